@@ -1,0 +1,36 @@
+// Packs the project as npm would publish it and checks what comes out: the entries (publint), the types (attw), and
+// that it holds what an installer needs and nothing else.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = new URL('..', import.meta.url).pathname;
+const folder = mkdtempSync(join(tmpdir(), 'skill-discovery-pack-'));
+try {
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
+  const allowed = /^(dist\/|data\/|docs\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
+  const strange = packed.files
+    .map((file) => file.path)
+    .filter((path) => !allowed.test(path) || /\.(tsbuildinfo|db)$/.test(path));
+  if (strange.length > 0) throw new Error(`the package holds what it should not: ${strange.join(', ')}`);
+  for (const needed of ['dist/index.js', 'dist/index.d.ts', 'dist/cli/main.js', 'LICENSE', 'README.md']) {
+    if (!packed.files.some((file) => file.path === needed)) throw new Error(`the package lacks ${needed}`);
+  }
+  const tarball = join(folder, packed.filename);
+  const run = (tool, ...words) =>
+    execFileSync('npx', ['--no-install', tool, ...words], { cwd: root, stdio: 'inherit' });
+  run('publint', '--strict', tarball);
+  run('attw', '--profile', 'esm-only', tarball);
+  console.log(
+    `${packed.filename}: ${packed.files.length} files, ${(packed.size / 1e6).toFixed(1)} MB packed, ${(packed.unpackedSize / 1e6).toFixed(1)} MB unpacked`,
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,63 @@
+import { Buffer } from 'node:buffer';
+
+/** Control characters, and the marks that reorder or break a line where a terminal or a log shows it. */
+const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+
+/** NUL, and halves of surrogate pairs that stand alone: neither SQLite nor UTF-8 can carry them. */
+const UNSTORABLE = /[\0\p{Surrogate}]/gu;
+
+const ONE_UNSTORABLE = /[\0\p{Surrogate}]/u;
+
+/** White space and characters that show nothing: a text of these alone is blank. */
+const INVISIBLE = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]*$/u;
+
+/** The text without NUL and lone surrogates, else untouched. */
+export function cleanText(text: string): string {
+  return ONE_UNSTORABLE.test(text) ? text.replace(UNSTORABLE, '') : text;
+}
+
+/** The text without control characters and trimmed, for ids and addresses. */
+export function withoutControls(text: string): string {
+  return cleanText(text).replace(CONTROL, '').trim();
+}
+
+/** Foreign text made fit for a message: one line, no control characters, at most `max` code points. */
+export function toOneLine(text: string, max = 200): string {
+  const line = cleanText(text.slice(0, max * 8))
+    .replace(CONTROL, ' ')
+    .trim();
+  const cut = cutCodePoints(line, max - 1);
+  return cut.length < line.length ? `${cut}…` : line;
+}
+
+/** Whether nothing of the text can be seen. */
+export function isBlank(text: string): boolean {
+  return INVISIBLE.test(text);
+}
+
+/** The first `max` code points of the text. */
+export function cutCodePoints(text: string, max: number): string {
+  if (text.length <= max) return text;
+  let end = 0;
+  for (let count = 0; count < max && end < text.length; count++) {
+    end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
+/** The longest beginning of the text of at most `max` bytes in UTF-8, cut between characters. */
+export function cutUtf8(text: string, max: number): string {
+  // No code unit takes more than three bytes: most texts need no counting.
+  if (text.length * 3 <= max || Buffer.byteLength(text) <= max) return text;
+  const bytes = Buffer.from(text.slice(0, max));
+  return bytes.toString('utf8', 0, utf8Boundary(bytes, max));
+}
+
+/** The largest offset of at most `end` at which no UTF-8 character is cut in two. */
+export function utf8Boundary(bytes: Uint8Array, end: number): number {
+  if (end >= bytes.length) return bytes.length;
+  let at = end;
+  // A character has at most three bytes after its first; more of them are no UTF-8, and any place is as good.
+  while (at > end - 4 && at > 0 && ((bytes[at] as number) & 0xc0) === 0x80) at--;
+  return at > end - 4 ? at : end;
+}

@@ -1,0 +1,80 @@
+import type { Buffer } from 'node:buffer';
+
+import { readBytes } from './byte-source.js';
+import { toOneLine } from './clean-text.js';
+import { JsonArray } from './json-array.js';
+import { JsonLines } from './json-lines.js';
+import type { JsonPiece, JsonSplitter } from './json-piece.js';
+import type { ReadOptions, ResolvedSource } from './read-options.js';
+import type { RawRow, SourceItem, UnreadableRow } from './row.js';
+
+/**
+ * The rows of a JSON source: one array where its first character is `[`, else one value a line. Memory holds one row
+ * and one chunk at a time.
+ *
+ * Throws an Error that says what broke where the bytes end in a fault or too early, after all rows before it; the
+ * signal's reason where aborted.
+ */
+export async function* readJsonRows(source: ResolvedSource, options: ReadOptions): AsyncGenerator<SourceItem> {
+  const read = rowReader(source.name);
+  let splitter: JsonSplitter | undefined;
+  let linesBefore: Buffer[] = [];
+
+  try {
+    for await (const chunk of readBytes(source, options)) {
+      if (splitter === undefined) {
+        linesBefore.push(chunk);
+        const first = firstVisible(chunk);
+        if (first === undefined) continue;
+        splitter = first === 0x5b ? new JsonArray() : new JsonLines();
+        // What came before holds blanks only, but its line feeds count.
+        for (const earlier of linesBefore) yield* items(splitter.push(earlier), read, options);
+        linesBefore = [];
+      } else {
+        yield* items(splitter.push(chunk), read, options);
+      }
+    }
+  } catch (cause) {
+    options.signal?.throwIfAborted();
+    throw new Error(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+  if (splitter !== undefined) yield* items(splitter.end(), read, options);
+}
+
+function* items(
+  pieces: Iterable<JsonPiece>,
+  read: (piece: JsonPiece) => RawRow | UnreadableRow,
+  options: ReadOptions,
+): Generator<SourceItem> {
+  for (const piece of pieces) {
+    options.signal?.throwIfAborted();
+    if ('fault' in piece && piece.cutOff === true) throw new Error(`line ${piece.line}: ${piece.fault}`);
+    yield read(piece);
+  }
+}
+
+function firstVisible(chunk: Buffer): number | undefined {
+  return chunk.find((byte) => byte > 0x20);
+}
+
+/** Turns pieces into rows; the first that cannot be read is told what a source has to look like. */
+function rowReader(source: string): (piece: JsonPiece) => RawRow | UnreadableRow {
+  let hint = ' (expected one JSON array, or one JSON object a line)';
+
+  return (piece) => {
+    const origin = { source, line: piece.line };
+    if ('fault' in piece) {
+      const hides = piece.hidesValues === true ? { hidesSkills: true as const } : {};
+      return { kind: 'unreadable', origin, reason: piece.fault, ...hides };
+    }
+    try {
+      const value: unknown = JSON.parse(piece.bytes.toString('utf8'));
+      hint = '';
+      return { kind: 'row', origin, value };
+    } catch (error) {
+      const reason = `not JSON: ${toOneLine(error instanceof Error ? error.message : String(error))}${hint}`;
+      hint = '';
+      return { kind: 'unreadable', origin, reason, ...(piece.atEnd === true && { hidesSkills: true as const }) };
+    }
+  };
+}

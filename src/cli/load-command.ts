@@ -1,0 +1,85 @@
+import { Command } from 'commander';
+import { buildCatalogue, type LoadReport } from '../index.js';
+import { databaseOption, jsonOption } from './common-options.js';
+import { LoadProgressBar } from './load-progress-bar.js';
+import { type Output, printJson, printLines } from './output.js';
+import { oneLine } from './terminal-text.js';
+
+interface LoadFlags {
+  readonly database: string;
+  readonly json?: true;
+  readonly prune?: true;
+  readonly author?: string;
+  readonly codehostBase?: string;
+  readonly skillUrlBase?: string;
+}
+
+/** Rows and warnings that are printed one by one; `--json` has all. */
+const MAX_PRINTED = 20;
+
+export function loadCommand(output: Output): Command {
+  return new Command('load')
+    .description('load skills into a catalogue, adding and updating by id')
+    .argument('<source...>', '.jsonl, .jsonl.gz or .json file, folder with SKILL.md files, or - for standard input')
+    .addOption(databaseOption())
+    .option('--prune', 'remove what came from these sources earlier and is no longer in them')
+    .option('--author <name>', 'author of skills in folders that git tells nothing of')
+    .option('--codehost-base <url>', 'their codehostUrl is this and their path')
+    .option('--skill-url-base <url>', 'their skillUrl is this and their path')
+    .addOption(jsonOption())
+    .action((sources: string[], flags: LoadFlags) => load(sources, flags, output));
+}
+
+async function load(sources: string[], flags: LoadFlags, output: Output): Promise<void> {
+  const bar = new LoadProgressBar(output.error);
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort(new Error('interrupted: the same command goes on from here'));
+  process.once('SIGINT', interrupt);
+  try {
+    const { database, prune, author, codehostBase, skillUrlBase } = flags;
+    const defaults = { author, codehostBase, skillUrlBase };
+    const report = await buildCatalogue({
+      database,
+      sources,
+      prune,
+      ...defaults,
+      signal: stop.signal,
+      onProgress: (progress) => bar.show(progress),
+    });
+    bar.stop();
+    if (flags.json === true) printJson(output, report);
+    else printLines(output, reportLines(report));
+    if (report.failed.length > 0) {
+      const reasons = report.failed.map(({ origin, reason }) => `${origin}: ${reason}`).join('; ');
+      throw new Error(`not all could be read; what came before the failure is loaded: ${reasons}`);
+    }
+  } finally {
+    bar.stop();
+    process.off('SIGINT', interrupt);
+  }
+}
+
+function reportLines(report: LoadReport): string[] {
+  const counts = ['added', 'updated', 'unchanged', 'removed'] as const;
+  const lines = counts.map((name) => `${name.padEnd(10)}${report[name].toLocaleString('en').padStart(9)}`);
+  const { warnings, rejected } = report;
+  lines.push(`warnings  ${warnings.length.toLocaleString('en').padStart(9)}`);
+  lines.push(...problemLines(warnings.map(({ origin, line, message }) => ({ origin, line, text: message }))));
+  lines.push(`rejected  ${rejected.length.toLocaleString('en').padStart(9)}`);
+  lines.push(...problemLines(rejected.map(({ origin, line, reason }) => ({ origin, line, text: reason }))));
+  return lines;
+}
+
+interface Problem {
+  readonly origin: string;
+  readonly line: number | undefined;
+  readonly text: string;
+}
+
+function problemLines(problems: readonly Problem[]): string[] {
+  const lines = problems
+    .slice(0, MAX_PRINTED)
+    .map(({ origin, line, text }) => `  ${oneLine(`${origin}${line === undefined ? '' : `:${line}`}: ${text}`)}`);
+  const left = problems.length - MAX_PRINTED;
+  return left > 0 ? [...lines, `  … and ${left.toLocaleString('en')} more (all of them with --json)`] : lines;
+}

@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+import { run } from './run.js';
+
+// A reader that has seen enough, such as `head`, ends the program without a fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
+process.exitCode = await run(process.argv.slice(2), { out: process.stdout, error: process.stderr });

@@ -1,0 +1,68 @@
+import { Command } from 'commander';
+import { openSkillSearch, type SkillDetails, type SkillFile } from '../index.js';
+import { ageOf } from './age.js';
+import { databaseOption, jsonOption } from './common-options.js';
+import { type Output, printJson, printLines } from './output.js';
+import { type Styles, stylesFor } from './styles.js';
+import { manyLines, oneLine } from './terminal-text.js';
+
+interface ShowFlags {
+  readonly database: string;
+  readonly json?: true;
+}
+
+export function showCommand(output: Output): Command {
+  return new Command('show')
+    .description('show a skill and its files')
+    .argument('<id>', 'the id of the skill, as search prints it')
+    .addOption(databaseOption())
+    .addOption(jsonOption())
+    .action((id: string, flags: ShowFlags) => show(id, flags, output));
+}
+
+async function show(id: string, flags: ShowFlags, output: Output): Promise<void> {
+  const { skill, files } = await findSkill(id, flags.database);
+  if (skill === undefined) throw new Error(`no skill has the id ${JSON.stringify(id)}`);
+  if (flags.json === true) printJson(output, { skill, files });
+  else printLines(output, skillLines(skill, files, stylesFor(output.out)));
+}
+
+async function findSkill(
+  id: string,
+  database: string,
+): Promise<{ skill: SkillDetails | undefined; files: SkillFile[] }> {
+  const search = await openSkillSearch({ database, keywordIndex: false });
+  try {
+    return { skill: search.get(id), files: search.files(id) };
+  } finally {
+    await search.close();
+  }
+}
+
+function skillLines(skill: SkillDetails, files: readonly SkillFile[], styles: Styles): string[] {
+  const updated = skill.updatedAt === 0 ? 'unknown' : `${isoDate(skill.updatedAt)} (${ageOf(skill.updatedAt)})`;
+  const facts: [string, string | undefined][] = [
+    ['id', skill.id],
+    ['author', skill.author],
+    ['stars', skill.stars.toLocaleString('en')],
+    ['updated', updated],
+    ['code', skill.codehostUrl],
+    ['page', skill.skillUrl],
+    ['categories', skill.categories.join(', ') || undefined],
+    ['occupations', skill.occupations.join(', ') || undefined],
+    ['license', skill.license],
+    ['compatibility', skill.compatibility],
+    ['tools', skill.allowedTools],
+  ];
+  const lines = [styles.bold(oneLine(skill.name)), '', manyLines(skill.description), ''];
+  for (const [label, value] of facts) {
+    if (value !== undefined) lines.push(`${styles.dim(label.padEnd(15))}${oneLine(value)}`);
+  }
+  for (const { filename, text } of files) lines.push('', styles.dim(`--- ${oneLine(filename)}`), manyLines(text));
+  return lines;
+}
+
+function isoDate(unixSeconds: number): string {
+  const date = new Date(unixSeconds * 1000);
+  return Number.isNaN(date.getTime()) ? String(unixSeconds) : date.toISOString().slice(0, 10);
+}

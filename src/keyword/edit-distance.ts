@@ -1,0 +1,34 @@
+/**
+ * Optimal string alignment distance: the least number of insertions, deletions, substitutions and swaps of two
+ * neighbours that make one text of the other, no place edited twice. Counted in UTF-16 units.
+ *
+ * @returns the distance, or `limit + 1` where it is greater than `limit`
+ */
+export function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    let least = i;
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (last[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let cost = Math.min(substitution, (last[j] as number) + 1, (row[j - 1] as number) + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        cost = Math.min(cost, (beforeLast[j - 2] as number) + 1);
+      }
+      row.push(cost);
+      least = Math.min(least, cost);
+    }
+    // A swap reaches back two rows, so one row above the limit is not enough to give up.
+    if (least > limit && Math.min(...last) > limit) return limit + 1;
+    beforeLast = last;
+    last = row;
+  }
+  return Math.min(last[b.length] as number, limit + 1);
+}
+
+/** Edits a word may be away from what is meant: one, from eight letters on two. */
+export function editsAllowed(term: string): number {
+  return [...term].length >= 8 ? 2 : 1;
+}

@@ -1,0 +1,208 @@
+import { foldCase, normaliseText, sameAccents } from './characters.js';
+import type { DocumentSource, KeywordDocument, KeywordIndex, KeywordMatches, MatchOptions } from './keyword-index.js';
+import { MiniSearchPostings } from './minisearch-postings.js';
+import { hasPhrase } from './phrase.js';
+import type { Phrase, Question, QuestionWord } from './question.js';
+import { inverseDocumentFrequency, type Lookup, planSteps, type StepPlan } from './step-plan.js';
+import { Vocabulary } from './vocabulary.js';
+import { documentsWithAll, documentsWithHalf, WordMatches } from './word-matches.js';
+import { readWords } from './words.js';
+
+/** The fields in the order of their numbers. `inner` holds the parts of words in PascalCase of the fields before. */
+const FIELDS = ['name', 'author', 'labels', 'description', 'inner', 'files'] as const;
+/** Name, author, labels, description. */
+const CORE_FIELDS = [0, 1, 2, 3];
+const ALL_FIELDS = [0, 1, 2, 3, 4, 5];
+
+/** Weight of each field in the score: a name says most, file text least. */
+const FIELD_WEIGHTS = [3, 1, 1.5, 1.5, 0.5, 0.5];
+
+/** Weight of a term that answers in another form than the one asked for. */
+const OTHER_FORM_WEIGHT = 0.7;
+
+/** BM25 scores are mapped to 0..1 by s / (s + this): monotone, and the same for all questions. */
+const HALF_SCORE = 10;
+
+/** Documents added, and terms put in place, between two turns of the event loop. */
+const DOCUMENTS_A_TURN = 500;
+const TERMS_A_TURN = 20_000;
+
+/** The terms that answer each term of the question in one step, with their weight in the score. */
+type Answers = ReadonlyMap<string, ReadonlySet<string>>;
+
+/**
+ * {@link KeywordIndex} over MiniSearch: its inverted index holds the postings, its formula scores them, its radix tree
+ * holds the vocabulary. The forms of a word are looked up beforehand, so the index sees exact terms only. Phrases,
+ * which it does not know, are checked in the text of what it finds.
+ */
+export class MiniSearchIndex implements KeywordIndex {
+  readonly size: number;
+  readonly #documents: DocumentSource;
+  readonly #vocabulary = new Vocabulary();
+  readonly #index = new MiniSearchPostings({ fields: [...FIELDS], processTerm: (term) => term });
+  readonly #byName = new Map<string, number[]>();
+
+  private constructor(documents: DocumentSource) {
+    this.size = documents.size;
+    this.#documents = documents;
+  }
+
+  /**
+   * Indexes all documents, giving way to the event loop now and then.
+   *
+   * @throws the signal's reason when aborted
+   */
+  static async build(documents: DocumentSource, signal?: AbortSignal): Promise<MiniSearchIndex> {
+    const built = new MiniSearchIndex(documents);
+    for (const _ of built.#buildSteps()) {
+      await new Promise(setImmediate);
+      signal?.throwIfAborted();
+    }
+    return built;
+  }
+
+  *#buildSteps(): Generator<void> {
+    let number = 0;
+    for (const document of this.#documents.all()) {
+      this.#add(number++, document);
+      if (number % DOCUMENTS_A_TURN === 0) yield;
+    }
+    yield* this.#index.finish((term) => this.#vocabulary.add(term), TERMS_A_TURN);
+  }
+
+  #add(number: number, { name, author, labels, description, files }: KeywordDocument): void {
+    const inner: string[] = [];
+    const termsOf = (texts: readonly string[]): string[] => {
+      const terms: string[] = [];
+      for (const text of texts) {
+        for (const token of readWords(text)) (token.kind === 'inner' ? inner : terms).push(token.term);
+      }
+      return terms;
+    };
+    const core = [[name], [author], labels, [description]].map(termsOf);
+    const fileTerms = files.flatMap((file) => readWords(file.text).map((token) => token.term));
+    this.#index.addTerms(number, [...core, inner, fileTerms]);
+    const key = nameKey(name);
+    const same = this.#byName.get(key);
+    if (same === undefined) this.#byName.set(key, [number]);
+    else same.push(number);
+  }
+
+  match(question: Question, options: MatchOptions = {}): KeywordMatches {
+    const occurs = (lookup: Lookup): boolean => this.#vocabulary.find(lookup).length > 0;
+    for (const plan of planSteps(question, occurs)) {
+      const answers = this.#answersOf(plan);
+      const fields = plan.everywhere ? ALL_FIELDS : CORE_FIELDS;
+      const words = plan.words.map(
+        (word) =>
+          new WordMatches(
+            this.#index,
+            word.terms.flatMap((term) => [...(answers.get(term) ?? [])]),
+            fields,
+          ),
+      );
+      const numbers = this.#run(plan, words, answers, options.filter);
+      if (numbers.length === 0) continue;
+      const accepted = [...answers.values()];
+      return {
+        step: plan.step,
+        numbers: Uint32Array.from(numbers),
+        scores: options.scored === true ? this.#score(numbers, question, plan.words, words) : undefined,
+        accepts: (term) => accepted.some((terms) => terms.has(term)),
+      };
+    }
+    return { step: undefined, numbers: new Uint32Array(), scores: undefined, accepts: () => false };
+  }
+
+  #answersOf(plan: StepPlan): Answers {
+    const answers = new Map<string, ReadonlySet<string>>();
+    const asked = [
+      ...plan.words.flatMap((word) => word.terms),
+      ...plan.phrases.flatMap((phrase) => phrase.tokens.map((token) => token.term)),
+    ];
+    for (const term of asked) {
+      if (!answers.has(term)) answers.set(term, new Set(this.#vocabulary.find(plan.lookup(term))));
+    }
+    return answers;
+  }
+
+  #run(plan: StepPlan, words: readonly WordMatches[], answers: Answers, filter: Uint8Array | undefined): number[] {
+    const weightOf = (frequency: number): number => inverseDocumentFrequency(this.size, frequency);
+    const found =
+      plan.required === 'all' ? documentsWithAll(words, filter) : documentsWithHalf(words, filter, weightOf);
+    if (plan.phrases.length === 0) return found;
+    return found.filter((number) => this.#hasPhrases(number, plan, answers));
+  }
+
+  #hasPhrases(number: number, plan: StepPlan, answers: Answers): boolean {
+    const document = this.#documents.read(number);
+    const core = [document.name, document.author, ...document.labels, document.description];
+    const accepts = (asked: string, found: string): boolean => answers.get(asked)?.has(found) === true;
+    const standsIn = (texts: readonly string[], phrase: Phrase): boolean =>
+      texts.some((text) => hasPhrase(readWords(text), phrase, accepts, plan.everywhere));
+    return plan.phrases.every(
+      (phrase) =>
+        standsIn(core, phrase) ||
+        (plan.everywhere &&
+          standsIn(
+            document.files.map((file) => file.text),
+            phrase,
+          )),
+    );
+  }
+
+  /** Scores in the order of the numbers, which ascend. */
+  #score(
+    numbers: readonly number[],
+    question: Question,
+    asked: readonly QuestionWord[],
+    words: readonly WordMatches[],
+  ): Float64Array {
+    const sums = this.#sumScores(numbers, asked, words);
+    const exactNames = new Set(this.#byName.get(nameKey(question.text)));
+    const accents = asked.flatMap((word, i) => this.#otherAccents(word, words[i] as WordMatches) ?? []);
+    return sums.map((sum, i) => {
+      const number = numbers[i] as number;
+      const exactName = exactNames.has(number) ? 2 : 0;
+      const exactAccents = accents.some((onlyOthers) => onlyOthers(number)) ? 0 : 1;
+      return (exactName + exactAccents + sum / (sum + HALF_SCORE)) / 4;
+    });
+  }
+
+  #sumScores(numbers: readonly number[], asked: readonly QuestionWord[], words: readonly WordMatches[]): Float64Array {
+    const placeOf = new Map(numbers.map((number, i) => [number, i]));
+    const sums = new Float64Array(numbers.length);
+    for (const [w, { lists }] of words.entries()) {
+      const { terms } = asked[w] as QuestionWord;
+      for (const { term, field, postings } of lists) {
+        const weight = (FIELD_WEIGHTS[field] as number) * (terms.includes(term) ? 1 : OTHER_FORM_WEIGHT);
+        const shorter: ReadonlyMap<number, number> = postings.size < placeOf.size ? postings : placeOf;
+        for (const number of shorter.keys()) {
+          const place = placeOf.get(number);
+          if (place === undefined || !postings.has(number)) continue;
+          sums[place] = (sums[place] as number) + weight * this.#index.scoreOf(postings, field, number);
+        }
+      }
+    }
+    return sums;
+  }
+
+  /**
+   * Tells of a document whether it has a word with other accents than the question's only; undefined where the
+   * catalogue knows the word in one spelling.
+   */
+  #otherAccents(word: QuestionWord, { lists }: WordMatches): ((number: number) => boolean) | undefined {
+    const exactLists = lists.filter(({ term }) => word.terms.some((asked) => sameAccents(asked, term)));
+    if (exactLists.length === lists.length) return undefined;
+    const exact = new Set(exactLists);
+    const otherLists = lists.filter((list) => !exact.has(list));
+    return (number) =>
+      otherLists.some(({ postings }) => postings.has(number)) &&
+      !exactLists.some(({ postings }) => postings.has(number));
+  }
+}
+
+/** A name without case, white space and punctuation: what makes two names the same. */
+function nameKey(name: string): string {
+  return foldCase(normaliseText(name)).replace(/[^\p{L}\p{N}+#]/gu, '');
+}

@@ -1,0 +1,14 @@
+import { stemmer } from 'stemmer';
+import { foldAccents } from './characters.js';
+
+const ENGLISH = /^[a-z]{3,}$/;
+
+/**
+ * The stem of a term: accents dropped, then Porter's algorithm for what is written in plain Latin letters
+ * (M. F. Porter, An algorithm for suffix stripping, Program 14(3), 1980). Two terms are forms of one word when their
+ * stems are equal.
+ */
+export function stemOf(term: string): string {
+  const folded = foldAccents(term);
+  return ENGLISH.test(folded) ? stemmer(folded) : folded;
+}

@@ -1,0 +1,90 @@
+import type { Readable } from 'node:stream';
+import { SkillSearchError } from './errors.js';
+
+/** Rows from a program: anything that can be iterated, with a name that reports and pruning use. */
+export interface RowSource {
+  /** Tells this source from others. */
+  readonly name: string;
+  /** Objects with the fields of a skill; each is checked like a line of a file. */
+  readonly rows: Iterable<unknown> | AsyncIterable<unknown>;
+}
+
+/** What a load reads: a path, `-` for standard input, or rows. */
+export type Source = string | RowSource | Iterable<unknown> | AsyncIterable<unknown>;
+
+/** What stands in for facts that a folder of SKILL.md files does not tell: see the fields of `Skill`. */
+export interface FolderDefaults {
+  /** Author of skills that are in no git work tree with a remote. */
+  readonly author?: string | undefined;
+  /** Their `codehostUrl` is this, `/`, and the path inside the source. */
+  readonly codehostBase?: string | undefined;
+  /** Their `skillUrl` is this, `/`, and the path inside the source. */
+  readonly skillUrlBase?: string | undefined;
+}
+
+export interface BuildOptions extends FolderDefaults {
+  /** The catalogue's file; made if it does not exist. */
+  readonly database: string;
+  /** Read in this order; at least one. */
+  readonly sources: readonly Source[];
+  /**
+   * Whether skills that came from these sources earlier and are no longer in them are removed. Nothing is, when a
+   * source failed or held no skill. @default false
+   */
+  readonly prune?: boolean | undefined;
+  /** Called now and then, at most some ten times a second. */
+  readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
+  /** Stops the load between two rows; a later load of the same sources goes on from there. */
+  readonly signal?: AbortSignal | undefined;
+  /** What `-` reads. @default process.stdin */
+  readonly stdin?: Readable | undefined;
+}
+
+export interface LoadProgress {
+  readonly phase: 'reading' | 'publishing';
+  /** The source being read. */
+  readonly source: string;
+  /** Rows read so far, good or not. */
+  readonly rows: number;
+  /** Bytes of all file sources read so far, and their sum; 0 where sizes are not known. */
+  readonly bytesRead: number;
+  readonly bytesTotal: number;
+}
+
+export interface OpenOptions {
+  /** A catalogue's file, made by `buildCatalogue`. */
+  readonly database?: string | undefined;
+  /** Instead of a file: skills to hold in memory. Each is checked like a row of a file. */
+  readonly skills?: Iterable<unknown> | AsyncIterable<unknown> | undefined;
+  /**
+   * The index behind `keyword()`; `false` leaves it out, for who only reads skills: opening is much quicker then.
+   *
+   * @default 'minisearch'
+   */
+  readonly keywordIndex?: 'minisearch' | false | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * @returns the path as given
+ * @throws {SkillSearchError} `INVALID_OPTION` where it cannot be the path of a file
+ */
+export function checkDatabase(database: unknown): string {
+  if (typeof database === 'string' && database !== '' && !database.includes('\0')) return database;
+  const got = typeof database === 'string' ? JSON.stringify(database) : String(database);
+  throw new SkillSearchError('INVALID_OPTION', `database must be the path of a file, got ${got}`);
+}
+
+/** Whether a value is an object that rows can be read from; a text is none. */
+export function isIterable(rows: unknown): rows is Iterable<unknown> | AsyncIterable<unknown> {
+  return typeof rows === 'object' && rows !== null && (Symbol.iterator in rows || Symbol.asyncIterator in rows);
+}
+
+/**
+ * @returns the rows as given
+ * @throws {SkillSearchError} `INVALID_OPTION` where they cannot be iterated
+ */
+export function checkRows(rows: unknown, option: string): Iterable<unknown> | AsyncIterable<unknown> {
+  if (isIterable(rows)) return rows;
+  throw new SkillSearchError('INVALID_OPTION', `${option} must be rows that can be iterated, got ${typeof rows}`);
+}

@@ -1,0 +1,42 @@
+import type { SortOrder } from '../query.js';
+import type { Comparator } from './top.js';
+
+/** What the orders need to know of each document, by document number. */
+export interface DocumentFacts {
+  readonly stars: ArrayLike<number>;
+  readonly updatedAt: ArrayLike<number>;
+  /** Place of the document when all are sorted by id in code-point order. */
+  readonly idRank: ArrayLike<number>;
+}
+
+/**
+ * The comparator of an order. Every one is total: ties end with the id.
+ *
+ * - `recent`: latest update first
+ * - `stars`: most stars first, then the latest update
+ * - `relevance`: highest score first, then most stars
+ *
+ * @param scoreOf score of a document number; needed for `relevance` only
+ */
+export function comparatorOf(
+  order: SortOrder,
+  { stars, updatedAt, idRank }: DocumentFacts,
+  scoreOf: (number: number) => number,
+): Comparator {
+  const at = (values: ArrayLike<number>, i: number): number => values[i] as number;
+  switch (order) {
+    case 'recent':
+      return (a, b) => at(updatedAt, b) - at(updatedAt, a) || at(idRank, a) - at(idRank, b);
+    case 'stars':
+      return (a, b) =>
+        at(stars, b) - at(stars, a) || at(updatedAt, b) - at(updatedAt, a) || at(idRank, a) - at(idRank, b);
+    case 'relevance':
+      return (a, b) => scoreOf(b) - scoreOf(a) || at(stars, b) - at(stars, a) || at(idRank, a) - at(idRank, b);
+  }
+}
+
+/** Which of several copies is shown: the one with the most stars, then the oldest. */
+export function copyPreference({ stars, updatedAt, idRank }: DocumentFacts): Comparator {
+  const at = (values: ArrayLike<number>, i: number): number => values[i] as number;
+  return (a, b) => at(stars, b) - at(stars, a) || at(updatedAt, a) - at(updatedAt, b) || at(idRank, a) - at(idRank, b);
+}

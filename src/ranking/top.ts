@@ -1,0 +1,54 @@
+/** Compares two document numbers: negative where the first comes first. Must be a total order. */
+export type Comparator = (a: number, b: number) => number;
+
+/**
+ * The part of an ordered list from `offset` on, without ordering the rest: a heap keeps the best `offset + limit`.
+ *
+ * @param numbers any order, all distinct
+ */
+export function topOf(numbers: ArrayLike<number>, compare: Comparator, offset: number, limit: number): number[] {
+  const wanted = Math.min(offset + limit, numbers.length);
+  if (offset >= wanted) return [];
+  const heap: number[] = [];
+  for (let i = 0; i < numbers.length; i++) {
+    const number = numbers[i] as number;
+    if (heap.length < wanted) {
+      heap.push(number);
+      siftUp(heap, heap.length - 1, compare);
+    } else if (compare(number, heap[0] as number) < 0) {
+      heap[0] = number;
+      siftDown(heap, compare);
+    }
+  }
+  return heap.sort(compare).slice(offset);
+}
+
+/** The root of the heap is the last in order, the one to give way. */
+function siftUp(heap: number[], from: number, compare: Comparator): void {
+  let i = from;
+  while (i > 0) {
+    const parent = (i - 1) >> 1;
+    if (compare(heap[i] as number, heap[parent] as number) <= 0) return;
+    swap(heap, i, parent);
+    i = parent;
+  }
+}
+
+function siftDown(heap: number[], compare: Comparator): void {
+  let i = 0;
+  for (;;) {
+    const left = 2 * i + 1;
+    if (left >= heap.length) return;
+    const right = left + 1;
+    const last = right < heap.length && compare(heap[right] as number, heap[left] as number) > 0 ? right : left;
+    if (compare(heap[last] as number, heap[i] as number) <= 0) return;
+    swap(heap, i, last);
+    i = last;
+  }
+}
+
+function swap(heap: number[], i: number, j: number): void {
+  const kept = heap[i] as number;
+  heap[i] = heap[j] as number;
+  heap[j] = kept;
+}

@@ -1,0 +1,81 @@
+import type { Skill } from './skill.js';
+
+/**
+ * The five steps of a keyword search. The first that finds a skill answers:
+ *
+ * 1. `all-words`: every word, as it stands or by its stem, in name, author, labels or description
+ * 2. `file-text`: the same with the text of the files
+ * 3. `prefix`: the last word as the beginning of a word
+ * 4. `typo`: words that occur nowhere replaced by words one or two edits away
+ * 5. `some-words`: at least half of the weight (idf) of the words that occur at all
+ */
+export const KEYWORD_STEPS = ['all-words', 'file-text', 'prefix', 'typo', 'some-words'] as const;
+
+export type KeywordStep = (typeof KEYWORD_STEPS)[number];
+
+/** The terms (lower case) of a skill that answered the question, by field; a field without any is absent. */
+export interface MatchedTerms {
+  readonly name?: readonly string[];
+  readonly author?: readonly string[];
+  /** Categories and occupations. */
+  readonly labels?: readonly string[];
+  readonly description?: readonly string[];
+  /** Text of the files; looked at from the second step on. */
+  readonly files?: readonly string[];
+}
+
+/** A piece of a skill's text that shows why it was found. White space and control characters become single blanks. */
+export interface Snippet {
+  readonly field: 'description' | 'files';
+  /** Which file, where `field` is `files`. */
+  readonly filename?: string;
+  readonly text: string;
+  /** The matched words: [start, end) in UTF-16 units of `text`, ascending, not overlapping. */
+  readonly highlights: readonly (readonly [start: number, end: number])[];
+}
+
+/** One skill of a keyword search. */
+export interface KeywordHit {
+  readonly skill: Skill;
+  /** Above 0 and at most 1, comparable within one answer; only where sorted by relevance. */
+  readonly score?: number;
+  /** Which terms matched where. */
+  readonly matches: MatchedTerms;
+  readonly snippet: Snippet;
+  /** How many of the matching skills are copies of this one, itself included; 1 unless copies are collapsed. */
+  readonly copies: number;
+}
+
+export interface Pagination {
+  /** From 1. */
+  readonly page: number;
+  readonly limit: number;
+  /** Exact number of skills in all pages. */
+  readonly total: number;
+  /** `ceil(total / limit)`, 0 where nothing matches. */
+  readonly totalPages: number;
+}
+
+export interface KeywordResult {
+  /** Which step answered; absent where nothing matches. */
+  readonly step?: KeywordStep;
+  readonly hits: readonly KeywordHit[];
+  readonly pagination: Pagination;
+}
+
+/** A label and how many skills have it. */
+export interface LabelCount {
+  readonly slug: string;
+  readonly count: number;
+}
+
+export interface CatalogueStats {
+  readonly skills: number;
+  readonly files: number;
+  readonly categories: number;
+  readonly occupations: number;
+  /** Newest `updatedAt` of all skills, Unix seconds; 0 for an empty catalogue. */
+  readonly newest: number;
+  /** Identifies this state of the catalogue; another after every load that changed something. */
+  readonly stamp: string;
+}

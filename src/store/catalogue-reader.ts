@@ -1,0 +1,166 @@
+import type { Skill, SkillDetails, SkillFile, SkillProperties } from '../skill.js';
+import { type Connection, openForReading, type Statement, storeError } from './database.js';
+import { readMeta } from './working-copy.js';
+
+/** What is held in memory of every skill; all arrays are by document number. */
+export interface CatalogueColumns {
+  readonly size: number;
+  readonly stars: Float64Array;
+  readonly updatedAt: Float64Array;
+  /** Place of the skill when all are sorted by id in code-point order. */
+  readonly idRank: Uint32Array;
+  /** Equal for copies. */
+  readonly copyGroup: Uint32Array;
+  readonly categories: ReadonlyMap<string, readonly number[]>;
+  readonly occupations: ReadonlyMap<string, readonly number[]>;
+}
+
+interface SkillRow {
+  readonly number: number;
+  readonly record: string;
+  readonly categories: string;
+  readonly occupations: string;
+  readonly properties: string;
+}
+
+interface FileRow {
+  readonly filename: string;
+  readonly text: string;
+}
+
+/**
+ * A finished catalogue, read-only. Skills are numbered from 0 in the order of their last update, latest first (then by
+ * id): these document numbers are what everything else works with; a record is read for the page that is shown.
+ */
+export class CatalogueReader {
+  readonly stamp: string;
+  readonly columns: CatalogueColumns;
+  readonly #connection: Connection;
+  readonly #path: string;
+  /** Number in the database, by document number. */
+  readonly #rows: Float64Array;
+  readonly #byNumber: Statement<[number: number], SkillRow>;
+  readonly #byId: Statement<[id: string], SkillRow>;
+  readonly #files: Statement<[skill: number], FileRow>;
+  readonly #fileCount: Statement<[], number>;
+
+  /** @throws {SkillSearchError} where there is no catalogue that can be read */
+  static open(path: string): CatalogueReader {
+    const connection = openForReading(path);
+    try {
+      return new CatalogueReader(connection, path);
+    } catch (error) {
+      connection.close();
+      throw storeError(error, path, 'read');
+    }
+  }
+
+  constructor(connection: Connection, path = 'the catalogue in memory') {
+    this.#connection = connection;
+    this.#path = path;
+    const row = 'SELECT number, record, categories, occupations, properties FROM skill';
+    this.#byNumber = connection.prepare(`${row} WHERE number = ?`);
+    this.#byId = connection.prepare(`${row} WHERE id = ?`);
+    this.#files = connection.prepare('SELECT filename, text FROM file WHERE skill = ? ORDER BY position');
+    this.#fileCount = connection.prepare<[], number>('SELECT count(*) FROM file').pluck();
+    this.stamp = readMeta(connection, 'stamp') ?? '';
+    const { rows, columns } = readColumns(connection);
+    this.#rows = rows;
+    this.columns = columns;
+  }
+
+  /** The skill of a document number. */
+  skill(number: number): Skill {
+    return this.#guard(() => toSkill(this.#row(number)));
+  }
+
+  /** The text of a skill's files, in order. */
+  texts(number: number): FileRow[] {
+    return this.#guard(() => this.#files.all(this.#rows[number] as number));
+  }
+
+  get(id: string): SkillDetails | undefined {
+    return this.#guard(() => {
+      const row = this.#byId.get(id);
+      if (row === undefined) return undefined;
+      return { ...toSkill(row), ...(JSON.parse(row.properties) as SkillProperties) };
+    });
+  }
+
+  files(id: string): SkillFile[] {
+    return this.#guard(() => {
+      const row = this.#byId.get(id);
+      const files = row === undefined ? [] : this.#files.all(row.number);
+      return files.map((file) => ({ fileId: `${id}/${file.filename}`, ...file }));
+    });
+  }
+
+  countFiles(): number {
+    return this.#guard(() => this.#fileCount.get() as number);
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw storeError(error, this.#path, 'read');
+    }
+  }
+
+  #row(number: number): SkillRow {
+    return this.#byNumber.get(this.#rows[number] as number) as SkillRow;
+  }
+}
+
+function toSkill({ record, categories, occupations }: SkillRow): Skill {
+  return { ...JSON.parse(record), categories: JSON.parse(categories), occupations: JSON.parse(occupations) };
+}
+
+function readColumns(connection: Connection): { rows: Float64Array; columns: CatalogueColumns } {
+  const size = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck().get() as number;
+  const rows = new Float64Array(size);
+  const stars = new Float64Array(size);
+  const updatedAt = new Float64Array(size);
+  const idRank = new Uint32Array(size);
+  const copyGroup = new Uint32Array(size);
+  const categories = new Map<string, number[]>();
+  const occupations = new Map<string, number[]>();
+
+  // SQLite compares text by its UTF-8 bytes, which is code-point order.
+  const byUpdate = connection.prepare<[], [number, number, number, string, string, string]>(
+    'SELECT number, stars, updated_at, categories, occupations, copy_key FROM skill ORDER BY updated_at DESC, id',
+  );
+  const documentOf = new Map<number, number>();
+  const groups = new Map<string, number>();
+  let document = 0;
+  for (const [number, starCount, updated, categoryList, occupationList, copyKey] of byUpdate.raw().iterate()) {
+    rows[document] = number;
+    stars[document] = starCount;
+    updatedAt[document] = updated;
+    documentOf.set(number, document);
+    addLabels(categories, categoryList, document);
+    addLabels(occupations, occupationList, document);
+    const group = groups.get(copyKey) ?? document;
+    groups.set(copyKey, group);
+    copyGroup[document] = group;
+    document += 1;
+  }
+  let rank = 0;
+  for (const number of connection.prepare<[], number>('SELECT number FROM skill ORDER BY id').pluck().iterate()) {
+    idRank[documentOf.get(number) as number] = rank++;
+  }
+  return { rows, columns: { size, stars, updatedAt, idRank, copyGroup, categories, occupations } };
+}
+
+function addLabels(labels: Map<string, number[]>, list: string, document: number): void {
+  if (list === '[]') return;
+  for (const slug of JSON.parse(list) as string[]) {
+    const documents = labels.get(slug);
+    if (documents === undefined) labels.set(slug, [document]);
+    else documents.push(document);
+  }
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { CatalogueReader } from './catalogue-reader.js';
+import { type Connection, createInMemory } from './database.js';
+import { chooseId, type SkillSink } from './skill-sink.js';
+import { type SkillToStore, toColumns } from './stored-skill.js';
+import { writeMeta } from './working-copy.js';
+import { WriterStatements } from './writer-statements.js';
+
+/** A catalogue that lives as long as the process: the same tables, without a file. */
+export class MemoryCatalogue implements SkillSink {
+  readonly #connection: Connection = createInMemory();
+  readonly #statements = new WriterStatements(this.#connection);
+
+  chooseId(place: string, slug: string, slugWithHash: string): string {
+    return chooseId((id) => this.#statements.placeOf.get(id), place, slug, slugWithHash);
+  }
+
+  put(item: SkillToStore): 'stored' | 'again' {
+    const columns = toColumns(item);
+    const stored = this.#statements.find.get(columns.id);
+    this.#statements.save(columns, item.files, stored?.number);
+    return stored === undefined ? 'stored' : 'again';
+  }
+
+  /** Ends the writing; the reader owns the catalogue from here on. */
+  read(): CatalogueReader {
+    writeMeta(this.#connection, 'stamp', randomBytes(16).toString('hex'));
+    return new CatalogueReader(this.#connection);
+  }
+
+  /** Gives the memory back, where {@link read} was not called. */
+  close(): void {
+    this.#connection.close();
+  }
+}

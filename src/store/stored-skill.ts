@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { Skill, SkillProperties } from '../skill.js';
+
+/** A skill on its way into the store. */
+export interface SkillToStore {
+  readonly skill: Skill;
+  readonly properties: SkillProperties;
+  /** Path inside the skill's folder, and text; at least one. */
+  readonly files: readonly { readonly filename: string; readonly text: string }[];
+  /** Equal for skills of the same name and description. */
+  readonly copyKey: string;
+  /** Where the skill is; a derived id belongs to it. */
+  readonly place: string;
+}
+
+/** The columns of a skill, ready to be written. */
+export interface SkillColumns {
+  readonly id: string;
+  readonly stars: number;
+  readonly updatedAt: number;
+  readonly record: string;
+  readonly categories: string;
+  readonly occupations: string;
+  readonly properties: string;
+  readonly copyKey: string;
+  readonly place: string;
+  /** 16 bytes of SHA-256 over all of the above and the files. */
+  readonly hash: Buffer;
+}
+
+export function toColumns({ skill, properties, files, copyKey, place }: SkillToStore): SkillColumns {
+  const { id, stars, updatedAt } = skill;
+  const record = JSON.stringify({
+    id,
+    name: skill.name,
+    author: skill.author,
+    description: skill.description,
+    codehostUrl: skill.codehostUrl,
+    skillUrl: skill.skillUrl,
+    stars,
+    updatedAt,
+  });
+  const categories = JSON.stringify(skill.categories);
+  const occupations = JSON.stringify(skill.occupations);
+  const propertiesText = JSON.stringify(properties);
+  const hash = createHash('sha256');
+  for (const part of [record, categories, occupations, propertiesText, copyKey, place]) hash.update(part).update('\0');
+  for (const { filename, text } of files) hash.update(filename).update('\0').update(text).update('\0');
+  return {
+    id,
+    stars,
+    updatedAt,
+    record,
+    categories,
+    occupations,
+    properties: propertiesText,
+    copyKey,
+    place,
+    hash: hash.digest().subarray(0, 16),
+  };
+}

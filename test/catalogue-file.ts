@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { Database } from '../src/store/database.js';
+
+/** All that a catalogue says of one skill, whatever number it is stored under. */
+export interface StoredContent {
+  readonly record: unknown;
+  readonly categories: unknown;
+  readonly occupations: unknown;
+  readonly properties: unknown;
+  readonly copyKey: string;
+  readonly place: string;
+  readonly files: readonly (readonly [filename: string, text: string])[];
+  /** Names of the sources that hold it, sorted. */
+  readonly sources: readonly string[];
+}
+
+/** The whole content of a catalogue by id, read with SQLite alone. */
+export function contentOf(path: string): Map<string, StoredContent> {
+  const database = new Database(path, { readonly: true, fileMustExist: true });
+  try {
+    const files = database.prepare('SELECT filename, text FROM file WHERE skill = ? ORDER BY position').raw();
+    const sources = database
+      .prepare('SELECT name FROM claim JOIN source ON source.number = source WHERE skill = ? ORDER BY name')
+      .pluck();
+    const skills = database.prepare('SELECT * FROM skill ORDER BY id').all() as SkillRow[];
+    return new Map(
+      skills.map((skill) => [
+        skill.id,
+        {
+          record: JSON.parse(skill.record),
+          categories: JSON.parse(skill.categories),
+          occupations: JSON.parse(skill.occupations),
+          properties: JSON.parse(skill.properties),
+          copyKey: skill.copy_key,
+          place: skill.place,
+          files: files.all(skill.number) as [string, string][],
+          sources: sources.all(skill.number) as string[],
+        },
+      ]),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+interface SkillRow {
+  readonly number: number;
+  readonly id: string;
+  readonly record: string;
+  readonly categories: string;
+  readonly occupations: string;
+  readonly properties: string;
+  readonly copy_key: string;
+  readonly place: string;
+}
+
+/** What changes when a file is written or replaced: its bytes, its time, its inode. */
+export function traceOf(path: string): { readonly hash: string; readonly changed: bigint; readonly inode: bigint } {
+  const { mtimeNs, ino } = statSync(path, { bigint: true });
+  const hash = createHash('sha256').update(readFileSync(path)).digest('hex');
+  return { hash, changed: mtimeNs, inode: ino };
+}
+
+/** Names of the files that stand beside a catalogue and belong to it. */
+export function filesBeside(path: string): string[] {
+  const name = basename(path);
+  return readdirSync(dirname(path)).filter((entry) => entry !== name && entry.startsWith(name));
+}
+
+/** Random value of the load that wrote a catalogue. */
+export function stampOf(path: string): string {
+  const database = new Database(path, { readonly: true, fileMustExist: true });
+  try {
+    return database.prepare<[], string>("SELECT value FROM meta WHERE key = 'stamp'").pluck().get() ?? '';
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,31 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Captured } from './run-captured.js';
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+/** Starts the command line as a process of its own. */
+export function startProcess(words: readonly string[]): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, ['--import', 'tsx', MAIN, ...words], {
+    env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '0' },
+  });
+}
+
+/** Runs the command line as a process of its own until it ends. */
+export async function runProcess(words: readonly string[], input = ''): Promise<Captured> {
+  const child = startProcess(words);
+  const output = catchOutput(child);
+  child.stdin.on('error', () => {}); // a command that does not read it ends before all is written
+  child.stdin.end(input);
+  await once(child, 'close');
+  return { status: child.exitCode ?? -1, ...output() };
+}
+
+/** Collects what a process writes. */
+export function catchOutput(child: ChildProcessWithoutNullStreams): () => { out: string; error: string } {
+  const [out, error]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => error.push(chunk));
+  return () => ({ out: Buffer.concat(out).toString('utf8'), error: Buffer.concat(error).toString('utf8') });
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { buildCatalogue } from '../../src/index.js';
+import { type Row, row } from '../rows.js';
+import { scratchFile } from '../scratch-folder.js';
+import { linesOf, runCaptured } from './run-captured.js';
+
+describe('show', () => {
+  const skill: Row = row('o-r-notes', {
+    name: 'release-notes',
+    author: 'octo',
+    description: 'Writes release notes\nfrom the git log',
+    codehostUrl: 'https://github.com/o/r',
+    skillUrl: 'https://example.com/notes',
+    stars: 4321,
+    updatedAt: 1_700_000_000,
+    categories: ['documents', 'git-workflows'],
+    files: [
+      { filename: 'SKILL.md', text: '# Notes\n\n\tfirst step' },
+      { filename: 'references/style.md', text: 'be brief' },
+    ],
+  });
+
+  test('prints a skill and its files', async () => {
+    const database = await catalogueOf([{ ...skill, license: 'MIT' }]);
+    const { status, out, error } = await runCaptured(['show', 'o-r-notes', '--database', database]);
+
+    expect([status, error]).toEqual([0, '']);
+    for (const text of [
+      'release-notes',
+      'Writes release notes\nfrom the git log',
+      'octo',
+      '4,321',
+      '2023-11-14',
+      'https://github.com/o/r',
+      'https://example.com/notes',
+      'documents, git-workflows',
+      'MIT',
+      '--- SKILL.md\n# Notes\n\n  first step',
+      '--- references/style.md\nbe brief',
+    ]) {
+      expect(out).toContain(text);
+    }
+  });
+
+  test('keeps the facts in one column', async () => {
+    const database = await catalogueOf([
+      { ...skill, license: 'MIT', compatibility: 'Node 20', 'allowed-tools': 'Bash Read', occupations: ['writers'] },
+    ]);
+    const { out } = await runCaptured(['show', 'o-r-notes', '--database', database]);
+    const facts = ['o-r-notes', 'octo', '4,321', 'documents,', 'writers', 'MIT', 'Node 20', 'Bash Read'];
+    const lines = linesOf(out);
+    const columns = facts.map((fact) => lines.find((line) => line.includes(` ${fact}`))?.indexOf(fact));
+    expect(new Set(columns).size).toBe(1);
+  });
+
+  test('prints both as JSON with --json', async () => {
+    const database = await catalogueOf([{ ...skill, license: 'MIT' }]);
+    const { status, out, error } = await runCaptured(['show', 'o-r-notes', '--json', '--database', database]);
+
+    expect([status, error]).toEqual([0, '']);
+    const { files, ...fields } = skill;
+    expect(JSON.parse(out)).toEqual({
+      skill: { ...fields, occupations: [], license: 'MIT' },
+      files: files?.map((file) => ({ fileId: `o-r-notes/${file.filename}`, ...file })),
+    });
+  });
+
+  test.each(['nobody', '', 'O-R-NOTES', '--', '\u001b[31m'])('of an unknown id %j fails with one line', async (id) => {
+    const database = await catalogueOf([skill]);
+    for (const more of [[], ['--json']]) {
+      const { status, out, error } = await runCaptured(['show', ...more, '--database', database, '--', id]);
+      expect([status, out]).toEqual([1, '']);
+      expect(linesOf(error)).toEqual([expect.stringMatching(/^error: no skill has the id "/)]);
+      expect(error).not.toContain('\u001b');
+    }
+  });
+
+  test('says so where the last update is unknown or absurd', async () => {
+    const database = await catalogueOf([row('never'), row('absurd', { updatedAt: 9e10 })]);
+    expect((await runCaptured(['show', 'never', '--database', database])).out).toMatch(/updated +unknown/);
+    const { status, out } = await runCaptured(['show', 'absurd', '--database', database]);
+    expect([status, out]).toEqual([0, expect.stringContaining('updated')]);
+  });
+});
+
+async function catalogueOf(rows: readonly unknown[]): Promise<string> {
+  const database = scratchFile('skills.db');
+  await buildCatalogue({ database, sources: [rows] });
+  return database;
+}

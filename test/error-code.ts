@@ -1,0 +1,12 @@
+import { SkillSearchError } from '../src/errors.js';
+
+/** The code of the SkillSearchError that a call throws or rejects with; what else it throws goes on. */
+export async function codeOf(call: () => unknown): Promise<string> {
+  try {
+    await call();
+  } catch (error) {
+    if (error instanceof SkillSearchError) return error.code;
+    throw error;
+  }
+  return 'no error';
+}

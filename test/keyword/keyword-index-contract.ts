@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { DocumentSource, KeywordDocument, KeywordIndex } from '../../src/keyword/keyword-index.js';
+import { readQuestion } from '../../src/keyword/question.js';
+import { catalogue, picks, questionFor, sourceOf } from './arbitrary-catalogue.js';
+import { NaiveKeywordSearch } from './naive-keyword-search.js';
+
+function documentOf(fields: Partial<KeywordDocument>): KeywordDocument {
+  return { name: 'skill', author: 'somebody', labels: [], description: '', files: [], ...fields };
+}
+
+/** What every implementation of {@link KeywordIndex} must do. */
+export function describeKeywordIndex(name: string, build: (documents: DocumentSource) => Promise<KeywordIndex>): void {
+  describe(`${name} keeps the contract of a keyword index`, () => {
+    async function find(
+      q: string,
+      documents: readonly Partial<KeywordDocument>[],
+    ): Promise<[string | undefined, number[]]> {
+      const index = await build(sourceOf(documents.map(documentOf)));
+      const { step, numbers } = index.match(readQuestion(q));
+      return [step, [...numbers]];
+    }
+
+    async function ranked(q: string, documents: readonly Partial<KeywordDocument>[]): Promise<number[]> {
+      const index = await build(sourceOf(documents.map(documentOf)));
+      const { numbers, scores } = index.match(readQuestion(q), { scored: true });
+      return [...numbers.keys()]
+        .sort((a, b) => (scores?.[b] ?? 0) - (scores?.[a] ?? 0))
+        .map((i) => numbers[i] as number);
+    }
+
+    test('finds nothing in an empty catalogue', async () => {
+      expect(await find('anything', [])).toEqual([undefined, []]);
+    });
+
+    test('answers with every word in name, author, labels or description first', async () => {
+      const documents = [
+        { name: 'react-tests', description: 'for the browser' },
+        { name: 'react', files: [{ filename: 'SKILL.md', text: 'tests' }] },
+        { name: 'x', author: 'react', labels: ['testing'] },
+      ];
+      expect(await find('react testing', documents)).toEqual(['all-words', [0, 2]]);
+    });
+
+    test('answers with the text of the files where the first step finds nothing', async () => {
+      const documents = [{ name: 'react', files: [{ filename: 'a.md', text: 'snapshot' }] }, { name: 'react' }];
+      expect(await find('react snapshots', documents)).toEqual(['file-text', [0]]);
+    });
+
+    test('takes the last word, from three letters on, as the beginning of a word', async () => {
+      const documents = [{ name: 'kubernetes deploy' }, { name: 'kubernetes backup' }];
+      expect(await find('deploy kub', documents)).toEqual(['prefix', [0]]);
+      expect((await find('deploy ku', documents))[0]).not.toBe('prefix');
+      expect((await find('kub deploy', documents))[0]).not.toBe('prefix');
+    });
+
+    test('replaces words that occur nowhere by words one edit away, two from eight letters on', async () => {
+      const documents = [{ name: 'react' }, { name: 'kubernetes' }, { name: 'rust' }];
+      expect(await find('raect', documents)).toEqual(['typo', [0]]);
+      expect(await find('recat', documents)).toEqual(['typo', [0]]);
+      expect(await find('rrreact', documents)).toEqual([undefined, []]);
+      expect(await find('kuberntse', documents)).toEqual(['typo', [1]]);
+    });
+
+    test('does not replace words that occur somewhere', async () => {
+      const documents = [{ name: 'rust', description: 'cargo' }, { name: 'trust' }];
+      expect(await find('trust cargo', documents)).toEqual(['some-words', [0, 1]]);
+    });
+
+    test('answers with at least half of the weight of the words that occur as the last resort', async () => {
+      const documents = [
+        { name: 'common rare' },
+        { name: 'common other' },
+        { name: 'common unlike' },
+        { name: 'unusual common' },
+      ];
+      expect(await find('common rare nonexistentword', documents)).toEqual(['some-words', [0]]);
+    });
+
+    test('requires quoted words to stand together in every step', async () => {
+      const documents = [
+        { name: 'a', description: 'write release notes' },
+        { name: 'b', description: 'notes for a release' },
+        { name: 'c', files: [{ filename: 'x', text: 'old release notes' }] },
+      ];
+      expect(await find('"release notes"', documents)).toEqual(['all-words', [0]]);
+      expect(await find('old "release notes"', documents)).toEqual(['file-text', [2]]);
+      expect(await find('"relaese notes"', documents)).toEqual(['typo', [0, 2]]);
+      expect(await find('"notes release"', documents)).toEqual([undefined, []]);
+    });
+
+    test('reads a phrase of many compounds without trying all ways to read it', async () => {
+      const many = 'fooBar '.repeat(26);
+      const documents = [{ description: `yy ${many}` }];
+      expect(await find(`"${many.slice(7)}yy"`, documents)).toEqual([undefined, []]);
+    });
+
+    test('finds no phrase across fields, labels or files', async () => {
+      const documents = [
+        { name: 'release', description: 'notes' },
+        { labels: ['release', 'notes'] },
+        {
+          files: [
+            { filename: 'a', text: 'release' },
+            { filename: 'b', text: 'notes' },
+          ],
+        },
+      ];
+      expect(await find('"release notes"', documents)).toEqual([undefined, []]);
+    });
+
+    test('finds compounds by their parts and as a whole, and asks for all parts', async () => {
+      const documents = ['react-testing', 'reactTesting', 'react_testing'].map((name) => ({ name }));
+      const three = [0, 1, 2];
+      for (const q of ['react', 'testing', 'react-testing', 'reactTesting', 'react_testing', 'reacttesting']) {
+        expect(await find(q, documents), q).toEqual(['all-words', three]);
+      }
+      const apart = [{ name: 'testing react' }, { name: 'react' }];
+      expect(await find('react-testing', apart)).toEqual(['all-words', [0]]);
+    });
+
+    test('keeps a name in PascalCase one word until nothing else is found', async () => {
+      const both = [{ name: 'JavaScript' }, { name: 'java' }];
+      expect(await find('java', both)).toEqual(['all-words', [1]]);
+      expect(await find('javascript', both)).toEqual(['all-words', [0]]);
+      expect(await find('builder', [{ name: 'PipelineBuilder' }])).toEqual(['file-text', [0]]);
+    });
+
+    test('keeps c++, c#, .net and node.js words', async () => {
+      const documents = ['C++ linter', 'C# linter', 'C linter', '.NET upgrade', 'Node.js server', 'node and js'].map(
+        (name) => ({ name }),
+      );
+      expect((await find('c++', documents))[1]).toEqual([0]);
+      expect((await find('c#', documents))[1]).toEqual([1]);
+      expect((await find('c', documents))[1]).toEqual([2]);
+      expect((await find('.net', documents))[1]).toEqual([3]);
+      expect((await find('node.js', documents))[1]).toEqual([4]);
+    });
+
+    test('finds text without spaces by pairs of characters, a single character by itself', async () => {
+      const documents = [{ name: '数据分析' }, { name: '分析' }, { name: '析' }, { name: '自动化测试' }];
+      expect(await find('分析', documents)).toEqual(['all-words', [0, 1]]);
+      expect(await find('析', documents)).toEqual(['all-words', [0, 1, 2]]);
+      expect(await find('数据 测试', documents)).toEqual(['some-words', [0, 3]]);
+      expect(await find('化测', documents)).toEqual(['all-words', [3]]);
+    });
+
+    test('ignores case and accents, and ranks the exact accent first', async () => {
+      const documents = [{ name: 'write a resume' }, { name: 'write a RÉSUMÉ' }];
+      expect(await find('résumé', documents)).toEqual(['all-words', [0, 1]]);
+      expect(await ranked('résumé', documents)).toEqual([1, 0]);
+      expect(await ranked('resume', documents)).toEqual([0, 1]);
+      const names = [{ name: 'resume' }, { name: 'a builder of résumés' }, { name: 'Résumé builder' }];
+      expect((await ranked('résumé', names))[2]).toBe(0);
+      expect((await ranked('résumés', names))[2]).toBe(0);
+    });
+
+    test('ranks the exact name first', async () => {
+      const documents = [
+        { name: 'pdf pdf pdf', description: 'pdf pdf' },
+        { name: 'other', description: 'pdf' },
+        { name: 'PDF', description: 'a long description of many other words' },
+      ];
+      expect((await ranked('pdf', documents))[0]).toBe(2);
+    });
+
+    test('requires stop words only where there is nothing else', async () => {
+      const documents = [{ name: 'test' }, { name: 'how to' }];
+      expect(await find('how to test', documents)).toEqual(['all-words', [0]]);
+      expect(await find('how to', documents)).toEqual(['all-words', [1]]);
+    });
+
+    test('applies the filter before it decides which step answers', async () => {
+      const documents = [{ name: 'react' }, { name: 'x', files: [{ filename: 'a', text: 'react' }] }].map(documentOf);
+      const index = await build(sourceOf(documents));
+      const answer = index.match(readQuestion('react'), { filter: Uint8Array.of(0, 1) });
+      expect([answer.step, [...answer.numbers]]).toEqual(['file-text', [1]]);
+    });
+
+    test('gives the same steps, sets and terms as a search through all documents', { timeout: 300_000 }, async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          catalogue,
+          fc.array(fc.tuple(picks, fc.option(fc.array(fc.boolean(), { minLength: 14, maxLength: 14 }))), {
+            minLength: 8,
+            maxLength: 8,
+          }),
+          async (documents, questions) => {
+            const index = await build(sourceOf(documents));
+            const naive = new NaiveKeywordSearch(documents);
+            for (const [wanted, kept] of questions) {
+              const text = questionFor(documents, wanted);
+              const question = readQuestion(text);
+              const filter =
+                kept === null ? undefined : Uint8Array.from(documents, (_, i) => (kept[i] === true ? 1 : 0));
+              const expected = naive.search(question, filter);
+              const answer = index.match(question, { filter, scored: true });
+              expect({ text, step: answer.step, numbers: [...answer.numbers] }).toEqual({
+                text,
+                step: expected.step,
+                numbers: expected.numbers,
+              });
+              for (const term of termsOf(documents))
+                expect([text, term, answer.accepts(term)]).toEqual([text, term, expected.accepts(term)]);
+              expectScores(answer.numbers, answer.scores, expected.tiers);
+            }
+          },
+        ),
+        { numRuns: 1000 },
+      );
+    });
+  });
+}
+
+function termsOf(documents: readonly KeywordDocument[]): string[] {
+  const texts = documents.flatMap((d) => [d.name, d.description]);
+  return [...new Set(texts.flatMap((text) => readQuestion(text).looseWords.flatMap((word) => word.terms)))];
+}
+
+function expectScores(
+  numbers: Uint32Array,
+  scores: Float64Array | undefined,
+  tiers: ReadonlyMap<number, number>,
+): void {
+  if (numbers.length === 0) return;
+  expect(scores).toHaveLength(numbers.length);
+  numbers.forEach((a, i) => {
+    const score = scores?.[i] as number;
+    expect(score).toBeGreaterThan(0);
+    expect(score).toBeLessThanOrEqual(1);
+    numbers.forEach((b, j) => {
+      if ((tiers.get(a) as number) > (tiers.get(b) as number)) expect(score).toBeGreaterThan(scores?.[j] as number);
+    });
+  });
+}

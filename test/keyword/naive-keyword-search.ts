@@ -1,0 +1,200 @@
+import { foldAccents, foldCase, isUnspacedTerm, normaliseText } from '../../src/keyword/characters.js';
+import type { KeywordDocument } from '../../src/keyword/keyword-index.js';
+import type { Question, QuestionWord } from '../../src/keyword/question.js';
+import { stemOf } from '../../src/keyword/stem.js';
+import { readWords, type Token } from '../../src/keyword/words.js';
+import type { KeywordStep } from '../../src/result.js';
+
+/** Whether a term of a text answers a term of the question. */
+type Accepts = (asked: string, found: string) => boolean;
+
+export interface NaiveAnswer {
+  readonly step: KeywordStep | undefined;
+  readonly numbers: number[];
+  /** By number: 2 for the exact name, plus 1 where no word is there with other accents only. */
+  readonly tiers: Map<number, number>;
+  readonly accepts: (term: string) => boolean;
+}
+
+interface NaiveDocument {
+  readonly name: string;
+  /** Tokens of each text by itself. */
+  readonly core: readonly (readonly Token[])[];
+  readonly files: readonly (readonly Token[])[];
+}
+
+/**
+ * The keyword search as the decisions state it, by going through all documents for each word of each step. No index,
+ * no shortcuts: the yardstick for those that have them.
+ */
+export class NaiveKeywordSearch {
+  readonly #documents: NaiveDocument[];
+  readonly #vocabulary: Set<string>;
+
+  constructor(documents: readonly KeywordDocument[]) {
+    this.#documents = documents.map(({ name, author, labels, description, files }) => ({
+      name,
+      core: [name, author, ...labels, description].map(readWords),
+      files: files.map((file) => readWords(file.text)),
+    }));
+    this.#vocabulary = new Set(
+      this.#documents.flatMap((document) => [...document.core, ...document.files].flat().map((token) => token.term)),
+    );
+  }
+
+  search(question: Question, filter?: Uint8Array): NaiveAnswer {
+    const occurs = (word: QuestionWord): boolean =>
+      [...this.#vocabulary].some((found) => word.terms.some((asked) => asItStands(asked, found)));
+    const loose = question.looseWords;
+
+    const last = question.lastWord?.terms.filter((term) => !isUnspacedTerm(term) && [...term].length >= 3) ?? [];
+    const prefix: Accepts = (asked, found) =>
+      last.includes(asked)
+        ? !isUnspacedTerm(found) && foldAccents(found).startsWith(foldAccents(asked))
+        : asItStands(asked, found);
+
+    const nowhere = loose.filter((word) => !occurs(word)).flatMap((word) => word.terms);
+    const near = new Map(nowhere.map((term) => [term, this.#nearStems(term)]));
+    const typo: Accepts = (asked, found) =>
+      near.has(asked) && !isUnspacedTerm(asked)
+        ? !isUnspacedTerm(found) && (near.get(asked) as Set<string>).has(stemOf(found))
+        : asItStands(asked, found);
+
+    const half = loose.filter(occurs);
+    const idf = new Map(half.map((word) => [word, this.#idf(word)]));
+    const total = half.reduce((sum, word) => sum + (idf.get(word) as number), 0);
+
+    const every = (words: readonly QuestionWord[]) => (has: (word: QuestionWord) => boolean) => words.every(has);
+    const enough = (has: (word: QuestionWord) => boolean): boolean =>
+      half.filter(has).reduce((sum, word) => sum + (idf.get(word) as number), 0) * 2 >= total;
+
+    const steps: [KeywordStep, boolean, readonly QuestionWord[], Accepts, typeof enough, boolean][] = [
+      ['all-words', false, question.words, asItStands, every(question.words), true],
+      ['file-text', true, loose, asItStands, every(loose), true],
+      ['prefix', true, loose, prefix, every(loose), last.length > 0],
+      ['typo', true, loose, typo, every(loose), nowhere.length > 0],
+      ['some-words', true, half, asItStands, enough, half.length > 0],
+    ];
+    for (const [step, everywhere, words, accepts, matches, applies] of steps) {
+      if (!applies || words.length === 0) continue;
+      const numbers = this.#documents.flatMap((document, number) => {
+        if (filter?.[number] === 0) return [];
+        const texts = textsOf(document, everywhere);
+        const has = (word: QuestionWord): boolean =>
+          texts.some((tokens) => tokens.some((token) => word.terms.some((asked) => accepts(asked, token.term))));
+        const together = question.phrases.every((phrase) =>
+          texts.some((tokens) => standsTogether(phrase.tokens, phrase.length, tokens, accepts, everywhere)),
+        );
+        return matches(has) && together ? [number] : [];
+      });
+      if (numbers.length === 0) continue;
+      const tiers = new Map(
+        numbers.map((number) => [number, this.#tier(number, question, words, everywhere, accepts)]),
+      );
+      const asked = [
+        ...words.flatMap((word) => word.terms),
+        ...question.phrases.flatMap((phrase) => phrase.tokens.map((token) => token.term)),
+      ];
+      return { step, numbers, tiers, accepts: (term) => asked.some((one) => accepts(one, term)) };
+    }
+    return { step: undefined, numbers: [], tiers: new Map(), accepts: () => false };
+  }
+
+  #nearStems(term: string): Set<string> {
+    const form = foldAccents(term);
+    const edits = [...term].length >= 8 ? 2 : 1;
+    const forms = [...this.#vocabulary].filter((found) => !isUnspacedTerm(found)).map(foldAccents);
+    return new Set(forms.filter((found) => plainEditDistance(form, found) <= edits).map(stemOf));
+  }
+
+  #idf(word: QuestionWord): number {
+    const having = this.#documents.filter((document) =>
+      textsOf(document, true).some((tokens) =>
+        tokens.some((token) => word.terms.some((asked) => asItStands(asked, token.term))),
+      ),
+    ).length;
+    return Math.log(1 + (this.#documents.length - having + 0.5) / (having + 0.5));
+  }
+
+  #tier(
+    number: number,
+    question: Question,
+    words: readonly QuestionWord[],
+    everywhere: boolean,
+    accepts: Accepts,
+  ): number {
+    const document = this.#documents[number] as NaiveDocument;
+    const terms = textsOf(document, everywhere)
+      .flat()
+      .map((token) => token.term);
+    const otherAccentsOnly = words.some((word) => {
+      const answering = terms.filter((term) => word.terms.some((asked) => accepts(asked, term)));
+      return answering.length > 0 && !answering.some((term) => word.terms.some((asked) => accentsAgree(asked, term)));
+    });
+    return (key(document.name) === key(question.text) ? 2 : 0) + (otherAccentsOnly ? 0 : 1);
+  }
+}
+
+function asItStands(asked: string, found: string): boolean {
+  if (!isUnspacedTerm(asked)) return !isUnspacedTerm(found) && stemOf(asked) === stemOf(found);
+  return [...asked].length === 1 ? isUnspacedTerm(found) && found.startsWith(asked) : asked === found;
+}
+
+function textsOf({ core, files }: NaiveDocument, everywhere: boolean): (readonly Token[])[] {
+  if (everywhere) return [...core, ...files];
+  return core.map((tokens) => tokens.filter((token) => token.kind !== 'inner'));
+}
+
+/** Tries all ways to read the phrase and all ways to read the text from each place. */
+function standsTogether(
+  phrase: readonly Token[],
+  length: number,
+  text: readonly Token[],
+  accepts: Accepts,
+  everywhere: boolean,
+): boolean {
+  const usable = phrase.filter((token) => everywhere || token.kind !== 'inner');
+  const from = (askedAt: number, foundAt: number): boolean =>
+    askedAt >= length ||
+    usable.some(
+      (one) =>
+        one.position === askedAt &&
+        text.some(
+          (other) =>
+            other.position === foundAt &&
+            accepts(one.term, other.term) &&
+            from(askedAt + one.span, foundAt + other.span),
+        ),
+    );
+  return text.some((token) => from(0, token.position));
+}
+
+function key(text: string): string {
+  return foldCase(normaliseText(text)).replace(/[^\p{L}\p{N}+#]/gu, '');
+}
+
+/** Whether no letter that both words begin with has an accent in one and none, or another, in the other. */
+function accentsAgree(a: string, b: string): boolean {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    if (foldAccents(a.slice(0, i + 1)) !== foldAccents(b.slice(0, i + 1))) return true;
+    if (a[i] !== b[i]) return false;
+  }
+  return true;
+}
+
+/** Optimal string alignment, by its definition. */
+export function plainEditDistance(a: string, b: string): number {
+  const d: number[][] = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
+  const at = (i: number, j: number): number => (d[i] as number[])[j] as number;
+  for (let i = 0; i <= a.length; i++) {
+    for (let j = 0; j <= b.length; j++) {
+      const options = i === 0 && j === 0 ? [0] : [];
+      if (i > 0) options.push(at(i - 1, j) + 1);
+      if (j > 0) options.push(at(i, j - 1) + 1);
+      if (i > 0 && j > 0) options.push(at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) options.push(at(i - 2, j - 2) + 1);
+      (d[i] as number[])[j] = Math.min(...options);
+    }
+  }
+  return at(a.length, b.length);
+}

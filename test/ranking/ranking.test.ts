@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { collapseCopies } from '../../src/ranking/copies.js';
+import { categoryLabels, labelMask, occupationLabels } from '../../src/ranking/label-filter.js';
+import { comparatorOf, copyPreference, type DocumentFacts } from '../../src/ranking/ranks.js';
+import { topOf } from '../../src/ranking/top.js';
+
+const facts = (rows: readonly (readonly [stars: number, updatedAt: number])[]): DocumentFacts => ({
+  stars: rows.map(([stars]) => stars),
+  updatedAt: rows.map(([, updatedAt]) => updatedAt),
+  idRank: rows.map((_, i) => i),
+});
+
+describe('a page of an order', () => {
+  test('is the same as that of the whole list sorted', () => {
+    const numbers = fc.uniqueArray(fc.nat(500), { maxLength: 200 });
+    fc.assert(
+      fc.property(
+        numbers,
+        fc.nat(60),
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 2, max: 400 }),
+        (list, offset, limit, modulus) => {
+          const compare = (a: number, b: number): number => (a % modulus) - (b % modulus) || a - b;
+          expect(topOf(list, compare, offset, limit)).toEqual([...list].sort(compare).slice(offset, offset + limit));
+        },
+      ),
+    );
+  });
+});
+
+describe('the orders', () => {
+  const rows = facts([
+    [1, 50],
+    [9, 50],
+    [9, 70],
+    [1, 70],
+  ]);
+  const sorted = (compare: (a: number, b: number) => number): number[] => [0, 1, 2, 3].sort(compare);
+  const scores = [0.5, 0.5, 0.1, 0.9];
+  const scoreOf = (number: number): number => scores[number] as number;
+
+  test('recent: the latest update first, ties by id', () => {
+    expect(sorted(comparatorOf('recent', rows, scoreOf))).toEqual([2, 3, 0, 1]);
+  });
+  test('stars: the most stars first, then the latest update', () => {
+    expect(sorted(comparatorOf('stars', rows, scoreOf))).toEqual([2, 1, 3, 0]);
+  });
+  test('relevance: the highest score first, then the most stars', () => {
+    expect(sorted(comparatorOf('relevance', rows, scoreOf))).toEqual([3, 1, 0, 2]);
+  });
+});
+
+describe('copies', () => {
+  test('are stood for by the one with the most stars, then the oldest, with their number', () => {
+    const rows = facts([
+      [5, 30],
+      [7, 20],
+      [7, 10],
+      [1, 10],
+      [0, 0],
+    ]);
+    const { numbers, counts } = collapseCopies([0, 1, 2, 3, 4], [0, 0, 0, 3, 4], copyPreference(rows));
+    expect([...numbers].sort()).toEqual([2, 3, 4]);
+    expect([...counts]).toEqual([[2, 3]]);
+  });
+
+  test('keep one of each group, and count all of it, whatever the order of the list', () => {
+    const documents = fc.array(fc.record({ group: fc.nat(5), stars: fc.nat(3), updatedAt: fc.nat(3) }), {
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(documents, (list) => {
+        const rows = facts(list.map((d) => [d.stars, d.updatedAt]));
+        const groups = list.map((d) => d.group);
+        const preference = copyPreference(rows);
+        const { numbers, counts } = collapseCopies([...list.keys()].reverse(), groups, preference);
+        const expected = new Map<number, number[]>();
+        for (const [i, group] of groups.entries()) expected.set(group, [...(expected.get(group) ?? []), i]);
+        expect([...numbers].sort((a, b) => a - b)).toEqual(
+          [...expected.values()].map((members) => members.sort(preference)[0] as number).sort((a, b) => a - b),
+        );
+        for (const members of expected.values()) expect(counts.get(members[0] as number) ?? 1).toBe(members.length);
+      }),
+    );
+  });
+});
+
+describe('label filters', () => {
+  const occupations = new Map([
+    ['software-developers-151252', [0, 1]],
+    ['software-developers', [2]],
+    ['data-scientists-152051', [3]],
+    ['registered-nurses-291141', [4]],
+  ]);
+
+  test.each([
+    ['software-developers-151252', ['software-developers-151252']],
+    ['software-developers', ['software-developers-151252', 'software-developers']],
+    ['15-0000', ['software-developers-151252', 'data-scientists-152051']],
+    ['29-0000', ['registered-nurses-291141']],
+    ['11-0000', []],
+    ['software', []],
+    ['data-scientists-15', []],
+  ])('an occupation %s takes the fitting labels', (slug, expected) => {
+    expect(occupationLabels(occupations, slug)).toEqual(expected);
+  });
+
+  test('a mask holds what has any label of every list, and is absent without lists', () => {
+    const categories = new Map([['testing', [1, 3]]]);
+    const both = [
+      { labels: categories, slugs: categoryLabels(categories, 'testing') },
+      { labels: occupations, slugs: occupationLabels(occupations, '15-0000') },
+    ];
+    expect(labelMask(5, both)).toEqual(Uint8Array.of(0, 1, 0, 1, 0));
+    expect(labelMask(5, both.toReversed())).toEqual(Uint8Array.of(0, 1, 0, 1, 0));
+    expect(labelMask(5, [{ labels: categories, slugs: categoryLabels(categories, 'none') }])).toEqual(
+      new Uint8Array(5),
+    );
+    expect(labelMask(5, [])).toBeUndefined();
+  });
+});

@@ -1,0 +1,32 @@
+import { writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+
+/** A row of a source, as far as tests fill it in. */
+export interface Row {
+  readonly id?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly author?: string;
+  readonly codehostUrl?: string;
+  readonly skillUrl?: string;
+  readonly stars?: number;
+  readonly updatedAt?: number | string;
+  readonly categories?: readonly string[];
+  readonly occupations?: readonly string[];
+  readonly files?: readonly { readonly filename: string; readonly text: string }[];
+}
+
+/** A row that becomes a skill. */
+export function row(id: string, more: Row = {}): Row {
+  return { id, name: `name of ${id}`, description: `description of ${id}`, ...more };
+}
+
+export function toJsonLines(rows: readonly unknown[]): string {
+  return rows.map((one) => `${JSON.stringify(one)}\n`).join('');
+}
+
+/** Writes a JSON Lines file, packed where its name ends in `.gz`. */
+export function writeJsonLines(path: string, rows: readonly unknown[]): void {
+  const text = toJsonLines(rows);
+  writeFileSync(path, path.endsWith('.gz') ? gzipSync(text) : text);
+}

@@ -1,0 +1,39 @@
+import type { Skill } from '../../src/skill.js';
+import { CatalogueWriter, type ChangeCounts } from '../../src/store/catalogue-writer.js';
+import type { SkillToStore } from '../../src/store/stored-skill.js';
+
+/** A skill ready for the store. */
+export function storeItem(id: string, more: Partial<Skill> = {}, files = ['SKILL.md']): SkillToStore {
+  const skill: Skill = {
+    id,
+    name: `name of ${id}`,
+    author: 'unknown',
+    description: 'a skill',
+    codehostUrl: 'unknown',
+    skillUrl: 'unknown',
+    stars: 0,
+    updatedAt: 0,
+    categories: [],
+    occupations: [],
+    ...more,
+  };
+  const { name, description } = skill;
+  return {
+    skill,
+    properties: {},
+    files: files.map((filename) => ({ filename, text: `${filename}: ${description}` })),
+    copyKey: `${name}\n${description}`,
+    place: `place/${id}`,
+  };
+}
+
+/** Puts skills into a catalogue in one load. */
+export function loadItems(path: string, items: readonly SkillToStore[], exists: boolean): ChangeCounts {
+  const writer = new CatalogueWriter(path, 'key', exists);
+  try {
+    for (const item of items) writer.put(item, 'source');
+    return writer.finish();
+  } finally {
+    writer.close();
+  }
+}
