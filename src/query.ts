@@ -8,7 +8,14 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 export const COPY_MODES = ['collapse', 'keep'] as const;
 export type CopyMode = (typeof COPY_MODES)[number];
 
+/** What decides in a semantic search: meaning and words together, or meaning alone. The first is the default. */
+export const RANKINGS = ['hybrid', 'vector'] as const;
+export type Ranking = (typeof RANKINGS)[number];
+
 export const MAX_KEYWORD_QUERY_LENGTH = 200;
+export const MAX_SEMANTIC_QUERY_LENGTH = 2000;
+export const MAX_SEMANTIC_LIMIT = 100;
+export const DEFAULT_SEMANTIC_LIMIT = 10;
 export const MAX_PAGE = 50;
 export const MAX_LIMIT = 50;
 export const DEFAULT_LIMIT = 20;
@@ -40,6 +47,56 @@ export interface ResolvedKeywordQuery {
   readonly category: string | undefined;
   readonly occupation: string | undefined;
   readonly copies: CopyMode;
+}
+
+/** A question in plain language as the caller asks it. */
+export interface SemanticQuery {
+  /** At most 2,000 characters (code points, after trimming). What the model cannot read any more counts by words. */
+  readonly q: string;
+  /** Skills, 1 to 100. @default 10 */
+  readonly limit?: number | undefined;
+  /** Skills of a lower score are left out; 0 to 1. @default 0 */
+  readonly minScore?: number | undefined;
+  /** @default 'hybrid' */
+  readonly ranking?: Ranking | undefined;
+  /** A category slug. */
+  readonly category?: string | undefined;
+  /** An occupation slug, with or without its SOC code, or a SOC major group such as `15-0000`. */
+  readonly occupation?: string | undefined;
+  /** Whether one of a group of copies is shown or all. @default 'collapse' */
+  readonly copies?: CopyMode | undefined;
+  /** Whether each hit tells the parts of its score. @default false */
+  readonly explain?: boolean | undefined;
+}
+
+/** A question in plain language that was checked, with its defaults filled in. */
+export interface ResolvedSemanticQuery {
+  readonly q: string;
+  readonly limit: number;
+  readonly minScore: number;
+  readonly ranking: Ranking;
+  readonly category: string | undefined;
+  readonly occupation: string | undefined;
+  readonly copies: CopyMode;
+  readonly explain: boolean;
+}
+
+/**
+ * Checks a question in plain language and fills in the defaults. Of several faults the first in the order q, limit,
+ * minScore, ranking, category, occupation, copies, explain is told.
+ *
+ * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`
+ */
+export function resolveSemanticQuery(query: SemanticQuery): ResolvedSemanticQuery {
+  const q = resolveText(query?.q, MAX_SEMANTIC_QUERY_LENGTH);
+  const limit = resolveInteger('limit', query.limit, 1, MAX_SEMANTIC_LIMIT) ?? DEFAULT_SEMANTIC_LIMIT;
+  const minScore = resolveNumber('minScore', query.minScore, 0, 1) ?? 0;
+  const ranking = resolveChoice('ranking', query.ranking, RANKINGS) ?? 'hybrid';
+  const category = resolveSlug('category', query.category);
+  const occupation = resolveSlug('occupation', query.occupation);
+  const copies = resolveChoice('copies', query.copies, COPY_MODES) ?? 'collapse';
+  const explain = resolveChoice('explain', query.explain, [true, false]) ?? false;
+  return { q, limit, minScore, ranking, category, occupation, copies, explain };
 }
 
 /**
@@ -99,7 +156,17 @@ function resolveInteger(parameter: string, value: unknown, min: number, max: num
   throw invalidParameter(parameter, `an integer from ${min} to ${max}`, value);
 }
 
-function resolveChoice<T extends string>(parameter: string, value: unknown, choices: readonly T[]): T | undefined {
+function resolveNumber(parameter: string, value: unknown, min: number, max: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && value >= min && value <= max) return value;
+  throw invalidParameter(parameter, `a number from ${min} to ${max}`, value);
+}
+
+function resolveChoice<T extends string | boolean>(
+  parameter: string,
+  value: unknown,
+  choices: readonly T[],
+): T | undefined {
   if (value === undefined) return undefined;
   const choice = choices.find((one) => one === value);
   if (choice === undefined) throw invalidParameter(parameter, `one of ${choices.join(', ')}`, value);

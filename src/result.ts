@@ -1,3 +1,4 @@
+import type { Ranking } from './query.js';
 import type { Skill } from './skill.js';
 
 /**
@@ -63,6 +64,52 @@ export interface KeywordResult {
   readonly pagination: Pagination;
 }
 
+/** The fields of a skill that are scored each on their own. */
+export const SCORED_FIELDS = ['name', 'author', 'labels', 'description', 'files'] as const;
+export type ScoredField = (typeof SCORED_FIELDS)[number];
+/** A number of at least 0 for each field. */
+export type FieldScores = Readonly<Record<ScoredField, number>>;
+
+/** The parts of the score of a semantic hit. */
+export interface ScoreParts {
+  /** Cosine of question and skill, -1 to 1; absent where the skill has no vector. */
+  readonly cosine?: number;
+  /** BM25 of the question's words by field, 0 or more; absent where words do not count (`ranking: 'vector'`). */
+  readonly bm25?: FieldScores;
+  /** What all fields together come to, of the most that the question could reach: 0 to 1. */
+  readonly words?: number;
+  /** Share of words and of meaning in the score; together 1. */
+  readonly weights: { readonly words: number; readonly meaning: number };
+  /** Whether the question is the skill's name; such skills come first. */
+  readonly exactName: boolean;
+}
+
+/** One skill of a semantic search. */
+export interface SemanticHit {
+  /** The file whose text has the question's words best: `<skill id>/<filename>`. */
+  readonly fileId: string;
+  /** Path of that file inside the skill's folder. */
+  readonly filename: string;
+  /** 0 to 1, falling from hit to hit, on one scale for all questions to one model. */
+  readonly score: number;
+  readonly skill: Skill;
+  /** Which terms matched where. */
+  readonly matches: MatchedTerms;
+  readonly snippet: Snippet;
+  /** How many skills that the filters let pass are copies of this one, itself included; 1 unless copies are collapsed. */
+  readonly copies: number;
+  /** How the score came about, if asked for. */
+  readonly explain?: ScoreParts;
+}
+
+export interface SemanticResult {
+  readonly ranking: Ranking;
+  /** Id of the model that read the question. */
+  readonly model: string;
+  /** Best first. */
+  readonly hits: readonly SemanticHit[];
+}
+
 /** A label and how many skills have it. */
 export interface LabelCount {
   readonly slug: string;
@@ -76,6 +123,9 @@ export interface CatalogueStats {
   readonly occupations: number;
   /** Newest `updatedAt` of all skills, Unix seconds; 0 for an empty catalogue. */
   readonly newest: number;
+  /** Distinct texts that have a vector, and the model that made them; 0 and absent where there are none. */
+  readonly vectors: number;
+  readonly model?: string;
   /** Identifies this state of the catalogue; another after every load that changed something. */
   readonly stamp: string;
 }

@@ -1,4 +1,4 @@
-import type { KeywordStep } from '../result.js';
+import type { FieldScores, KeywordStep } from '../result.js';
 import type { Question } from './question.js';
 
 /** The searchable text of one skill. */
@@ -41,6 +41,37 @@ export interface KeywordMatches {
   readonly accepts: (term: string) => boolean;
 }
 
+/** Which terms answer a question, and at which step. */
+export type Answers = Pick<KeywordMatches, 'step' | 'accepts'>;
+
+/** How much each field counts, from 0. */
+export type FieldWeights = FieldScores;
+
+export interface RankOptions {
+  /** A document's score is the sum of weight times BM25 of all fields. A field of weight 0 costs nothing. */
+  readonly weights: FieldWeights;
+  /** How many of the best documents are wanted; at least 1. */
+  readonly limit: number;
+  /** One byte a document, 0 where the document may not be found. */
+  readonly filter?: Uint8Array | undefined;
+}
+
+export interface RankedDocuments {
+  /** The best `limit` documents of those with a score above 0: highest score first, ties by ascending number. */
+  readonly numbers: Uint32Array;
+  /** The score beside each number. */
+  readonly scores: Float64Array;
+  /** BM25 by field of any document, found or not; 0 in a field that has none of the words. */
+  readonly fieldsOf: (number: number) => FieldScores;
+  /**
+   * What no document can exceed in any field, and one that is full of every word comes close to. Words that occur nowhere
+   * are in it as the rarest of all: where the main word of a question is unknown, nothing gets near it.
+   */
+  readonly highest: number;
+  /** Whether a term of a text (lower case, with accents) answers a word of the question. */
+  readonly accepts: (term: string) => boolean;
+}
+
 /**
  * Finds documents by words. Every implementation must pass `test/keyword/keyword-index-contract.ts`; sets and totals
  * are exact, scores may differ between implementations within the order that {@link KeywordMatches.scores} promises.
@@ -48,5 +79,17 @@ export interface KeywordMatches {
 export interface KeywordIndex {
   /** Number of documents. */
   readonly size: number;
+  /** All documents that match, by the first step that finds any. */
   match(question: Question, options?: MatchOptions): KeywordMatches;
+  /**
+   * The best documents by BM25 of those that have any word of the question (`looseWords`; phrases are read as words).
+   *
+   * A document has a word in a field if a term there answers it as it stands or by its stem; how often is the sum over
+   * all such terms. The parts of words in PascalCase (`inner` tokens) of all fields but the files count as part of the
+   * description. The length of a field is the number of its distinct terms, that of the description with those parts.
+   * The idf of a word counts the documents that have it in any field.
+   */
+  rank(question: Question, options: RankOptions): RankedDocuments;
+  /** The documents whose name is the question, case, white space and punctuation aside; ascending. */
+  named(question: Question): readonly number[];
 }

@@ -1,5 +1,5 @@
 import type { MatchedTerms } from '../result.js';
-import type { KeywordDocument, KeywordMatches } from './keyword-index.js';
+import type { Answers, KeywordDocument } from './keyword-index.js';
 import { MAX_READ } from './snippet.js';
 import { readWords } from './words.js';
 
@@ -7,7 +7,7 @@ import { readWords } from './words.js';
  * The terms of a document that answered the question, by field, each once, in the order of the text.
  * Of a very long text only the beginning is looked at.
  */
-export function matchedTerms(document: KeywordDocument, matches: KeywordMatches): MatchedTerms {
+export function matchedTerms(document: KeywordDocument, matches: Answers): MatchedTerms {
   const everywhere = matches.step !== 'all-words';
   const termsIn = (texts: readonly string[]): readonly string[] | undefined => {
     const found = new Set<string>();

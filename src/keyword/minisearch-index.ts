@@ -1,11 +1,24 @@
+import { SCORED_FIELDS, type ScoredField } from '../result.js';
+import { AnyWordRanking, RankingSpace } from './any-word-ranking.js';
+import { lengthPenalty } from './bm25.js';
 import { foldCase, normaliseText, sameAccents } from './characters.js';
-import type { DocumentSource, KeywordDocument, KeywordIndex, KeywordMatches, MatchOptions } from './keyword-index.js';
+import type {
+  DocumentSource,
+  KeywordDocument,
+  KeywordIndex,
+  KeywordMatches,
+  MatchOptions,
+  RankedDocuments,
+  RankOptions,
+} from './keyword-index.js';
 import { MiniSearchPostings } from './minisearch-postings.js';
 import { hasPhrase } from './phrase.js';
 import type { Phrase, Question, QuestionWord } from './question.js';
-import { inverseDocumentFrequency, type Lookup, planSteps, type StepPlan } from './step-plan.js';
+import { RecentWords } from './recent-words.js';
+import { asItStands, inverseDocumentFrequency, type Lookup, planSteps, type StepPlan } from './step-plan.js';
 import { Vocabulary } from './vocabulary.js';
 import { documentsWithAll, documentsWithHalf, WordMatches } from './word-matches.js';
+import { OccurrenceReader, type WordOccurrences } from './word-occurrences.js';
 import { readWords } from './words.js';
 
 /** The fields in the order of their numbers. `inner` holds the parts of words in PascalCase of the fields before. */
@@ -13,6 +26,18 @@ const FIELDS = ['name', 'author', 'labels', 'description', 'inner', 'files'] as 
 /** Name, author, labels, description. */
 const CORE_FIELDS = [0, 1, 2, 3];
 const ALL_FIELDS = [0, 1, 2, 3, 4, 5];
+
+/**
+ * The fields that make up each field of `rank`. A part of a word in PascalCase says less than a word of its own, whichever
+ * field it stands in, so all of them count in the longest field, where a word weighs least.
+ */
+const PARTS_OF_SCORED: Readonly<Record<ScoredField, readonly number[]>> = {
+  name: [0],
+  author: [1],
+  labels: [2],
+  description: [3, 4],
+  files: [5],
+};
 
 /** Weight of each field in the score: a name says most, file text least. */
 const FIELD_WEIGHTS = [3, 1, 1.5, 1.5, 0.5, 0.5];
@@ -22,6 +47,11 @@ const OTHER_FORM_WEIGHT = 0.7;
 
 /** BM25 scores are mapped to 0..1 by s / (s + this): monotone, and the same for all questions. */
 const HALF_SCORE = 10;
+
+/** Words of past questions to remember: about a kilobyte each, which is little beside the index. */
+const WORDS_KEPT = 10_000;
+/** Entries of joined postings to keep with them, some 50 bytes each. */
+const ENTRIES_KEPT = 1_000_000;
 
 /** Documents added, and terms put in place, between two turns of the event loop. */
 const DOCUMENTS_A_TURN = 500;
@@ -41,10 +71,18 @@ export class MiniSearchIndex implements KeywordIndex {
   readonly #vocabulary = new Vocabulary();
   readonly #index = new MiniSearchPostings({ fields: [...FIELDS], processTerm: (term) => term });
   readonly #byName = new Map<string, number[]>();
+  readonly #recentWords = new RecentWords(WORDS_KEPT, ENTRIES_KEPT);
+  readonly #rankingSpace: RankingSpace;
+  /** The length penalty by scored field and document; filled when all documents are added. */
+  readonly #penalties: readonly Float64Array[];
+  readonly #reader: OccurrenceReader;
 
   private constructor(documents: DocumentSource) {
     this.size = documents.size;
     this.#documents = documents;
+    this.#penalties = SCORED_FIELDS.map(() => new Float64Array(documents.size));
+    this.#reader = new OccurrenceReader(documents.size);
+    this.#rankingSpace = new RankingSpace(documents.size, this.#reader);
   }
 
   /**
@@ -68,6 +106,22 @@ export class MiniSearchIndex implements KeywordIndex {
       if (number % DOCUMENTS_A_TURN === 0) yield;
     }
     yield* this.#index.finish((term) => this.#vocabulary.add(term), TERMS_A_TURN);
+    for (const [i, field] of SCORED_FIELDS.entries()) {
+      yield;
+      this.#fillPenalties(this.#penalties[i] as Float64Array, PARTS_OF_SCORED[field]);
+    }
+  }
+
+  #fillPenalties(penalties: Float64Array, parts: readonly number[]): void {
+    for (const part of parts) {
+      for (let number = 0; number < this.size; number++) {
+        penalties[number] = (penalties[number] as number) + this.#index.lengthOf(number, part);
+      }
+    }
+    const average = penalties.reduce((sum, length) => sum + length, 0) / this.size;
+    for (let number = 0; number < this.size; number++) {
+      penalties[number] = lengthPenalty(penalties[number] as number, average);
+    }
   }
 
   #add(number: number, { name, author, labels, description, files }: KeywordDocument): void {
@@ -112,6 +166,32 @@ export class MiniSearchIndex implements KeywordIndex {
       };
     }
     return { step: undefined, numbers: new Uint32Array(), scores: undefined, accepts: () => false };
+  }
+
+  rank(question: Question, options: RankOptions): RankedDocuments {
+    const words = question.looseWords.map((word) => this.#occurrencesOf(word));
+    const ranking = new AnyWordRanking(words, this.#penalties, this.size);
+    return {
+      ...ranking.best(options, this.#rankingSpace),
+      fieldsOf: (number) => ranking.fieldsOf(number),
+      highest: ranking.highest,
+      accepts: (term) => words.some(({ terms }) => terms.has(term)),
+    };
+  }
+
+  named({ text }: Question): readonly number[] {
+    return this.#byName.get(nameKey(text)) ?? [];
+  }
+
+  #occurrencesOf({ terms: asked }: QuestionWord): WordOccurrences {
+    return this.#recentWords.get(asked.join(' '), () => {
+      const terms = new Set(asked.flatMap((term) => this.#vocabulary.find(asItStands(term))));
+      const found = [...terms].flatMap((term) => this.#index.postingsOf(term) ?? []);
+      const lists = SCORED_FIELDS.map((field) =>
+        PARTS_OF_SCORED[field].flatMap((part) => found.flatMap((byField) => byField.get(part) ?? [])),
+      );
+      return this.#reader.wordOf(terms, lists, this.#penalties);
+    });
   }
 
   #answersOf(plan: StepPlan): Answers {
@@ -159,7 +239,7 @@ export class MiniSearchIndex implements KeywordIndex {
     words: readonly WordMatches[],
   ): Float64Array {
     const sums = this.#sumScores(numbers, asked, words);
-    const exactNames = new Set(this.#byName.get(nameKey(question.text)));
+    const exactNames = new Set(this.named(question));
     const accents = asked.flatMap((word, i) => this.#otherAccents(word, words[i] as WordMatches) ?? []);
     return sums.map((sum, i) => {
       const number = numbers[i] as number;

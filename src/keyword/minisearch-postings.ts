@@ -93,6 +93,11 @@ export class MiniSearchPostings extends MiniSearch<Numbered> {
     return this._index.get(term) as unknown as TermPostings | undefined;
   }
 
+  /** The length of a field of a document, in distinct terms. */
+  lengthOf(number: number, field: number): number {
+    return (this._fieldLength.get(number) as number[])[field] as number;
+  }
+
   /**
    * BM25+ of one term in one field of one document: MiniSearch's formula (Lv and Zhai, Lower-bounding term frequency
    * normalization, CIKM 2011) with its parameters.
@@ -100,8 +105,7 @@ export class MiniSearchPostings extends MiniSearch<Numbered> {
   scoreOf(postings: FieldPostings, field: number, number: number): number {
     const frequency = postings.get(number) as number;
     const idf = Math.log(1 + (this._documentCount - postings.size + 0.5) / (postings.size + 0.5));
-    const length = (this._fieldLength.get(number) as number[])[field] as number;
-    const relative = length / (this._avgFieldLength[field] as number);
+    const relative = this.lengthOf(number, field) / (this._avgFieldLength[field] as number);
     return idf * (D + (frequency * (K + 1)) / (frequency + K * (1 - B + B * relative)));
   }
 }

@@ -1,5 +1,5 @@
 import type { Snippet } from '../result.js';
-import type { KeywordDocument, KeywordMatches } from './keyword-index.js';
+import type { Answers, KeywordDocument } from './keyword-index.js';
 import { mapNormalised } from './normalised-offsets.js';
 import { readNormalisedWords } from './words.js';
 
@@ -26,7 +26,7 @@ interface Source {
  * The piece of a document that shows best why it was found: of the description if a word stands there, else of the
  * file with the most of the words, else the beginning of the description.
  */
-export function makeSnippet(document: KeywordDocument, matches: KeywordMatches): Snippet {
+export function makeSnippet(document: KeywordDocument, matches: Answers): Snippet {
   const description = readSource({ field: 'description' }, document.description, matches);
   if (description.matches.length > 0 || matches.step === 'all-words') return cutSnippet(description);
   let best = description;
@@ -37,7 +37,7 @@ export function makeSnippet(document: KeywordDocument, matches: KeywordMatches):
   return cutSnippet(best);
 }
 
-function readSource(place: Pick<Source, 'field' | 'filename'>, text: string, matches: KeywordMatches): Source {
+function readSource(place: Pick<Source, 'field' | 'filename'>, text: string, matches: Answers): Source {
   const everywhere = matches.step !== 'all-words';
   const shown = text
     .slice(0, MAX_READ)

@@ -63,7 +63,8 @@ export function* planSteps(question: Question, occurs: (lookup: Lookup) => boole
   }
 }
 
-function asItStands(term: string): Lookup {
+/** Terms as they stand or by their stem; a single character of a text without spaces inside its pairs. */
+export function asItStands(term: string): Lookup {
   return { kind: isSingleCharacter(term) ? 'character' : 'stem', term };
 }
 

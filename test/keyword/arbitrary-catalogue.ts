@@ -117,7 +117,11 @@ const document: fc.Arbitrary<KeywordDocument> = fc.record({
   files: fc.array(fc.record({ filename: fc.constant('SKILL.md'), text: textOf(12) }), { maxLength: 2 }),
 });
 
-export const catalogue: fc.Arbitrary<KeywordDocument[]> = fc.array(document, { maxLength: 14 });
+export function catalogueOf(maxLength: number): fc.Arbitrary<KeywordDocument[]> {
+  return fc.array(document, { maxLength });
+}
+
+export const catalogue: fc.Arbitrary<KeywordDocument[]> = catalogueOf(14);
 
 const HOW = ['same', 'same', 'same', 'same', 'cut', 'changed', 'swapped'] as const;
 
@@ -141,7 +145,11 @@ const pick: fc.Arbitrary<Pick> = fc.record({
 });
 
 /** Questions, to be made for a catalogue by {@link questionFor}. */
-export const picks: fc.Arbitrary<Pick[]> = fc.array(pick, { minLength: 1, maxLength: 4 });
+export function picksOf(maxLength: number): fc.Arbitrary<Pick[]> {
+  return fc.array(pick, { minLength: 1, maxLength });
+}
+
+export const picks: fc.Arbitrary<Pick[]> = picksOf(4);
 
 export function questionFor(documents: readonly KeywordDocument[], wanted: readonly Pick[]): string {
   return wanted.map((one) => askedWord(documents, one)).join(' ');

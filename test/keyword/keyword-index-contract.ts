@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DocumentSource, KeywordDocument, KeywordIndex } from '../../src/keyword/keyword-index.js';
 import { readQuestion } from '../../src/keyword/question.js';
+import { describeAnyWordRanking } from './any-word-ranking-contract.js';
 import { catalogue, picks, questionFor, sourceOf } from './arbitrary-catalogue.js';
 import { NaiveKeywordSearch } from './naive-keyword-search.js';
 
@@ -11,6 +12,7 @@ function documentOf(fields: Partial<KeywordDocument>): KeywordDocument {
 
 /** What every implementation of {@link KeywordIndex} must do. */
 export function describeKeywordIndex(name: string, build: (documents: DocumentSource) => Promise<KeywordIndex>): void {
+  describeAnyWordRanking(name, build);
   describe(`${name} keeps the contract of a keyword index`, () => {
     async function find(
       q: string,

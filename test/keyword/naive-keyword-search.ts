@@ -135,7 +135,8 @@ export class NaiveKeywordSearch {
   }
 }
 
-function asItStands(asked: string, found: string): boolean {
+/** Whether a term of a text answers a term of a question as it stands or by its stem. */
+export function asItStands(asked: string, found: string): boolean {
   if (!isUnspacedTerm(asked)) return !isUnspacedTerm(found) && stemOf(asked) === stemOf(found);
   return [...asked].length === 1 ? isUnspacedTerm(found) && found.startsWith(asked) : asked === found;
 }

@@ -1,0 +1,37 @@
+import { isUnspacedTerm } from './characters.js';
+import { isSingleCharacter, type Question } from './question.js';
+import { stemOf } from './stem.js';
+
+/** Tells which word of a question a term of a text answers, without an index. */
+export interface AskedWords {
+  /** Place of the first word of `question.looseWords` that the term answers, as it stands or by its stem; else -1. */
+  wordOf(term: string): number;
+}
+
+export function askedWords(question: Question): AskedWords {
+  const byForm = new Map<string, number>();
+  const byCharacter = new Map<string, number>();
+  for (const [place, { terms }] of question.looseWords.entries()) {
+    for (const term of terms) {
+      const places = isSingleCharacter(term) ? byCharacter : byForm;
+      const form = isUnspacedTerm(term) ? term : stemOf(term);
+      if (!places.has(form)) places.set(form, place);
+    }
+  }
+  const look = (term: string): number => {
+    if (!isUnspacedTerm(term)) return byForm.get(stemOf(term)) ?? -1;
+    return byForm.get(term) ?? byCharacter.get(String.fromCodePoint(term.codePointAt(0) as number)) ?? -1;
+  };
+  // Texts have the same words again and again, and a stem takes a while.
+  const known = new Map<string, number>();
+  return {
+    wordOf(term) {
+      let place = known.get(term);
+      if (place === undefined) {
+        place = look(term);
+        known.set(term, place);
+      }
+      return place;
+    },
+  };
+}

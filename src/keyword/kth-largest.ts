@@ -1,0 +1,32 @@
+/**
+ * The k-th largest of some numbers, without sorting them: a heap keeps the k largest, the least of them at its root.
+ *
+ * @param values of which those at the first `count` of `places` count
+ * @param k from 1 to `count`
+ */
+export function kthLargest(values: Float64Array, places: Uint32Array, count: number, k: number): number {
+  const heap = new Float64Array(k);
+  for (let i = 0; i < k; i++) heap[i] = values[places[i] as number] as number;
+  for (let i = (k >> 1) - 1; i >= 0; i--) siftDown(heap, i);
+  for (let i = k; i < count; i++) {
+    const value = values[places[i] as number] as number;
+    if (value <= (heap[0] as number)) continue;
+    heap[0] = value;
+    siftDown(heap, 0);
+  }
+  return heap[0] as number;
+}
+
+function siftDown(heap: Float64Array, from: number): void {
+  const value = heap[from] as number;
+  let i = from;
+  for (;;) {
+    let child = 2 * i + 1;
+    if (child >= heap.length) break;
+    if (child + 1 < heap.length && (heap[child + 1] as number) < (heap[child] as number)) child += 1;
+    if ((heap[child] as number) >= value) break;
+    heap[i] = heap[child] as number;
+    i = child;
+  }
+  heap[i] = value;
+}

@@ -1,0 +1,137 @@
+import { saturation } from './bm25.js';
+import type { FieldPostings } from './minisearch-postings.js';
+
+/** Where a word of a question stands in one field, in any of its forms. */
+export interface FieldOccurrences {
+  /** The postings of its forms; none is empty. */
+  readonly lists: readonly FieldPostings[];
+  /** Sum of their lengths; at least the number of documents. */
+  readonly size: number;
+  /** The highest BM25 saturation in any of the documents. */
+  readonly highest: number;
+}
+
+/** Where a word of a question stands. */
+export interface WordOccurrences {
+  /** The terms of the catalogue that answer the word. */
+  readonly terms: ReadonlySet<string>;
+  /** The number of documents that have the word in any field. */
+  readonly documents: number;
+  /** By the number of the field; undefined where no document has the word there. */
+  readonly byField: readonly (FieldOccurrences | undefined)[];
+  /** Entries of postings that were joined for it. */
+  readonly joined: number;
+}
+
+/** How often a word stands in a field of a document: the sum over its forms. */
+export function frequencyIn({ lists }: FieldOccurrences, number: number): number {
+  let sum = 0;
+  for (let i = 0; i < lists.length; i++) sum += (lists[i] as FieldPostings).get(number) ?? 0;
+  return sum;
+}
+
+/** From so many forms on, looking them all up takes longer than joining them once. */
+const JOINED_FROM = 24;
+
+/**
+ * Reads where words stand. Working space is made once and used again: arrays by document made for each word would add
+ * up to tens of megabytes a second, and each time V8 collects them it goes through all of an index of gigabytes.
+ */
+export class OccurrenceReader {
+  /** The documents that {@link read} found, in no particular order, and beside each how often the word stands there. */
+  readonly numbers: Uint32Array;
+  readonly frequencies: Uint32Array;
+  /** By document; all 0 between two calls. */
+  readonly #sums: Uint32Array;
+  /** By document the last count that met it. */
+  readonly #metIn: Uint32Array;
+  #counts = 0;
+
+  constructor(size: number) {
+    this.numbers = new Uint32Array(size);
+    this.frequencies = new Uint32Array(size);
+    this.#sums = new Uint32Array(size);
+    this.#metIn = new Uint32Array(size);
+  }
+
+  /**
+   * Reads the documents of a word in one field into {@link numbers} and {@link frequencies}, each document once.
+   *
+   * @returns how many there are; what stands behind them is left over from before
+   */
+  read(lists: readonly FieldPostings[]): number {
+    const { numbers, frequencies } = this;
+    let count = 0;
+    const [only] = lists;
+    if (lists.length === 1 && only !== undefined) {
+      only.forEach((frequency, number) => {
+        numbers[count] = number;
+        frequencies[count++] = frequency;
+      });
+      return count;
+    }
+    const sums = this.#sums;
+    for (const postings of lists) {
+      postings.forEach((frequency, number) => {
+        const before = sums[number] as number;
+        if (before === 0) numbers[count++] = number;
+        sums[number] = before + frequency;
+      });
+    }
+    for (let i = 0; i < count; i++) {
+      const number = numbers[i] as number;
+      frequencies[i] = sums[number] as number;
+      sums[number] = 0;
+    }
+    return count;
+  }
+
+  /**
+   * @param lists the postings of all `terms`, by field
+   * @param penalties the BM25 length penalty by field and document
+   */
+  wordOf(
+    terms: ReadonlySet<string>,
+    lists: readonly (readonly FieldPostings[])[],
+    penalties: readonly Float64Array[],
+  ): WordOccurrences {
+    let [documents, joined] = [0, 0];
+    this.#counts += 1;
+    const byField = lists.map((ofField, field) => {
+      if (ofField.length === 0) return undefined;
+      const count = this.read(ofField);
+      documents += this.#countNew(count);
+      const highest = this.#highest(count, penalties[field] as Float64Array);
+      const kept = ofField.length < JOINED_FROM ? ofField : [this.#join(count)];
+      if (kept !== ofField) joined += count;
+      return { lists: kept, size: kept.reduce((sum, { size }) => sum + size, 0), highest };
+    });
+    return { terms, documents, byField, joined };
+  }
+
+  #countNew(count: number): number {
+    const metIn = this.#metIn;
+    let fresh = 0;
+    for (let i = 0; i < count; i++) {
+      const number = this.numbers[i] as number;
+      if (metIn[number] !== this.#counts) fresh += 1;
+      metIn[number] = this.#counts;
+    }
+    return fresh;
+  }
+
+  #highest(count: number, penalties: Float64Array): number {
+    let highest = 0;
+    for (let i = 0; i < count; i++) {
+      const reached = saturation(this.frequencies[i] as number, penalties[this.numbers[i] as number] as number);
+      if (reached > highest) highest = reached;
+    }
+    return highest;
+  }
+
+  #join(count: number): FieldPostings {
+    const joined = new Map<number, number>();
+    for (let i = 0; i < count; i++) joined.set(this.numbers[i] as number, this.frequencies[i] as number);
+    return joined;
+  }
+}

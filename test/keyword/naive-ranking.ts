@@ -1,0 +1,96 @@
+import type { FieldWeights, KeywordDocument } from '../../src/keyword/keyword-index.js';
+import type { Question, QuestionWord } from '../../src/keyword/question.js';
+import { readWords } from '../../src/keyword/words.js';
+import { type FieldScores, SCORED_FIELDS, type ScoredField } from '../../src/result.js';
+import { asItStands } from './naive-keyword-search.js';
+
+interface NaiveDocument {
+  /** All terms by field, with repetitions; the parts of words in PascalCase with the description. */
+  readonly terms: Readonly<Record<ScoredField, readonly string[]>>;
+  readonly lengths: Readonly<Record<ScoredField, number>>;
+}
+
+/** BM25 by field as it is defined, by going through all documents. */
+export class NaiveRanking {
+  readonly #documents: readonly NaiveDocument[];
+  readonly #words: readonly QuestionWord[];
+  readonly #idfs: readonly number[];
+  readonly #averages: Readonly<Record<ScoredField, number>>;
+
+  constructor(documents: readonly KeywordDocument[], question: Question) {
+    this.#documents = documents.map(readDocument);
+    this.#words = question.looseWords;
+    const averageOf = (field: ScoredField): number =>
+      this.#documents.reduce((sum, { lengths }) => sum + lengths[field], 0) / documents.length;
+    this.#averages = byField(averageOf);
+    this.#idfs = this.#words.map((word) => {
+      const having = this.#documents.filter(({ terms }) =>
+        SCORED_FIELDS.some((field) => frequencyOf(word, terms[field]) > 0),
+      ).length;
+      return Math.log(1 + (documents.length - having + 0.5) / (having + 0.5));
+    });
+  }
+
+  get highest(): number {
+    return this.#idfs.reduce((sum, idf) => sum + idf * (1.2 + 1), 0);
+  }
+
+  fieldsOf(number: number): FieldScores {
+    return byField((field) => this.#scoreOf(number, field));
+  }
+
+  scoreOf(number: number, weights: FieldWeights): number {
+    const fields = this.fieldsOf(number);
+    return SCORED_FIELDS.reduce((sum, field) => sum + weights[field] * fields[field], 0);
+  }
+
+  accepts(term: string): boolean {
+    return this.#words.some((word) => answers(word, term));
+  }
+
+  #scoreOf(number: number, field: ScoredField): number {
+    const { terms, lengths } = this.#documents[number] as NaiveDocument;
+    const relative = lengths[field] / this.#averages[field];
+    return this.#words.reduce((sum, word, w) => {
+      const tf = frequencyOf(word, terms[field]);
+      if (tf === 0) return sum;
+      return sum + ((this.#idfs[w] as number) * (tf * (1.2 + 1))) / (tf + 1.2 * (1 - 0.75 + 0.75 * relative));
+    }, 0);
+  }
+}
+
+function byField<T>(value: (field: ScoredField) => T): Record<ScoredField, T> {
+  const entries = SCORED_FIELDS.map((field) => [field, value(field)] as const);
+  return Object.fromEntries(entries) as Record<ScoredField, T>;
+}
+
+function answers(word: QuestionWord, term: string): boolean {
+  return word.terms.some((asked) => asItStands(asked, term));
+}
+
+function frequencyOf(word: QuestionWord, terms: readonly string[]): number {
+  return terms.filter((term) => answers(word, term)).length;
+}
+
+function readDocument({ name, author, labels, description, files }: KeywordDocument): NaiveDocument {
+  const termsOf = (texts: readonly string[], inner: boolean): string[] =>
+    texts
+      .flatMap(readWords)
+      .filter((token) => (token.kind === 'inner') === inner)
+      .map((token) => token.term);
+  const inner = termsOf([name, author, ...labels, description], true);
+  const fileTexts = files.map((file) => file.text);
+  const core = {
+    name: termsOf([name], false),
+    author: termsOf([author], false),
+    labels: termsOf(labels, false),
+    description: termsOf([description], false),
+    files: [...termsOf(fileTexts, false), ...termsOf(fileTexts, true)],
+  };
+  const distinct = (terms: readonly string[]): number => new Set(terms).size;
+  const lengths = byField((field) => distinct(core[field]));
+  return {
+    terms: { ...core, description: [...core.description, ...inner] },
+    lengths: { ...lengths, description: lengths.description + distinct(inner) },
+  };
+}
