@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 const HOME = {
   'better-sqlite3': 'store/database.ts',
   'cli-progress': 'cli/load-progress-bar.ts',
+  '@huggingface/transformers': 'semantic/model-thread.ts',
+  'hnswlib-node': 'semantic/nearest/graph.ts',
   minisearch: 'keyword/minisearch-postings.ts',
   'minisearch/SearchableMap': 'keyword/vocabulary.ts',
   stemmer: 'keyword/stem.ts',
@@ -17,7 +19,7 @@ const wrong = [];
 for (const file of readdirSync(source, { recursive: true })) {
   if (!file.endsWith('.ts')) continue;
   for (const [, names, name] of readFileSync(new URL(file, source), 'utf8').matchAll(
-    /^(?:import|export)\s+([^'";]*?from\s+)?'([^.'][^']*)'/gm,
+    /(?:^(?:import|export)\s+([^'";]*?from\s+)?|\bawait import\()'([^.'][^']*)'/gm,
   )) {
     if (name.startsWith('node:') || names?.startsWith('type ')) continue;
     if (HOME[name] === file || (ANYWHERE_IN[name] !== undefined && file.startsWith(ANYWHERE_IN[name]))) continue;

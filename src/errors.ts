@@ -13,6 +13,12 @@ export const ERROR_CODES = [
   'SOURCE_NOT_FOUND',
   'INVALID_SOURCE',
   'INVALID_OPTION',
+  'NO_VECTORS',
+  'MODEL_NOT_FOUND',
+  'MODEL_NOT_READABLE',
+  'MODEL_MISMATCH',
+  'MODEL_RUNTIME_MISSING',
+  'EMBEDDER_FAILED',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -1,0 +1,111 @@
+import { availableParallelism } from 'node:os';
+import { untilAborted } from '../abort.js';
+import { SkillSearchError } from '../errors.js';
+import type { Embedder, EmbedOptions } from './embedder.js';
+import type { ModelFolder } from './model-folder.js';
+import { ModelThread } from './model-thread-handle.js';
+
+/** Texts a thread gets at once: enough that messages cost nothing, few enough that a question does not wait long. */
+const CHUNK = 16;
+
+interface Chunk {
+  readonly texts: readonly string[];
+  readonly done: (vectors: readonly Float32Array[]) => void;
+  readonly failed: (error: unknown) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** An {@link Embedder} that runs a model of this machine in threads of its own. */
+export class LocalEmbedder implements Embedder {
+  readonly model: string;
+  readonly #folder: ModelFolder;
+  readonly #threads: Set<ModelThread>;
+  readonly #idle: ModelThread[];
+  readonly #queue: Chunk[] = [];
+  #closed = false;
+
+  private constructor(folder: ModelFolder, threads: readonly ModelThread[]) {
+    this.model = folder.id;
+    this.#folder = folder;
+    this.#threads = new Set(threads);
+    this.#idle = [...threads];
+  }
+
+  /**
+   * Loads the model.
+   *
+   * @param threads how many texts are embedded at the same time; one a core is the most that pays
+   * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`
+   */
+  static async start(folder: ModelFolder, threads: number = availableParallelism()): Promise<LocalEmbedder> {
+    const started = Array.from({ length: threads }, () => new ModelThread(folder));
+    try {
+      await Promise.all(started.map((thread) => thread.ready));
+    } catch (error) {
+      await Promise.all(started.map((thread) => thread.close()));
+      throw error;
+    }
+    return new LocalEmbedder(folder, started);
+  }
+
+  async embed(texts: readonly string[], { signal }: EmbedOptions = {}): Promise<Float32Array[]> {
+    signal?.throwIfAborted();
+    const chunks: Promise<readonly Float32Array[]>[] = [];
+    for (let start = 0; start < texts.length; start += CHUNK) {
+      const part = texts.slice(start, start + CHUNK);
+      chunks.push(
+        new Promise((done, failed) => {
+          this.#queue.push({ texts: part, done, failed, signal });
+        }),
+      );
+    }
+    this.#next();
+    return (await untilAborted(Promise.all(chunks), signal)).flat();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const chunk of this.#queue.splice(0)) chunk.failed(closedError());
+    await Promise.all([...this.#threads].map((thread) => thread.close()));
+  }
+
+  #next(): void {
+    while (this.#queue.length > 0) {
+      if (this.#closed) {
+        this.#queue.shift()?.failed(closedError());
+        continue;
+      }
+      // A chunk that nobody waits for any more is not worth a thread.
+      if (this.#queue[0]?.signal?.aborted === true) {
+        const chunk = this.#queue.shift() as Chunk;
+        chunk.failed(chunk.signal?.reason);
+        continue;
+      }
+      const thread = this.#idle.pop();
+      if (thread === undefined) return;
+      void this.#run(thread, this.#queue.shift() as Chunk);
+    }
+  }
+
+  async #run(thread: ModelThread, chunk: Chunk): Promise<void> {
+    try {
+      chunk.done(await thread.embed(chunk.texts));
+    } catch (error) {
+      chunk.failed(error);
+    }
+    this.#idle.push(thread.ended && !this.#closed ? this.#replace(thread) : thread);
+    this.#next();
+  }
+
+  /** A thread that died, of too little memory say, must not be the end of all questions. */
+  #replace(dead: ModelThread): ModelThread {
+    const thread = new ModelThread(this.#folder);
+    this.#threads.delete(dead);
+    this.#threads.add(thread);
+    return thread;
+  }
+}
+
+function closedError(): SkillSearchError {
+  return new SkillSearchError('SERVICE_UNAVAILABLE', 'the embedder was closed');
+}

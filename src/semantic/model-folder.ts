@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SkillSearchError } from '../errors.js';
+
+/** The model that comes with the library. */
+export const BUNDLED_MODEL: string = fileURLToPath(new URL('../../data/models/skill-minilm', import.meta.url));
+
+/** A folder that holds a model in the layout of Transformers.js. */
+export interface ModelFolder {
+  /** Absolute. */
+  readonly path: string;
+  /** Name of the folder and a hash of its files: another as soon as one byte of the model is another. */
+  readonly id: string;
+  /** How the weights are stored: the name Transformers.js has for it. */
+  readonly dtype: Dtype;
+}
+
+/** Weights in order of preference: the quantised are as good for ranking, and several times smaller and faster. */
+const WEIGHTS = {
+  q8: 'onnx/model_quantized.onnx',
+  int8: 'onnx/model_int8.onnx',
+  uint8: 'onnx/model_uint8.onnx',
+  fp32: 'onnx/model.onnx',
+  fp16: 'onnx/model_fp16.onnx',
+} as const;
+export type Dtype = keyof typeof WEIGHTS;
+
+const CONFIGURATION = ['config.json', 'tokenizer.json', 'tokenizer_config.json'];
+
+/**
+ * Looks at a model without loading it.
+ *
+ * @throws {SkillSearchError} `MODEL_NOT_FOUND` where there is no such folder, `MODEL_NOT_READABLE` where a file is
+ *   missing or cannot be read
+ */
+export async function inspectModel(folder: string): Promise<ModelFolder> {
+  const path = resolve(folder);
+  if (!isFolder(path)) {
+    throw new SkillSearchError('MODEL_NOT_FOUND', `no model folder at ${path}`, { path });
+  }
+  const [dtype, weights] =
+    Object.entries(WEIGHTS).find(([, file]) => existsSync(join(path, file))) ?? ([undefined, WEIGHTS.q8] as const);
+  const files = [...CONFIGURATION, weights];
+  const missing = files.filter((file) => !existsSync(join(path, file)));
+  if (dtype === undefined || missing.length > 0) {
+    const message = `the model folder ${path} lacks ${missing.join(', ')}`;
+    throw new SkillSearchError('MODEL_NOT_READABLE', message, { path });
+  }
+  const external = `${weights}_data`;
+  if (existsSync(join(path, external))) files.push(external);
+  return { path, id: `${basename(path)}@${await hashFiles(path, files)}`, dtype: dtype as Dtype };
+}
+
+/** The name in the id of a model: that of its folder. */
+export function modelName(id: string): string {
+  return id.replace(/@[0-9a-f]{12}$/, '');
+}
+
+/** 12 hexadecimal digits over names and contents. */
+async function hashFiles(folder: string, files: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    hash.update(`${file}\0`);
+    const path = join(folder, file);
+    try {
+      for await (const chunk of createReadStream(path)) hash.update(chunk);
+    } catch (error) {
+      const message = `cannot read ${path}: ${(error as Error).message}`;
+      throw new SkillSearchError('MODEL_NOT_READABLE', message, { path: folder, cause: error });
+    }
+  }
+  return hash.digest('hex').slice(0, 12);
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

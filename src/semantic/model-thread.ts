@@ -1,0 +1,100 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { FeatureExtractionPipeline } from '@huggingface/transformers';
+import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
+
+const PACKAGE = '@huggingface/transformers';
+
+/** Loads the model runtime and the model, then answers requests. Runs in a thread of its own. */
+async function main({ path, dtype }: ModelThreadData): Promise<void> {
+  const runtime = await importRuntime();
+  if (runtime === undefined) return;
+  let model: FeatureExtractionPipeline;
+  try {
+    runtime.env.allowRemoteModels = false;
+    runtime.env.useFSCache = false;
+    runtime.env.useBrowserCache = false;
+    runtime.env.useWasmCache = false;
+    // A path is no name of a model on a hub, so the runtime takes it as it stands.
+    model = await runtime.pipeline('feature-extraction', path, {
+      dtype,
+      device: 'cpu',
+      local_files_only: true,
+      // Many texts at once go to several threads of ours, one a core.
+      session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
+    });
+    await embed(model, ['warm up'], () => false);
+  } catch (error) {
+    tell({ kind: 'failed', code: 'MODEL_NOT_READABLE', message: `cannot load the model ${path}: ${reason(error)}` });
+    return;
+  }
+  let queue = Promise.resolve();
+  let closed = false;
+  parentPort?.on('message', (request: ModelThreadRequest) => {
+    if (request.kind === 'close') {
+      closed = true;
+      // The thread ends when nothing is left to do.
+      parentPort?.close();
+      return;
+    }
+    queue = queue.then(() => answer(model, request.texts, () => closed));
+  });
+  tell({ kind: 'ready' });
+}
+
+async function importRuntime(): Promise<typeof import('@huggingface/transformers') | undefined> {
+  try {
+    return await import('@huggingface/transformers');
+  } catch (error) {
+    const message = `semantic search needs the package ${PACKAGE}, which cannot be loaded: install it with \`npm install ${PACKAGE} --onnxruntime-node-install=skip\` (${reason(error)})`;
+    tell({ kind: 'failed', code: 'MODEL_RUNTIME_MISSING', message });
+    return undefined;
+  }
+}
+
+async function answer(
+  model: FeatureExtractionPipeline,
+  texts: readonly string[],
+  stopped: () => boolean,
+): Promise<void> {
+  try {
+    const { values, dimensions } = await embed(model, texts, stopped);
+    tell({ kind: 'vectors', values, dimensions }, [values.buffer]);
+  } catch (error) {
+    tell({ kind: 'error', message: reason(error) });
+  }
+}
+
+/**
+ * One text a call: dynamic int8 quantisation chooses its scales over the whole batch, so a text's vector would depend on
+ * its neighbours; and on a processor one at a time is the fastest, too.
+ */
+async function embed(
+  model: FeatureExtractionPipeline,
+  texts: readonly string[],
+  stopped: () => boolean,
+): Promise<{ values: Float32Array<ArrayBuffer>; dimensions: number }> {
+  let values = new Float32Array();
+  let dimensions = 0;
+  for (const [i, text] of texts.entries()) {
+    if (stopped()) break;
+    const output = await model(text, { pooling: 'mean', normalize: true });
+    const vector = output.data as Float32Array;
+    if (i === 0) {
+      dimensions = vector.length;
+      values = new Float32Array(dimensions * texts.length);
+    }
+    values.set(vector, i * dimensions);
+    output.dispose();
+  }
+  return { values, dimensions };
+}
+
+function tell(message: ModelThreadMessage, transfer: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, transfer);
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+await main(workerData as ModelThreadData);
