@@ -1,0 +1,25 @@
+import type { VectorCodes } from './vector-codes.js';
+
+interface KeyedCodes {
+  /** Ascending. */
+  readonly keys: Float64Array;
+  readonly codes: VectorCodes;
+}
+
+/** Whether all keys that two sets share stand for the same vectors, by their codes. Dimensions must be equal. */
+export function sameVectors(a: KeyedCodes, b: KeyedCodes): boolean {
+  for (let i = 0, j = 0; i < a.keys.length && j < b.keys.length; ) {
+    const difference = (a.keys[i] as number) - (b.keys[j] as number);
+    if (difference === 0 && !sameCode(a.codes, i, b.codes, j)) return false;
+    if (difference <= 0) i += 1;
+    if (difference >= 0) j += 1;
+  }
+  return true;
+}
+
+function sameCode(a: VectorCodes, i: number, b: VectorCodes, j: number): boolean {
+  if (a.scales[i] !== b.scales[j]) return false;
+  const { dimensions } = a;
+  for (let d = 0; d < dimensions; d++) if (a.bytes[i * dimensions + d] !== b.bytes[j * dimensions + d]) return false;
+  return true;
+}

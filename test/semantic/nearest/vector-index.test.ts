@@ -1,0 +1,254 @@
+import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { VectorSet } from '../../../src/semantic/nearest/vector-codes.js';
+import {
+  buildVectorFiles,
+  removeVectorFiles,
+  vectorFilesAreCurrent,
+} from '../../../src/semantic/nearest/vector-files.js';
+import { VectorIndex } from '../../../src/semantic/nearest/vector-index.js';
+import { filesBeside, traceOf } from '../../catalogue-file.js';
+import { scratchFile } from '../../scratch-folder.js';
+import { exactNearest, questionNear, randomVectors, recallOf } from './random-vectors.js';
+
+const STATE = { stamp: 'stamp', model: 'model' };
+
+describe('the index of nearest vectors', () => {
+  test('is written beside the catalogue and finds what the vectors in memory find', async () => {
+    const { catalogue, vectors } = await built(randomVectors(500, 40));
+    expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors']);
+    const index = await opened(catalogue);
+    const inMemory = await VectorIndex.fromVectors(vectors);
+    expect(index.keys).toEqual(vectors.keys);
+    for (let place = 0; place < 500; place += 50) {
+      const query = questionNear(vectors, place);
+      expect(await index.nearest(query, 20)).toEqual(await inMemory.nearest(query, 20));
+      expect((await index.nearest(query, 20))[0]).toBe(place);
+    }
+  });
+
+  test('has a graph where there are many vectors, which finds nearly all that is nearest', async () => {
+    const { catalogue, vectors } = await built(randomVectors(3000, 48), { graphFrom: 1000 });
+    const index = await opened(catalogue);
+    expect(index.hasGraph).toBe(true);
+    expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
+  });
+
+  test('lets a mask pass what it leaves, with a graph or without', async () => {
+    const { catalogue, vectors } = await built(randomVectors(2000, 32), { graphFrom: 1000 });
+    const index = await opened(catalogue);
+    for (const every of [1, 3, 10, 100, 1999]) {
+      const allows = (place: number): boolean => place % every === 0;
+      const mask = Uint8Array.from({ length: 2000 }, (_, place) => (allows(place) ? 1 : 0));
+      const query = questionNear(vectors, 600);
+      const found = await index.nearest(query, 50, mask);
+      expect([...found].filter((place) => !allows(place))).toEqual([]);
+      expect(found).toHaveLength(Math.min(50, Math.ceil(2000 / every)));
+      const expected = exactNearest(vectors, query, 10, allows);
+      expect(recallOf(found, expected)).toBeGreaterThanOrEqual(0.9);
+    }
+    expect(await index.nearest(questionNear(vectors, 0), 5, new Uint8Array(2000))).toHaveLength(0);
+  });
+
+  test('finds all where more are wanted than there are', async () => {
+    const { catalogue, vectors } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
+    const index = await opened(catalogue);
+    expect((await index.nearest(questionNear(vectors, 0), 5000)).toSorted()).toEqual(
+      Uint32Array.from(vectors.keys.keys()),
+    );
+  });
+
+  test('takes no vectors, and one', async () => {
+    for (const count of [0, 1]) {
+      const { catalogue } = await built(randomVectors(count, 8));
+      const index = await opened(catalogue);
+      expect(await index.nearest(randomVectors(1, 8).values, 10)).toHaveLength(count);
+    }
+  });
+});
+
+describe('a graph', () => {
+  test('is brought up to date by what was added and taken away', async () => {
+    const keys = Array.from({ length: 2000 }, (_, i) => i * 3 + 1);
+    const { catalogue } = await built(randomVectors(keys, 32), { graphFrom: 1000 });
+    const later = [...keys.filter((key) => key % 20 !== 0), ...[7001, 7005, 7009]];
+    const vectors = randomVectors(later, 32);
+    const progress: [number, number][] = [];
+    await build(catalogue, vectors, {
+      stamp: 'later',
+      graphFrom: 1000,
+      onProgress: (done, total) => progress.push([done, total]),
+    });
+    expect(progress.at(-1)).toEqual([3, 3]);
+    const index = await opened(catalogue, 'later');
+    expect(index.hasGraph).toBe(true);
+    expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
+    for (const key of [7001, 7005, 7009]) {
+      const place = later.indexOf(key);
+      expect((await index.nearest(questionNear(vectors, place), 5))[0]).toBe(place);
+    }
+  });
+
+  test('is built anew where much was taken away, or the model is another', async () => {
+    const { catalogue } = await built(randomVectors(2000, 32), { graphFrom: 1000 });
+    const totals: number[] = [];
+    const onProgress = (_: number, total: number): unknown => totals.push(total);
+    const half = Array.from({ length: 1100 }, (_, i) => i + 1);
+    await build(catalogue, randomVectors(half, 32), { stamp: 'half', graphFrom: 1000, onProgress });
+    expect(totals.at(-1)).toBe(1100);
+    await build(catalogue, randomVectors(half, 32, 2), { stamp: 'x', model: 'other', graphFrom: 1000, onProgress });
+    expect(totals.at(-1)).toBe(1100);
+    expect(await VectorIndex.open({ catalogue, stamp: 'x', model: 'model' })).toBeUndefined();
+  });
+
+  test('goes when the vectors become few', async () => {
+    const { catalogue } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
+    await build(catalogue, randomVectors(900, 16), { stamp: 'few', graphFrom: 1000 });
+    expect(filesBeside(catalogue)).toEqual(['skills.db.vectors']);
+  });
+});
+
+describe('derived files', () => {
+  test('of another stamp or model are not believed', async () => {
+    const { catalogue } = await built(randomVectors(20, 8));
+    expect(await VectorIndex.open({ catalogue, stamp: 'other', model: 'model' })).toBeUndefined();
+    expect(await VectorIndex.open({ catalogue, stamp: 'stamp', model: 'other' })).toBeUndefined();
+  });
+
+  test('that are missing are not believed', async () => {
+    const catalogue = scratchFile('skills.db');
+    expect(await VectorIndex.open({ catalogue, ...STATE })).toBeUndefined();
+  });
+
+  test('in which a byte was changed, or that were cut off, are not believed', async () => {
+    const { catalogue } = await built(randomVectors(20, 8));
+    const path = `${catalogue}.vectors`;
+    const whole = readFileSync(path);
+    for (let at = 0; at < whole.length; at += 7) {
+      const changed = Buffer.from(whole);
+      changed[at] = (changed[at] as number) ^ 0x10;
+      writeFileSync(path, changed);
+      expect([at, await VectorIndex.open({ catalogue, ...STATE })]).toEqual([at, undefined]);
+    }
+    for (const length of [0, 5, 16, 100, whole.length - 1]) {
+      writeFileSync(path, whole);
+      truncateSync(path, length);
+      expect(await VectorIndex.open({ catalogue, ...STATE })).toBeUndefined();
+    }
+    writeFileSync(path, Buffer.concat([whole, Buffer.from('more')]));
+    expect(await VectorIndex.open({ catalogue, ...STATE })).toBeUndefined();
+  });
+
+  test('whose graph is missing, damaged or of another build are scanned instead', async () => {
+    const { catalogue, vectors } = await built(randomVectors(1500, 16), { graphFrom: 1000 });
+    const path = `${catalogue}.vectors-graph`;
+    const whole = readFileSync(path);
+    const other = await built(randomVectors(1500, 16, 9), { graphFrom: 1000 });
+    const damages: (() => void)[] = [
+      () => rmSync(path),
+      () => writeFileSync(path, whole.subarray(0, -1)),
+      () => {
+        const changed = Buffer.from(whole);
+        changed[200_000] = (changed[200_000] as number) ^ 1;
+        writeFileSync(path, changed);
+      },
+      () => renameSync(`${other.catalogue}.vectors-graph`, path),
+    ];
+    for (const damage of damages) {
+      damage();
+      const index = await opened(catalogue);
+      expect(index.hasGraph).toBe(false);
+      expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
+    }
+    await build(catalogue, vectors, { graphFrom: 1000 });
+    expect((await opened(catalogue)).hasGraph).toBe(true);
+  });
+
+  test('stay as they were when building is called off, and nothing is left beside them', async () => {
+    const { catalogue } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
+    const before = filesBeside(catalogue).map((name) => traceOf(catalogue.replace(/skills\.db$/, name)));
+    const reason = new Error('enough');
+    const stop = new AbortController();
+    const building = build(catalogue, randomVectors(6000, 64, 3), {
+      stamp: 'later',
+      graphFrom: 1000,
+      signal: stop.signal,
+      onProgress: () => stop.abort(reason),
+    });
+    await expect(building).rejects.toBe(reason);
+    expect(filesBeside(catalogue).map((name) => traceOf(catalogue.replace(/skills\.db$/, name)))).toEqual(before);
+    await expect(build(catalogue, randomVectors(1, 8), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+
+  test('that cannot be written are an error that says why', async () => {
+    const catalogue = `${scratchFile('no-such-folder')}/skills.db`;
+    await expect(build(catalogue, randomVectors(3, 8))).rejects.toThrow(/ENOENT/);
+  });
+
+  test('are current while nothing of them is missing, damaged or of another state', async () => {
+    const { catalogue, vectors } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
+    const isCurrent = (more: Options = {}): Promise<boolean> =>
+      vectorFilesAreCurrent({ catalogue, ...STATE, graphFrom: 1000, ...more });
+    expect(await isCurrent()).toBe(true);
+    expect(await isCurrent({ stamp: 'other' })).toBe(false);
+    expect(await isCurrent({ model: 'other' })).toBe(false);
+    const graph = `${catalogue}.vectors-graph`;
+    const whole = readFileSync(graph);
+    writeFileSync(graph, whole.subarray(1));
+    expect(await isCurrent()).toBe(false);
+    rmSync(graph);
+    expect(await isCurrent()).toBe(false);
+    // As after a build where the package was not installed.
+    await build(catalogue, vectors, { graphFrom: 5000 });
+    expect([await isCurrent(), await isCurrent({ graphFrom: 5000 })]).toEqual([false, true]);
+    rmSync(`${catalogue}.vectors`);
+    expect(await isCurrent()).toBe(false);
+  });
+
+  test('are not written where whoever follows the building throws, and that is what the caller gets', async () => {
+    const catalogue = scratchFile('skills.db');
+    const broken = new Error('broken listener');
+    const onProgress = (): never => {
+      throw broken;
+    };
+    await expect(build(catalogue, randomVectors(1200, 16), { graphFrom: 1000, onProgress })).rejects.toBe(broken);
+    expect(filesBeside(catalogue)).toEqual([]);
+  });
+
+  test('can be removed, also where there are none', async () => {
+    const { catalogue } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
+    removeVectorFiles(catalogue);
+    expect(filesBeside(catalogue)).toEqual([]);
+    removeVectorFiles(catalogue);
+    expect(existsSync(catalogue)).toBe(false);
+  });
+});
+
+type Options = Partial<Parameters<typeof buildVectorFiles>[0]>;
+
+async function built(vectors: VectorSet, options: Options = {}) {
+  const catalogue = scratchFile('skills.db');
+  await build(catalogue, vectors, options);
+  return { catalogue, vectors };
+}
+
+function build(catalogue: string, vectors: VectorSet, options: Options = {}): Promise<void> {
+  return buildVectorFiles({ catalogue, vectors, ...STATE, ...options });
+}
+
+async function opened(catalogue: string, stamp = STATE.stamp): Promise<VectorIndex> {
+  const index = await VectorIndex.open({ catalogue, stamp, model: STATE.model });
+  return index ?? expect.fail('the index cannot be opened');
+}
+
+/** Share of the true ten nearest among 100 candidates, over some questions. */
+async function meanRecall(index: VectorIndex, vectors: VectorSet): Promise<number> {
+  let sum = 0;
+  let questions = 0;
+  for (let place = 0; place < vectors.keys.length; place += 97) {
+    const query = questionNear(vectors, place);
+    sum += recallOf(await index.nearest(query, 100), exactNearest(vectors, query, 10));
+    questions += 1;
+  }
+  return sum / questions;
+}
