@@ -1,13 +1,25 @@
 import { createHash } from 'node:crypto';
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, relative, resolve, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, relative, sep } from 'node:path';
 import { checkSource, type ResolvedSource, readSource } from './catalogue/open-source.js';
 import { readRows } from './catalogue/read-rows.js';
 import type { SourceItem } from './catalogue/row.js';
+import { type ChosenModel, chooseModel } from './choose-model.js';
+import { embedCatalogue } from './embed-catalogue.js';
 import { SkillSearchError } from './errors.js';
+import { indexVectors } from './index-vectors.js';
 import { Ingest } from './ingest.js';
-import type { FailedSource, LoadReport } from './load-report.js';
-import { type BuildOptions, checkDatabase, isIterable, type RowSource, type Source } from './options.js';
+import type { FailedSource, LoadReport, LoadWarning } from './load-report.js';
+import {
+  type BuildOptions,
+  checkDatabase,
+  isIterable,
+  type LoadProgress,
+  type RowSource,
+  resolveDatabase,
+  type Source,
+} from './options.js';
+import { BUNDLED_MODEL, modelName } from './semantic/model-folder.js';
 import { CatalogueWriter } from './store/catalogue-writer.js';
 
 /** A source that was looked at and can be read. */
@@ -30,25 +42,41 @@ const PROGRESS_INTERVAL_MS = 100;
  * Rows that cannot become a skill are in the report; the load goes on without them.
  *
  * @throws {SkillSearchError} before anything is written: `SOURCE_NOT_FOUND`, `INVALID_SOURCE`, `INVALID_OPTION`,
- *   `NOT_A_CATALOGUE`, `UNSUPPORTED_FORMAT`, `DATABASE_NOT_WRITABLE`, `LOAD_IN_PROGRESS`
+ *   `NOT_A_CATALOGUE`, `UNSUPPORTED_FORMAT`, `DATABASE_NOT_WRITABLE`, `LOAD_IN_PROGRESS`,
+ *   `MODEL_NOT_FOUND`, `MODEL_NOT_READABLE`, `MODEL_MISMATCH`
+ * @throws {SkillSearchError} after the sources were read, what was read being kept for the next load of the same
+ *   sources: `EMBEDDER_FAILED`, `MODEL_NOT_READABLE`, `MODEL_RUNTIME_MISSING` where vectors were asked for by name
  * @throws the signal's reason when aborted
  * @example
  * const report = await buildCatalogue({ database: 'skills.db', sources: ['catalogue.jsonl.gz', './skills'] });
  */
 export async function buildCatalogue(options: BuildOptions): Promise<LoadReport> {
-  const database = resolveDatabase(options.database);
+  const database = resolveDatabase(checkDatabase(options.database));
   if (!Array.isArray(options.sources) || options.sources.length === 0) {
     throw new SkillSearchError('INVALID_OPTION', 'sources must be an array of at least one source');
   }
   const sources = await Promise.all(options.sources.map((source, i) => openSource(source, i, database, options)));
+  const model = options.semantic === false ? undefined : await chooseModel(options);
   options.signal?.throwIfAborted();
 
   const writer = new CatalogueWriter(database, loadKeyOf(sources, options), existsSync(database));
   try {
-    return await load(writer, sources, options);
+    checkModel(writer.model, model, database);
+    return await load(writer, sources, model, options);
   } finally {
     writer.close();
   }
+}
+
+/**
+ * Who embedded a catalogue with a model of his own does not want it all embedded again because he forgot to name it. An
+ * earlier version of the model that is included gives way without a word.
+ */
+function checkModel(present: string | undefined, chosen: ChosenModel | undefined, database: string): void {
+  if (present === undefined || chosen === undefined || chosen.named) return;
+  if (modelName(present) === modelName(chosen.id)) return;
+  const message = `${database} has vectors of the model ${present}, and the one that would be used now is ${chosen.id}: name the model (--model), that one to go on with it or ${BUNDLED_MODEL} to embed everything again, or leave vectors out (--no-semantic)`;
+  throw new SkillSearchError('MODEL_MISMATCH', message, { path: database });
 }
 
 /**
@@ -58,7 +86,7 @@ export async function buildCatalogue(options: BuildOptions): Promise<LoadReport>
  * @throws {SkillSearchError} as {@link buildCatalogue}, and `DATABASE_NOT_FOUND`
  */
 export function removeSkills(options: { readonly database: string; readonly ids: Iterable<string> }): number {
-  const database = resolveDatabase(options.database);
+  const database = resolveDatabase(checkDatabase(options.database));
   const ids = [...options.ids];
   const writer = new CatalogueWriter(database, keyOf(['remove', ...ids]), true);
   try {
@@ -72,53 +100,120 @@ export function removeSkills(options: { readonly database: string; readonly ids:
 async function load(
   writer: CatalogueWriter,
   sources: readonly OpenableSource[],
+  model: ChosenModel | undefined,
   options: BuildOptions,
 ): Promise<LoadReport> {
   const ingest = new Ingest(writer);
+  const { warnings, rejected } = ingest;
+  const clock = new PhaseClock();
+  const bytesTotal = sources.reduce((sum, source) => sum + source.bytes, 0);
+  const tell: Tell = (phase, more) => {
+    const progress = { source: '', rows: ingest.rows, bytesRead: bytesTotal, bytesTotal, done: 0, total: 0, ...more };
+    options.onProgress?.({ phase, ...progress });
+  };
+
+  const { failed, empty } = await readSources(sources, ingest, options, tell);
+  const reading = clock.lap() - ingest.storingMs / 1000;
+
+  const embedded = model === undefined ? 0 : await embedOrWarn(writer, model, warnings, options, tell);
+  const embedding = clock.lap();
+
+  tell('publishing');
+  for (const name of empty) warnings.push({ origin: name, message: 'no skill in this source' });
+  if (options.prune === true) {
+    const keys = sources.map((source) => source.key);
+    const doubtful = [...failed.map((failure) => failure.origin), ...empty, ...ingest.incomplete];
+    if (doubtful.length > 0) warnings.push({ origin: doubtful.join(', '), message: NOT_PRUNED });
+    else writer.prune(keys, ingest.sparedIds, ingest.sparedPlaces);
+  }
+  const counts = writer.publish();
+  const publishing = clock.lap();
+
+  await indexOrWarn(writer.path, warnings, options, tell);
+  const seconds = { reading, storing: ingest.storingMs / 1000, embedding, publishing, indexing: clock.lap() };
+  return { ...counts, embedded, warnings, rejected, failed, seconds };
+}
+
+/** Passes on how far a load is. */
+type Tell = (phase: LoadProgress['phase'], more?: Partial<LoadProgress>) => void;
+
+async function readSources(
+  sources: readonly OpenableSource[],
+  ingest: Ingest,
+  { signal }: BuildOptions,
+  tell: Tell,
+): Promise<{ failed: FailedSource[]; empty: string[] }> {
   const failed: FailedSource[] = [];
   const empty: string[] = [];
-  const bytesTotal = sources.reduce((sum, source) => sum + source.bytes, 0);
-  const started = performance.now();
   let bytesBefore = 0;
   for (const source of sources) {
     const skillsBefore = ingest.skills;
     let bytesRead = bytesBefore;
     let told = 0;
-    const tell = (): void => {
+    const tellHere = (): void => {
       told = performance.now();
-      options.onProgress?.({ phase: 'reading', source: source.name, rows: ingest.rows, bytesRead, bytesTotal });
+      tell('reading', { source: source.name, bytesRead });
     };
     const items = source.read((read) => {
       bytesRead = bytesBefore + read;
     });
     const onFailure = ({ message }: Error): unknown => failed.push({ origin: source.name, reason: message });
-    for await (const item of untilFailure(items, options.signal, onFailure)) {
-      options.signal?.throwIfAborted();
+    for await (const item of untilFailure(items, signal, onFailure)) {
+      signal?.throwIfAborted();
       ingest.take(item, source.key);
-      if (performance.now() - told > PROGRESS_INTERVAL_MS) tell();
+      if (performance.now() - told > PROGRESS_INTERVAL_MS) tellHere();
     }
-    tell();
+    tellHere();
     if (ingest.skills === skillsBefore) empty.push(source.name);
     bytesBefore += source.bytes;
   }
-  const read = performance.now();
+  return { failed, empty };
+}
 
-  options.onProgress?.({ phase: 'publishing', source: '', rows: ingest.rows, bytesRead: bytesTotal, bytesTotal });
-  for (const name of empty) ingest.warnings.push({ origin: name, message: 'no skill in this source' });
-  if (options.prune === true) {
-    const keys = sources.map((source) => source.key);
-    const doubtful = [...failed.map((failure) => failure.origin), ...empty, ...ingest.incomplete];
-    if (doubtful.length > 0) ingest.warnings.push({ origin: doubtful.join(', '), message: NOT_PRUNED });
-    else writer.prune(keys, ingest.sparedIds, ingest.sparedPlaces);
+/** Without the model runtime, which is optional, a load that did not ask for vectors by name goes on without them. */
+async function embedOrWarn(
+  writer: CatalogueWriter,
+  model: ChosenModel,
+  warnings: LoadWarning[],
+  { semantic, signal }: BuildOptions,
+  tell: Tell,
+): Promise<number> {
+  try {
+    const onProgress = (done: number, total: number): void => tell('embedding', { done, total });
+    return await embedCatalogue(writer, model, { signal, onProgress });
+  } catch (error) {
+    const missing = error instanceof SkillSearchError && error.code === 'MODEL_RUNTIME_MISSING';
+    if (!missing || semantic === true || model.named) throw error;
+    warnings.push({ origin: 'vectors', message: `none were made: ${error.message}` });
+    return 0;
   }
-  const counts = writer.finish();
-  const { warnings, rejected, storingMs } = ingest;
-  const seconds = {
-    reading: (read - started - storingMs) / 1000,
-    storing: storingMs / 1000,
-    publishing: (performance.now() - read) / 1000,
-  };
-  return { ...counts, warnings, rejected, failed, seconds };
+}
+
+/** The index is derived: where it cannot be written the catalogue is whole all the same. */
+async function indexOrWarn(
+  database: string,
+  warnings: LoadWarning[],
+  { signal }: BuildOptions,
+  tell: Tell,
+): Promise<void> {
+  try {
+    await indexVectors(database, { signal, onProgress: (done, total) => tell('indexing', { done, total }) });
+  } catch (error) {
+    if (signal?.aborted === true || !(error instanceof Error)) throw error;
+    warnings.push({ origin: 'vectors', message: `their index was not written: ${error.message}` });
+  }
+}
+
+/** Seconds since the lap before. */
+class PhaseClock {
+  #last = performance.now();
+
+  lap(): number {
+    const now = performance.now();
+    const seconds = (now - this.#last) / 1000;
+    this.#last = now;
+    return seconds;
+  }
 }
 
 const NOT_PRUNED = 'nothing was pruned, because a source failed, was closed in part, or held no skill';
@@ -135,12 +230,6 @@ async function* untilFailure(
     if (signal?.aborted === true || !(error instanceof Error)) throw error;
     onFailure(error);
   }
-}
-
-function resolveDatabase(database: unknown): string {
-  const path = resolve(checkDatabase(database));
-  // A link stays a link: what it leads to is replaced.
-  return existsSync(path) ? realpathSync(path) : path;
 }
 
 async function openSource(source: Source, i: number, database: string, options: BuildOptions): Promise<OpenableSource> {

@@ -1,22 +1,39 @@
 export { buildCatalogue, removeSkills } from './build-catalogue.js';
 export { ERROR_CODES, type ErrorCode, SkillSearchError } from './errors.js';
 export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load-report.js';
-export type { BuildOptions, FolderDefaults, LoadProgress, OpenOptions, RowSource, Source } from './options.js';
+export type {
+  BuildOptions,
+  FolderDefaults,
+  LoadProgress,
+  ModelOptions,
+  OpenOptions,
+  RowSource,
+  Source,
+} from './options.js';
 export {
   COPY_MODES,
   type CopyMode,
   DEFAULT_LIMIT,
+  DEFAULT_SEMANTIC_LIMIT,
   type KeywordQuery,
   MAX_KEYWORD_QUERY_LENGTH,
   MAX_LIMIT,
   MAX_PAGE,
+  MAX_SEMANTIC_LIMIT,
+  MAX_SEMANTIC_QUERY_LENGTH,
+  RANKINGS,
+  type Ranking,
   type ResolvedKeywordQuery,
+  type ResolvedSemanticQuery,
   resolveKeywordQuery,
+  resolveSemanticQuery,
+  type SemanticQuery,
   SORT_ORDERS,
   type SortOrder,
 } from './query.js';
 export {
   type CatalogueStats,
+  type FieldScores,
   KEYWORD_STEPS,
   type KeywordHit,
   type KeywordResult,
@@ -24,7 +41,14 @@ export {
   type LabelCount,
   type MatchedTerms,
   type Pagination,
+  SCORED_FIELDS,
+  type ScoredField,
+  type ScoreParts,
+  type SemanticHit,
+  type SemanticResult,
   type Snippet,
 } from './result.js';
+export type { Embedder, EmbedOptions } from './semantic/embedder.js';
+export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/model-folder.js';
 export type { Skill, SkillDetails, SkillFile, SkillProperties } from './skill.js';
 export { openSkillSearch, type SkillSearch } from './skill-search.js';

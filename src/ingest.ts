@@ -3,6 +3,7 @@ import { normaliseRow } from './catalogue/normalise-row.js';
 import type { Origin, RawRow, SourceItem } from './catalogue/row.js';
 import { deriveId, idWithHash } from './catalogue/skill-id.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
+import { embeddedText, hashText } from './semantic/embedded-text.js';
 import type { SkillSink } from './store/skill-sink.js';
 
 /** What became of the rows of a load. */
@@ -59,7 +60,14 @@ export class Ingest {
     const { name, description } = fields;
     const skill = { id, ...fields };
     const result = this.#sink.put(
-      { skill, properties, files, copyKey: copyKey(name, description), place: identity },
+      {
+        skill,
+        properties,
+        files,
+        copyKey: copyKey(name, description),
+        textHash: hashText(embeddedText(name, description)),
+        place: identity,
+      },
       source,
     );
     this.storingMs += performance.now() - started;

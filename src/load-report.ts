@@ -26,9 +26,18 @@ export interface LoadReport {
   readonly updated: number;
   readonly unchanged: number;
   readonly removed: number;
+  /** Texts that got a vector. */
+  readonly embedded: number;
   readonly warnings: readonly LoadWarning[];
   readonly rejected: readonly RejectedRow[];
   readonly failed: readonly FailedSource[];
   /** Wall-clock time by phase. */
-  readonly seconds: { readonly reading: number; readonly storing: number; readonly publishing: number };
+  readonly seconds: {
+    readonly reading: number;
+    readonly storing: number;
+    readonly embedding: number;
+    readonly publishing: number;
+    /** Building the index of nearest neighbours, after the catalogue was published. */
+    readonly indexing: number;
+  };
 }

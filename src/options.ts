@@ -1,5 +1,8 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { SkillSearchError } from './errors.js';
+import type { Embedder } from './semantic/embedder.js';
 
 /** Rows from a program: anything that can be iterated, with a name that reports and pruning use. */
 export interface RowSource {
@@ -22,7 +25,15 @@ export interface FolderDefaults {
   readonly skillUrlBase?: string | undefined;
 }
 
-export interface BuildOptions extends FolderDefaults {
+/** Which model makes vectors. Without any of these it is the one that comes with the library. */
+export interface ModelOptions {
+  /** Folder of another model, in the layout of Transformers.js: `config.json`, `tokenizer.json`, `onnx/…`. */
+  readonly model?: string | undefined;
+  /** Something else that makes vectors. It stays open: whoever made it closes it. */
+  readonly embedder?: Embedder | undefined;
+}
+
+export interface BuildOptions extends FolderDefaults, ModelOptions {
   /** The catalogue's file; made if it does not exist. */
   readonly database: string;
   /** Read in this order; at least one. */
@@ -32,6 +43,12 @@ export interface BuildOptions extends FolderDefaults {
    * source failed or held no skill. @default false
    */
   readonly prune?: boolean | undefined;
+  /**
+   * Whether vectors are made for semantic search, of every text that has none yet. Without it those there are stay.
+   *
+   * @default true, or as far as the model runtime is installed
+   */
+  readonly semantic?: boolean | undefined;
   /** Called now and then, at most some ten times a second. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** Stops the load between two rows; a later load of the same sources goes on from there. */
@@ -41,7 +58,8 @@ export interface BuildOptions extends FolderDefaults {
 }
 
 export interface LoadProgress {
-  readonly phase: 'reading' | 'publishing';
+  /** In this order; `embedding` and `indexing` only where there is something to do. */
+  readonly phase: 'reading' | 'embedding' | 'publishing' | 'indexing';
   /** The source being read. */
   readonly source: string;
   /** Rows read so far, good or not. */
@@ -49,9 +67,12 @@ export interface LoadProgress {
   /** Bytes of all file sources read so far, and their sum; 0 where sizes are not known. */
   readonly bytesRead: number;
   readonly bytesTotal: number;
+  /** Texts embedded so far, or vectors put into the index, and their number; 0 in the other phases. */
+  readonly done: number;
+  readonly total: number;
 }
 
-export interface OpenOptions {
+export interface OpenOptions extends ModelOptions {
   /** A catalogue's file, made by `buildCatalogue`. */
   readonly database?: string | undefined;
   /** Instead of a file: skills to hold in memory. Each is checked like a row of a file. */
@@ -62,6 +83,12 @@ export interface OpenOptions {
    * @default 'minisearch'
    */
   readonly keywordIndex?: 'minisearch' | false | undefined;
+  /**
+   * Whether semantic search is made ready while the catalogue is opened, as by `warmUp()`; what it lacks is an error then.
+   *
+   * @default false
+   */
+  readonly warmUp?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -73,6 +100,12 @@ export function checkDatabase(database: unknown): string {
   if (typeof database === 'string' && database !== '' && !database.includes('\0')) return database;
   const got = typeof database === 'string' ? JSON.stringify(database) : String(database);
   throw new SkillSearchError('INVALID_OPTION', `database must be the path of a file, got ${got}`);
+}
+
+/** Where the file is, or will be: absolute. A link stays a link: what it leads to is opened, and replaced. */
+export function resolveDatabase(database: string): string {
+  const path = resolve(database);
+  return existsSync(path) ? realpathSync(path) : path;
 }
 
 /** Whether a value is an object that rows can be read from; a text is none. */

@@ -1,22 +1,27 @@
+import { untilAborted } from './abort.js';
 import { readRows } from './catalogue/read-rows.js';
 import { SkillSearchError } from './errors.js';
 import { Ingest } from './ingest.js';
+import { type AskedWords, askedWords } from './keyword/asked-words.js';
+import { matchFiles } from './keyword/file-matches.js';
 import type { DocumentSource, KeywordDocument, KeywordIndex } from './keyword/keyword-index.js';
 import { matchedTerms } from './keyword/matched-terms.js';
 import { MiniSearchIndex } from './keyword/minisearch-index.js';
 import { readQuestion } from './keyword/question.js';
 import { makeSnippet } from './keyword/snippet.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
-import { checkDatabase, checkRows, type OpenOptions } from './options.js';
-import { type KeywordQuery, type ResolvedKeywordQuery, resolveKeywordQuery } from './query.js';
+import { checkDatabase, checkRows, type OpenOptions, resolveDatabase } from './options.js';
+import { type KeywordQuery, resolveKeywordQuery, resolveSemanticQuery, type SemanticQuery } from './query.js';
 import { collapseCopies } from './ranking/copies.js';
 import { categoryLabels, labelMask, occupationLabels } from './ranking/label-filter.js';
 import { comparatorOf, copyPreference } from './ranking/ranks.js';
 import { topOf } from './ranking/top.js';
-import type { CatalogueStats, KeywordResult, LabelCount } from './result.js';
+import type { CatalogueStats, KeywordHit, KeywordResult, LabelCount, SemanticHit, SemanticResult } from './result.js';
+import { type SemanticMatch, searchByMeaning } from './semantic-search.js';
 import type { Skill, SkillDetails, SkillFile } from './skill.js';
-import { CatalogueReader } from './store/catalogue-reader.js';
+import { type CatalogueColumns, CatalogueReader } from './store/catalogue-reader.js';
 import { MemoryCatalogue } from './store/memory-catalogue.js';
+import { VectorSearch } from './vector-search.js';
 
 /** A catalogue opened for searching; made by {@link openSkillSearch}. */
 export interface SkillSearch extends AsyncDisposable {
@@ -26,6 +31,22 @@ export interface SkillSearch extends AsyncDisposable {
    * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`, `SERVICE_UNAVAILABLE` when closed
    */
   keyword(query: KeywordQuery): KeywordResult;
+  /**
+   * Skills by meaning and words. The first call loads the model and the index of vectors; see {@link warmUp}.
+   *
+   * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`, `SERVICE_UNAVAILABLE` when closed
+   *   or opened without a keyword index (which only `ranking: 'vector'` can do without), and as {@link warmUp}
+   * @throws the signal's reason when aborted
+   */
+  semantic(query: SemanticQuery, options?: { readonly signal?: AbortSignal | undefined }): Promise<SemanticResult>;
+  /**
+   * Loads what semantic search needs, so that the first question does not wait for it. Skills held in memory are
+   * embedded here. What failed is tried again by the next call; keyword search does not need it.
+   *
+   * @throws {SkillSearchError} `NO_VECTORS`, `MODEL_MISMATCH`, `MODEL_NOT_FOUND`, `MODEL_NOT_READABLE`,
+   *   `MODEL_RUNTIME_MISSING`, `EMBEDDER_FAILED`
+   */
+  warmUp(): Promise<void>;
   /** The skill of an id, or undefined. */
   get(id: string): SkillDetails | undefined;
   /** The files of a skill; none where there is no such skill. */
@@ -37,7 +58,7 @@ export interface SkillSearch extends AsyncDisposable {
   stats(): CatalogueStats;
   /** Of `openSkillSearch({ skills })`: the rows that could not become a skill, and what was mended in others. */
   readonly problems: { readonly rejected: readonly RejectedRow[]; readonly warnings: readonly LoadWarning[] };
-  /** Lets go of the file. Later calls fail, except this one. */
+  /** Lets go of the file, the model and the index. Later calls fail, except this one. */
   close(): Promise<void>;
 }
 
@@ -63,30 +84,62 @@ export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
   }
   options.signal?.throwIfAborted();
-  const { reader, problems } = await openCatalogue(options);
+  const { reader, database, memory, problems } = await openCatalogue(options);
+  const { model, embedder } = options;
+  const closing = new AbortController();
+  const openVectors = (): Promise<VectorSearch> =>
+    VectorSearch.open(reader, { database, model, embedder, sink: memory, signal: closing.signal });
+  const vectors = options.warmUp === true ? openVectors() : undefined;
   try {
-    const wanted = options.keywordIndex !== false;
-    const index = wanted ? await MiniSearchIndex.build(documentsOf(reader), options.signal) : undefined;
-    return new OpenedSkillSearch(reader, index, problems);
+    const index = options.keywordIndex === false ? undefined : await buildIndex(reader, vectors, options.signal);
+    if (vectors !== undefined) await untilAborted(vectors, options.signal);
+    return new OpenedSkillSearch({ reader, index, problems, closing, openVectors, vectors });
   } catch (error) {
+    closing.abort(error);
+    await vectors?.then((opened) => opened.close()).catch(() => {});
     reader.close();
     throw error;
   }
 }
 
+/** Beside the opening of the vectors, which is much quicker: what fails there is told at once. */
+async function buildIndex(
+  reader: CatalogueReader,
+  vectors: Promise<VectorSearch> | undefined,
+  signal: AbortSignal | undefined,
+): Promise<KeywordIndex> {
+  const failed = new AbortController();
+  vectors?.catch((error) => failed.abort(error));
+  const signals = signal === undefined ? [failed.signal] : [signal, failed.signal];
+  return MiniSearchIndex.build(documentsOf(reader), AbortSignal.any(signals));
+}
+
 type Problems = SkillSearch['problems'];
 
-async function openCatalogue(options: OpenOptions): Promise<{ reader: CatalogueReader; problems: Problems }> {
+interface OpenedCatalogue {
+  readonly reader: CatalogueReader;
+  /** Path of the file; undefined for skills in memory. */
+  readonly database?: string;
+  /** Where the vectors of skills in memory go; undefined for a file. */
+  readonly memory?: MemoryCatalogue;
+  readonly problems: Problems;
+}
+
+async function openCatalogue(options: OpenOptions): Promise<OpenedCatalogue> {
   if (options.skills === undefined) {
-    const reader = CatalogueReader.open(checkDatabase(options.database));
-    return { reader, problems: { rejected: [], warnings: [] } };
+    const database = resolveDatabase(checkDatabase(options.database));
+    return { reader: CatalogueReader.open(database), database, problems: { rejected: [], warnings: [] } };
   }
   const rows = checkRows(options.skills, 'skills');
   const catalogue = new MemoryCatalogue();
   try {
     const ingest = new Ingest(catalogue);
     for await (const item of readRows(rows, 'skills', { signal: options.signal })) ingest.take(item, 'skills');
-    return { reader: catalogue.read(), problems: { rejected: ingest.rejected, warnings: ingest.warnings } };
+    return {
+      reader: catalogue.read(),
+      memory: catalogue,
+      problems: { rejected: ingest.rejected, warnings: ingest.warnings },
+    };
   } catch (error) {
     catalogue.close();
     throw error;
@@ -120,26 +173,44 @@ function documentOf(reader: CatalogueReader, number: number, skill: Skill): Keyw
   };
 }
 
+interface SearchParts {
+  readonly reader: CatalogueReader;
+  readonly index: KeywordIndex | undefined;
+  readonly problems: Problems;
+  /** Stops what `openVectors` does. */
+  readonly closing: AbortController;
+  readonly openVectors: () => Promise<VectorSearch>;
+  /** What was opened beforehand. */
+  readonly vectors: Promise<VectorSearch> | undefined;
+}
+
+/** Time that making hits out of matches may take before others have their turn. */
+const LONGEST_TURN_MS = 5;
+
 class OpenedSkillSearch implements SkillSearch {
   readonly problems: Problems;
   readonly #index: KeywordIndex | undefined;
+  readonly #openVectors: () => Promise<VectorSearch>;
+  readonly #closing: AbortController;
   #reader: CatalogueReader | undefined;
+  #vectors: Promise<VectorSearch> | undefined;
 
-  constructor(reader: CatalogueReader, index: KeywordIndex | undefined, problems: Problems) {
+  constructor({ reader, index, problems, closing, openVectors, vectors }: SearchParts) {
+    this.problems = problems;
     this.#reader = reader;
     this.#index = index;
-    this.problems = problems;
+    this.#closing = closing;
+    this.#openVectors = openVectors;
+    this.#vectors = vectors;
   }
 
   keyword(query: KeywordQuery): KeywordResult {
     const reader = this.#opened();
-    if (this.#index === undefined) {
-      throw new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was opened without a keyword index');
-    }
+    const index = this.#keywordIndex();
     const resolved = resolveKeywordQuery(query);
     const { page, limit, sortBy } = resolved;
     const question = readQuestion(resolved.q);
-    const matches = this.#index.match(question, { filter: maskOf(reader, resolved), scored: sortBy === 'relevance' });
+    const matches = index.match(question, { filter: maskOf(reader.columns, resolved), scored: sortBy === 'relevance' });
 
     const scores = new Map<number, number>();
     matches.scores?.forEach((score, i) => {
@@ -152,7 +223,7 @@ class OpenedSkillSearch implements SkillSearch {
         ? collapseCopies(matches.numbers, columns.copyGroup, copyPreference(columns))
         : { numbers: matches.numbers, counts: new Map<number, number>() };
 
-    const hits = topOf(numbers, compare, (page - 1) * limit, limit).map((number) => {
+    const toHit = (number: number): KeywordHit => {
       const skill = reader.skill(number);
       const document = documentOf(reader, number, skill);
       const score = scores.get(number);
@@ -163,10 +234,42 @@ class OpenedSkillSearch implements SkillSearch {
         snippet: makeSnippet(document, matches),
         copies: counts.get(number) ?? 1,
       };
-    });
+    };
+    const hits = reader.reading(() => topOf(numbers, compare, (page - 1) * limit, limit).map(toHit));
     const total = numbers.length;
     const pagination = { page, limit, total, totalPages: Math.ceil(total / limit) };
     return { ...(matches.step === undefined ? {} : { step: matches.step }), hits, pagination };
+  }
+
+  async semantic(
+    query: SemanticQuery,
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<SemanticResult> {
+    const { columns } = this.#opened();
+    const resolved = resolveSemanticQuery(query);
+    const { ranking, q, explain } = resolved;
+    signal?.throwIfAborted();
+    const words = ranking === 'hybrid' ? this.#keywordIndex() : undefined;
+    const vectors = await untilAborted(this.#vectorSearch(), signal);
+    const filter = maskOf(columns, resolved);
+    const found = await this.#whileOpen(searchByMeaning({ columns, words, vectors }, resolved, filter, signal));
+    const reader = this.#opened();
+    const asked = askedWords(readQuestion(q));
+    const hits: SemanticHit[] = [];
+    let turn = performance.now();
+    for (const match of found) {
+      hits.push(reader.reading(() => toSemanticHit(reader, match, asked, explain)));
+      if (performance.now() - turn < LONGEST_TURN_MS) continue;
+      await new Promise(setImmediate);
+      signal?.throwIfAborted();
+      this.#opened();
+      turn = performance.now();
+    }
+    return { ranking, model: vectors.model, hits };
+  }
+
+  async warmUp(): Promise<void> {
+    await this.#vectorSearch();
   }
 
   get(id: string): SkillDetails | undefined {
@@ -188,19 +291,27 @@ class OpenedSkillSearch implements SkillSearch {
   stats(): CatalogueStats {
     const reader = this.#opened();
     const { size, updatedAt, categories, occupations } = reader.columns;
+    const { count, model } = reader.vectors;
     return {
       skills: size,
       files: reader.countFiles(),
       categories: categories.size,
       occupations: occupations.size,
       newest: updatedAt[0] ?? 0,
+      vectors: count,
+      ...(model === undefined ? {} : { model }),
       stamp: reader.stamp,
     };
   }
 
   async close(): Promise<void> {
-    this.#reader?.close();
+    const [reader, vectors] = [this.#reader, this.#vectors];
     this.#reader = undefined;
+    this.#vectors = undefined;
+    this.#closing.abort(closedError());
+    // Until it has stopped, what is being opened reads from the file.
+    await vectors?.then((opened) => opened.close()).catch(() => {});
+    reader?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -208,12 +319,75 @@ class OpenedSkillSearch implements SkillSearch {
   }
 
   #opened(): CatalogueReader {
-    if (this.#reader === undefined) throw new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was closed');
+    if (this.#reader === undefined) throw closedError();
     return this.#reader;
+  }
+
+  #keywordIndex(): KeywordIndex {
+    if (this.#index !== undefined) return this.#index;
+    throw new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was opened without a keyword index');
+  }
+
+  #vectorSearch(): Promise<VectorSearch> {
+    this.#opened();
+    if (this.#vectors === undefined) {
+      const opening = this.#whileOpen(this.#openVectors());
+      this.#vectors = opening;
+      opening.catch(() => {
+        if (this.#vectors === opening) this.#vectors = undefined;
+      });
+    }
+    return this.#vectors;
+  }
+
+  /** What fails because the search was closed meanwhile fails for that reason. */
+  async #whileOpen<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      throw this.#reader === undefined ? closedError() : error;
+    }
   }
 }
 
-function maskOf({ columns }: CatalogueReader, { category, occupation }: ResolvedKeywordQuery): Uint8Array | undefined {
+function closedError(): SkillSearchError {
+  return new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was closed');
+}
+
+function toSemanticHit(
+  reader: CatalogueReader,
+  { number, score, parts, copies }: SemanticMatch,
+  asked: AskedWords,
+  explain: boolean,
+): SemanticHit {
+  const skill = reader.skill(number);
+  const document = documentOf(reader, number, skill);
+  const { filename, terms } = matchFiles(document, asked);
+  const answers = { step: 'some-words', accepts: (term: string): boolean => asked.wordOf(term) >= 0 } as const;
+  const best = document.files.filter((file) => file.filename === filename);
+  return {
+    fileId: `${skill.id}/${filename}`,
+    filename,
+    score,
+    skill,
+    matches: {
+      ...matchedTerms({ ...document, files: [] }, answers),
+      ...(terms.length === 0 ? {} : { files: terms }),
+    },
+    snippet: makeSnippet({ ...document, files: best }, answers),
+    copies,
+    ...(explain ? { explain: parts } : {}),
+  };
+}
+
+/** The label filters of a question. */
+interface Filters {
+  readonly category: string | undefined;
+  readonly occupation: string | undefined;
+}
+
+/** One byte a document, 1 where it passes the filters; undefined where there are none. */
+function maskOf(columns: CatalogueColumns, { category, occupation }: Filters): Uint8Array | undefined {
   const { size, categories, occupations } = columns;
   const lists = [];
   if (category !== undefined) lists.push({ labels: categories, slugs: categoryLabels(categories, category) });

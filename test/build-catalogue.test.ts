@@ -56,7 +56,7 @@ describe('sources', () => {
 
     for (const [kind, { source, stdin }] of Object.entries(kinds)) {
       const database = scratchFile('skills.db');
-      const report = await buildCatalogue({ database, sources: [source], stdin });
+      const report = await buildCatalogue({ semantic: false, database, sources: [source], stdin });
       expect([kind, countsOf(report)]).toEqual([kind, { added: 3, updated: 0, unchanged: 0, removed: 0 }]);
       expect(report).toMatchObject({ warnings: [], rejected: [], failed: [] });
       expect([...contentOf(database).keys()]).toEqual(['a', 'b', 'c']);
@@ -72,18 +72,18 @@ describe('sources', () => {
     const database = scratchFile('skills.db');
     const sources = [folder];
 
-    expect(countsOf(await buildCatalogue({ database, sources }))).toMatchObject({ added: 2 });
+    expect(countsOf(await buildCatalogue({ semantic: false, database, sources }))).toMatchObject({ added: 2 });
     const content = contentOf(database);
     expect([...content.keys()]).toEqual(['skills-deep-er-notes', 'skills-pdf-tools']);
     expect(content.get('skills-pdf-tools')?.files.map(([name]) => name)).toEqual(['SKILL.md', 'forms.md']);
 
     const trace = traceOf(database);
-    expect(countsOf(await buildCatalogue({ database, sources }))).toEqual(counts({ unchanged: 2 }));
+    expect(countsOf(await buildCatalogue({ semantic: false, database, sources }))).toEqual(counts({ unchanged: 2 }));
     expect(traceOf(database)).toEqual(trace);
 
     appendFileSync(join(folder, 'pdf-tools', 'forms.md'), ' quickly');
     rmSync(join(folder, 'deep'), { recursive: true });
-    const report = await buildCatalogue({ database, sources, prune: true });
+    const report = await buildCatalogue({ semantic: false, database, sources, prune: true });
     expect(countsOf(report)).toEqual(counts({ updated: 1, removed: 1 }));
     expect([...contentOf(database).keys()]).toEqual(['skills-pdf-tools']);
   });
@@ -91,6 +91,7 @@ describe('sources', () => {
   test('are read in their order: the last that has an id wins, with a warning', async () => {
     const database = scratchFile('skills.db');
     const report = await buildCatalogue({
+      semantic: false,
       database,
       sources: [
         { name: 'first', rows: [row('a', { stars: 1 }), row('b')] },
@@ -108,7 +109,7 @@ describe('sources', () => {
 
   test('that hold nothing are warned of, and the catalogue is made all the same', async () => {
     const database = scratchFile('skills.db');
-    const report = await buildCatalogue({ database, sources: [{ name: 'nothing', rows: [] }] });
+    const report = await buildCatalogue({ semantic: false, database, sources: [{ name: 'nothing', rows: [] }] });
 
     expect(report.warnings).toEqual([{ origin: 'nothing', message: 'no skill in this source' }]);
     expect(contentOf(database).size).toBe(0);
@@ -120,7 +121,7 @@ describe('sources', () => {
     const lines = [row('a'), { id: 'b', name: 'no description' }, 'text', row('d', { name: '  ' }), row('e')];
     writeFileSync(path, `${toJsonLines(lines)}{"id": "broken\n\n${JSON.stringify(row('f'))}`);
     const database = join(folder, 'skills.db');
-    const report = await buildCatalogue({ database, sources: [path] });
+    const report = await buildCatalogue({ semantic: false, database, sources: [path] });
 
     expect(countsOf(report)).toEqual(counts({ added: 3 }));
     expect(report.rejected).toEqual([
@@ -141,7 +142,8 @@ describe('a load that changes nothing', () => {
     ['no rows', []],
   ])('writes nothing: %s', async (_, rows) => {
     const database = scratchFile('skills.db');
-    const load = (some: readonly Row[]) => buildCatalogue({ database, sources: [{ name: 'rows', rows: some }] });
+    const load = (some: readonly Row[]) =>
+      buildCatalogue({ semantic: false, database, sources: [{ name: 'rows', rows: some }] });
     await load(THREE);
     const before = traceOf(database);
 
@@ -230,10 +232,15 @@ describe('pruning', () => {
 
   test('leaves what came from other sources', async () => {
     const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [{ name: 'one', rows: [row('a'), row('b')] }] });
-    await buildCatalogue({ database, sources: [{ name: 'two', rows: [row('c'), row('d')] }] });
+    await buildCatalogue({ semantic: false, database, sources: [{ name: 'one', rows: [row('a'), row('b')] }] });
+    await buildCatalogue({ semantic: false, database, sources: [{ name: 'two', rows: [row('c'), row('d')] }] });
 
-    const report = await buildCatalogue({ database, sources: [{ name: 'two', rows: [row('d')] }], prune: true });
+    const report = await buildCatalogue({
+      semantic: false,
+      database,
+      sources: [{ name: 'two', rows: [row('d')] }],
+      prune: true,
+    });
 
     expect(report.removed).toBe(1);
     expect([...contentOf(database).keys()]).toEqual(['a', 'b', 'd']);
@@ -242,7 +249,7 @@ describe('pruning', () => {
   test('of one source leaves a skill that another has as well, until that one lets go of it, too', async () => {
     const database = scratchFile('skills.db');
     const prune = (name: string, ...ids: string[]) =>
-      buildCatalogue({ database, sources: [{ name, rows: ids.map((id) => row(id)) }], prune: true });
+      buildCatalogue({ semantic: false, database, sources: [{ name, rows: ids.map((id) => row(id)) }], prune: true });
     await prune('one', 'shared', 'own-1');
     await prune('two', 'shared', 'own-2');
 
@@ -260,7 +267,12 @@ describe('pruning', () => {
       throw new Error('the line went dead');
     })();
 
-    const report = await buildCatalogue({ database, sources: [{ name: 'rows', rows: breaking }], prune: true });
+    const report = await buildCatalogue({
+      semantic: false,
+      database,
+      sources: [{ name: 'rows', rows: breaking }],
+      prune: true,
+    });
 
     expect(report).toMatchObject({ added: 1, removed: 0, failed: [{ origin: 'rows', reason: 'the line went dead' }] });
     expect(report.warnings).toEqual([{ origin: 'rows', message: expect.stringContaining('nothing was pruned') }]);
@@ -278,10 +290,10 @@ describe('pruning', () => {
     for (const [name, bytes] of Object.entries(whole)) {
       const path = join(folder, name);
       writeFileSync(path, bytes);
-      await buildCatalogue({ database, sources: [path] });
+      await buildCatalogue({ semantic: false, database, sources: [path] });
       writeFileSync(path, bytes.subarray(0, bytes.length / 2));
 
-      const report = await buildCatalogue({ database, sources: [path], prune: true });
+      const report = await buildCatalogue({ semantic: false, database, sources: [path], prune: true });
       expect([name, report.removed]).toEqual([name, 0]);
       expect(contentOf(database).size).toBe(2000);
       rmSync(database);
@@ -297,7 +309,7 @@ describe('pruning', () => {
         { name: 'rows', rows: [row('a')] },
         { name: 'empty', rows },
       ];
-      const report = await buildCatalogue({ database, sources, prune: true });
+      const report = await buildCatalogue({ semantic: false, database, sources, prune: true });
       expect(report.removed).toBe(0);
       expect(report.warnings.at(-1)).toEqual({
         origin: 'empty',
@@ -324,10 +336,10 @@ describe('pruning', () => {
     const folder = join(scratchFolder(), 'skills');
     for (const name of ['a', 'b']) writeSkill(join(folder, name), name, `does ${name}`);
     const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [folder] });
+    await buildCatalogue({ semantic: false, database, sources: [folder] });
     writeFileSync(join(folder, 'a', 'SKILL.md'), text);
 
-    const report = await buildCatalogue({ database, sources: [folder], prune: true });
+    const report = await buildCatalogue({ semantic: false, database, sources: [folder], prune: true });
 
     expect(report.rejected).toHaveLength(1);
     expect(report.removed).toBe(0);
@@ -339,10 +351,15 @@ describe('pruning', () => {
     const database = join(folder, 'skills.db');
     const path = join(folder, 'rows.jsonl');
     writeJsonLines(path, THREE);
-    await buildCatalogue({ database, sources: [path] });
+    await buildCatalogue({ semantic: false, database, sources: [path] });
     writeJsonLines(path, THREE.slice(1));
 
-    const report = await buildCatalogue({ database, sources: [relative(process.cwd(), path)], prune: true });
+    const report = await buildCatalogue({
+      semantic: false,
+      database,
+      sources: [relative(process.cwd(), path)],
+      prune: true,
+    });
 
     expect(countsOf(report)).toEqual(counts({ unchanged: 2, removed: 1 }));
   });
@@ -352,6 +369,7 @@ describe('pruning', () => {
     mkdirSync(join(folder, 'before'));
     writeJsonLines(join(folder, 'before', 'rows.jsonl'), THREE);
     await buildCatalogue({
+      semantic: false,
       database: join(folder, 'before', 'skills.db'),
       sources: [join(folder, 'before/rows.jsonl')],
     });
@@ -359,6 +377,7 @@ describe('pruning', () => {
     writeJsonLines(join(folder, 'after', 'rows.jsonl'), [row('a')]);
 
     const report = await buildCatalogue({
+      semantic: false,
       database: join(folder, 'after', 'skills.db'),
       sources: [join(folder, 'after/rows.jsonl')],
       prune: true,
@@ -460,7 +479,7 @@ describe('before anything is written', () => {
     const sources = [join(folder, 'rows.jsonl'), join(folder, 'missing.jsonl')];
     const before = readdirSync(folder);
 
-    expect(await codeOf(() => buildCatalogue({ database: join(folder, 'skills.db'), sources }))).toBe(
+    expect(await codeOf(() => buildCatalogue({ semantic: false, database: join(folder, 'skills.db'), sources }))).toBe(
       'SOURCE_NOT_FOUND',
     );
     expect(readdirSync(folder)).toEqual(before);
@@ -472,7 +491,7 @@ describe('before anything is written', () => {
     const before = traceOf(database);
 
     const sources = [[row('d')], `${database}.missing.jsonl`];
-    expect(await codeOf(() => buildCatalogue({ database, sources }))).toBe('SOURCE_NOT_FOUND');
+    expect(await codeOf(() => buildCatalogue({ semantic: false, database, sources }))).toBe('SOURCE_NOT_FOUND');
     expect(traceOf(database)).toEqual(before);
     expect(filesBeside(database)).toEqual([]);
   });
@@ -523,7 +542,7 @@ describe('before anything is written', () => {
   test('a signal that was aborted ends the load', async () => {
     const database = scratchFile('skills.db');
     const reason = new Error('never mind');
-    const aborted = buildCatalogue({ database, sources: [THREE], signal: AbortSignal.abort(reason) });
+    const aborted = buildCatalogue({ semantic: false, database, sources: [THREE], signal: AbortSignal.abort(reason) });
     await expect(aborted).rejects.toBe(reason);
     expect(existsSync(database)).toBe(false);
     expect(filesBeside(database)).toEqual([]);
@@ -539,7 +558,11 @@ describe('a source that breaks on the way', () => {
     writeFileSync(path, packed.subarray(0, Math.floor(packed.length * 0.7)));
     const database = join(folder, 'skills.db');
 
-    const report = await buildCatalogue({ database, sources: [path, { name: 'more', rows: [row('z')] }] });
+    const report = await buildCatalogue({
+      semantic: false,
+      database,
+      sources: [path, { name: 'more', rows: [row('z')] }],
+    });
 
     expect(report.failed).toEqual([{ origin: path, reason: expect.stringContaining('gzip') }]);
     expect(report.added).toBeGreaterThan(1000);
@@ -556,6 +579,7 @@ describe('a source that breaks on the way', () => {
       throw new TypeError('no more');
     }
     const report = await buildCatalogue({
+      semantic: false,
       database,
       sources: [
         { name: 'breaking', rows: breaking() },
@@ -605,10 +629,10 @@ describe('an interrupted load', () => {
   test('does not make a source the holder of a skill that it no longer has', async () => {
     const database = scratchFile('skills.db');
     const prune = (name: string, ids: readonly string[]) =>
-      buildCatalogue({ database, sources: [{ name, rows: ids.map((id) => row(id)) }], prune: true });
+      buildCatalogue({ semantic: false, database, sources: [{ name, rows: ids.map((id) => row(id)) }], prune: true });
     await prune('one', ['shared', 'own-1']);
     await interrupt(database, [row('shared'), row('own-2')], 1, 'two');
-    await buildCatalogue({ database, sources: [{ name: 'two', rows: [row('own-2')] }] });
+    await buildCatalogue({ semantic: false, database, sources: [{ name: 'two', rows: [row('own-2')] }] });
 
     // Only `one` ever brought it in a load that was finished.
     expect((await prune('one', ['own-1'])).removed).toBe(1);
@@ -620,7 +644,7 @@ describe('an interrupted load', () => {
     await load(database, before);
     await interrupt(database, now, 5);
 
-    await buildCatalogue({ database, sources: [{ name: 'another', rows: [row('other')] }] });
+    await buildCatalogue({ semantic: false, database, sources: [{ name: 'another', rows: [row('other')] }] });
     expect([...contentOf(database).keys()]).toEqual(['changed', 'gone', 'kept', 'other']);
     expect(contentOf(database).get('changed')).toMatchObject({ record: { stars: 0 } });
   });
@@ -638,7 +662,9 @@ describe('an interrupted load', () => {
       }
     })();
     const database = scratchFile('skills.db');
-    await expect(buildCatalogue({ database, sources: [rows], signal: stop.signal })).rejects.toThrow('enough');
+    await expect(buildCatalogue({ semantic: false, database, sources: [rows], signal: stop.signal })).rejects.toThrow(
+      'enough',
+    );
     expect(tidy).toBe(true);
   });
 
@@ -652,11 +678,13 @@ describe('an interrupted load', () => {
     const reason = new Error('enough');
 
     const options = { database, sources: [path], signal: stop.signal };
-    const aborted = buildCatalogue({ ...options, onProgress: () => stop.abort(reason) });
+    const aborted = buildCatalogue({ semantic: false, ...options, onProgress: () => stop.abort(reason) });
     await expect(aborted).rejects.toBe(reason);
     expect(existsSync(database)).toBe(false);
 
-    expect(countsOf(await buildCatalogue({ database, sources: [path] }))).toEqual(counts({ added: 5000 }));
+    expect(countsOf(await buildCatalogue({ semantic: false, database, sources: [path] }))).toEqual(
+      counts({ added: 5000 }),
+    );
     expect(filesBeside(database)).toEqual([]);
   });
 });
@@ -668,7 +696,12 @@ describe('progress', () => {
     writeJsonLines(path, THREE);
     const told: LoadProgress[] = [];
     const sources = [path, { name: 'more', rows: [row('d'), 42] }];
-    await buildCatalogue({ database: join(folder, 'skills.db'), sources, onProgress: (one) => told.push(one) });
+    await buildCatalogue({
+      semantic: false,
+      database: join(folder, 'skills.db'),
+      sources,
+      onProgress: (one) => told.push(one),
+    });
 
     const bytesTotal = readFileSync(path).length;
     expect(told.at(-1)).toMatchObject({ phase: 'publishing', rows: 5, bytesRead: bytesTotal, bytesTotal });
@@ -740,7 +773,7 @@ describe('a load that is killed', () => {
     const path = join(folder, 'rows.jsonl.gz');
     const [database, reference] = [join(folder, 'skills.db'), join(folder, 'reference.db')];
     writeJsonLines(path, generatedRows(6000, 0));
-    await buildCatalogue({ database, sources: [path] });
+    await buildCatalogue({ semantic: false, database, sources: [path] });
     copyFileSync(database, reference);
     const before = traceOf(database);
     writeJsonLines(path, generatedRows(ROWS, 1));
@@ -751,9 +784,9 @@ describe('a load that is killed', () => {
       expect(signal).toBe('SIGKILL');
       expect(traceOf(database)).toEqual(before);
     }
-    const report = await buildCatalogue({ database, sources: [path], prune: true });
+    const report = await buildCatalogue({ semantic: false, database, sources: [path], prune: true });
 
-    const expected = await buildCatalogue({ database: reference, sources: [path], prune: true });
+    const expected = await buildCatalogue({ semantic: false, database: reference, sources: [path], prune: true });
     expect({ ...report, seconds: undefined }).toEqual({ ...expected, seconds: undefined });
     expect(report.added).toBeGreaterThan(20_000);
     expect(report.updated).toBeGreaterThan(1000);
@@ -769,12 +802,12 @@ describe('a load that is killed', () => {
     const path = join(folder, 'rows.jsonl');
     const [database, reference] = [join(folder, 'skills.db'), join(folder, 'reference.db')];
     writeJsonLines(path, generatedRows(2000, 0));
-    await buildCatalogue({ database, sources: [path] });
+    await buildCatalogue({ semantic: false, database, sources: [path] });
     const before = contentOf(database);
     copyFileSync(database, join(folder, 'before.db'));
     writeJsonLines(path, generatedRows(4000, 1));
     copyFileSync(database, reference);
-    await buildCatalogue({ database: reference, sources: [path], prune: true });
+    await buildCatalogue({ semantic: false, database: reference, sources: [path], prune: true });
     const after = contentOf(reference);
 
     for (const wait of [0, 5 + Math.random() * 10, 15 + Math.random() * 30]) {
@@ -782,7 +815,7 @@ describe('a load that is killed', () => {
       await killWhen(spawnLoad(database, path), (phase) => phase === 'publishing', wait);
       expect([before.size, after.size]).toContain(contentOf(database).size);
 
-      await buildCatalogue({ database, sources: [path], prune: true });
+      await buildCatalogue({ semantic: false, database, sources: [path], prune: true });
       expect(contentOf(database)).toEqual(after);
       expect(filesBeside(database)).toEqual([]);
     }
@@ -835,7 +868,7 @@ async function killWhen(
 }
 
 function load(database: string, rows: readonly unknown[], options: Partial<BuildOptions> = {}): Promise<LoadReport> {
-  return buildCatalogue({ database, sources: [{ name: 'rows', rows }], ...options });
+  return buildCatalogue({ semantic: false, database, sources: [{ name: 'rows', rows }], ...options });
 }
 
 /** Begins a load and gives it up after so many rows. */
@@ -847,7 +880,7 @@ async function interrupt(database: string, rows: readonly unknown[], count: numb
     stop.abort(reason);
     yield row('never');
   })();
-  const aborted = buildCatalogue({ database, sources: [{ name, rows: some }], signal: stop.signal });
+  const aborted = buildCatalogue({ semantic: false, database, sources: [{ name, rows: some }], signal: stop.signal });
   await expect(aborted).rejects.toBe(reason);
 }
 

@@ -56,6 +56,30 @@ interface SkillRow {
   readonly place: string;
 }
 
+/** A vector as it is stored. */
+export interface StoredVector {
+  readonly number: number;
+  readonly model: string;
+  readonly values: readonly number[];
+}
+
+/** The vectors of a catalogue in the order of their numbers, read with SQLite alone. */
+export function vectorsOf(path: string): StoredVector[] {
+  const database = new Database(path, { readonly: true, fileMustExist: true });
+  try {
+    const rows = database
+      .prepare('SELECT vector.number, id, embedding FROM vector JOIN model ON model.number = model ORDER BY 1')
+      .all() as { number: number; id: string; embedding: Buffer }[];
+    return rows.map(({ number, id, embedding }) => ({
+      number,
+      model: id,
+      values: Array.from({ length: embedding.length / 4 }, (_, i) => embedding.readFloatLE(i * 4)),
+    }));
+  } finally {
+    database.close();
+  }
+}
+
 /** What changes when a file is written or replaced: its bytes, its time, its inode. */
 export function traceOf(path: string): { readonly hash: string; readonly changed: bigint; readonly inode: bigint } {
   const { mtimeNs, ino } = statSync(path, { bigint: true });

@@ -28,7 +28,7 @@ describe('a file and an array of skills', () => {
       }),
     );
     const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [rows] });
+    await buildCatalogue({ semantic: false, database, sources: [rows] });
     const [file, memory] = [await open({ database }), await open({ skills: rows })];
 
     for (const q of ['alpha', 'beta', 'delta 7', 'gam', 'gammma', 'nothing']) {
@@ -569,7 +569,7 @@ describe('what a catalogue holds', () => {
   test('stays as it was opened until it is opened again', async () => {
     const database = await catalogueOf([row('a', { description: 'alpha' })]);
     const search = await open({ database });
-    await buildCatalogue({ database, sources: [[row('b', { description: 'alpha' })]] });
+    await buildCatalogue({ semantic: false, database, sources: [[row('b', { description: 'alpha' })]] });
 
     expect(idsOf(search, { q: 'alpha' })).toEqual(['a']);
     const again = await open({ database });
@@ -683,7 +683,7 @@ async function open(options: OpenOptions): Promise<SkillSearch> {
 
 async function catalogueOf(rows: readonly Row[]): Promise<string> {
   const database = scratchFile('skills.db');
-  await buildCatalogue({ database, sources: [rows] });
+  await buildCatalogue({ semantic: false, database, sources: [rows] });
   return database;
 }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { buildCatalogue, type LoadReport } from '../index.js';
-import { databaseOption, jsonOption } from './common-options.js';
+import { databaseOption, jsonOption, modelOption } from './common-options.js';
 import { LoadProgressBar } from './load-progress-bar.js';
 import { type Output, printJson, printLines } from './output.js';
 import { oneLine } from './terminal-text.js';
@@ -12,6 +12,8 @@ interface LoadFlags {
   readonly author?: string;
   readonly codehostBase?: string;
   readonly skillUrlBase?: string;
+  readonly semantic: boolean;
+  readonly model?: string;
 }
 
 /** Rows and warnings that are printed one by one; `--json` has all. */
@@ -26,6 +28,8 @@ export function loadCommand(output: Output): Command {
     .option('--author <name>', 'author of skills in folders that git tells nothing of')
     .option('--codehost-base <url>', 'their codehostUrl is this and their path')
     .option('--skill-url-base <url>', 'their skillUrl is this and their path')
+    .option('--no-semantic', 'make no vectors: skills loaded so are found by words only')
+    .addOption(modelOption())
     .addOption(jsonOption())
     .action((sources: string[], flags: LoadFlags) => load(sources, flags, output));
 }
@@ -36,12 +40,16 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
   const interrupt = (): void => stop.abort(new Error('interrupted: the same command goes on from here'));
   process.once('SIGINT', interrupt);
   try {
-    const { database, prune, author, codehostBase, skillUrlBase } = flags;
+    const { database, prune, author, codehostBase, skillUrlBase, model } = flags;
+    // Where nobody asked, a missing model runtime is a warning.
+    const semantic = flags.semantic ? undefined : false;
     const defaults = { author, codehostBase, skillUrlBase };
     const report = await buildCatalogue({
       database,
       sources,
       prune,
+      semantic,
+      model,
       ...defaults,
       signal: stop.signal,
       onProgress: (progress) => bar.show(progress),
@@ -62,6 +70,7 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
 function reportLines(report: LoadReport): string[] {
   const counts = ['added', 'updated', 'unchanged', 'removed'] as const;
   const lines = counts.map((name) => `${name.padEnd(10)}${report[name].toLocaleString('en').padStart(9)}`);
+  if (report.embedded > 0) lines.push(`embedded  ${report.embedded.toLocaleString('en').padStart(9)}`);
   const { warnings, rejected } = report;
   lines.push(`warnings  ${warnings.length.toLocaleString('en').padStart(9)}`);
   lines.push(...problemLines(warnings.map(({ origin, line, message }) => ({ origin, line, text: message }))));

@@ -1,4 +1,4 @@
-import type { KeywordHit, KeywordResult, Snippet } from '../index.js';
+import type { KeywordHit, KeywordResult, MatchedTerms, SemanticHit, SemanticResult, Snippet } from '../index.js';
 import { ageOf } from './age.js';
 import type { Styles } from './styles.js';
 import { blankUnsafe, fitColumns, oneLine, pad, type Range, widthOf, wrapRanges } from './terminal-text.js';
@@ -15,37 +15,65 @@ const STEP_NOTES = {
   'some-words': 'no skill has all words; these have some of them',
 } as const;
 
+/** What hits of both kinds of search have in common. */
+type Hit = KeywordHit | SemanticHit;
+
 /**
  * The hits of a page as text: a line with name, author, stars and age in columns, and below it the line that matches.
  */
-export function resultLines(result: KeywordResult, columns: number, styles: Styles, explain: boolean): string[] {
+export function keywordLines(result: KeywordResult, columns: number, styles: Styles, explain: boolean): string[] {
   const { hits, pagination, step } = result;
   if (hits.length === 0) {
     return [
       pagination.total === 0
-        ? 'No skill matches.'
+        ? NO_MATCH
         : `There is no page ${pagination.page}: ${pagination.total} skills are on ${pagination.totalPages} pages.`,
     ];
   }
+  const note = step === undefined ? undefined : STEP_NOTES[step];
+  return [
+    ...(note === undefined ? [] : [styles.dim(`(${note})`), '']),
+    ...hitLines(hits, columns, styles, (hit) => (explain ? keywordReasons(hit, step) : [])),
+    styles.dim(pageNote(result)),
+  ];
+}
+
+/** The hits of a semantic search as text, each with its score. */
+export function semanticLines({ hits, ranking }: SemanticResult, columns: number, styles: Styles): string[] {
+  if (hits.length === 0) return [NO_MATCH];
+  return [
+    ...hitLines(hits, columns, styles, semanticReasons),
+    styles.dim(
+      `the best ${hits.length === 1 ? 'one' : hits.length}, by ${ranking === 'vector' ? 'meaning' : 'meaning and words'}`,
+    ),
+  ];
+}
+
+const NO_MATCH = 'No skill matches.';
+
+function hitLines<H extends Hit>(
+  hits: readonly H[],
+  columns: number,
+  styles: Styles,
+  reasonsOf: (hit: H) => string[],
+): string[] {
   const names = hits.map(({ skill }) => fitColumns(oneLine(skill.name), MAX_NAME));
   const authors = hits.map(({ skill }) => fitColumns(oneLine(skill.author), MAX_AUTHOR));
   const stars = hits.map(({ skill }) => `★ ${skill.stars.toLocaleString('en')}`);
   const [nameWidth, authorWidth, starWidth] = [widest(names), widest(authors), widest(stars)];
-  const lines: string[] = [];
-  const note = step === undefined ? undefined : STEP_NOTES[step];
-  if (note !== undefined) lines.push(styles.dim(`(${note})`), '');
-  hits.forEach((hit, i) => {
+  return hits.flatMap((hit, i) => {
     const name = styles.bold(pad(names[i] as string, nameWidth));
+    const score = 'fileId' in hit ? `${hit.score.toFixed(3)}  ` : '';
     const copies = hit.copies > 1 ? `  ${hit.copies} copies` : '';
     const facts = `${pad(authors[i] as string, authorWidth)}  ${pad(stars[i] as string, starWidth)}  ${ageOf(hit.skill.updatedAt)}${copies}`;
-    lines.push(`${name}  ${facts}`);
-    lines.push(...snippetLines(hit.snippet, columns - 2, styles).map((line) => `  ${line}`));
-    lines.push(`  ${styles.dim(fitColumns(oneLine(hit.skill.id), columns - 2))}`);
-    if (explain) lines.push(...explainLines(hit, result).map((line) => `  ${fitColumns(line, columns - 2)}`));
-    lines.push('');
+    return [
+      `${score}${name}  ${facts}`,
+      ...snippetLines(hit.snippet, columns - 2, styles).map((line) => `  ${line}`),
+      `  ${styles.dim(fitColumns(oneLine(hit.skill.id), columns - 2))}`,
+      ...reasonsOf(hit).map((line) => `  ${fitColumns(line, columns - 2)}`),
+      '',
+    ];
   });
-  lines.push(styles.dim(pageNote(result)));
-  return lines;
 }
 
 function widest(texts: readonly string[]): number {
@@ -86,8 +114,26 @@ function markedLine(text: string, [from, to]: Range, marks: readonly Range[], st
   return line + text.slice(done, to);
 }
 
-function explainLines({ matches, score }: KeywordHit, { step }: KeywordResult): string[] {
-  const fields = Object.entries(matches).map(([field, terms]) => `${field}: ${terms.map(oneLine).join(' ')}`);
+function keywordReasons({ matches, score }: KeywordHit, step: KeywordResult['step']): string[] {
   const parts = score === undefined ? [] : [`score ${score.toFixed(4)}`];
-  return [[`step ${step}`, ...parts, ...fields].join('; ')];
+  return [[`step ${step}`, ...parts, ...matchNotes(matches)].join('; ')];
+}
+
+function semanticReasons({ matches, filename, explain }: SemanticHit): string[] {
+  if (explain === undefined) return [];
+  const { cosine, words, bm25, weights, exactName } = explain;
+  const parts = [cosine === undefined ? 'no vector' : `${weights.meaning} x cosine ${cosine.toFixed(4)}`];
+  if (words !== undefined) parts.push(`${weights.words} x words ${words.toFixed(4)}`);
+  if (exactName) parts.push('exact name');
+  const byField = Object.entries(bm25 ?? {}).filter(([, score]) => score > 0);
+  const bm25Line = byField.map(([field, score]) => `${field} ${score.toFixed(2)}`).join(', ');
+  return [
+    [...parts, `file ${oneLine(filename)}`].join('; '),
+    ...(bm25Line === '' ? [] : [`bm25: ${bm25Line}`]),
+    ...matchNotes(matches),
+  ];
+}
+
+function matchNotes(matches: MatchedTerms): string[] {
+  return Object.entries(matches).map(([field, terms]) => `${field}: ${terms.map(oneLine).join(' ')}`);
 }

@@ -2,69 +2,112 @@ import { Command, Option } from 'commander';
 import {
   COPY_MODES,
   type CopyMode,
+  type OpenOptions,
   openSkillSearch,
+  RANKINGS,
+  type Ranking,
   resolveKeywordQuery,
+  resolveSemanticQuery,
   type SkillSearch,
   SORT_ORDERS,
   type SortOrder,
 } from '../index.js';
-import { databaseOption, jsonOption, parseInteger } from './common-options.js';
+import { databaseOption, jsonOption, modelOption, parseDecimal, parseInteger } from './common-options.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
-import { resultLines } from './result-lines.js';
+import { keywordLines, semanticLines } from './result-lines.js';
 import { stylesFor } from './styles.js';
+
+const MODES = ['keyword', 'semantic'] as const;
 
 interface SearchFlags {
   readonly database: string;
   readonly json?: true;
-  readonly sort: SortOrder;
+  readonly mode: (typeof MODES)[number];
   readonly category?: string;
   readonly occupation?: string;
-  readonly page?: number;
-  readonly limit?: number;
+  readonly limit: number;
   readonly copies?: CopyMode;
   readonly explain?: true;
+  // By word only.
+  readonly sort?: SortOrder;
+  readonly page?: number;
+  // By meaning only.
+  readonly minScore?: number;
+  readonly ranking?: Ranking;
+  readonly model?: string;
 }
 
+/** Options that mean something in one mode only. */
+const ONLY_IN = {
+  keyword: { sort: '--sort', page: '--page' },
+  semantic: { minScore: '--min-score', ranking: '--ranking', model: '--model' },
+} as const;
+
 export function searchCommand(output: Output): Command {
-  return new Command('search')
-    .description('search a catalogue by words')
+  const command: Command = new Command('search')
+    .description('search a catalogue by words, or by meaning')
     .argument('<words...>', 'the words; those in double quotes must stand together: search \'"pull request" review\'')
     .addOption(databaseOption())
-    .addOption(new Option('--mode <mode>', 'how to search').choices(['keyword']).default('keyword'))
-    .addOption(new Option('--sort <order>', 'order of the results').choices([...SORT_ORDERS]).default('relevance'))
+    .addOption(new Option('--mode <mode>', 'by words, or by meaning and words').choices(MODES).default('keyword'))
+    .addOption(
+      new Option('--sort <order>', 'keyword: order of the results (default: "relevance")').choices(SORT_ORDERS),
+    )
     .option('--category <slug>', 'only skills of this category')
     .option(
       '--occupation <slug>',
       'only skills of this occupation, with or without its SOC code, or of a group (15-0000)',
     )
-    .option('--page <n>', 'page, 1 to 50', parseInteger)
-    .option('--limit <n>', 'skills a page, 1 to 50', parseInteger, 10)
-    .addOption(new Option('--copies <mode>', 'show one of a group of copies or all').choices([...COPY_MODES]))
-    .option('--explain', 'tell for each result which words matched where')
+    .option('--page <n>', 'keyword: page, 1 to 50', parseInteger)
+    .option('--limit <n>', 'skills a page, 1 to 50; semantic: 1 to 100', parseInteger, 10)
+    .option('--min-score <score>', 'semantic: leave out skills of a lower score, 0 to 1', parseDecimal)
+    .addOption(new Option('--ranking <ranking>', 'semantic: meaning and words, or meaning alone').choices(RANKINGS))
+    .addOption(modelOption())
+    .addOption(new Option('--copies <mode>', 'show one of a group of copies or all').choices(COPY_MODES))
+    .option('--explain', 'tell for each result which words matched where, and the parts of its score')
     .addOption(jsonOption())
-    .action((words: string[], flags: SearchFlags) => search(words, flags, output));
+    .action((words: string[], flags: SearchFlags) => {
+      refuseOthers(flags, command);
+      return flags.mode === 'semantic' ? searchByMeaning(words, flags, output) : searchByWords(words, flags, output);
+    });
+  return command;
 }
 
-async function search(words: readonly string[], flags: SearchFlags, output: Output): Promise<void> {
-  const { sort, category, occupation, page, limit, copies } = flags;
-  // Checked before the catalogue is opened: wrong words are told at once.
-  const query = resolveKeywordQuery({ q: words.join(' '), sortBy: sort, category, occupation, page, limit, copies });
-  const opened = await openPatiently(flags.database, output);
-  try {
-    const result = opened.keyword(query);
-    if (flags.json === true) printJson(output, result);
-    else printLines(output, resultLines(result, columnsOf(output), stylesFor(output.out), flags.explain === true));
-  } finally {
-    await opened.close();
+function refuseOthers(flags: SearchFlags, command: Command): void {
+  const other = flags.mode === 'semantic' ? 'keyword' : 'semantic';
+  for (const [flag, name] of Object.entries(ONLY_IN[other])) {
+    if (flags[flag as keyof SearchFlags] === undefined) continue;
+    command.error(`error: option '${name}' needs --mode ${other}`);
   }
 }
 
+async function searchByWords(words: readonly string[], flags: SearchFlags, output: Output): Promise<void> {
+  const { database, sort, category, occupation, page, limit, copies } = flags;
+  // Checked before the catalogue is opened: wrong words are told at once.
+  const query = resolveKeywordQuery({ q: words.join(' '), sortBy: sort, category, occupation, page, limit, copies });
+  await using search = await openPatiently({ database }, output);
+  const result = search.keyword(query);
+  if (flags.json === true) printJson(output, result);
+  else printLines(output, keywordLines(result, columnsOf(output), stylesFor(output.out), flags.explain === true));
+}
+
+async function searchByMeaning(words: readonly string[], flags: SearchFlags, output: Output): Promise<void> {
+  const { database, category, occupation, limit, copies, minScore, ranking, explain, model } = flags;
+  const q = words.join(' ');
+  const query = resolveSemanticQuery({ q, limit, minScore, ranking, category, occupation, copies, explain });
+  // Meaning alone needs no keyword index, which takes a while to build.
+  const keywordIndex = query.ranking === 'vector' ? false : undefined;
+  await using search = await openPatiently({ database, model, keywordIndex, warmUp: true }, output);
+  const result = await search.semantic(query);
+  if (flags.json === true) printJson(output, result);
+  else printLines(output, semanticLines(result, columnsOf(output), stylesFor(output.out)));
+}
+
 /** Building the keyword index of a large catalogue takes a while; who waits at a terminal is told so. */
-async function openPatiently(database: string, { error }: Output): Promise<SkillSearch> {
-  if (error.isTTY !== true) return openSkillSearch({ database });
+async function openPatiently(options: OpenOptions, { error }: Output): Promise<SkillSearch> {
+  if (error.isTTY !== true) return openSkillSearch(options);
   const notice = setTimeout(() => error.write(NOTICE), 1500);
   try {
-    return await openSkillSearch({ database });
+    return await openSkillSearch(options);
   } finally {
     clearTimeout(notice);
     error.write(`\r${' '.repeat(NOTICE.length)}\r`);

@@ -1,5 +1,6 @@
 import type { Skill, SkillDetails, SkillFile, SkillProperties } from '../skill.js';
 import { type Connection, openForReading, type Statement, storeError } from './database.js';
+import { VectorReader } from './vector-reader.js';
 import { readMeta } from './working-copy.js';
 
 /** What is held in memory of every skill; all arrays are by document number. */
@@ -35,6 +36,8 @@ interface FileRow {
 export class CatalogueReader {
   readonly stamp: string;
   readonly columns: CatalogueColumns;
+  /** Those of a catalogue in memory come when they are first needed. */
+  readonly vectors: VectorReader;
   readonly #connection: Connection;
   readonly #path: string;
   /** Number in the database, by document number. */
@@ -64,6 +67,7 @@ export class CatalogueReader {
     this.#files = connection.prepare('SELECT filename, text FROM file WHERE skill = ? ORDER BY position');
     this.#fileCount = connection.prepare<[], number>('SELECT count(*) FROM file').pluck();
     this.stamp = readMeta(connection, 'stamp') ?? '';
+    this.vectors = new VectorReader(connection, path);
     const { rows, columns } = readColumns(connection);
     this.#rows = rows;
     this.columns = columns;
@@ -93,6 +97,27 @@ export class CatalogueReader {
       const files = row === undefined ? [] : this.#files.all(row.number);
       return files.map((file) => ({ fileId: `${id}/${file.filename}`, ...file }));
     });
+  }
+
+  /**
+   * For each document the place of its vector in an ascending list of vector numbers; -1 where it has none. Gives way
+   * to the event loop now and then.
+   */
+  async vectorPlaces(keys: Float64Array, signal?: AbortSignal): Promise<Int32Array> {
+    const placeOf = new Map<number, number>();
+    for (const [place, key] of keys.entries()) placeOf.set(key, place);
+    const documentOf = new Map<number, number>();
+    for (const [document, number] of this.#rows.entries()) documentOf.set(number, document);
+    const places = new Int32Array(this.columns.size).fill(-1);
+    for await (const [skill, vector] of this.vectors.ofSkills(signal)) {
+      places[documentOf.get(skill) as number] = placeOf.get(vector) ?? -1;
+    }
+    return places;
+  }
+
+  /** Does work that reads several records under one lock of the file: for one each that takes longer than the reading. */
+  reading<T>(work: () => T): T {
+    return this.#connection.transaction(work)();
   }
 
   countFiles(): number {

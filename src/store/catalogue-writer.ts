@@ -1,7 +1,8 @@
 import { type Connection, openForReading, storeError } from './database.js';
+import type { EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import { type SkillToStore, toColumns } from './stored-skill.js';
-import { readMeta, WorkingCopy } from './working-copy.js';
+import { readMeta, WorkingCopy, writeMeta } from './working-copy.js';
 import { restoreFromBase, WriterStatements } from './writer-statements.js';
 
 /** What a load changed, in skills. */
@@ -32,8 +33,9 @@ const NO_CHANGES = { added: 0, updated: 0, removed: 0 };
  * ends with the same catalogue and the same counts as one that ran through. Everything else, claims and removals,
  * waits for the end and is written in one transaction with the new stamp: a kill leaves nothing of it behind.
  */
-export class CatalogueWriter implements SkillSink {
-  readonly #path: string;
+export class CatalogueWriter implements SkillSink, EmbeddingSink {
+  /** The catalogue. */
+  readonly path: string;
   readonly #loadKey: string;
   readonly #copy: WorkingCopy;
   /** The catalogue as it is, read-only; undefined where there is none yet. */
@@ -49,6 +51,7 @@ export class CatalogueWriter implements SkillSink {
   readonly #removals: string[] = [];
   #pruning: Pruning | undefined;
   #pending = 0;
+  #model: string | undefined;
 
   /**
    * @param path the catalogue
@@ -57,7 +60,7 @@ export class CatalogueWriter implements SkillSink {
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, and those of opening a catalogue
    */
   constructor(path: string, loadKey: string, exists: boolean) {
-    this.#path = path;
+    this.path = path;
     this.#loadKey = loadKey;
     // Opened first: a file that is no catalogue is left alone.
     if (exists) openForReading(path).close();
@@ -136,6 +139,33 @@ export class CatalogueWriter implements SkillSink {
     return this.#guard(() => this.#placeOf(id) !== undefined);
   }
 
+  /** Id of the model whose vectors the catalogue has as it is; undefined where it has none. */
+  get model(): string | undefined {
+    return this.#guard(() => this.#base?.model());
+  }
+
+  /** Vectors of any other model go when the load ends. */
+  useModel(model: string): number[] {
+    this.#model = model;
+    return this.#guard(() => this.#statements.vectors.missing(model));
+  }
+
+  get dimensions(): number | undefined {
+    return this.#guard(() => this.#statements.vectors.dimensions(this.#model as string));
+  }
+
+  textToEmbed(number: number): TextToEmbed {
+    return this.#guard(() => this.#statements.vectors.text(number));
+  }
+
+  putVectors(vectors: Iterable<{ readonly textHash: Buffer; readonly vector: Float32Array }>): void {
+    this.#guard(() => {
+      const statements = this.#write();
+      for (const { textHash, vector } of vectors) statements.vectors.put(this.#model as string, textHash, vector);
+      this.flush();
+    });
+  }
+
   /** Writes what is pending, so that a kill from here on loses nothing of it. */
   flush(): void {
     if (this.#working?.inTransaction === true) this.#working.exec('COMMIT');
@@ -148,9 +178,21 @@ export class CatalogueWriter implements SkillSink {
    * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`; the working copy is kept then
    */
   finish(): ChangeCounts {
+    const counts = this.publish();
+    this.close();
+    return counts;
+  }
+
+  /**
+   * Publishes the load, if it changed anything. The right to load is held until {@link close}, for what is derived from
+   * the catalogue.
+   *
+   * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`; the working copy is kept then
+   */
+  publish(): ChangeCounts {
     return this.#guard(() => {
       const changes = this.#hasWork() ? this.#finishWorkingCopy() : NO_CHANGES;
-      this.close();
+      this.#closeFiles();
       const { added, updated, removed } = changes;
       return { added, updated, unchanged: this.#seen.size - added - updated, removed };
     });
@@ -168,7 +210,7 @@ export class CatalogueWriter implements SkillSink {
     const working = this.#working as Connection;
     const statements = this.#statements;
     // No database can be attached inside a transaction.
-    if (this.#base !== undefined) working.prepare('ATTACH ? AS base').run(this.#path);
+    if (this.#base !== undefined) working.prepare('ATTACH ? AS base').run(this.path);
     working.exec('BEGIN');
     if (this.#resumed) this.#revertUnseen();
     let claimsChanged = false;
@@ -182,10 +224,13 @@ export class CatalogueWriter implements SkillSink {
       if (statements.anyClaim.get(number) === undefined) this.#delete(id);
     }
     for (const id of this.#removals) this.#delete(id);
+    this.#settleModel(working);
+    const vectorsChanged =
+      this.#base !== undefined && statements.vectors.state('main') !== statements.vectors.state('base');
 
     const changes = statements.countChanges();
     const first = readMeta(working, 'stamp') === undefined;
-    if (first || claimsChanged || changes.added + changes.updated + changes.removed > 0) {
+    if (first || claimsChanged || vectorsChanged || changes.added + changes.updated + changes.removed > 0) {
       this.#copy.publish(working, () => this.#base?.close());
     } else {
       working.exec('ROLLBACK');
@@ -193,6 +238,17 @@ export class CatalogueWriter implements SkillSink {
       this.#copy.discard();
     }
     return changes;
+  }
+
+  /** One model's vectors stay: those made now, if there are any, else those there were, also by a run that was killed. */
+  #settleModel(working: Connection): void {
+    const { vectors } = this.#statements;
+    const made = vectors.models();
+    const chosen = [this.#model, readMeta(working, 'model'), made[0]].find(
+      (id) => id !== undefined && made.includes(id),
+    );
+    if (chosen !== undefined) writeMeta(working, 'model', chosen);
+    vectors.keepOnly(chosen);
   }
 
   #prunable(): { source: string; number: number; id: string }[] {
@@ -228,12 +284,16 @@ export class CatalogueWriter implements SkillSink {
 
   /** Lets go of the files. What was written stays in the working copy, for the next load to go on with. */
   close(): void {
+    this.#closeFiles();
+    this.#copy.release();
+  }
+
+  #closeFiles(): void {
     if (this.#working?.open === true) {
       if (this.#working.inTransaction) this.#working.exec('COMMIT');
       this.#working.close();
     }
     this.#base?.close();
-    this.#copy.release();
   }
 
   #startWorking(): WriterStatements {
@@ -258,7 +318,7 @@ export class CatalogueWriter implements SkillSink {
     } catch (error) {
       // Half of a skill must not be committed: a later load would take it for the whole.
       if (this.#working?.open === true && this.#working.inTransaction) this.#working.exec('ROLLBACK');
-      throw storeError(error, this.#path, 'write');
+      throw storeError(error, this.path, 'write');
     }
   }
 }

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { CatalogueReader } from './catalogue-reader.js';
 import { type Connection, createInMemory } from './database.js';
+import type { EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import { type SkillToStore, toColumns } from './stored-skill.js';
 import { writeMeta } from './working-copy.js';
 import { WriterStatements } from './writer-statements.js';
 
 /** A catalogue that lives as long as the process: the same tables, without a file. */
-export class MemoryCatalogue implements SkillSink {
+export class MemoryCatalogue implements SkillSink, EmbeddingSink {
   readonly #connection: Connection = createInMemory();
   readonly #statements = new WriterStatements(this.#connection);
+  #model = '';
 
   chooseId(place: string, slug: string, slugWithHash: string): string {
     return chooseId((id) => this.#statements.placeOf.get(id), place, slug, slugWithHash);
@@ -22,7 +24,25 @@ export class MemoryCatalogue implements SkillSink {
     return stored === undefined ? 'stored' : 'again';
   }
 
-  /** Ends the writing; the reader owns the catalogue from here on. */
+  useModel(model: string): number[] {
+    this.#model = model;
+    writeMeta(this.#connection, 'model', model);
+    return this.#statements.vectors.missing(model);
+  }
+
+  get dimensions(): number | undefined {
+    return this.#statements.vectors.dimensions(this.#model);
+  }
+
+  textToEmbed(number: number): TextToEmbed {
+    return this.#statements.vectors.text(number);
+  }
+
+  putVectors(vectors: Iterable<{ readonly textHash: Buffer; readonly vector: Float32Array }>): void {
+    for (const { textHash, vector } of vectors) this.#statements.vectors.put(this.#model, textHash, vector);
+  }
+
+  /** Ends the writing of skills; the reader owns the catalogue from here on. */
   read(): CatalogueReader {
     writeMeta(this.#connection, 'stamp', randomBytes(16).toString('hex'));
     return new CatalogueReader(this.#connection);

@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x534b494c;
 
 /** `PRAGMA user_version` of a catalogue. Raised whenever a file of the former kind would be misread. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 /**
  * The tables of a catalogue.
@@ -10,10 +10,13 @@ export const FORMAT_VERSION = 1;
  * - `skill.record` is the answer ready to send: a JSON object of the eight fields of the specification, in its order.
  * - `skill.place` is where the skill came from; a derived id belongs to it for good.
  * - `skill.hash` covers all that is stored of a skill: equal means unchanged.
+ * - `skill.text_hash` names the text that is embedded of a skill; skills of the same text share a vector.
  * - `skill.copy_key` is equal for skills of the same name and description.
  * - `claim` says which sources a skill was found in; pruning a source takes its claims away.
- * - `meta` holds `stamp`, a random value of each finished load, the stamp that it `replaces`, and of a running load its
- *   `load_key`.
+ * - `vector.embedding` is of unit length: 32-bit floats, little-endian. Numbers are never given again, so that what is
+ *   derived from vectors can be brought up to date by them. A finished catalogue has vectors of one model only.
+ * - `meta` holds `stamp`, a random value of each finished load, the stamp that it `replaces`, the id of the `model` of
+ *   the vectors, and of a running load its `load_key`.
  * - `touched` is empty in a finished catalogue; a load notes in it what each skill it changed was before.
  */
 export const SCHEMA = `
@@ -30,6 +33,7 @@ CREATE TABLE skill (
   properties TEXT NOT NULL,
   copy_key TEXT NOT NULL,
   place TEXT NOT NULL,
+  text_hash BLOB NOT NULL,
   hash BLOB NOT NULL
 );
 CREATE TABLE file (
@@ -45,5 +49,13 @@ CREATE TABLE claim (
   PRIMARY KEY (source, skill)
 ) WITHOUT ROWID;
 CREATE INDEX claim_skill ON claim (skill);
+CREATE TABLE model (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
+CREATE TABLE vector (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  model INTEGER NOT NULL REFERENCES model (number),
+  text_hash BLOB NOT NULL,
+  embedding BLOB NOT NULL,
+  UNIQUE (model, text_hash)
+);
 CREATE TABLE touched (id TEXT PRIMARY KEY, was BLOB) WITHOUT ROWID;
 `;

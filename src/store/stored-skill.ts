@@ -9,6 +9,8 @@ export interface SkillToStore {
   readonly files: readonly { readonly filename: string; readonly text: string }[];
   /** Equal for skills of the same name and description. */
   readonly copyKey: string;
+  /** Of the text that is embedded: what its vector is stored under. */
+  readonly textHash: Buffer;
   /** Where the skill is; a derived id belongs to it. */
   readonly place: string;
 }
@@ -24,11 +26,13 @@ export interface SkillColumns {
   readonly properties: string;
   readonly copyKey: string;
   readonly place: string;
+  /** Follows from the record, so the hash need not cover it. */
+  readonly textHash: Buffer;
   /** 16 bytes of SHA-256 over all of the above and the files. */
   readonly hash: Buffer;
 }
 
-export function toColumns({ skill, properties, files, copyKey, place }: SkillToStore): SkillColumns {
+export function toColumns({ skill, properties, files, copyKey, textHash, place }: SkillToStore): SkillColumns {
   const { id, stars, updatedAt } = skill;
   const record = JSON.stringify({
     id,
@@ -56,6 +60,7 @@ export function toColumns({ skill, properties, files, copyKey, place }: SkillToS
     properties: propertiesText,
     copyKey,
     place,
+    textHash,
     hash: hash.digest().subarray(0, 16),
   };
 }

@@ -1,5 +1,6 @@
 import type { Connection, Statement } from './database.js';
 import type { SkillColumns, SkillToStore } from './stored-skill.js';
+import { VectorStatements } from './vector-statements.js';
 
 export interface StoredRow {
   readonly number: number;
@@ -36,21 +37,23 @@ export class WriterStatements {
   readonly touch: Statement<[id: string, was: Buffer | null], unknown>;
   readonly untouch: Statement<[id: string], unknown>;
   readonly touched: Statement<[], TouchedRow>;
+  readonly vectors: VectorStatements;
   readonly #connection: Connection;
   readonly #count: Statement<[], { readonly added: number; readonly updated: number; readonly removed: number }>;
 
   constructor(connection: Connection) {
     this.#connection = connection;
+    this.vectors = new VectorStatements(connection);
     this.find = connection.prepare('SELECT number, hash FROM skill WHERE id = ?');
     this.placeOf = connection.prepare<[string], string>('SELECT place FROM skill WHERE id = ?').pluck();
     this.insert = connection.prepare(`
       INSERT INTO skill
-        (id, stars, updated_at, record, categories, occupations, properties, copy_key, place, hash)
+        (id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash, hash)
       VALUES
-        (:id, :stars, :updatedAt, :record, :categories, :occupations, :properties, :copyKey, :place, :hash)`);
+        (:id, :stars, :updatedAt, :record, :categories, :occupations, :properties, :copyKey, :place, :textHash, :hash)`);
     this.update = connection.prepare(`
       UPDATE skill SET stars = :stars, updated_at = :updatedAt, record = :record, categories = :categories,
-        occupations = :occupations, properties = :properties, copy_key = :copyKey, place = :place, hash = :hash
+        occupations = :occupations, properties = :properties, copy_key = :copyKey, place = :place, text_hash = :textHash, hash = :hash
       WHERE number = :number`);
     this.insertFile = connection.prepare('INSERT INTO file (skill, position, filename, text) VALUES (?, ?, ?, ?)');
     this.deleteFiles = connection.prepare('DELETE FROM file WHERE skill = ?');
@@ -109,6 +112,14 @@ export class WriterStatements {
     this.deleteSkill.run(number);
   }
 
+  /** Id of the model whose vectors the catalogue has. */
+  model(): string | undefined {
+    return this.#connection
+      .prepare<[], string>("SELECT value FROM meta WHERE key = 'model' AND EXISTS (SELECT 1 FROM vector)")
+      .pluck()
+      .get();
+  }
+
   /** Closes the connection the statements belong to. */
   close(): void {
     this.#connection.close();
@@ -122,7 +133,8 @@ export class WriterStatements {
 
 /** Copies a skill, with files and claims, from the attached database `base`, under a new number. */
 export function restoreFromBase(connection: Connection): (id: string) => void {
-  const columns = 'id, stars, updated_at, record, categories, occupations, properties, copy_key, place, hash';
+  const columns =
+    'id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash, hash';
   const skill = connection.prepare<[string], unknown>(
     `INSERT INTO main.skill (${columns}) SELECT ${columns} FROM base.skill WHERE id = ?`,
   );

@@ -7,12 +7,14 @@ import { row, writeJsonLines } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { linesOf, runCaptured } from './run-captured.js';
 
+const PHASES = ['reading', 'storing', 'embedding', 'publishing', 'indexing'];
+
 describe('load', () => {
   test('prints what it did to standard output, and nothing else anywhere', async () => {
     const { source, database } = place();
     writeJsonLines(source, [row('a'), row('b'), { id: 'c' }, row('a')]);
 
-    const { status, out, error } = await runCaptured(['load', source, '--database', database]);
+    const { status, out, error } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
 
     expect([status, error]).toEqual([0, '']);
     expect(linesOf(out)).toEqual([
@@ -33,7 +35,7 @@ describe('load', () => {
       source,
       Array.from({ length: 1500 }, (_, i) => row(`s-${i}`)),
     );
-    const { out } = await runCaptured(['load', source, '--database', database]);
+    const { out } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
     expect(out).toContain('1,500');
     expect(new Set(linesOf(out).map((line) => line.length)).size).toBe(1);
   });
@@ -42,7 +44,14 @@ describe('load', () => {
     const { source, database } = place();
     writeJsonLines(source, [row('a'), { id: 'c' }, row('a')]);
 
-    const { status, out, error } = await runCaptured(['load', source, '--json', '--database', database]);
+    const { status, out, error } = await runCaptured([
+      'load',
+      source,
+      '--json',
+      '--database',
+      database,
+      '--no-semantic',
+    ]);
 
     expect([status, error]).toEqual([0, '']);
     const report = JSON.parse(out) as LoadReport;
@@ -51,10 +60,11 @@ describe('load', () => {
       updated: 0,
       unchanged: 0,
       removed: 0,
+      embedded: 0,
       warnings: [{ origin: source, line: 3, message: expect.any(String) }],
       rejected: [{ origin: source, line: 2, reason: expect.any(String) }],
       failed: [],
-      seconds: { reading: expect.any(Number), storing: expect.any(Number), publishing: expect.any(Number) },
+      seconds: Object.fromEntries(PHASES.map((phase) => [phase, expect.any(Number)])),
     });
   });
 
@@ -65,11 +75,11 @@ describe('load', () => {
       Array.from({ length: 1030 }, (_, i) => (i < 1025 ? { id: `bad-${i}` } : row(`good-${i}`))),
     );
 
-    const { status, out } = await runCaptured(['load', source, '--database', database]);
+    const { status, out } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
     expect(status).toBe(0);
     expect(linesOf(out).length).toBeLessThan(30);
     expect(out).toMatch(/1,005 more.*--json/);
-    const json = await runCaptured(['load', source, '--json', '--database', database]);
+    const json = await runCaptured(['load', source, '--json', '--database', database, '--no-semantic']);
     expect((JSON.parse(json.out) as LoadReport).rejected).toHaveLength(1025);
   });
 
@@ -78,12 +88,12 @@ describe('load', () => {
     const [one, two] = [join(folder, 'one.jsonl'), join(folder, 'two.jsonl.gz')];
     writeJsonLines(one, [row('a'), row('b')]);
     writeJsonLines(two, [row('c')]);
-    await runCaptured(['load', one, two, '--database', database]);
+    await runCaptured(['load', one, two, '--database', database, '--no-semantic']);
     writeJsonLines(one, [row('a')]);
 
-    const kept = await runCaptured(['load', one, two, '--database', database]);
+    const kept = await runCaptured(['load', one, two, '--database', database, '--no-semantic']);
     expect(kept.out).toMatch(/^removed +0$/m);
-    const pruned = await runCaptured(['load', one, two, '--prune', '--database', database]);
+    const pruned = await runCaptured(['load', one, two, '--prune', '--database', database, '--no-semantic']);
     expect(pruned.out).toMatch(/^removed +1$/m);
     expect([...contentOf(database).keys()]).toEqual(['a', 'c']);
   });
@@ -100,7 +110,7 @@ describe('load', () => {
       'https://s.example',
     ];
 
-    const { status } = await runCaptured(['load', folder, ...words, '--database', database]);
+    const { status } = await runCaptured(['load', folder, ...words, '--database', database, '--no-semantic']);
 
     expect(status).toBe(0);
     const [skill] = contentOf(database).values();
@@ -120,7 +130,7 @@ describe('load', () => {
     );
     truncateSync(source, Math.floor(readFileSync(source).length / 2));
 
-    const { status, out, error } = await runCaptured(['load', source, '--database', database]);
+    const { status, out, error } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
 
     expect(status).toBe(1);
     expect(out).toMatch(/^added +1,\d\d\d$/m);
@@ -132,7 +142,7 @@ describe('load', () => {
   test('of rows that are all rejected is no failure, but warns', async () => {
     const { source, database } = place();
     writeJsonLines(source, [{ id: 'a' }]);
-    const { status, out } = await runCaptured(['load', source, '--database', database]);
+    const { status, out } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
     expect(status).toBe(0);
     expect(out).toContain('no skill in this source');
   });
@@ -140,10 +150,10 @@ describe('load', () => {
   test('of what is loaded already writes nothing', async () => {
     const { source, database } = place();
     writeJsonLines(source, [row('a')]);
-    await runCaptured(['load', source, '--database', database]);
+    await runCaptured(['load', source, '--database', database, '--no-semantic']);
     const before = traceOf(database);
 
-    const { out } = await runCaptured(['load', source, '--database', database]);
+    const { out } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
     expect(out).toMatch(/^unchanged +1$/m);
     expect(traceOf(database)).toEqual(before);
   });
@@ -151,7 +161,7 @@ describe('load', () => {
   test('draws a progress bar on a terminal only', async () => {
     const { source, database } = place();
     writeJsonLines(source, [row('a')]);
-    const words = ['load', source, '--database', database];
+    const words = ['load', source, '--database', database, '--no-semantic'];
 
     expect((await runCaptured(words)).error).toBe('');
     const onTerminal = await runCaptured(words, { columns: 80 });
@@ -164,7 +174,7 @@ describe('load', () => {
     const source = join(folder, 'r\u001b[31mows\u009b\u202e.jsonl');
     writeFileSync(source, `{"id": "a\u001b[2J", "name": 5}\n{"id": "\u202e\u009b", \u001b]0;x\u0007\n`);
 
-    const { status, out, error } = await runCaptured(['load', source, '--database', database]);
+    const { status, out, error } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
     expect(status).toBe(0);
     expect(out).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u);
     expect(error).toBe('');

@@ -13,7 +13,7 @@ describe('the command as a process', () => {
     const database = scratchFile('skills.db');
     const rows = toJsonLines([row('a', { description: 'alpha' }), row('b', { description: 'beta' })]);
 
-    const loaded = await runProcess(['load', '-', '--json', '--database', database], rows);
+    const loaded = await runProcess(['load', '-', '--json', '--database', database, '--no-semantic'], rows);
     expect([loaded.status, loaded.error]).toEqual([0, '']);
     expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ added: 2 });
 
@@ -35,7 +35,7 @@ describe('the command as a process', () => {
   test('ends quietly when whoever reads its output has seen enough', async () => {
     const database = scratchFile('skills.db');
     const rows = Array.from({ length: 50 }, (_, i) => row(`s-${i}`, { description: 'alpha '.repeat(500) + i }));
-    await buildCatalogue({ database, sources: [rows] });
+    await buildCatalogue({ semantic: false, database, sources: [rows] });
 
     const child = startProcess(['search', 'alpha', '--json', '--limit', '50', '--database', database]);
     const output = catchOutput(child);
@@ -52,7 +52,7 @@ describe('the command as a process', () => {
       source,
       Array.from({ length: 60_000 }, (_, i) => row(`s-${i}`)),
     );
-    const child = startProcess(['load', source, '--database', database]);
+    const child = startProcess(['load', source, '--database', database, '--no-semantic']);
     const output = catchOutput(child);
     while (!filesBeside(database).includes('skills.db.loading')) await new Promise((done) => setTimeout(done, 10));
     child.kill('SIGINT');
@@ -63,7 +63,7 @@ describe('the command as a process', () => {
     expect(filesBeside(database)).toContain('skills.db.loading');
 
     writeJsonLines(source, [row('a')]);
-    const { status, out } = await runProcess(['load', source, '--database', database]);
+    const { status, out } = await runProcess(['load', source, '--database', database, '--no-semantic']);
     expect([status, out]).toEqual([0, expect.stringMatching(/^added +1$/m)]);
     expect([...contentOf(database).keys()]).toEqual(['a']);
   });

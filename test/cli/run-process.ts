@@ -1,20 +1,34 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Captured } from './run-captured.js';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface ProcessOptions {
+  /** Another folder with the sources. */
+  readonly project?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 /** Starts the command line as a process of its own. */
-export function startProcess(words: readonly string[]): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, ['--import', 'tsx', MAIN, ...words], {
-    env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '0' },
+export function startProcess(
+  words: readonly string[],
+  { project = PROJECT, env = {} }: ProcessOptions = {},
+): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, ['--import', 'tsx', join(project, 'src/cli/main.ts'), ...words], {
+    env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '0', ...env },
   });
 }
 
 /** Runs the command line as a process of its own until it ends. */
-export async function runProcess(words: readonly string[], input = ''): Promise<Captured> {
-  const child = startProcess(words);
+export async function runProcess(
+  words: readonly string[],
+  input = '',
+  options: ProcessOptions = {},
+): Promise<Captured> {
+  const child = startProcess(words, options);
   const output = catchOutput(child);
   child.stdin.on('error', () => {}); // a command that does not read it ends before all is written
   child.stdin.end(input);

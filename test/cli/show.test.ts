@@ -85,6 +85,6 @@ describe('show', () => {
 
 async function catalogueOf(rows: readonly unknown[]): Promise<string> {
   const database = scratchFile('skills.db');
-  await buildCatalogue({ database, sources: [rows] });
+  await buildCatalogue({ semantic: false, database, sources: [rows] });
   return database;
 }

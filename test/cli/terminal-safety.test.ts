@@ -40,7 +40,7 @@ describe.each(Object.entries(ATTACKS))('%s in a catalogue', (_, attack) => {
         { filename: `r${attack}.md`, text: `pin ${text}` },
       ],
     };
-    await buildCatalogue({ database, sources: [[hostile]] });
+    await buildCatalogue({ semantic: false, database, sources: [[hostile]] });
     return database;
   }
 

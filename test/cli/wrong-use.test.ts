@@ -105,7 +105,7 @@ describe('a database that cannot be used', () => {
         database.pragma('user_version = 99');
         database.close();
       },
-      message: /format 99, this version reads format 1/,
+      message: /format 99, this version reads format \d/,
     },
   };
 
@@ -150,7 +150,7 @@ describe('a database that cannot be used', () => {
     writeJsonLines(join(folder, 'rows.jsonl'), [row('a')]);
     const database = join(folder, 'file', 'skills.db');
 
-    const loaded = await runCaptured(['load', join(folder, 'rows.jsonl'), '--database', database]);
+    const loaded = await runCaptured(['load', join(folder, 'rows.jsonl'), '--database', database, '--no-semantic']);
     expect([loaded.status, loaded.out]).toEqual([1, '']);
     expect(linesOf(loaded.error)).toEqual([expect.stringMatching(/cannot write .*file\/skills\.db/)]);
     const searched = await runCaptured(['search', 'pdf', '--database', database]);
@@ -162,7 +162,13 @@ describe('a database that cannot be used', () => {
     const folder = scratchFolder();
     writeJsonLines(join(folder, 'rows.jsonl'), [row('a')]);
     const database = join(folder, 'missing', 'skills.db');
-    const { status, error } = await runCaptured(['load', join(folder, 'rows.jsonl'), '--database', database]);
+    const { status, error } = await runCaptured([
+      'load',
+      join(folder, 'rows.jsonl'),
+      '--database',
+      database,
+      '--no-semantic',
+    ]);
     expect([status, linesOf(error)]).toEqual([1, [expect.stringMatching(/cannot write .*missing\/skills\.db/)]]);
   });
 
@@ -171,7 +177,7 @@ describe('a database that cannot be used', () => {
     const rows = scratchFile('rows.jsonl');
     writeJsonLines(rows, [row('b')]);
     const other = new CatalogueWriter(database, 'other', true);
-    const { status, out, error } = await runCaptured(['load', rows, '--database', database]);
+    const { status, out, error } = await runCaptured(['load', rows, '--database', database, '--no-semantic']);
     other.close();
 
     expect([status, out]).toEqual([1, '']);
@@ -191,7 +197,13 @@ describe('a source that cannot be used', () => {
     writeFileSync(join(folder, 'SKILL.md'), '# notes');
     const database = join(folder, 'skills.db');
 
-    const { status, out, error } = await runCaptured(['load', join(folder, name), '--database', database]);
+    const { status, out, error } = await runCaptured([
+      'load',
+      join(folder, name),
+      '--database',
+      database,
+      '--no-semantic',
+    ]);
     expect([status, out]).toEqual([1, '']);
     expect(linesOf(error)).toEqual([expect.stringMatching(message)]);
     expect(filesBeside(join(folder, 'skills'))).toEqual([]);
@@ -200,6 +212,6 @@ describe('a source that cannot be used', () => {
 
 async function catalogue(): Promise<string> {
   const database = scratchFile('skills.db');
-  await buildCatalogue({ database, sources: [[row('a')]] });
+  await buildCatalogue({ semantic: false, database, sources: [[row('a')]] });
   return database;
 }

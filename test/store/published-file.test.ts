@@ -31,7 +31,7 @@ describe('the published file', () => {
 
     expect(bytesAt(path, 68, 4).toString('latin1')).toBe('SKIL');
     const database = new Database(path, { readonly: true });
-    expect(database.pragma('user_version', { simple: true })).toBe(1);
+    expect(database.pragma('user_version', { simple: true })).toBe(2);
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
     database.close();
   });

@@ -13,7 +13,11 @@ import { loadItems, storeItem } from './store-items.js';
 const REFUSED: Record<string, { code: string; make: (path: string) => void }> = {
   'a catalogue of a later format': {
     code: 'UNSUPPORTED_FORMAT',
-    make: (path) => alter(path, 'user_version = 2'),
+    make: (path) => alter(path, 'user_version = 3'),
+  },
+  'a catalogue of the former format': {
+    code: 'UNSUPPORTED_FORMAT',
+    make: (path) => alter(path, 'user_version = 1'),
   },
   'a catalogue of a format before the first': {
     code: 'UNSUPPORTED_FORMAT',
@@ -112,7 +116,7 @@ describe('an error', () => {
     alter(path, 'user_version = 7');
 
     expect(() => CatalogueReader.open(path)).toThrow(
-      expect.objectContaining({ message: expect.stringMatching(/skills\.db.*format 7.*format 1/), path }),
+      expect.objectContaining({ message: expect.stringMatching(/skills\.db.*format 7.*format 2/), path }),
     );
   });
 });

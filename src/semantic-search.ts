@@ -1,0 +1,126 @@
+import { untilAborted } from './abort.js';
+import type { KeywordIndex, RankedDocuments } from './keyword/keyword-index.js';
+import { type Question, readQuestion } from './keyword/question.js';
+import type { ResolvedSemanticQuery } from './query.js';
+import { collapseCopies } from './ranking/copies.js';
+import { type ScoredCandidate, scoreCandidate, WORD_WEIGHTS } from './ranking/hybrid.js';
+import { comparatorOf, copyPreference } from './ranking/ranks.js';
+import { topOf } from './ranking/top.js';
+import type { CatalogueColumns } from './store/catalogue-reader.js';
+import type { VectorSearch } from './vector-search.js';
+
+/** So many of the best of each side compete for a place among the hits. */
+const CANDIDATES = 100;
+
+/** A document that is shown. */
+export interface SemanticMatch extends ScoredCandidate {
+  /** How many documents it stands for, itself included. */
+  readonly copies: number;
+}
+
+/** What a semantic search looks into. */
+export interface SemanticSources {
+  readonly columns: CatalogueColumns;
+  /** Undefined where words do not count. */
+  readonly words: KeywordIndex | undefined;
+  readonly vectors: VectorSearch;
+}
+
+/**
+ * The documents that answer a question in plain language, best first.
+ *
+ * Candidates are the best by words, the best by meaning and those of exactly this name; each is then scored on both
+ * sides, whichever it came from.
+ *
+ * @param filter one byte a document, 0 where it may not be found
+ * @throws {SkillSearchError} `EMBEDDER_FAILED`, `SERVICE_UNAVAILABLE`
+ * @throws the signal's reason when aborted
+ */
+export async function searchByMeaning(
+  sources: SemanticSources,
+  query: ResolvedSemanticQuery,
+  filter: Uint8Array | undefined,
+  signal: AbortSignal | undefined,
+): Promise<SemanticMatch[]> {
+  const { columns, words, vectors } = sources;
+  const embedding = untilAborted(vectors.embed(query.q, signal), signal);
+  // While the model's thread reads the question, this one looks up its words.
+  embedding.catch(() => {});
+  const question = readQuestion(query.q);
+  const ranked = words === undefined ? undefined : rankWords(words, question, query, columns, filter);
+  const named = new Set(words?.named(question));
+
+  const vector = await embedding;
+  const nearest = await untilAborted(vectors.nearest(vector, CANDIDATES, filter), signal);
+  const candidates = [...gatherCandidates([...(ranked?.numbers ?? []), ...named], vectors.placeOf, nearest, filter)];
+  const collapsed = query.copies === 'collapse';
+  const competing = collapsed ? withCopies(candidates, columns, filter) : candidates;
+
+  const cosines = vectors.cosines(vector, competing);
+  const scored = new Map<number, ScoredCandidate>();
+  for (const number of competing) {
+    const cosine = cosines.get(number);
+    if (query.ranking === 'vector' && cosine === undefined) continue;
+    const candidate = { number, cosine, bm25: ranked?.fieldsOf(number), exactName: named.has(number) };
+    scored.set(number, scoreCandidate(candidate, ranked?.highest ?? 0, query.ranking));
+  }
+  const scoreOf = (number: number): number => (scored.get(number) as ScoredCandidate).score;
+  // Copies may differ in their files, and in what the model made of white space: the best of them stands for all.
+  const preference = copyPreference(columns);
+  const { numbers, counts } = collapsed
+    ? collapseCopies([...scored.keys()], columns.copyGroup, (a, b) => scoreOf(b) - scoreOf(a) || preference(a, b))
+    : { numbers: [...scored.keys()], counts: new Map<number, number>() };
+  const shown = numbers.filter((number) => scoreOf(number) >= query.minScore);
+  return topOf(shown, comparatorOf('relevance', columns, scoreOf), 0, query.limit).map((number) => ({
+    ...(scored.get(number) as ScoredCandidate),
+    copies: counts.get(number) ?? 1,
+  }));
+}
+
+/** Where copies are shown as one, the best are looked up until so many different ones are found. */
+function rankWords(
+  words: KeywordIndex,
+  question: Question,
+  { copies }: ResolvedSemanticQuery,
+  { copyGroup }: CatalogueColumns,
+  filter: Uint8Array | undefined,
+): RankedDocuments {
+  for (let limit = CANDIDATES; ; limit *= 4) {
+    const ranked = words.rank(question, { weights: WORD_WEIGHTS, limit, filter });
+    if (copies === 'keep' || ranked.numbers.length < limit) return ranked;
+    const groups = new Set(Array.from(ranked.numbers, (number) => copyGroup[number]));
+    if (groups.size >= CANDIDATES) return ranked;
+  }
+}
+
+/** Documents that are among those found by words, or have one of the nearest vectors. */
+function gatherCandidates(
+  byWords: readonly number[],
+  placeOf: Int32Array,
+  nearest: Uint32Array,
+  filter: Uint8Array | undefined,
+): Set<number> {
+  const passes = (number: number): boolean => filter === undefined || filter[number] === 1;
+  const found = new Set<number>(byWords.filter(passes));
+  const near = new Uint8Array(placeOf.length + 1);
+  for (const place of nearest) near[place] = 1;
+  for (let number = 0; number < placeOf.length; number++) {
+    if (near[placeOf[number] as number] === 1 && passes(number)) found.add(number);
+  }
+  return found;
+}
+
+/** All documents that are copies of a candidate, the candidates included. */
+function withCopies(
+  candidates: readonly number[],
+  { size, copyGroup }: CatalogueColumns,
+  filter: Uint8Array | undefined,
+): number[] {
+  const wanted = new Uint8Array(size);
+  for (const number of candidates) wanted[copyGroup[number] as number] = 1;
+  const all: number[] = [];
+  for (let number = 0; number < size; number++) {
+    if (wanted[copyGroup[number] as number] === 1 && (filter === undefined || filter[number] === 1)) all.push(number);
+  }
+  return all;
+}

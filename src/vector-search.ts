@@ -1,0 +1,155 @@
+import { type ChosenModel, chooseModel } from './choose-model.js';
+import { embedCatalogue } from './embed-catalogue.js';
+import { SkillSearchError } from './errors.js';
+import type { ModelOptions } from './options.js';
+import { checkDimensions, embedChecked } from './semantic/check-vectors.js';
+import type { Embedder } from './semantic/embedder.js';
+import { VectorIndex } from './semantic/nearest/vector-index.js';
+import type { CatalogueReader } from './store/catalogue-reader.js';
+import type { EmbeddingSink } from './store/embedding-sink.js';
+import type { VectorReader } from './store/vector-reader.js';
+
+/** What {@link VectorSearch.open} needs. */
+export interface VectorSearchOptions extends ModelOptions {
+  /** The catalogue's file; undefined for one in memory. */
+  readonly database: string | undefined;
+  /** Of a catalogue in memory, whose skills are embedded when the first question comes. */
+  readonly sink: EmbeddingSink | undefined;
+  /** Stops the opening. */
+  readonly signal: AbortSignal;
+}
+
+/** Stands for "no vector" among places of vectors. */
+const NO_VECTOR = -1;
+
+/** The skills of a catalogue by meaning: a model that reads questions, and an index over the stored vectors. */
+export class VectorSearch {
+  /** Id of the model. */
+  readonly model: string;
+  /** For each document the place of its vector, or {@link NO_VECTOR}. Documents of the same text share one. */
+  readonly placeOf: Int32Array;
+  readonly #chosen: ChosenModel;
+  readonly #embedder: Embedder;
+  readonly #index: VectorIndex;
+  readonly #vectors: VectorReader;
+
+  private constructor(
+    chosen: ChosenModel,
+    embedder: Embedder,
+    index: VectorIndex,
+    vectors: VectorReader,
+    placeOf: Int32Array,
+  ) {
+    this.model = chosen.id;
+    this.placeOf = placeOf;
+    this.#chosen = chosen;
+    this.#embedder = embedder;
+    this.#index = index;
+    this.#vectors = vectors;
+  }
+
+  /**
+   * Loads the model and the index.
+   *
+   * @throws {SkillSearchError} `NO_VECTORS`, `MODEL_MISMATCH`, `MODEL_NOT_FOUND`, `MODEL_NOT_READABLE`,
+   *   `MODEL_RUNTIME_MISSING`, `EMBEDDER_FAILED`
+   * @throws the signal's reason when aborted
+   */
+  static async open(reader: CatalogueReader, options: VectorSearchOptions): Promise<VectorSearch> {
+    const { database, sink, signal } = options;
+    const chosen = await chooseModel(options);
+    if (sink !== undefined) await embedCatalogue(sink, chosen, { signal, onProgress: () => {} });
+    const { vectors } = reader;
+    // Nothing is found in nothing, by any model.
+    if (reader.columns.size > 0) checkModel(vectors, chosen, database);
+    const starting = chosen.start(1);
+    // Told below; here only, so that a failure in between does not leave it unheard.
+    starting.catch(() => {});
+    let index: VectorIndex | undefined;
+    try {
+      index = await openIndex(vectors, reader.stamp, database, signal);
+      const placeOf = await reader.vectorPlaces(index.keys, signal);
+      return new VectorSearch(chosen, await starting, index, vectors, placeOf);
+    } catch (error) {
+      await index?.close();
+      await starting.then((embedder) => chosen.stop(embedder)).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** The vector of a question. */
+  async embed(question: string, signal?: AbortSignal): Promise<Float32Array> {
+    const embedded = await embedChecked(this.#embedder, [question], { signal });
+    if (this.#index.size > 0) checkDimensions(this.#embedder, embedded, this.#index.dimensions);
+    return embedded[0] as Float32Array;
+  }
+
+  /**
+   * Places of the vectors nearest to a question's.
+   *
+   * @param filter one byte a document, 0 where it may not be found
+   */
+  nearest(vector: Float32Array, limit: number, filter?: Uint8Array): Promise<Uint32Array> {
+    return this.#index.nearest(vector, limit, filter === undefined ? undefined : this.#placesOf(filter));
+  }
+
+  /** The exact cosine of a question and each of some documents, from the stored vectors; documents without one are left out. */
+  cosines(vector: Float32Array, documents: readonly number[]): ReadonlyMap<number, number> {
+    const places = documents.map((document) => this.placeOf[document] as number);
+    const distinct = [...new Set(places)].filter((place) => place !== NO_VECTOR);
+    const values = this.#vectors.vectors(
+      distinct.map((place) => this.#index.keys[place] as number),
+      vector.length,
+    );
+    const byPlace = new Map(distinct.map((place, i) => [place, dot(vector, values, i * vector.length)]));
+    const cosines = new Map<number, number>();
+    for (const [i, document] of documents.entries()) {
+      const cosine = byPlace.get(places[i] as number);
+      if (cosine !== undefined) cosines.set(document, cosine);
+    }
+    return cosines;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#index.close(), this.#chosen.stop(this.#embedder)]);
+  }
+
+  /** One byte a vector: 1 where a document that passes the filter has it. */
+  #placesOf(filter: Uint8Array): Uint8Array {
+    const mask = new Uint8Array(this.#index.size);
+    for (let document = 0; document < filter.length; document++) {
+      const place = this.placeOf[document] as number;
+      if (filter[document] === 1 && place !== NO_VECTOR) mask[place] = 1;
+    }
+    return mask;
+  }
+}
+
+function checkModel({ model }: VectorReader, chosen: ChosenModel, database = 'the catalogue'): void {
+  if (model === undefined) {
+    const message = `${database} has no vectors, which semantic search needs: load its sources again without --no-semantic, or search by word`;
+    throw new SkillSearchError('NO_VECTORS', message, { path: database });
+  }
+  if (model !== chosen.id) {
+    const message = `${database} has vectors of the model ${model}, but the question would be read by ${chosen.id}: open it with that model (--model), or load its sources again with this one`;
+    throw new SkillSearchError('MODEL_MISMATCH', message, { path: database });
+  }
+}
+
+async function openIndex(
+  vectors: VectorReader,
+  stamp: string,
+  catalogue: string | undefined,
+  signal: AbortSignal,
+): Promise<VectorIndex> {
+  const { model = '' } = vectors;
+  const opened = catalogue === undefined ? undefined : await VectorIndex.open({ catalogue, stamp, model });
+  return opened ?? VectorIndex.fromVectors(await vectors.all(signal));
+}
+
+/** @param at where the second vector begins */
+function dot(vector: Float32Array, values: Float32Array, at: number): number {
+  let sum = 0;
+  for (let i = 0; i < vector.length; i++) sum += (vector[i] as number) * (values[at + i] as number);
+  return sum;
+}

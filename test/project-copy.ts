@@ -1,0 +1,28 @@
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { scratchFolder } from './scratch-folder.js';
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url));
+
+/** A copy of the sources whose packages are all those installed but one. */
+export function projectWithout(missing: string): string {
+  const folder = scratchFolder();
+  cpSync(join(PROJECT, 'src'), join(folder, 'src'), { recursive: true });
+  cpSync(join(PROJECT, 'package.json'), join(folder, 'package.json'));
+  symlinkSync(join(PROJECT, 'data'), join(folder, 'data'));
+  for (const name of packages()) {
+    if (name === missing) continue;
+    const link = join(folder, 'node_modules', name);
+    mkdirSync(join(link, '..'), { recursive: true });
+    symlinkSync(join(PROJECT, 'node_modules', name), link, 'junction');
+  }
+  return folder;
+}
+
+function packages(): string[] {
+  const modules = join(PROJECT, 'node_modules');
+  return readdirSync(modules).flatMap((name) =>
+    name.startsWith('@') ? readdirSync(join(modules, name)).map((inside) => `${name}/${inside}`) : [name],
+  );
+}
