@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type BuildOptions, buildCatalogue, type LoadProgress, type LoadReport, removeSkills } from '../src/index.js';
-import { traceOf, vectorsOf } from './catalogue-file.js';
+import { filesBeside, traceOf, vectorsOf } from './catalogue-file.js';
 import { type Row, row, writeJsonLines } from './rows.js';
 import { scratchFile } from './scratch-folder.js';
 import { StandInEmbedder } from './semantic/stand-in-embedder.js';
@@ -193,6 +193,28 @@ describe('a load that ends while it embeds', () => {
     expect(await load(database, sources)).toMatchObject({ unchanged: 1500, embedded: 1500 - 512 });
   });
 
+  test('leaves what was embedded also to a load of other sources', async () => {
+    for (const first of [true, false]) {
+      const { database } = first ? { database: scratchFile('skills.db') } : await loaded([ROWS]);
+      const stop = new AbortController();
+      const onProgress = ({ phase, done }: LoadProgress): void => {
+        if (phase === 'embedding' && done >= 512) stop.abort(new Error('enough'));
+      };
+      const killed = load(database, [{ name: 'rows', rows }], { signal: stop.signal, onProgress });
+      await expect(killed).rejects.toThrow('enough');
+
+      const wrong = load(database, [{ name: 'wrong', rows: [row('x')] }], { embedder: new FailingEmbedder() });
+      await expect(wrong).rejects.toMatchObject({ code: 'EMBEDDER_FAILED' });
+      const more = [row('more'), ...rows.slice(0, 1000)];
+      expect(await load(database, [{ name: 'others', rows: more }])).toMatchObject({
+        added: 1001,
+        embedded: 1001 - 512,
+      });
+      expect(vectorsOf(database)).toHaveLength(first ? 1001 : 1004);
+      expect(filesBeside(database)).toEqual(['skills.db.vectors']);
+    }
+  });
+
   test('because the process was killed goes on where it was', async () => {
     const database = scratchFile('skills.db');
     const source = scratchFile('rows.jsonl');
@@ -214,6 +236,12 @@ describe('a load that ends while it embeds', () => {
     expect(vectorsOf(database)).toHaveLength(1500);
   });
 });
+
+class FailingEmbedder extends StandInEmbedder {
+  override async embed(): Promise<Float32Array[]> {
+    throw new Error('out of order');
+  }
+}
 
 async function loaded(sources: BuildOptions['sources']) {
   const database = scratchFile('skills.db');

@@ -147,7 +147,12 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
   /** Vectors of any other model go when the load ends. */
   useModel(model: string): number[] {
     this.#model = model;
-    return this.#guard(() => this.#statements.vectors.missing(model));
+    return this.#guard(() => {
+      const missing = this.#statements.vectors.missing(model);
+      if (missing.length === 0 || this.#working !== undefined) return missing;
+      // A working copy takes over what a killed load has embedded.
+      return this.#startWorking().vectors.missing(model);
+    });
   }
 
   get dimensions(): number | undefined {
@@ -192,6 +197,7 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
   publish(): ChangeCounts {
     return this.#guard(() => {
       const changes = this.#hasWork() ? this.#finishWorkingCopy() : NO_CHANGES;
+      this.#copy.forgetLeftOver();
       this.#closeFiles();
       const { added, updated, removed } = changes;
       return { added, updated, unchanged: this.#seen.size - added - updated, removed };

@@ -28,18 +28,21 @@ const MAX_FREE_SHARE = 0.25;
  *     skills.db              what readers open; never written
  *     skills.db.loading      the working copy; survives a kill and is then gone on with
  *     skills.db.loading-part a copy in the making
+ *     skills.db.loading-left what a killed load of other sources left, for its vectors
  *     skills.db.loading-lock held while a load runs
  */
 export class WorkingCopy {
   readonly #catalogue: string;
   readonly #path: string;
   readonly #part: string;
+  readonly #left: string;
   readonly #lock: LoadLock;
 
   private constructor(catalogue: string, lock: LoadLock) {
     this.#catalogue = catalogue;
     this.#path = `${catalogue}.loading`;
     this.#part = `${catalogue}.loading-part`;
+    this.#left = `${catalogue}.loading-left`;
     this.#lock = lock;
   }
 
@@ -66,8 +69,8 @@ export class WorkingCopy {
   }
 
   /**
-   * The working copy that a killed load of the same key left behind, or undefined; one of another load, or one that
-   * was made of another state of the catalogue, is deleted.
+   * The working copy that a killed load of the same key left behind, or undefined. One of another load, or one that
+   * was made of another state of the catalogue, is of no use but for its vectors: the next working copy takes them over.
    */
   resume(loadKey: string): Connection | undefined {
     if (!existsSync(this.#path)) return undefined;
@@ -76,7 +79,10 @@ export class WorkingCopy {
       if (readMeta(connection, 'load_key') === loadKey && readMeta(connection, 'replaces') === this.#currentStamp()) {
         return prepareForLoad(connection);
       }
+      connection.pragma('wal_checkpoint(TRUNCATE)');
       connection.close();
+      removeDatabase(this.#left);
+      renameSync(this.#path, this.#left);
     }
     this.discard();
     return undefined;
@@ -96,10 +102,17 @@ export class WorkingCopy {
       if (!exists) createSchema(part);
       writeMeta(part, 'replaces', this.#currentStamp());
       writeMeta(part, 'load_key', loadKey);
+      if (existsSync(this.#left)) takeVectors(part, this.#left);
       part.close();
+      removeDatabase(this.#left);
       renameSync(this.#part, this.#path);
       return prepareForLoad(openForWriting(this.#path));
     });
+  }
+
+  /** Deletes what a killed load of other sources left. */
+  forgetLeftOver(): void {
+    removeDatabase(this.#left);
   }
 
   /** Deletes the working copy. Its connection must be closed. */
@@ -233,6 +246,25 @@ function lockFile(path: string): Connection {
   } catch (error) {
     connection.close();
     throw error;
+  }
+}
+
+/** Copies the vectors of another database that a catalogue does not have yet; a database that cannot be read has none. */
+function takeVectors(into: Connection, from: string): void {
+  try {
+    into.prepare('ATTACH ? AS left_over').run(from);
+    into.exec(`
+      BEGIN;
+      INSERT OR IGNORE INTO model (id, dimensions) SELECT id, dimensions FROM left_over.model;
+      INSERT OR IGNORE INTO vector (model, text_hash, embedding)
+        SELECT main.model.number, text_hash, embedding FROM left_over.vector
+          JOIN left_over.model ON left_over.model.number = left_over.vector.model
+          JOIN main.model ON main.model.id = left_over.model.id AND main.model.dimensions = left_over.model.dimensions;
+      COMMIT;
+      DETACH left_over`);
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+    if (into.inTransaction) into.exec('ROLLBACK');
   }
 }
 
