@@ -4,7 +4,7 @@ import { dirname, relative, sep } from 'node:path';
 import { checkSource, type ResolvedSource, readSource } from './catalogue/open-source.js';
 import { readRows } from './catalogue/read-rows.js';
 import type { SourceItem } from './catalogue/row.js';
-import { type ChosenModel, chooseModel } from './choose-model.js';
+import { type ChosenModel, chooseModel, resolveModelOptions } from './choose-model.js';
 import { embedCatalogue } from './embed-catalogue.js';
 import { SkillSearchError } from './errors.js';
 import { indexVectors } from './index-vectors.js';
@@ -13,6 +13,9 @@ import type { FailedSource, LoadReport, LoadWarning } from './load-report.js';
 import {
   type BuildOptions,
   checkDatabase,
+  checkFlag,
+  checkListener,
+  checkSignal,
   isIterable,
   type LoadProgress,
   type RowSource,
@@ -56,7 +59,12 @@ export async function buildCatalogue(options: BuildOptions): Promise<LoadReport>
     throw new SkillSearchError('INVALID_OPTION', 'sources must be an array of at least one source');
   }
   const sources = await Promise.all(options.sources.map((source, i) => openSource(source, i, database, options)));
-  const model = options.semantic === false ? undefined : await chooseModel(options);
+  checkFlag('prune', options.prune);
+  checkFlag('semantic', options.semantic);
+  checkListener('onProgress', options.onProgress);
+  checkSignal(options.signal);
+  const modelOptions = resolveModelOptions(options);
+  const model = options.semantic === false ? undefined : await chooseModel(modelOptions);
   options.signal?.throwIfAborted();
 
   const writer = new CatalogueWriter(database, loadKeyOf(sources, options), existsSync(database));
@@ -87,6 +95,9 @@ function checkModel(present: string | undefined, chosen: ChosenModel | undefined
  */
 export function removeSkills(options: { readonly database: string; readonly ids: Iterable<string> }): number {
   const database = resolveDatabase(checkDatabase(options.database));
+  if (typeof options.ids === 'string') {
+    throw new SkillSearchError('INVALID_OPTION', 'ids must be several ids that can be iterated, got one string');
+  }
   const ids = [...options.ids];
   const writer = new CatalogueWriter(database, keyOf(['remove', ...ids]), true);
   try {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { SkillSearchError } from './errors.js';
 import type { ModelOptions } from './options.js';
 import type { Embedder } from './semantic/embedder.js';
@@ -7,6 +8,8 @@ import { BUNDLED_MODEL, inspectModel } from './semantic/model-folder.js';
 /** A model that was looked at and can be started. */
 export interface ChosenModel {
   readonly id: string;
+  /** Its folder; absent for an embedder of the caller's own. */
+  readonly path?: string;
   /** Whether the caller named it, as against the bundled one that is used where nothing was said. */
   readonly named: boolean;
   /** @param threads how many texts are embedded at the same time, at most */
@@ -16,22 +19,37 @@ export interface ChosenModel {
 }
 
 /**
- * The model that the options ask for.
+ * Checks which model is asked for, and says where its folder is from any working directory.
  *
- * @throws {SkillSearchError} `INVALID_OPTION`, `MODEL_NOT_FOUND`, `MODEL_NOT_READABLE`
+ * @throws {SkillSearchError} `INVALID_OPTION`
  */
-export async function chooseModel({ model, embedder }: ModelOptions): Promise<ChosenModel> {
+export function resolveModelOptions({ model, embedder }: ModelOptions): ModelOptions {
   if (embedder !== undefined) {
     if (model !== undefined) throw new SkillSearchError('INVALID_OPTION', 'give `model` or `embedder`, not both');
     checkEmbedder(embedder);
-    return { id: embedder.model, named: true, start: async () => embedder, stop: async () => {} };
+    return { embedder };
   }
-  if (model !== undefined && (typeof model !== 'string' || model === '' || model.includes('\0'))) {
+  if (model === undefined) return {};
+  if (typeof model !== 'string' || model === '' || model.includes('\0')) {
     throw new SkillSearchError('INVALID_OPTION', `model must be the path of a folder, got ${describe(model)}`);
+  }
+  return { model: resolve(model) };
+}
+
+/**
+ * Looks at the model that the options ask for.
+ *
+ * @param options as {@link resolveModelOptions} gave them
+ * @throws {SkillSearchError} `MODEL_NOT_FOUND`, `MODEL_NOT_READABLE`
+ */
+export async function chooseModel({ model, embedder }: ModelOptions): Promise<ChosenModel> {
+  if (embedder !== undefined) {
+    return { id: embedder.model, named: true, start: async () => embedder, stop: async () => {} };
   }
   const folder = await inspectModel(model ?? BUNDLED_MODEL);
   return {
     id: folder.id,
+    path: folder.path,
     named: model !== undefined,
     start: (threads) => LocalEmbedder.start(folder, threads),
     stop: async (started) => started.close?.(),
@@ -40,8 +58,9 @@ export async function chooseModel({ model, embedder }: ModelOptions): Promise<Ch
 
 function checkEmbedder(embedder: unknown): asserts embedder is Embedder {
   const { model, embed } = (embedder ?? {}) as Partial<Embedder>;
-  if (typeof model === 'string' && model !== '' && typeof embed === 'function') return;
-  const message = 'embedder must be an object with the name of its `model` and a function `embed(texts)`';
+  const named = typeof model === 'string' && model !== '' && model.isWellFormed() && !/\p{Cc}/u.test(model);
+  if (named && typeof embed === 'function') return;
+  const message = 'embedder must be an object with the name of its `model`, in one line, and a function `embed(texts)`';
   throw new SkillSearchError('INVALID_OPTION', message);
 }
 

@@ -98,8 +98,32 @@ export interface OpenOptions extends ModelOptions {
  */
 export function checkDatabase(database: unknown): string {
   if (typeof database === 'string' && database !== '' && !database.includes('\0')) return database;
-  const got = typeof database === 'string' ? JSON.stringify(database) : String(database);
-  throw new SkillSearchError('INVALID_OPTION', `database must be the path of a file, got ${got}`);
+  throw new SkillSearchError('INVALID_OPTION', `database must be the path of a file, got ${describe(database)}`);
+}
+
+/** @throws {SkillSearchError} `INVALID_OPTION` where it is neither left out nor true nor false */
+export function checkFlag(option: string, value: unknown): void {
+  if (value === undefined || typeof value === 'boolean') return;
+  throw new SkillSearchError('INVALID_OPTION', `${option} must be true or false, got ${describe(value)}`);
+}
+
+/** @throws {SkillSearchError} `INVALID_OPTION` where it is neither left out nor a function */
+export function checkListener(option: string, value: unknown): void {
+  if (value === undefined || typeof value === 'function') return;
+  throw new SkillSearchError('INVALID_OPTION', `${option} must be a function, got ${describe(value)}`);
+}
+
+/**
+ * @returns the signal as given
+ * @throws {SkillSearchError} `INVALID_OPTION` where it is neither left out nor an AbortSignal
+ */
+export function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal === undefined || (signal as unknown) instanceof AbortSignal) return signal;
+  throw new SkillSearchError('INVALID_OPTION', `signal must be an AbortSignal, got ${describe(signal)}`);
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
 
 /** Where the file is, or will be: absolute. A link stays a link: what it leads to is opened, and replaced. */

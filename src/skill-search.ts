@@ -1,5 +1,6 @@
 import { untilAborted } from './abort.js';
 import { readRows } from './catalogue/read-rows.js';
+import { resolveModelOptions } from './choose-model.js';
 import { SkillSearchError } from './errors.js';
 import { Ingest } from './ingest.js';
 import { type AskedWords, askedWords } from './keyword/asked-words.js';
@@ -10,7 +11,7 @@ import { MiniSearchIndex } from './keyword/minisearch-index.js';
 import { readQuestion } from './keyword/question.js';
 import { makeSnippet } from './keyword/snippet.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
-import { checkDatabase, checkRows, type OpenOptions, resolveDatabase } from './options.js';
+import { checkDatabase, checkFlag, checkRows, checkSignal, type OpenOptions, resolveDatabase } from './options.js';
 import { type KeywordQuery, resolveKeywordQuery, resolveSemanticQuery, type SemanticQuery } from './query.js';
 import { collapseCopies } from './ranking/copies.js';
 import { categoryLabels, labelMask, occupationLabels } from './ranking/label-filter.js';
@@ -83,12 +84,13 @@ export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch
   if ((options?.database === undefined) === (options?.skills === undefined)) {
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
   }
-  options.signal?.throwIfAborted();
+  checkFlag('warmUp', options.warmUp);
+  checkSignal(options.signal)?.throwIfAborted();
+  const modelOptions = resolveModelOptions(options);
   const { reader, database, memory, problems } = await openCatalogue(options);
-  const { model, embedder } = options;
   const closing = new AbortController();
   const openVectors = (): Promise<VectorSearch> =>
-    VectorSearch.open(reader, { database, model, embedder, sink: memory, signal: closing.signal });
+    VectorSearch.open(reader, { ...modelOptions, database, sink: memory, signal: closing.signal });
   const vectors = options.warmUp === true ? openVectors() : undefined;
   try {
     const index = options.keywordIndex === false ? undefined : await buildIndex(reader, vectors, options.signal);
@@ -243,14 +245,17 @@ class OpenedSkillSearch implements SkillSearch {
 
   async semantic(
     query: SemanticQuery,
-    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+    options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<SemanticResult> {
     const { columns } = this.#opened();
     const resolved = resolveSemanticQuery(query);
     const { ranking, q, explain } = resolved;
-    signal?.throwIfAborted();
+    const callers = checkSignal(options?.signal);
+    callers?.throwIfAborted();
+    // A signal of its own: one that many calls share would get many listeners.
+    const signal = AbortSignal.any([this.#closing.signal, ...(callers === undefined ? [] : [callers])]);
     const words = ranking === 'hybrid' ? this.#keywordIndex() : undefined;
-    const vectors = await untilAborted(this.#vectorSearch(), signal);
+    const vectors = await this.#whileOpen(untilAborted(this.#vectorSearch(), signal));
     const filter = maskOf(columns, resolved);
     const found = await this.#whileOpen(searchByMeaning({ columns, words, vectors }, resolved, filter, signal));
     const reader = this.#opened();
@@ -261,8 +266,8 @@ class OpenedSkillSearch implements SkillSearch {
       hits.push(reader.reading(() => toSemanticHit(reader, match, asked, explain)));
       if (performance.now() - turn < LONGEST_TURN_MS) continue;
       await new Promise(setImmediate);
-      signal?.throwIfAborted();
       this.#opened();
+      signal.throwIfAborted();
       turn = performance.now();
     }
     return { ranking, model: vectors.model, hits };

@@ -131,7 +131,7 @@ function checkModel({ model }: VectorReader, chosen: ChosenModel, database = 'th
     throw new SkillSearchError('NO_VECTORS', message, { path: database });
   }
   if (model !== chosen.id) {
-    const message = `${database} has vectors of the model ${model}, but the question would be read by ${chosen.id}: open it with that model (--model), or load its sources again with this one`;
+    const message = `${database} has vectors of the model ${model}, but the question would be read by ${chosen.id}: open it with that model (--model), or load its sources again with ${chosen.path === undefined ? 'this embedder' : `--model ${chosen.path}`}`;
     throw new SkillSearchError('MODEL_MISMATCH', message, { path: database });
   }
 }

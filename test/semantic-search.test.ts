@@ -280,6 +280,19 @@ describe('a question in plain language', () => {
     expect(hits[0]?.skill.id).toBe('notes');
   });
 
+  test('may share a signal with many others', async () => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error): unknown => warnings.push(warning);
+    process.on('warning', listen);
+    const search = await searchOver(SKILLS);
+    const { signal } = new AbortController();
+    await Promise.all(Array.from({ length: 40 }, () => search.semantic({ q: 'birds' }, { signal })));
+    await new Promise(setImmediate);
+    process.off('warning', listen);
+    expect(warnings).toEqual([]);
+    expect(await codeOf(() => search.semantic({ q: 'birds' }, { signal: 1 as never }))).toBe('INVALID_OPTION');
+  });
+
   test('can be called off', async () => {
     const search = await searchOver(SKILLS);
     const reason = new Error('enough');
@@ -404,10 +417,12 @@ describe('what a semantic search needs', () => {
       { embedder: { model: '', embed: () => [] } },
       { model: '' },
       { model: 5 },
+      { embedder: { model: 'two\nlines', embed: () => [] } },
+      { embedder: { model: 'half \ud800', embed: () => [] } },
+      { signal: 1 },
     ];
     for (const options of wrong) {
-      const search = await opened({ skills: SKILLS, ...(options as object) });
-      expect(await codeOf(() => search.warmUp())).toBe('INVALID_OPTION');
+      expect(await codeOf(() => openSkillSearch({ skills: SKILLS, ...(options as object) }))).toBe('INVALID_OPTION');
       const build = { database: scratchFile('skills.db'), sources: [SKILLS], ...(options as object) } as BuildOptions;
       expect(await codeOf(() => buildCatalogue(build))).toBe('INVALID_OPTION');
     }
@@ -429,6 +444,26 @@ describe('what a semantic search needs', () => {
 });
 
 describe('closing a search', () => {
+  test('ends questions at once, also of an embedder that never answers', async () => {
+    const standIn = new StandInEmbedder();
+    let asked: AbortSignal | undefined;
+    const never = {
+      model: 'stand-in',
+      embed: (texts: readonly string[], options?: { readonly signal?: AbortSignal | undefined }) => {
+        if (texts.length > 1) return standIn.embed(texts);
+        asked = options?.signal;
+        return new Promise<Float32Array[]>(() => {});
+      },
+    };
+    const search = await opened({ skills: SKILLS, embedder: never });
+    const pending = search.semantic({ q: 'birds' });
+    pending.catch(() => {});
+    while (asked === undefined) await new Promise(setImmediate);
+    await search.close();
+    await expect(pending).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(asked.aborted).toBe(true);
+  });
+
   test('stops the embedding of skills in memory', async () => {
     const rows = Array.from({ length: 3000 }, (_, i) => row(`s${i}`));
     let calls = 0;

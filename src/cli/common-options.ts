@@ -14,7 +14,7 @@ export function jsonOption(): Option {
 
 /** An option that takes a decimal number: digits, and a point with digits behind it. */
 export function parseDecimal(value: string): number {
-  if (!/^\d+(\.\d+)?$/.test(value)) throw new InvalidArgumentError('It must be a decimal number.');
+  if (!/^(\d+(\.\d+)?|\.\d+)$/.test(value)) throw new InvalidArgumentError('It must be a decimal number.');
   return Number(value);
 }
 

@@ -124,7 +124,7 @@ function semanticReasons({ matches, filename, explain }: SemanticHit): string[] 
   const { cosine, words, bm25, weights, exactName } = explain;
   const parts = [cosine === undefined ? 'no vector' : `${weights.meaning} x cosine ${cosine.toFixed(4)}`];
   if (words !== undefined) parts.push(`${weights.words} x words ${words.toFixed(4)}`);
-  if (exactName) parts.push('exact name');
+  if (exactName) parts.push('exact name, so 0.99 and a hundredth of that');
   const byField = Object.entries(bm25 ?? {}).filter(([, score]) => score > 0);
   const bm25Line = byField.map(([field, score]) => `${field} ${score.toFixed(2)}`).join(', ');
   return [

@@ -4,7 +4,7 @@ import type { BuildThreadData, BuildThreadMessage } from './build-messages.js';
 import { Graph, type GraphLibrary, loadGraphLibrary } from './graph.js';
 import { mixedOrder } from './mixed-order.js';
 import { sameVectors } from './same-vectors.js';
-import { emptyCodes, encode, type VectorCodes } from './vector-codes.js';
+import { addToMean, emptyCodes, encode, type VectorCodes } from './vector-codes.js';
 import { checksumOf, encodeVectorFile, readVectorFile, type VectorFileHeader } from './vector-file.js';
 import { vectorFileNames } from './vector-files.js';
 
@@ -20,6 +20,7 @@ async function main(): Promise<void> {
   const { dimensions, keys, values } = vectors;
   const count = keys.length;
   const codes = emptyCodes(count, dimensions);
+  addToMean(codes, values, 0, count);
   for (let from = 0; from < count; from += STEP) {
     goOn();
     encode(codes, values, from, Math.min(from + STEP, count));

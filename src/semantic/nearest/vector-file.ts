@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { signWords, type VectorCodes } from './vector-codes.js';
 
@@ -31,10 +31,11 @@ export interface VectorFile {
  *         bytes    count x dimensions x int8, zeros up to a multiple of 8
  *         signs    count x ceil(dimensions / 32) x uint32
  *         scales   count x float32
+ *         mean     dimensions x float32
  *         CRC-32 of everything before, uint32
  */
 const MAGIC = 'SKILVECT';
-const VERSION = 1;
+const VERSION = 2;
 const HEADER_AT = 16;
 
 /** Bytes between two turns of the event loop while a checksum is taken: about a millisecond. */
@@ -59,6 +60,7 @@ export function encodeVectorFile({ header, keys, codes }: VectorFile): Uint8Arra
   file.set(bytesOf(codes.bytes), places.bytes);
   file.set(bytesOf(codes.signs), places.signs);
   file.set(bytesOf(codes.scales), places.scales);
+  file.set(bytesOf(codes.mean), places.mean);
   file.writeUInt32LE(crc32(file.subarray(0, places.end)), places.end);
   return file;
 }
@@ -67,7 +69,7 @@ export function encodeVectorFile({ header, keys, codes }: VectorFile): Uint8Arra
 export async function readVectorFile(path: string): Promise<VectorFile | undefined> {
   if (!LITTLE_ENDIAN) return undefined;
   try {
-    const file = await open(path);
+    const file = await openFile(path);
     try {
       return await decode(file);
     } finally {
@@ -76,6 +78,12 @@ export async function readVectorFile(path: string): Promise<VectorFile | undefin
   } catch {
     return undefined;
   }
+}
+
+/** Anything else than a file could keep who opens it waiting for ever. */
+async function openFile(path: string): Promise<FileHandle> {
+  if (!(await stat(path)).isFile()) throw new Error(`${path} is not a file`);
+  return open(path);
 }
 
 async function decode(handle: FileHandle): Promise<VectorFile | undefined> {
@@ -104,6 +112,7 @@ async function decode(handle: FileHandle): Promise<VectorFile | undefined> {
       bytes: new Int8Array(memory, places.bytes, count * dimensions),
       signs: new Uint32Array(memory, places.signs, count * signWords(dimensions)),
       scales: new Float32Array(memory, places.scales, count),
+      mean: new Float32Array(memory, places.mean, dimensions),
     },
   };
 }
@@ -117,12 +126,14 @@ function sections(
   readonly bytes: number;
   readonly signs: number;
   readonly scales: number;
+  readonly mean: number;
   readonly end: number;
 } {
   const bytes = start + count * 8;
   const signs = bytes + count * dimensions + padding(count * dimensions);
   const scales = signs + count * signWords(dimensions) * 4;
-  return { keys: start, bytes, signs, scales, end: scales + count * 4 };
+  const mean = scales + count * 4;
+  return { keys: start, bytes, signs, scales, mean, end: mean + dimensions * 4 };
 }
 
 function padding(length: number): number {
@@ -145,7 +156,7 @@ async function checksumInTurns(bytes: Uint8Array): Promise<number> {
 /** Size and CRC-32 of a file, read piece by piece; undefined where there is none. */
 export async function checksumOf(path: string): Promise<{ readonly size: number; readonly crc: number } | undefined> {
   try {
-    const file = await open(path);
+    const file = await openFile(path);
     try {
       const piece = Buffer.alloc(CHECKED_A_TURN);
       let [size, crc] = [0, 0];

@@ -1,7 +1,7 @@
 import { scanCodes } from './exact-scan.js';
 import { Graph, loadGraphLibrary } from './graph.js';
 import { ScanThread } from './scan-thread-handle.js';
-import { emptyCodes, encode, type VectorCodes, type VectorSet } from './vector-codes.js';
+import { addToMean, emptyCodes, encode, type VectorCodes, type VectorSet } from './vector-codes.js';
 import { checksumOf, readVectorFile, type VectorFileHeader } from './vector-file.js';
 import { vectorFileNames } from './vector-files.js';
 
@@ -56,9 +56,11 @@ export class VectorIndex {
   /** An index without a graph, for vectors that have no files. */
   static async fromVectors({ keys, dimensions, values }: VectorSet): Promise<VectorIndex> {
     const codes = emptyCodes(keys.length, dimensions);
-    for (let from = 0; from < keys.length; from += ENCODED_A_TURN) {
-      encode(codes, values, from, Math.min(from + ENCODED_A_TURN, keys.length));
-      await new Promise(setImmediate);
+    for (const step of [addToMean, encode]) {
+      for (let from = 0; from < keys.length; from += ENCODED_A_TURN) {
+        step(codes, values, from, Math.min(from + ENCODED_A_TURN, keys.length));
+        await new Promise(setImmediate);
+      }
     }
     return new VectorIndex(keys, codes, undefined);
   }

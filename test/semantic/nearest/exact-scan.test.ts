@@ -2,19 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scanCodes } from '../../../src/semantic/nearest/exact-scan.js';
 import { ScanThread } from '../../../src/semantic/nearest/scan-thread-handle.js';
-import { emptyCodes, encode, type VectorCodes, type VectorSet } from '../../../src/semantic/nearest/vector-codes.js';
+import {
+  addToMean,
+  emptyCodes,
+  encode,
+  type VectorCodes,
+  type VectorSet,
+} from '../../../src/semantic/nearest/vector-codes.js';
 import { exactNearest, questionNear, randomVectors, recallOf } from './random-vectors.js';
 
 describe('codes', () => {
-  test('keep each value within half of their unit, and its sign', () => {
+  test('keep each value within half of their unit, and whether it is above the mean', () => {
     const vectors = randomVectors(50, 45);
-    const { bytes, scales, signs } = codesOf(vectors);
+    const { bytes, scales, signs, mean } = codesOf(vectors);
     for (let place = 0; place < 50; place++) {
       for (let i = 0; i < 45; i++) {
         const value = vectors.values[place * 45 + i] as number;
         const scale = scales[place] as number;
         expect(Math.abs((bytes[place * 45 + i] as number) * scale - value)).toBeLessThanOrEqual(scale * 0.501);
-        expect(((signs[place * 2 + (i >> 5)] as number) >>> (i & 31)) & 1).toBe(value > 0 ? 1 : 0);
+        expect(((signs[place * 2 + (i >> 5)] as number) >>> (i & 31)) & 1).toBe(value > (mean[i] as number) ? 1 : 0);
       }
     }
   });
@@ -35,6 +41,23 @@ describe('a scan of codes', () => {
       recall += recallOf(scanCodes(codes, query, 100), exactNearest(vectors, query, 10)) / 20;
     }
     expect(recall).toBeGreaterThanOrEqual(0.99);
+  });
+
+  test('does so where all vectors point one way, and where they have few dimensions', () => {
+    for (const [dimensions, offset] of [
+      [96, 0.4],
+      [384, 0.3],
+      [16, 0],
+    ] as const) {
+      const vectors = shifted(randomVectors(12_000, dimensions), offset);
+      const codes = codesOf(vectors);
+      let recall = 0;
+      for (let i = 0; i < 10; i++) {
+        const query = questionNear(vectors, i * 577);
+        recall += recallOf(scanCodes(codes, query, 100), exactNearest(vectors, query, 10)) / 10;
+      }
+      expect([dimensions, recall >= 0.99]).toEqual([dimensions, true]);
+    }
   });
 
   test('finds exactly what it finds without its first pass, where all pass that', () => {
@@ -113,8 +136,20 @@ describe('a scan in a thread', () => {
   });
 });
 
+/** The same vectors with so much added to each value, of unit length again. */
+function shifted({ keys, dimensions, values }: VectorSet, offset: number): VectorSet {
+  const moved = values.map((value) => value + offset);
+  for (let at = 0; at < moved.length; at += dimensions) {
+    const vector = moved.subarray(at, at + dimensions);
+    const norm = Math.hypot(...vector);
+    for (let i = 0; i < dimensions; i++) vector[i] = (vector[i] as number) / norm;
+  }
+  return { keys, dimensions, values: moved };
+}
+
 function codesOf({ keys, dimensions, values }: VectorSet): VectorCodes {
   const codes = emptyCodes(keys.length, dimensions);
+  addToMean(codes, values, 0, keys.length);
   encode(codes, values, 0, keys.length);
   return codes;
 }
