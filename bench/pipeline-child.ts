@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { env, pipeline } from '@huggingface/transformers';
 import { BUNDLED_MODEL, openSkillSearch } from '../src/index.js';
+import { embeddedText } from '../src/semantic/embedded-text.js';
 
 process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
 env.allowRemoteModels = false;
@@ -17,5 +18,5 @@ const model = await pipeline('feature-extraction', basename(BUNDLED_MODEL), { dt
 const embed = (text: string): Promise<unknown> => model(text, { pooling: 'mean', normalize: true });
 for (const { name } of texts.slice(0, 20)) await embed(name);
 const started = performance.now();
-for (const { name, description } of texts) await embed(`${name}. ${description}`);
+for (const { name, description } of texts) await embed(embeddedText(name, description));
 console.log(JSON.stringify({ rate: texts.length / ((performance.now() - started) / 1000) }));

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { SkillSearchError } from './errors.js';
-import type { ModelOptions } from './options.js';
+import { checkPath, type ModelOptions } from './options.js';
 import type { Embedder } from './semantic/embedder.js';
 import { LocalEmbedder } from './semantic/local-embedder.js';
 import { BUNDLED_MODEL, inspectModel } from './semantic/model-folder.js';
@@ -30,10 +30,7 @@ export function resolveModelOptions({ model, embedder }: ModelOptions): ModelOpt
     return { embedder };
   }
   if (model === undefined) return {};
-  if (typeof model !== 'string' || model === '' || model.includes('\0')) {
-    throw new SkillSearchError('INVALID_OPTION', `model must be the path of a folder, got ${describe(model)}`);
-  }
-  return { model: resolve(model) };
+  return { model: resolve(checkPath('model', model, 'a folder')) };
 }
 
 /**
@@ -62,8 +59,4 @@ function checkEmbedder(embedder: unknown): asserts embedder is Embedder {
   if (named && typeof embed === 'function') return;
   const message = 'embedder must be an object with the name of its `model`, in one line, and a function `embed(texts)`';
   throw new SkillSearchError('INVALID_OPTION', message);
-}
-
-function describe(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }

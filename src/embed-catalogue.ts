@@ -3,7 +3,7 @@ import type { ChosenModel } from './choose-model.js';
 import { checkDimensions, embedChecked } from './semantic/check-vectors.js';
 import { embeddedText } from './semantic/embedded-text.js';
 import type { Embedder } from './semantic/embedder.js';
-import type { EmbeddingSink } from './store/embedding-sink.js';
+import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './store/embedding-sink.js';
 
 /** Texts between two writes: what a kill can lose, a second or two of work. */
 const BATCH = 512;
@@ -46,11 +46,6 @@ export async function embedCatalogue(
   }
 }
 
-interface EmbeddedText {
-  readonly textHash: Buffer;
-  readonly vector: Float32Array;
-}
-
 /** Batch by batch, the next one begun before the last is taken: writing keeps no thread waiting. */
 async function* embedBatches(
   sink: EmbeddingSink,
@@ -82,7 +77,7 @@ async function* embedBatches(
 
 async function embedTexts(
   embedder: Embedder,
-  texts: readonly { readonly textHash: Buffer; readonly name: string; readonly description: string }[],
+  texts: readonly TextToEmbed[],
   signal: AbortSignal | undefined,
 ): Promise<EmbeddedText[]> {
   const embedded = texts.map(({ name, description }) => embeddedText(name, description));

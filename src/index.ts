@@ -16,6 +16,7 @@ export {
   DEFAULT_LIMIT,
   DEFAULT_SEMANTIC_LIMIT,
   type KeywordQuery,
+  type LabelFilters,
   MAX_KEYWORD_QUERY_LENGTH,
   MAX_LIMIT,
   MAX_PAGE,

@@ -97,8 +97,17 @@ export interface OpenOptions extends ModelOptions {
  * @throws {SkillSearchError} `INVALID_OPTION` where it cannot be the path of a file
  */
 export function checkDatabase(database: unknown): string {
-  if (typeof database === 'string' && database !== '' && !database.includes('\0')) return database;
-  throw new SkillSearchError('INVALID_OPTION', `database must be the path of a file, got ${describe(database)}`);
+  return checkPath('database', database, 'a file');
+}
+
+/**
+ * @param what the path leads to, for the message
+ * @returns the path as given
+ * @throws {SkillSearchError} `INVALID_OPTION` where it cannot be one
+ */
+export function checkPath(option: string, path: unknown, what: string): string {
+  if (typeof path === 'string' && path !== '' && !path.includes('\0')) return path;
+  throw new SkillSearchError('INVALID_OPTION', `${option} must be the path of ${what}, got ${describe(path)}`);
 }
 
 /** @throws {SkillSearchError} `INVALID_OPTION` where it is neither left out nor true nor false */

@@ -20,8 +20,16 @@ export const MAX_PAGE = 50;
 export const MAX_LIMIT = 50;
 export const DEFAULT_LIMIT = 20;
 
+/** Which labels a skill must have, in both searches. */
+export interface LabelFilters {
+  /** A category slug. */
+  readonly category?: string | undefined;
+  /** An occupation slug, with or without its SOC code, or a SOC major group such as `15-0000`. */
+  readonly occupation?: string | undefined;
+}
+
 /** A keyword question as the caller asks it. */
-export interface KeywordQuery {
+export interface KeywordQuery extends LabelFilters {
   /** The words, at most 200 characters (code points, after trimming). `"quoted words"` must stand together. */
   readonly q: string;
   /** 1 to 50. @default 1 */
@@ -30,10 +38,6 @@ export interface KeywordQuery {
   readonly limit?: number | undefined;
   /** @default 'relevance' */
   readonly sortBy?: SortOrder | undefined;
-  /** A category slug. */
-  readonly category?: string | undefined;
-  /** An occupation slug, with or without its SOC code, or a SOC major group such as `15-0000`. */
-  readonly occupation?: string | undefined;
   /** Whether one of a group of copies is shown or all. @default 'collapse' by relevance, else 'keep' */
   readonly copies?: CopyMode | undefined;
 }
@@ -50,7 +54,7 @@ export interface ResolvedKeywordQuery {
 }
 
 /** A question in plain language as the caller asks it. */
-export interface SemanticQuery {
+export interface SemanticQuery extends LabelFilters {
   /** At most 2,000 characters (code points, after trimming). What the model cannot read any more counts by words. */
   readonly q: string;
   /** Skills, 1 to 100. @default 10 */
@@ -59,10 +63,6 @@ export interface SemanticQuery {
   readonly minScore?: number | undefined;
   /** @default 'hybrid' */
   readonly ranking?: Ranking | undefined;
-  /** A category slug. */
-  readonly category?: string | undefined;
-  /** An occupation slug, with or without its SOC code, or a SOC major group such as `15-0000`. */
-  readonly occupation?: string | undefined;
   /** Whether one of a group of copies is shown or all. @default 'collapse' */
   readonly copies?: CopyMode | undefined;
   /** Whether each hit tells the parts of its score. @default false */

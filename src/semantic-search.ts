@@ -1,6 +1,6 @@
 import { untilAborted } from './abort.js';
 import type { KeywordIndex, RankedDocuments } from './keyword/keyword-index.js';
-import { type Question, readQuestion } from './keyword/question.js';
+import type { Question } from './keyword/question.js';
 import type { ResolvedSemanticQuery } from './query.js';
 import { collapseCopies } from './ranking/copies.js';
 import { type ScoredCandidate, scoreCandidate, WORD_WEIGHTS } from './ranking/hybrid.js';
@@ -32,6 +32,7 @@ export interface SemanticSources {
  * Candidates are the best by words, the best by meaning and those of exactly this name; each is then scored on both
  * sides, whichever it came from.
  *
+ * @param question the words of `query.q`
  * @param filter one byte a document, 0 where it may not be found
  * @throws {SkillSearchError} `EMBEDDER_FAILED`, `SERVICE_UNAVAILABLE`
  * @throws the signal's reason when aborted
@@ -39,6 +40,7 @@ export interface SemanticSources {
 export async function searchByMeaning(
   sources: SemanticSources,
   query: ResolvedSemanticQuery,
+  question: Question,
   filter: Uint8Array | undefined,
   signal: AbortSignal | undefined,
 ): Promise<SemanticMatch[]> {
@@ -46,7 +48,6 @@ export async function searchByMeaning(
   const embedding = untilAborted(vectors.embed(query.q, signal), signal);
   // While the model's thread reads the question, this one looks up its words.
   embedding.catch(() => {});
-  const question = readQuestion(query.q);
   const ranked = words === undefined ? undefined : rankWords(words, question, query, columns, filter);
   const named = new Set(words?.named(question));
 

@@ -12,7 +12,13 @@ import { readQuestion } from './keyword/question.js';
 import { makeSnippet } from './keyword/snippet.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
 import { checkDatabase, checkFlag, checkRows, checkSignal, type OpenOptions, resolveDatabase } from './options.js';
-import { type KeywordQuery, resolveKeywordQuery, resolveSemanticQuery, type SemanticQuery } from './query.js';
+import {
+  type KeywordQuery,
+  type LabelFilters,
+  resolveKeywordQuery,
+  resolveSemanticQuery,
+  type SemanticQuery,
+} from './query.js';
 import { collapseCopies } from './ranking/copies.js';
 import { categoryLabels, labelMask, occupationLabels } from './ranking/label-filter.js';
 import { comparatorOf, copyPreference } from './ranking/ranks.js';
@@ -257,9 +263,12 @@ class OpenedSkillSearch implements SkillSearch {
     const words = ranking === 'hybrid' ? this.#keywordIndex() : undefined;
     const vectors = await this.#whileOpen(untilAborted(this.#vectorSearch(), signal));
     const filter = maskOf(columns, resolved);
-    const found = await this.#whileOpen(searchByMeaning({ columns, words, vectors }, resolved, filter, signal));
+    const question = readQuestion(q);
+    const found = await this.#whileOpen(
+      searchByMeaning({ columns, words, vectors }, resolved, question, filter, signal),
+    );
     const reader = this.#opened();
-    const asked = askedWords(readQuestion(q));
+    const asked = askedWords(question);
     const hits: SemanticHit[] = [];
     let turn = performance.now();
     for (const match of found) {
@@ -385,14 +394,8 @@ function toSemanticHit(
   };
 }
 
-/** The label filters of a question. */
-interface Filters {
-  readonly category: string | undefined;
-  readonly occupation: string | undefined;
-}
-
 /** One byte a document, 1 where it passes the filters; undefined where there are none. */
-function maskOf(columns: CatalogueColumns, { category, occupation }: Filters): Uint8Array | undefined {
+function maskOf(columns: CatalogueColumns, { category, occupation }: LabelFilters): Uint8Array | undefined {
   const { size, categories, occupations } = columns;
   const lists = [];
   if (category !== undefined) lists.push({ labels: categories, slugs: categoryLabels(categories, category) });

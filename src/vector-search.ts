@@ -5,7 +5,7 @@ import type { ModelOptions } from './options.js';
 import { checkDimensions, embedChecked } from './semantic/check-vectors.js';
 import type { Embedder } from './semantic/embedder.js';
 import { VectorIndex } from './semantic/nearest/vector-index.js';
-import type { CatalogueReader } from './store/catalogue-reader.js';
+import { type CatalogueReader, NO_VECTOR } from './store/catalogue-reader.js';
 import type { EmbeddingSink } from './store/embedding-sink.js';
 import type { VectorReader } from './store/vector-reader.js';
 
@@ -18,9 +18,6 @@ export interface VectorSearchOptions extends ModelOptions {
   /** Stops the opening. */
   readonly signal: AbortSignal;
 }
-
-/** Stands for "no vector" among places of vectors. */
-const NO_VECTOR = -1;
 
 /** The skills of a catalogue by meaning: a model that reads questions, and an index over the stored vectors. */
 export class VectorSearch {

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { untilAborted } from '../abort.js';
 import { SkillSearchError } from '../errors.js';
 import type { Embedder, EmbedOptions } from './embedder.js';
@@ -37,7 +36,7 @@ export class LocalEmbedder implements Embedder {
    * @param threads how many texts are embedded at the same time; one a core is the most that pays
    * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`
    */
-  static async start(folder: ModelFolder, threads: number = availableParallelism()): Promise<LocalEmbedder> {
+  static async start(folder: ModelFolder, threads: number): Promise<LocalEmbedder> {
     const started = Array.from({ length: threads }, () => new ModelThread(folder));
     try {
       await Promise.all(started.map((thread) => thread.ready));

@@ -16,6 +16,9 @@ export interface CatalogueColumns {
   readonly occupations: ReadonlyMap<string, readonly number[]>;
 }
 
+/** Stands for "no vector" among places of vectors. */
+export const NO_VECTOR = -1;
+
 interface SkillRow {
   readonly number: number;
   readonly record: string;
@@ -100,7 +103,7 @@ export class CatalogueReader {
   }
 
   /**
-   * For each document the place of its vector in an ascending list of vector numbers; -1 where it has none. Gives way
+   * For each document the place of its vector in an ascending list of vector numbers, or {@link NO_VECTOR}. Gives way
    * to the event loop now and then.
    */
   async vectorPlaces(keys: Float64Array, signal?: AbortSignal): Promise<Int32Array> {
@@ -108,9 +111,9 @@ export class CatalogueReader {
     for (const [place, key] of keys.entries()) placeOf.set(key, place);
     const documentOf = new Map<number, number>();
     for (const [document, number] of this.#rows.entries()) documentOf.set(number, document);
-    const places = new Int32Array(this.columns.size).fill(-1);
+    const places = new Int32Array(this.columns.size).fill(NO_VECTOR);
     for await (const [skill, vector] of this.vectors.ofSkills(signal)) {
-      places[documentOf.get(skill) as number] = placeOf.get(vector) ?? -1;
+      places[documentOf.get(skill) as number] = placeOf.get(vector) ?? NO_VECTOR;
     }
     return places;
   }

@@ -1,5 +1,5 @@
 import { type Connection, openForReading, storeError } from './database.js';
-import type { EmbeddingSink, TextToEmbed } from './embedding-sink.js';
+import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import { type SkillToStore, toColumns } from './stored-skill.js';
 import { readMeta, WorkingCopy, writeMeta } from './working-copy.js';
@@ -141,7 +141,7 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
 
   /** Id of the model whose vectors the catalogue has as it is; undefined where it has none. */
   get model(): string | undefined {
-    return this.#guard(() => this.#base?.model());
+    return this.#guard(() => this.#base?.vectors.models()[0]);
   }
 
   /** Vectors of any other model go when the load ends. */
@@ -163,7 +163,7 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
     return this.#guard(() => this.#statements.vectors.text(number));
   }
 
-  putVectors(vectors: Iterable<{ readonly textHash: Buffer; readonly vector: Float32Array }>): void {
+  putVectors(vectors: Iterable<EmbeddedText>): void {
     this.#guard(() => {
       const statements = this.#write();
       for (const { textHash, vector } of vectors) statements.vectors.put(this.#model as string, textHash, vector);

@@ -5,6 +5,12 @@ export interface TextToEmbed {
   readonly description: string;
 }
 
+/** A vector and what it is stored under. */
+export interface EmbeddedText {
+  readonly textHash: Buffer;
+  readonly vector: Float32Array;
+}
+
 /** Where vectors are kept. */
 export interface EmbeddingSink {
   /**
@@ -18,5 +24,5 @@ export interface EmbeddingSink {
   /** The text of a skill that {@link useModel} gave. */
   textToEmbed(number: number): TextToEmbed;
   /** Stores vectors of the model in use; nothing that happens later loses them. */
-  putVectors(vectors: Iterable<{ readonly textHash: Buffer; readonly vector: Float32Array }>): void;
+  putVectors(vectors: Iterable<EmbeddedText>): void;
 }

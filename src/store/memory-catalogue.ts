@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { CatalogueReader } from './catalogue-reader.js';
 import { type Connection, createInMemory } from './database.js';
-import type { EmbeddingSink, TextToEmbed } from './embedding-sink.js';
+import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import { type SkillToStore, toColumns } from './stored-skill.js';
 import { writeMeta } from './working-copy.js';
@@ -38,7 +38,7 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
     return this.#statements.vectors.text(number);
   }
 
-  putVectors(vectors: Iterable<{ readonly textHash: Buffer; readonly vector: Float32Array }>): void {
+  putVectors(vectors: Iterable<EmbeddedText>): void {
     for (const { textHash, vector } of vectors) this.#statements.vectors.put(this.#model, textHash, vector);
   }
 

@@ -1,3 +1,4 @@
+import { endianness } from 'node:os';
 import type { Connection, Statement } from './database.js';
 import type { TextToEmbed } from './embedding-sink.js';
 
@@ -74,7 +75,7 @@ export class VectorStatements {
   }
 }
 
-const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+const LITTLE_ENDIAN = endianness() === 'LE';
 
 /** 32-bit floats, little-endian. */
 function encodeVector(vector: Float32Array): Buffer {

@@ -112,14 +112,6 @@ export class WriterStatements {
     this.deleteSkill.run(number);
   }
 
-  /** Id of the model whose vectors the catalogue has. */
-  model(): string | undefined {
-    return this.#connection
-      .prepare<[], string>("SELECT value FROM meta WHERE key = 'model' AND EXISTS (SELECT 1 FROM vector)")
-      .pluck()
-      .get();
-  }
-
   /** Closes the connection the statements belong to. */
   close(): void {
     this.#connection.close();

@@ -5,7 +5,7 @@ import { Graph, type GraphLibrary, loadGraphLibrary } from './graph.js';
 import { mixedOrder } from './mixed-order.js';
 import { sameVectors } from './same-vectors.js';
 import { addToMean, emptyCodes, encode, type VectorCodes } from './vector-codes.js';
-import { checksumOf, encodeVectorFile, readVectorFile, type VectorFileHeader } from './vector-file.js';
+import { checksumOf, encodeVectorFile, isWhole, readVectorFile, type VectorFileHeader } from './vector-file.js';
 import { vectorFileNames } from './vector-files.js';
 
 /** Vectors between two messages, and looks at whether to stop. */
@@ -81,8 +81,7 @@ async function readPresent(
   const { header, keys } = file;
   if (header.model !== model || header.dimensions !== codes.dimensions) return undefined;
   if (!sameVectors(file, { keys: vectors.keys, codes })) return undefined;
-  const found = await checksumOf(files.graph);
-  if (found?.size !== file.header.graph.size || found.crc !== file.header.graph.crc) return undefined;
+  if (!(await isWhole(files.graph, file.header.graph))) return undefined;
   const graph = await Graph.read(library, files.graph, codes.dimensions);
   return graph === undefined ? undefined : { graph, keys };
 }

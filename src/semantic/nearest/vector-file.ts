@@ -1,6 +1,14 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
+import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
 import { signWords, type VectorCodes } from './vector-codes.js';
+
+/** What tells whether a file is whole. */
+export interface Checksum {
+  readonly size: number;
+  /** CRC-32. */
+  readonly crc: number;
+}
 
 /** What a file of codes says of itself. */
 export interface VectorFileHeader {
@@ -11,7 +19,7 @@ export interface VectorFileHeader {
   readonly dimensions: number;
   readonly count: number;
   /** The graph that belongs to it, in a file of its own; absent where there is none. */
-  readonly graph?: { readonly size: number; readonly crc: number };
+  readonly graph?: Checksum;
 }
 
 export interface VectorFile {
@@ -42,7 +50,7 @@ const HEADER_AT = 16;
 const CHECKED_A_TURN = 1 << 20;
 
 /** Files are read and written as they lie in memory, which is the same on every machine that matters. */
-const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+const LITTLE_ENDIAN = endianness() === 'LE';
 
 /** The whole file; undefined on a machine whose numbers lie the other way round, where it is not worth having. */
 export function encodeVectorFile({ header, keys, codes }: VectorFile): Uint8Array | undefined {
@@ -154,7 +162,7 @@ async function checksumInTurns(bytes: Uint8Array): Promise<number> {
 }
 
 /** Size and CRC-32 of a file, read piece by piece; undefined where there is none. */
-export async function checksumOf(path: string): Promise<{ readonly size: number; readonly crc: number } | undefined> {
+export async function checksumOf(path: string): Promise<Checksum | undefined> {
   try {
     const file = await openFile(path);
     try {
@@ -172,4 +180,10 @@ export async function checksumOf(path: string): Promise<{ readonly size: number;
   } catch {
     return undefined;
   }
+}
+
+/** Whether a file is there and is the one of this checksum. */
+export async function isWhole(path: string, { size, crc }: Checksum): Promise<boolean> {
+  const found = await checksumOf(path);
+  return found?.size === size && found.crc === crc;
 }

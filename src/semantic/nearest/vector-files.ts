@@ -4,7 +4,7 @@ import { startWorker } from '../start-worker.js';
 import type { BuildThreadData, BuildThreadMessage } from './build-messages.js';
 import { Graph, loadGraphLibrary } from './graph.js';
 import type { VectorSet } from './vector-codes.js';
-import { checksumOf, readVectorFile } from './vector-file.js';
+import { isWhole, readVectorFile, type VectorFile } from './vector-file.js';
 
 /** Vectors from which on a graph is built: of fewer the scan takes two or three milliseconds, and is exact. */
 const GRAPH_FROM = 10_000;
@@ -36,17 +36,19 @@ export interface BuildVectorFilesOptions extends VectorFilesOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
+/** The file of codes; undefined where it is missing, damaged, or of another state of the catalogue. */
+export async function readCodes({ catalogue, stamp, model }: VectorFilesOptions): Promise<VectorFile | undefined> {
+  const file = await readVectorFile(vectorFileNames(catalogue).codes);
+  return file?.header.stamp === stamp && file.header.model === model ? file : undefined;
+}
+
 /** Whether all files are there that can be, whole, and of this state of the catalogue. */
 export async function vectorFilesAreCurrent(options: VectorFilesOptions): Promise<boolean> {
-  const { catalogue, stamp, model, graphFrom = GRAPH_FROM } = options;
-  const names = vectorFileNames(catalogue);
-  const file = await readVectorFile(names.codes);
-  if (file === undefined || file.header.stamp !== stamp || file.header.model !== model) return false;
+  const { catalogue, graphFrom = GRAPH_FROM } = options;
+  const file = await readCodes(options);
+  if (file === undefined) return false;
   const { graph } = file.header;
-  if (graph !== undefined) {
-    const found = await checksumOf(names.graph);
-    return found?.size === graph.size && found.crc === graph.crc;
-  }
+  if (graph !== undefined) return isWhole(vectorFileNames(catalogue).graph, graph);
   const wanted = file.keys.length >= graphFrom && Graph.takes(file.keys);
   return !wanted || (await loadGraphLibrary()) === undefined;
 }

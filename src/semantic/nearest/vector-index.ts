@@ -2,8 +2,8 @@ import { scanCodes } from './exact-scan.js';
 import { Graph, loadGraphLibrary } from './graph.js';
 import { ScanThread } from './scan-thread-handle.js';
 import { addToMean, emptyCodes, encode, type VectorCodes, type VectorSet } from './vector-codes.js';
-import { checksumOf, readVectorFile, type VectorFileHeader } from './vector-file.js';
-import { vectorFileNames } from './vector-files.js';
+import { isWhole, type VectorFileHeader } from './vector-file.js';
+import { readCodes, type VectorFilesOptions, vectorFileNames } from './vector-files.js';
 
 /** Vectors encoded between two turns of the event loop: some milliseconds. */
 const ENCODED_A_TURN = 500;
@@ -17,14 +17,6 @@ const MIN_GRAPH_SHARE = 0.3;
 
 /** Vectors that are scanned on the event loop, at most: it takes some 15 milliseconds. More are scanned in a thread. */
 const MAX_INLINE_SCAN = 250_000;
-
-export interface OpenVectorIndexOptions {
-  /** The catalogue's file. */
-  readonly catalogue: string;
-  /** Its stamp, and the id of the model its vectors are of. */
-  readonly stamp: string;
-  readonly model: string;
-}
 
 /**
  * Finds the vectors nearest to a question's: candidates, to be scored exactly by the caller. Vectors are addressed by
@@ -45,11 +37,10 @@ export class VectorIndex {
   }
 
   /** @returns undefined where the files are missing, damaged, or of another state of the catalogue */
-  static async open({ catalogue, stamp, model }: OpenVectorIndexOptions): Promise<VectorIndex | undefined> {
-    const names = vectorFileNames(catalogue);
-    const file = await readVectorFile(names.codes);
-    if (file === undefined || file.header.stamp !== stamp || file.header.model !== model) return undefined;
-    const graph = await openGraph(names.graph, file.header);
+  static async open(options: VectorFilesOptions): Promise<VectorIndex | undefined> {
+    const file = await readCodes(options);
+    if (file === undefined) return undefined;
+    const graph = await openGraph(vectorFileNames(options.catalogue).graph, file.header);
     return new VectorIndex(file.keys, file.codes, graph);
   }
 
@@ -124,7 +115,6 @@ async function openGraph(path: string, { graph, dimensions }: VectorFileHeader):
   if (graph === undefined) return undefined;
   const library = await loadGraphLibrary();
   if (library === undefined) return undefined;
-  const found = await checksumOf(path);
-  if (found?.size !== graph.size || found.crc !== graph.crc) return undefined;
+  if (!(await isWhole(path, graph))) return undefined;
   return Graph.read(library, path, dimensions);
 }
