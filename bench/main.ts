@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type LoadReport, openSkillSearch } from '../src/index.js';
-import { Database } from '../src/store/database.js';
+import { Database } from '../src/sqlite/connection.js';
 import { writeGeneratedCatalogue } from './generated-catalogue.js';
 
 interface LoadFigures {

@@ -2,12 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 const HOME = {
-  'better-sqlite3': 'store/database.ts',
+  'better-sqlite3': 'sqlite/connection.ts',
   'cli-progress': 'cli/load-progress-bar.ts',
   '@huggingface/transformers': 'semantic/model-thread.ts',
   'hnswlib-node': 'semantic/nearest/graph.ts',
   minisearch: 'keyword/minisearch-postings.ts',
   'minisearch/SearchableMap': 'keyword/vocabulary.ts',
+  pino: 'cli/server-log.ts',
   stemmer: 'keyword/stem.ts',
   'string-width': 'cli/terminal-text.ts',
   yaml: 'catalogue/front-matter.ts',

@@ -3,6 +3,13 @@ export const ERROR_CODES = [
   'MISSING_QUERY',
   'INVALID_QUERY',
   'INVALID_PARAMETER',
+  'MISSING_API_KEY',
+  'INVALID_API_KEY',
+  'ENDPOINT_NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'RATE_LIMIT_EXCEEDED',
+  'DAILY_QUOTA_EXCEEDED',
+  'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE',
   'DATABASE_NOT_FOUND',
   'DATABASE_NOT_READABLE',
@@ -19,6 +26,9 @@ export const ERROR_CODES = [
   'MODEL_MISMATCH',
   'MODEL_RUNTIME_MISSING',
   'EMBEDDER_FAILED',
+  'NOT_A_STATE_FILE',
+  'KEY_NOT_FOUND',
+  'ADDRESS_NOT_AVAILABLE',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -27,6 +37,8 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export interface ErrorFacts {
   readonly parameter?: string;
   readonly path?: string;
+  /** Seconds after which it is worth asking again. */
+  readonly retryAfter?: number;
   readonly cause?: unknown;
 }
 
@@ -42,11 +54,14 @@ export class SkillSearchError extends Error {
   readonly code: ErrorCode;
   readonly parameter: string | undefined;
   readonly path: string | undefined;
+  /** Of a limit that was reached: seconds after which it is worth asking again. */
+  readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.code = code;
     this.parameter = facts.parameter;
     this.path = facts.path;
+    this.retryAfter = facts.retryAfter;
   }
 }

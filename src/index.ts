@@ -1,5 +1,11 @@
 export { buildCatalogue, removeSkills } from './build-catalogue.js';
 export { ERROR_CODES, type ErrorCode, SkillSearchError } from './errors.js';
+export {
+  type FollowedSearch,
+  type FollowOptions,
+  followCatalogue,
+  type ReloadEvent,
+} from './follow-catalogue.js';
 export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load-report.js';
 export type {
   BuildOptions,
@@ -37,6 +43,7 @@ export {
   type FieldScores,
   KEYWORD_STEPS,
   type KeywordHit,
+  type KeywordRecords,
   type KeywordResult,
   type KeywordStep,
   type LabelCount,

@@ -64,6 +64,15 @@ export interface KeywordResult {
   readonly pagination: Pagination;
 }
 
+/** A keyword search without what explains its hits. */
+export interface KeywordRecords {
+  /** Which step answered; absent where nothing matches. */
+  readonly step?: KeywordStep;
+  /** Each skill as it is stored: the JSON text of an object with the eight fields of the specification, in its order. */
+  readonly records: readonly string[];
+  readonly pagination: Pagination;
+}
+
 /** The fields of a skill that are scored each on their own. */
 export const SCORED_FIELDS = ['name', 'author', 'labels', 'description', 'files'] as const;
 export type ScoredField = (typeof SCORED_FIELDS)[number];

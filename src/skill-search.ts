@@ -5,7 +5,7 @@ import { SkillSearchError } from './errors.js';
 import { Ingest } from './ingest.js';
 import { type AskedWords, askedWords } from './keyword/asked-words.js';
 import { matchFiles } from './keyword/file-matches.js';
-import type { DocumentSource, KeywordDocument, KeywordIndex } from './keyword/keyword-index.js';
+import type { DocumentSource, KeywordDocument, KeywordIndex, KeywordMatches } from './keyword/keyword-index.js';
 import { matchedTerms } from './keyword/matched-terms.js';
 import { MiniSearchIndex } from './keyword/minisearch-index.js';
 import { readQuestion } from './keyword/question.js';
@@ -23,7 +23,16 @@ import { collapseCopies } from './ranking/copies.js';
 import { categoryLabels, labelMask, occupationLabels } from './ranking/label-filter.js';
 import { comparatorOf, copyPreference } from './ranking/ranks.js';
 import { topOf } from './ranking/top.js';
-import type { CatalogueStats, KeywordHit, KeywordResult, LabelCount, SemanticHit, SemanticResult } from './result.js';
+import type {
+  CatalogueStats,
+  KeywordHit,
+  KeywordRecords,
+  KeywordResult,
+  LabelCount,
+  Pagination,
+  SemanticHit,
+  SemanticResult,
+} from './result.js';
 import { type SemanticMatch, searchByMeaning } from './semantic-search.js';
 import type { Skill, SkillDetails, SkillFile } from './skill.js';
 import { type CatalogueColumns, CatalogueReader } from './store/catalogue-reader.js';
@@ -38,6 +47,12 @@ export interface SkillSearch extends AsyncDisposable {
    * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`, `SERVICE_UNAVAILABLE` when closed
    */
   keyword(query: KeywordQuery): KeywordResult;
+  /**
+   * As {@link keyword}, without what explains a hit: for who sends skills on, such as a server.
+   *
+   * @throws as {@link keyword}
+   */
+  keywordRecords(query: KeywordQuery): KeywordRecords;
   /**
    * Skills by meaning and words. The first call loads the model and the index of vectors; see {@link warmUp}.
    *
@@ -63,6 +78,12 @@ export interface SkillSearch extends AsyncDisposable {
   /** All occupations, the most frequent first. */
   occupations(): LabelCount[];
   stats(): CatalogueStats;
+  /**
+   * Asks the catalogue's file for a skill; returns if it answers.
+   *
+   * @throws {SkillSearchError} `DATABASE_NOT_READABLE`, `NOT_A_CATALOGUE`, `SERVICE_UNAVAILABLE` when closed
+   */
+  check(): void;
   /** Of `openSkillSearch({ skills })`: the rows that could not become a skill, and what was mended in others. */
   readonly problems: { readonly rejected: readonly RejectedRow[]; readonly warnings: readonly LoadWarning[] };
   /** Lets go of the file, the model and the index. Later calls fail, except this one. */
@@ -192,6 +213,18 @@ interface SearchParts {
   readonly vectors: Promise<VectorSearch> | undefined;
 }
 
+/** The skills of a page of a keyword search, and what is known of them. */
+interface KeywordPage {
+  readonly matches: KeywordMatches;
+  /** By document number; empty where the order is not by relevance. */
+  readonly scores: ReadonlyMap<number, number>;
+  /** How many copies a document stands for. */
+  readonly counts: ReadonlyMap<number, number>;
+  /** Document numbers in the order of the page. */
+  readonly numbers: readonly number[];
+  readonly pagination: Pagination;
+}
+
 /** Time that making hits out of matches may take before others have their turn. */
 const LONGEST_TURN_MS = 5;
 
@@ -214,6 +247,31 @@ class OpenedSkillSearch implements SkillSearch {
 
   keyword(query: KeywordQuery): KeywordResult {
     const reader = this.#opened();
+    const { matches, scores, counts, numbers, pagination } = this.#keywordPage(reader, query);
+    const toHit = (number: number): KeywordHit => {
+      const skill = reader.skill(number);
+      const document = documentOf(reader, number, skill);
+      const score = scores.get(number);
+      return {
+        skill,
+        ...(score === undefined ? {} : { score }),
+        matches: matchedTerms(document, matches),
+        snippet: makeSnippet(document, matches),
+        copies: counts.get(number) ?? 1,
+      };
+    };
+    const hits = reader.reading(() => numbers.map(toHit));
+    return { ...(matches.step === undefined ? {} : { step: matches.step }), hits, pagination };
+  }
+
+  keywordRecords(query: KeywordQuery): KeywordRecords {
+    const reader = this.#opened();
+    const { matches, numbers, pagination } = this.#keywordPage(reader, query);
+    const records = reader.reading(() => numbers.map((number) => reader.record(number)));
+    return { ...(matches.step === undefined ? {} : { step: matches.step }), records, pagination };
+  }
+
+  #keywordPage(reader: CatalogueReader, query: KeywordQuery): KeywordPage {
     const index = this.#keywordIndex();
     const resolved = resolveKeywordQuery(query);
     const { page, limit, sortBy } = resolved;
@@ -230,23 +288,9 @@ class OpenedSkillSearch implements SkillSearch {
       resolved.copies === 'collapse'
         ? collapseCopies(matches.numbers, columns.copyGroup, copyPreference(columns))
         : { numbers: matches.numbers, counts: new Map<number, number>() };
-
-    const toHit = (number: number): KeywordHit => {
-      const skill = reader.skill(number);
-      const document = documentOf(reader, number, skill);
-      const score = scores.get(number);
-      return {
-        skill,
-        ...(score === undefined ? {} : { score }),
-        matches: matchedTerms(document, matches),
-        snippet: makeSnippet(document, matches),
-        copies: counts.get(number) ?? 1,
-      };
-    };
-    const hits = reader.reading(() => topOf(numbers, compare, (page - 1) * limit, limit).map(toHit));
     const total = numbers.length;
     const pagination = { page, limit, total, totalPages: Math.ceil(total / limit) };
-    return { ...(matches.step === undefined ? {} : { step: matches.step }), hits, pagination };
+    return { matches, scores, counts, numbers: topOf(numbers, compare, (page - 1) * limit, limit), pagination };
   }
 
   async semantic(
@@ -316,6 +360,10 @@ class OpenedSkillSearch implements SkillSearch {
       ...(model === undefined ? {} : { model }),
       stamp: reader.stamp,
     };
+  }
+
+  check(): void {
+    this.#opened().check();
   }
 
   async close(): Promise<void> {

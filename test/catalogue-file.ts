@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { Database } from '../src/store/database.js';
+import { Database } from '../src/sqlite/connection.js';
 
 /** All that a catalogue says of one skill, whatever number it is stored under. */
 export interface StoredContent {

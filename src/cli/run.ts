@@ -1,9 +1,11 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { type ErrorCode, SkillSearchError } from '../index.js';
+import { keysCommand } from './keys-command.js';
 import { loadCommand } from './load-command.js';
 import type { Output } from './output.js';
 import { searchCommand } from './search-command.js';
+import { serveCommand } from './serve-command.js';
 import { showCommand } from './show-command.js';
 import { oneLine } from './terminal-text.js';
 
@@ -18,6 +20,8 @@ const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   'INVALID_OPTION',
 ]);
 
+const COMMANDS = [loadCommand, searchCommand, showCommand, serveCommand, keysCommand];
+
 /**
  * Runs the command line.
  *
@@ -28,8 +32,8 @@ export async function run(words: readonly string[], output: Output): Promise<num
   const program = new Command('skill-discovery')
     .description('a search engine for catalogues of agent skills')
     .version(packageVersion());
-  for (const command of [loadCommand(output), searchCommand(output), showCommand(output)]) program.addCommand(command);
-  for (const command of [program, ...program.commands]) {
+  for (const make of COMMANDS) program.addCommand(make(output));
+  for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) {
     command.exitOverride().configureOutput({
       writeOut: (text) => output.out.write(text),
       writeErr: (text) => output.error.write(text),

@@ -1,5 +1,6 @@
 import type { Skill, SkillDetails, SkillFile, SkillProperties } from '../skill.js';
-import { type Connection, openForReading, type Statement, storeError } from './database.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
+import { openForReading, storeError } from './database.js';
 import { VectorReader } from './vector-reader.js';
 import { readMeta } from './working-copy.js';
 
@@ -49,6 +50,7 @@ export class CatalogueReader {
   readonly #byId: Statement<[id: string], SkillRow>;
   readonly #files: Statement<[skill: number], FileRow>;
   readonly #fileCount: Statement<[], number>;
+  readonly #first: Statement<[], SkillRow>;
 
   /** @throws {SkillSearchError} where there is no catalogue that can be read */
   static open(path: string): CatalogueReader {
@@ -69,6 +71,7 @@ export class CatalogueReader {
     this.#byId = connection.prepare(`${row} WHERE id = ?`);
     this.#files = connection.prepare('SELECT filename, text FROM file WHERE skill = ? ORDER BY position');
     this.#fileCount = connection.prepare<[], number>('SELECT count(*) FROM file').pluck();
+    this.#first = connection.prepare(`${row} LIMIT 1`);
     this.stamp = readMeta(connection, 'stamp') ?? '';
     this.vectors = new VectorReader(connection, path);
     const { rows, columns } = readColumns(connection);
@@ -79,6 +82,11 @@ export class CatalogueReader {
   /** The skill of a document number. */
   skill(number: number): Skill {
     return this.#guard(() => toSkill(this.#row(number)));
+  }
+
+  /** The JSON text of a skill's eight fields, as stored. */
+  record(number: number): string {
+    return this.#guard(() => this.#row(number).record);
   }
 
   /** The text of a skill's files, in order. */
@@ -120,11 +128,16 @@ export class CatalogueReader {
 
   /** Does work that reads several records under one lock of the file: for one each that takes longer than the reading. */
   reading<T>(work: () => T): T {
-    return this.#connection.transaction(work)();
+    return this.#guard(() => this.#connection.transaction(work)());
   }
 
   countFiles(): number {
     return this.#guard(() => this.#fileCount.get() as number);
+  }
+
+  /** Asks for a skill; returns if the file answers, also where there is none. */
+  check(): void {
+    this.#guard(() => this.#first.get());
   }
 
   close(): void {

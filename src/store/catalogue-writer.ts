@@ -1,4 +1,5 @@
-import { type Connection, openForReading, storeError } from './database.js';
+import type { Connection } from '../sqlite/connection.js';
+import { openForReading, storeError } from './database.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import { type SkillToStore, toColumns } from './stored-skill.js';

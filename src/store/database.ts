@@ -1,20 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
-import BetterSqlite3 from 'better-sqlite3';
 import { SkillSearchError } from '../errors.js';
-import { keepHandles } from './native-handles.js';
+import { type Connection, Database, databaseError } from '../sqlite/connection.js';
 import { APPLICATION_ID, FORMAT_VERSION, SCHEMA } from './schema.js';
-
-/** A connection to SQLite. This is the only file that knows which package it comes from. */
-export type Connection = BetterSqlite3.Database;
-export type Statement<Parameters extends unknown[], Row> = BetterSqlite3.Statement<Parameters, Row>;
-
-/** A new connection; every one is made here. */
-export class Database extends BetterSqlite3 {
-  constructor(path: string, options?: BetterSqlite3.Options) {
-    super(path, options);
-    keepHandles(this);
-  }
-}
 
 /** A new, empty catalogue in memory. */
 export function createInMemory(): Connection {
@@ -81,33 +68,7 @@ function fileAt(path: string): Stats | undefined {
   }
 }
 
-const WRITE_FAILURES = [
-  'SQLITE_FULL',
-  'SQLITE_READONLY',
-  'SQLITE_IOERR_WRITE',
-  'SQLITE_IOERR_FSYNC',
-  'SQLITE_CANTOPEN',
-];
-
 /** An error of SQLite as one of ours; any other error as it is. Who writes may fail in reading, too. */
 export function storeError(error: unknown, path: string, doing: 'read' | 'write'): unknown {
-  if (!isSqliteError(error)) return error;
-  if (error.code === 'SQLITE_NOTADB') {
-    return new SkillSearchError('NOT_A_CATALOGUE', `${path} is no database`, { path, cause: error });
-  }
-  const [code, verb] =
-    doing === 'write' && WRITE_FAILURES.some((prefix) => error.code.startsWith(prefix))
-      ? (['DATABASE_NOT_WRITABLE', 'write'] as const)
-      : (['DATABASE_NOT_READABLE', 'read'] as const);
-  return new SkillSearchError(code, `cannot ${verb} ${path}: ${error.message}`, { path, cause: error });
-}
-
-/** Whether an error says that another connection holds the file. */
-export function isBusy(error: unknown): boolean {
-  return error instanceof BetterSqlite3.SqliteError && error.code.startsWith('SQLITE_BUSY');
-}
-
-/** Whether an error comes from SQLite. */
-export function isSqliteError(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof BetterSqlite3.SqliteError;
+  return databaseError(error, path, doing, 'NOT_A_CATALOGUE');
 }

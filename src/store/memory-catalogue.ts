@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { Connection } from '../sqlite/connection.js';
 import { CatalogueReader } from './catalogue-reader.js';
-import { type Connection, createInMemory } from './database.js';
+import { createInMemory } from './database.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import { type SkillToStore, toColumns } from './stored-skill.js';

@@ -1,5 +1,6 @@
 import { SkillSearchError } from '../errors.js';
-import { type Connection, openForReading, type Statement, storeError } from './database.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
+import { openForReading, storeError } from './database.js';
 import { decodeVector } from './vector-statements.js';
 import { readMeta } from './working-copy.js';
 

@@ -1,5 +1,5 @@
 import { endianness } from 'node:os';
-import type { Connection, Statement } from './database.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 import type { TextToEmbed } from './embedding-sink.js';
 
 /** The SQL of the vectors of a load, prepared once for a connection. */

@@ -13,7 +13,8 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { SkillSearchError } from '../errors.js';
-import { type Connection, createSchema, isBusy, isSqliteError, openForReading, openForWriting } from './database.js';
+import { type Connection, isBusy, isSqliteError } from '../sqlite/connection.js';
+import { createSchema, openForReading, openForWriting } from './database.js';
 import { APPLICATION_ID, FORMAT_VERSION } from './schema.js';
 
 /** What stands for the stamp of a catalogue that does not exist yet. */

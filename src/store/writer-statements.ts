@@ -1,4 +1,4 @@
-import type { Connection, Statement } from './database.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 import type { SkillColumns, SkillToStore } from './stored-skill.js';
 import { VectorStatements } from './vector-statements.js';
 

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { Database } from '../../src/sqlite/connection.js';
 import { CatalogueWriter } from '../../src/store/catalogue-writer.js';
-import { Database } from '../../src/store/database.js';
 import { contentOf, filesBeside, stampOf, traceOf } from '../catalogue-file.js';
 import { scratchFile } from '../scratch-folder.js';
 import { loadItems, storeItem } from './store-items.js';

@@ -1,9 +1,9 @@
 import { closeSync, copyFileSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { Database } from '../../src/sqlite/connection.js';
 import { CatalogueReader } from '../../src/store/catalogue-reader.js';
 import { CatalogueWriter } from '../../src/store/catalogue-writer.js';
-import { Database } from '../../src/store/database.js';
 import { contentOf, filesBeside, stampOf, traceOf } from '../catalogue-file.js';
 import { scratchFile } from '../scratch-folder.js';
 import { loadItems, storeItem } from './store-items.js';

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { Database } from '../../src/sqlite/connection.js';
 import { CatalogueReader } from '../../src/store/catalogue-reader.js';
 import { CatalogueWriter } from '../../src/store/catalogue-writer.js';
-import { Database } from '../../src/store/database.js';
 import { filesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { Database } from '../../src/sqlite/connection.js';
 import { CatalogueReader } from '../../src/store/catalogue-reader.js';
 import { CatalogueWriter } from '../../src/store/catalogue-writer.js';
-import { Database } from '../../src/store/database.js';
 import { vectorsOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { scratchFile } from '../scratch-folder.js';

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { type Access, type ApiKey, KEY_PREFIXES, type KeyForm, openAccess } from '../access/index.js';
+import { COMPATIBILITIES, type Compatibility } from '../http/index.js';
+import { databaseOption, jsonOption, parseInteger } from './common-options.js';
+import { type Output, printJson, printLines } from './output.js';
+import { type StateFlags, stateFileOf, stateOption } from './state-option.js';
+import { oneLine, pad, widthOf } from './terminal-text.js';
+
+interface CommonFlags extends StateFlags {
+  readonly json?: true;
+}
+
+interface CreateFlags extends CommonFlags {
+  readonly name: string;
+  readonly daily?: number;
+  readonly perMinute?: number;
+  readonly compat?: Compatibility;
+}
+
+export function keysCommand(output: Output): Command {
+  const keys = new Command('keys').description('make, list and revoke the API keys of a server');
+  keys
+    .addCommand(
+      new Command('create')
+        .description('make a key; it is printed here and never again')
+        .option('--name <text>', 'what the key is for', '')
+        .option('--daily <n>', 'requests a day, 0 for no limit (default: what the server gives a key)', parseInteger)
+        .option('--per-minute <n>', 'requests a minute, 0 for no limit (default: as above)', parseInteger)
+        .addOption(
+          new Option('--compat <service>', `begin the key with ${KEY_PREFIXES.skillsmp}`).choices(COMPATIBILITIES),
+        )
+        .action((flags: CreateFlags) => create(flags, output)),
+    )
+    .addCommand(
+      new Command('list')
+        .description('list the keys: everything but the keys themselves, which are not kept')
+        .action((flags: CommonFlags) => list(flags, output)),
+    )
+    .addCommand(
+      new Command('revoke')
+        .description('make a key worthless, at once')
+        .argument('<key>', 'its id, as list prints it, or the key itself')
+        .action((key: string, flags: CommonFlags) => revoke(key, flags, output)),
+    );
+  for (const command of keys.commands) {
+    command.addOption(databaseOption()).addOption(stateOption()).addOption(jsonOption());
+  }
+  return keys;
+}
+
+function create(flags: CreateFlags, output: Output): void {
+  const { name, daily, perMinute, compat, json } = flags;
+  const form: KeyForm = compat ?? 'plain';
+  const made = withAccess(flags, (access) => access.createKey({ name, daily, perMinute, form }));
+  if (json === true) {
+    printJson(output, made);
+    return;
+  }
+  printLines(output, [made.key]);
+  output.error.write(`This is key ${made.id}. It is not kept anywhere: keep it now.\n`);
+}
+
+function list(flags: CommonFlags, output: Output): void {
+  const keys = withExisting(flags, (access) => access.listKeys());
+  if (flags.json === true) printJson(output, keys);
+  else printLines(output, keys.length === 0 ? ['There is no key.'] : tableOf(keys));
+}
+
+function revoke(key: string, flags: CommonFlags, output: Output): void {
+  const revoked = withExisting(flags, (access) => access.revokeKey(/^\d{1,15}$/.test(key) ? Number(key) : key));
+  if (flags.json === true) printJson(output, revoked);
+  else printLines(output, [`Key ${revoked.id}${revoked.name === '' ? '' : ` (${oneLine(revoked.name)})`} is revoked.`]);
+}
+
+function withExisting<T>(flags: CommonFlags, work: (access: Access) => T): T {
+  const state = stateFileOf(flags);
+  if (!existsSync(state))
+    throw new Error(`there are no keys at ${state}: make one with \`skill-discovery keys create\``);
+  return withAccess(flags, work);
+}
+
+function withAccess<T>(flags: CommonFlags, work: (access: Access) => T): T {
+  const access = openAccess({ state: stateFileOf(flags) });
+  try {
+    return work(access);
+  } finally {
+    access.close();
+  }
+}
+
+function tableOf(keys: readonly ApiKey[]): string[] {
+  const rows = [
+    ['id', 'name', 'a day', 'a minute', 'made', 'revoked'],
+    ...keys.map(({ id, name, daily, perMinute, createdAt, revokedAt }) => [
+      String(id),
+      oneLine(name),
+      limitOf(daily),
+      limitOf(perMinute),
+      dateOf(createdAt),
+      revokedAt === undefined ? '' : dateOf(revokedAt),
+    ]),
+  ];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] as string)))) ?? [];
+  return rows.map((row) =>
+    row
+      .map((cell, column) => pad(cell, widths[column] as number))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function limitOf(limit: number | undefined): string {
+  if (limit === undefined) return 'default';
+  return limit === 0 ? 'no limit' : limit.toLocaleString('en');
+}
+
+function dateOf(unixSeconds: number): string {
+  return new Date(unixSeconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
+}

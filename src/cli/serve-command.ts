@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, openAccess } from '../access/index.js';
+import { COMPATIBILITIES, type Compatibility, DEFAULT_HOST, DEFAULT_PORT, startServer } from '../http/index.js';
+import { followCatalogue, type SkillSearch } from '../index.js';
+import { databaseOption, modelOption, parseInteger } from './common-options.js';
+import { demoLines } from './demo.js';
+import { type Output, printLines } from './output.js';
+import { LOG_LEVELS, type LogLevel, ServerLog } from './server-log.js';
+import { type StateFlags, stateFileOf, stateOption } from './state-option.js';
+
+interface ServeFlags extends StateFlags {
+  readonly host: string;
+  readonly port: number;
+  readonly anonymousDaily: number;
+  readonly anonymousPerMinute: number;
+  readonly keyDaily: number;
+  readonly keyPerMinute: number;
+  readonly trustProxy?: number | readonly string[];
+  readonly publicUrl?: string;
+  readonly compat?: Compatibility;
+  readonly model?: string;
+  readonly pages: boolean;
+  readonly logLevel: LogLevel;
+  readonly demo?: true;
+}
+
+export function serveCommand(output: Output): Command {
+  const [anonymous, key] = [DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA];
+  return new Command('serve')
+    .description('serve the Skill Discovery API over HTTP')
+    .addOption(databaseOption())
+    .option('--host <address>', 'address to listen at; 0.0.0.0 for all of this machine', DEFAULT_HOST)
+    .option('--port <n>', 'port to listen at, 0 for one that is free', parsePort, DEFAULT_PORT)
+    .addOption(stateOption())
+    .option('--anonymous-daily <n>', 'requests a day without a key, 0 for no limit', parseInteger, anonymous.daily)
+    .option('--anonymous-per-minute <n>', 'requests a minute without a key', parseInteger, anonymous.perMinute)
+    .option('--key-daily <n>', 'requests a day with a key made without limits of its own', parseInteger, key.daily)
+    .option('--key-per-minute <n>', 'requests a minute with such a key', parseInteger, key.perMinute)
+    .option(
+      '--trust-proxy <hops>',
+      'whose X-Forwarded-For is believed: how many hops, or addresses and networks with commas between them',
+      parseTrust,
+    )
+    .option('--public-url <url>', 'where clients reach the server, for links to its pages')
+    .addOption(new Option('--compat <service>', 'add what clients of this service need').choices(COMPATIBILITIES))
+    .addOption(modelOption())
+    .option('--no-pages', 'serve the specified paths only: no /, /openapi.json and /skills/<id>')
+    .addOption(new Option('--log-level <level>', 'what is logged at least').choices(LOG_LEVELS).default('info'))
+    .option('--demo', 'make a key named demo, revoke the former one, and print commands to try')
+    .action((flags: ServeFlags) => serve(flags, output));
+}
+
+async function serve(flags: ServeFlags, output: Output): Promise<void> {
+  const { database, model, host, port, trustProxy, publicUrl, compat: compatibility, pages } = flags;
+  const log = new ServerLog(flags.logLevel, output);
+  const stop = stopSignal();
+  const access = openAccess({
+    state: stateFileOf(flags),
+    anonymous: { daily: flags.anonymousDaily, perMinute: flags.anonymousPerMinute },
+    key: { daily: flags.keyDaily, perMinute: flags.keyPerMinute },
+  });
+  try {
+    await using search = await followCatalogue({ database, model, signal: stop, onReload: log.onReload });
+    const shared = { access, publicUrl, trustProxy, compatibility, pages, log: log.onEvent };
+    const server = await startServer(search, { host, port, ...shared });
+    const reload = (): void => void search.reload().catch(() => {});
+    process.on('SIGHUP', reload);
+    try {
+      tellStart(server.url, host, search, output);
+      warmUp(search, log);
+      if (flags.demo === true) printLines(output, demoLines(search, access, publicUrl ?? server.url));
+      if (!stop.aborted) await once(stop, 'abort');
+      log.info('stopping');
+    } finally {
+      await server.close();
+      process.off('SIGHUP', reload);
+    }
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  } finally {
+    access.close();
+    log.close();
+  }
+}
+
+/** Aborted by the first signal to end; the second ends the process at once. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(name, () => {
+      if (stop.signal.aborted) process.exit(1);
+      stop.abort();
+    });
+  }
+  return stop.signal;
+}
+
+function tellStart(url: string, host: string, search: SkillSearch, output: Output): void {
+  const { skills, vectors } = search.stats();
+  const by = vectors > 0 ? 'by word and by meaning' : 'by word only: the catalogue has no vectors';
+  printLines(output, [`Serving ${skills.toLocaleString('en')} skills at ${url}, ${by}.`]);
+  if (/^(localhost|127\..*|::1)$/.test(host)) return;
+  output.error.write(`${OPEN_TO_OTHERS}\n`);
+}
+
+const OPEN_TO_OTHERS =
+  'Note: this address can be reached from other machines. Whoever reaches it can search, and as this server speaks plain HTTP, API keys can be read on the way: put a proxy with TLS in front of it, or keep it in a network that you trust.';
+
+/** So that the first semantic search does not wait; keyword search is there already. */
+function warmUp(search: SkillSearch, log: ServerLog): void {
+  search.warmUp().then(
+    () => log.info('semantic search is ready'),
+    (error: Error) => log.warn('semantic search is not available', { reason: error.message }),
+  );
+}
+
+function parsePort(value: string): number {
+  const port = parseInteger(value);
+  if (port > 65_535) throw new InvalidArgumentError('It must be at most 65535.');
+  return port;
+}
+
+function parseTrust(value: string): number | readonly string[] {
+  return /^\d+$/.test(value) ? Number(value) : value.split(',').map((one) => one.trim());
+}

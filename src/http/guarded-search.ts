@@ -1,0 +1,69 @@
+import { type Access, type Admission, type Client, UNLIMITED_ADMISSION } from '../access/index.js';
+import { type SkillSearch, SkillSearchError } from '../index.js';
+import type { Content } from './call.js';
+import type { ResolvedHandlerOptions } from './options.js';
+import type { SearchOperation } from './search-operations.js';
+import type { Visit } from './visit.js';
+
+/**
+ * Answers a search. What is checked, in this order: the key, the limit of the minute, the question, the limit of the
+ * day; then the search itself may fail. Only what is answered uses the day.
+ *
+ * @throws {SkillSearchError} for each of them
+ */
+export async function answerSearch<Query>(
+  operation: SearchOperation<Query>,
+  visit: Visit,
+  search: SkillSearch,
+  { access, compatibility }: ResolvedHandlerOptions,
+): Promise<Content> {
+  const compatible = compatibility !== undefined;
+  const client = access === undefined ? undefined : identify(access, operation, visit);
+  visit.client = client;
+  const admit = (fault?: SkillSearchError): Admission => {
+    if (access !== undefined && client !== undefined) return access.admit(client, fault);
+    if (fault !== undefined) throw fault;
+    return UNLIMITED_ADMISSION;
+  };
+  const query = readQuestion(() => operation.read(visit.query, compatible), admit);
+  const admission = admit();
+  try {
+    const body = await operation.answer(query, {
+      search,
+      record: { publicUrl: visit.publicUrl, githubUrl: compatible },
+      compatible,
+      meta: () => metaOf(visit),
+      call: visit.call,
+    });
+    return { headers: quotaHeaders(admission), body };
+  } catch (error) {
+    admission.giveBack();
+    throw error;
+  }
+}
+
+function identify(access: Access, { key }: SearchOperation, { call, address }: Visit): Client {
+  const authorization = key === 'ignored' ? undefined : call.header('authorization');
+  if (key === 'required' && authorization === undefined) {
+    throw new SkillSearchError('MISSING_API_KEY', 'this search needs an API key: `Authorization: Bearer <key>`');
+  }
+  return access.identify(authorization, address);
+}
+
+/** A faulty question counts as a request, too: which is told comes after the limit of the minute. */
+function readQuestion<Query>(read: () => Query, admit: (fault: SkillSearchError) => unknown): Query {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SkillSearchError) admit(error);
+    throw error;
+  }
+}
+
+function metaOf({ requestId, started }: Visit): string {
+  return `{"requestId":"${requestId}","responseTimeMs":${Math.round(performance.now() - started)}}`;
+}
+
+function quotaHeaders({ dailyLimit, dailyRemaining }: Admission): Record<string, string> {
+  return { 'X-RateLimit-Daily-Limit': String(dailyLimit), 'X-RateLimit-Daily-Remaining': String(dailyRemaining) };
+}

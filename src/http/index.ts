@@ -1,0 +1,11 @@
+export { type Connection, createHandler, type Handler } from './handler.js';
+export type { FailureEvent, LogEvent, RequestEvent } from './log-event.js';
+export { COMPATIBILITIES, type Compatibility, type HandlerOptions } from './options.js';
+export {
+  DEFAULT_HOST,
+  DEFAULT_PORT,
+  type RunningServer,
+  SERVER_LIMITS,
+  type ServerOptions,
+  startServer,
+} from './server.js';

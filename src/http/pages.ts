@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { SkillDetails, SkillSearch } from '../index.js';
+import { type Content, HTML_TYPE } from './call.js';
+import { describeApi } from './openapi.js';
+import { PATHS } from './paths.js';
+import { publicSkill } from './public-record.js';
+
+/** Characters of a skill's text on its page. */
+const MAX_TEXT = 100_000;
+
+const STYLE =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}' +
+  'h1{line-height:1.2;overflow-wrap:anywhere}dt{color:#666}dd{margin:0 0 .5rem;overflow-wrap:anywhere}' +
+  'pre{background:#f5f5f5;padding:1rem;white-space:pre-wrap;overflow-wrap:anywhere}code{overflow-wrap:anywhere}';
+
+/** Nothing on a page can be loaded or run, whatever the text of a skill looks like. */
+const HEADERS = {
+  'Content-Type': HTML_TYPE,
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Referrer-Policy': 'no-referrer',
+} as const;
+
+/**
+ * The page at a path: a welcome, the description of the interface, or a skill.
+ *
+ * @returns what answers with it, given the address of the service; undefined where there is none
+ */
+export function answerPage(path: string, search: SkillSearch): ((publicUrl: string) => Content) | undefined {
+  if (path === PATHS.home) return (publicUrl) => ({ headers: HEADERS, body: homePage(search, publicUrl) });
+  if (path === PATHS.description) return (publicUrl) => ({ body: JSON.stringify(describeApi(publicUrl)) });
+  const id = path.startsWith(PATHS.skills) ? decoded(path.slice(PATHS.skills.length)) : undefined;
+  const skill = id === undefined ? undefined : search.get(id);
+  if (skill === undefined) return undefined;
+  return (publicUrl) => ({ headers: HEADERS, body: skillPage(skill, search, publicUrl) });
+}
+
+function homePage(search: SkillSearch, publicUrl: string): string {
+  const { skills, newest } = search.stats();
+  const example = `${publicUrl}${PATHS.keyword}?q=release+notes`;
+  return page('Skill discovery', [
+    `<p>A search engine for agent skills: ${skills.toLocaleString('en')} of them, the newest of ${dateOf(newest)}.</p>`,
+    `<p>By words: <code>curl ${html(`'${example}'`)}</code></p>`,
+    `<p>By meaning, with an API key: <code>curl -H 'Authorization: Bearer KEY' ${html(`'${publicUrl}${PATHS.semantic}?q=tell+our+users+what+changed'`)}</code></p>`,
+    `<p>The interface: <a href="${html(`${publicUrl}${PATHS.description}`)}">openapi.json</a></p>`,
+  ]);
+}
+
+function skillPage(details: SkillDetails, search: SkillSearch, publicUrl: string): string {
+  const skill = publicSkill(details, { publicUrl, githubUrl: false });
+  const files = search.files(skill.id);
+  const [first] = files;
+  const facts: [string, string | undefined][] = [
+    ['Author', html(skill.author)],
+    ['Stars', skill.stars.toLocaleString('en')],
+    ['Updated', dateOf(skill.updatedAt)],
+    ['Code', details.codehostUrl === 'unknown' ? undefined : link(skill.codehostUrl)],
+    ['Page', details.skillUrl === 'unknown' ? undefined : link(skill.skillUrl)],
+    ['Categories', html(details.categories.join(', '))],
+    ['Occupations', html(details.occupations.join(', '))],
+    ['License', html(details.license ?? '')],
+    ['Files', html(files.map(({ filename }) => filename).join(', '))],
+    ['Id', html(skill.id)],
+  ];
+  const rows = facts.filter(([, value]) => value !== undefined && value !== '');
+  return page(skill.name, [
+    `<p>${html(skill.description)}</p>`,
+    `<dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl>`,
+    ...(first === undefined ? [] : [`<h2>${html(first.filename)}</h2><pre>${html(cut(first.text))}</pre>`]),
+  ]);
+}
+
+function page(title: string, parts: readonly string[]): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${html(title)}</title><style>${STYLE}</style></head><body><h1>${html(title)}</h1>${parts.join('')}</body></html>`;
+}
+
+/** Only what is surely an address of the web can be followed. */
+function link(url: string): string {
+  return /^https?:\/\//i.test(url) ? `<a rel="nofollow noopener" href="${html(url)}">${html(url)}</a>` : html(url);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function html(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+}
+
+function cut(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+}
+
+function dateOf(unixSeconds: number): string {
+  const date = new Date(unixSeconds * 1000);
+  return unixSeconds === 0 || Number.isNaN(date.getTime()) ? 'unknown date' : date.toISOString().slice(0, 10);
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import {
+  type KeywordRecords,
+  MAX_PAGE,
+  type Pagination,
+  type ResolvedKeywordQuery,
+  type ResolvedSemanticQuery,
+  type SkillSearch,
+} from '../index.js';
+import type { Call } from './call.js';
+import { ClientGone } from './error-content.js';
+import { publicRecord, publicSkill, type RecordOptions } from './public-record.js';
+import { readKeywordQuery, readSemanticQuery } from './read-query.js';
+
+/** What an operation knows of the request it answers. */
+interface OperationContext {
+  readonly search: SkillSearch;
+  readonly record: RecordOptions;
+  /** Whether the additions for clients of the public service are made. */
+  readonly compatible: boolean;
+  /** JSON text of the object `meta`, as it is at this moment. */
+  readonly meta: () => string;
+  readonly call: Call;
+}
+
+/** A search over HTTP: what is asked is read first, and found only if the client may ask. */
+export interface SearchOperation<Query = unknown> {
+  /** Whether it is refused without a key, and whether a key that comes is looked at. */
+  readonly key: 'required' | 'optional' | 'ignored';
+  /**
+   * @param query the query string, without the question mark
+   * @throws {SkillSearchError} for a faulty question
+   */
+  read(query: string, compatible: boolean): Query;
+  /** @returns the body of the answer */
+  answer(query: Query, context: OperationContext): string | Promise<string>;
+}
+
+/** `searchSkills` of the specification. */
+export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
+  key: 'optional',
+  read: readKeywordQuery,
+  answer(query, { search, record, compatible, meta }) {
+    const found: KeywordRecords = search.keywordRecords(query);
+    const skills = found.records.map((stored) => publicRecord(stored, record)).join(',');
+    const pagination = JSON.stringify(compatible ? withNeighbours(found.pagination) : found.pagination);
+    return `{"success":true,"data":{"skills":[${skills}],"pagination":${pagination}},"meta":${meta()}}`;
+  },
+};
+
+/** `aiSearchSkills` of the specification. */
+export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
+  key: 'required',
+  read: readSemanticQuery,
+  async answer(query, { search, record, meta, call }) {
+    const { signal } = call;
+    const { hits } = await search.semantic(query, { signal }).catch((error) => {
+      throw signal?.aborted === true ? new ClientGone() : error;
+    });
+    const items = hits.map(({ fileId, filename, score, skill }) => ({
+      file_id: fileId,
+      filename,
+      score,
+      skill: publicSkill(skill, record),
+    }));
+    return `{"success":true,"data":{"data":${JSON.stringify(items)}},"meta":${meta()}}`;
+  },
+};
+
+/** A page that cannot be asked for is not told to be there. */
+function withNeighbours(pagination: Pagination): Pagination & { hasNext: boolean; hasPrev: boolean } {
+  const { page, totalPages } = pagination;
+  return { ...pagination, hasNext: page < Math.min(totalPages, MAX_PAGE), hasPrev: page > 1 };
+}

@@ -1,0 +1,120 @@
+import { shortenAddress } from '../access/index.js';
+import { type SkillSearch, SkillSearchError } from '../index.js';
+import { type Answer, type Call, type Content, JSON_TYPE } from './call.js';
+import { translateError } from './error-content.js';
+import { FIND_OPERATION } from './find-operation.js';
+import { answerSearch } from './guarded-search.js';
+import { askHealth } from './health.js';
+import type { ResolvedHandlerOptions } from './options.js';
+import { answerPage } from './pages.js';
+import { PATHS } from './paths.js';
+import { KEYWORD_OPERATION, SEMANTIC_OPERATION, type SearchOperation } from './search-operations.js';
+import { beginVisit, type Visit } from './visit.js';
+
+const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
+
+/** On every answer. The service only reads: whoever may ask may ask from any page of a browser. */
+const COMMON_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'X-RateLimit-Daily-Limit, X-RateLimit-Daily-Remaining, Retry-After, X-Request-Id',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
+const PREFLIGHT: Content = {
+  status: 204,
+  headers: {
+    Allow: ALLOWED_METHODS,
+    'Access-Control-Allow-Methods': ALLOWED_METHODS,
+    'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+    'Access-Control-Max-Age': '86400',
+  },
+  body: '',
+};
+
+type Route = (visit: Visit) => Content | Promise<Content>;
+
+/** The Skill Discovery API over a search: which request gets which answer. Knows nothing of sockets. */
+export class SkillDiscoveryService {
+  readonly #search: SkillSearch;
+  readonly #options: ResolvedHandlerOptions;
+  readonly #routes: ReadonlyMap<string, Route>;
+
+  constructor(search: SkillSearch, options: ResolvedHandlerOptions) {
+    this.#search = search;
+    this.#options = options;
+    const found =
+      <Query>(operation: SearchOperation<Query>): Route =>
+      (visit) =>
+        answerSearch(operation, visit, search, options);
+    this.#routes = new Map<string, Route>([
+      [PATHS.keyword, found(KEYWORD_OPERATION)],
+      [PATHS.semantic, found(SEMANTIC_OPERATION)],
+      [PATHS.health, (visit) => this.#health(visit)],
+      ...(options.compatibility === undefined ? [] : [[PATHS.find, found(FIND_OPERATION)] as const]),
+    ]);
+  }
+
+  /** Never throws: what goes wrong is an answer, too. */
+  async answer(call: Call): Promise<Answer> {
+    const { publicUrl, isTrusted, log } = this.#options;
+    const visit = beginVisit(call, publicUrl, isTrusted);
+    const { content, code } = await this.#answer(visit);
+    const { requestId, client, address, path, started } = visit;
+    const { status = 200, headers, body } = content;
+    log({
+      kind: 'request',
+      requestId,
+      method: call.method,
+      path: loggable(path),
+      status,
+      ...(code === undefined ? {} : { code }),
+      milliseconds: performance.now() - started,
+      client: client?.kind === 'key' ? client.name : shortenAddress(address),
+    });
+    const type = body === '' ? {} : { 'Content-Type': JSON_TYPE };
+    return { status, headers: { ...type, ...COMMON_HEADERS, 'X-Request-Id': requestId, ...headers }, body };
+  }
+
+  async #answer(visit: Visit): Promise<{ readonly content: Content; readonly code?: string | undefined }> {
+    try {
+      return { content: await this.#route(visit) };
+    } catch (error) {
+      const { content, code, hidden } = translateError(error);
+      if (hidden) this.#options.log({ kind: 'failure', requestId: visit.requestId, error });
+      return code === 'METHOD_NOT_ALLOWED'
+        ? { content: { ...content, headers: { Allow: ALLOWED_METHODS } }, code }
+        : { content, code };
+    }
+  }
+
+  #route(visit: Visit): Content | Promise<Content> {
+    const { method } = visit.call;
+    const route = this.#routes.get(visit.path) ?? this.#pageOf(visit.path);
+    if (route === undefined) throw new SkillSearchError('ENDPOINT_NOT_FOUND', 'nothing is served at this path');
+    if (method === 'GET' || method === 'HEAD') return route(visit);
+    if (method === 'OPTIONS') return PREFLIGHT;
+    throw new SkillSearchError('METHOD_NOT_ALLOWED', `the method must be one of ${ALLOWED_METHODS}`);
+  }
+
+  #pageOf(path: string): Route | undefined {
+    if (!this.#options.pages) return undefined;
+    const page = answerPage(path, this.#search);
+    return page === undefined ? undefined : ({ publicUrl }) => page(publicUrl);
+  }
+
+  #health({ requestId }: Visit): Content {
+    const { healthy, error } = askHealth(this.#search, this.#options.access);
+    if (healthy) return { body: '{"status":"ok"}' };
+    this.#options.log({ kind: 'failure', requestId, error });
+    return { status: 503, body: '{"status":"degraded"}' };
+  }
+}
+
+const MAX_LOGGED_PATH = 200;
+
+/** What a client sent must not be able to look like anything else in a log. */
+function loggable(path: string): string {
+  const shown = path.length > MAX_LOGGED_PATH ? `${path.slice(0, MAX_LOGGED_PATH)}…` : path;
+  return shown.replace(/[^\x20-\x7e…]/g, '?');
+}

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from '../access/index.js';
+import type { Call } from './call.js';
+import { addressOfClient, type TrustedHops } from './client-of-call.js';
+
+/** A request on its way through the service. */
+export interface Visit {
+  readonly call: Call;
+  readonly requestId: string;
+  /** Of `performance.now()`. */
+  readonly started: number;
+  readonly path: string;
+  /** The query string, without the question mark. */
+  readonly query: string;
+  /** Address of the client, as far as the proxies in between are trusted. */
+  readonly address: string | undefined;
+  /** Where links to pages of the service lead. */
+  readonly publicUrl: string;
+  /** Who asks, as soon as that is known. */
+  client: Client | undefined;
+}
+
+export function beginVisit(call: Call, publicUrl: string | undefined, isTrusted: TrustedHops): Visit {
+  const [target = ''] = call.target.split('#', 1);
+  const at = target.indexOf('?');
+  return {
+    call,
+    requestId: randomUUID(),
+    started: performance.now(),
+    path: at === -1 ? target : target.slice(0, at),
+    query: at === -1 ? '' : target.slice(at + 1),
+    address: addressOfClient(call, isTrusted),
+    publicUrl: publicUrl ?? call.origin,
+    client: undefined,
+  };
+}
