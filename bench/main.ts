@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type LoadReport, openSkillSearch } from '../src/index.js';
-import { Database } from '../src/sqlite/connection.js';
 import { writeGeneratedCatalogue } from './generated-catalogue.js';
+import { sampleIds } from './questions.js';
 
 interface LoadFigures {
   readonly added: number;
@@ -137,20 +137,6 @@ function child<T>(script: string, job: unknown): T {
       stdio: ['pipe', 'pipe', 'inherit'],
     }),
   );
-}
-
-/** Ids spread over the catalogue; the same ones for the same catalogue. */
-function sampleIds(database: string): string[] {
-  const connection = new Database(database, { readonly: true });
-  try {
-    const ids = connection
-      .prepare<[], string>('SELECT id FROM skill ORDER BY substr(copy_key, 1, 8), id LIMIT 3000')
-      .pluck()
-      .all();
-    return ids;
-  } finally {
-    connection.close();
-  }
 }
 
 /** Those of the file that is named, spread over it; else the descriptions of some skills, cut short. */

@@ -1,4 +1,5 @@
 import { openSkillSearch } from '../src/index.js';
+import { Database } from '../src/sqlite/connection.js';
 
 /** A class of questions that are timed together. */
 export interface QuestionClass {
@@ -7,6 +8,20 @@ export interface QuestionClass {
 }
 
 const PER_CLASS = 100;
+
+/** Ids spread over the catalogue; the same ones for the same catalogue. */
+export function sampleIds(database: string): string[] {
+  const connection = new Database(database, { readonly: true });
+  try {
+    const ids = connection
+      .prepare<[], string>('SELECT id FROM skill ORDER BY substr(copy_key, 1, 8), id LIMIT 3000')
+      .pluck()
+      .all();
+    return ids;
+  } finally {
+    connection.close();
+  }
+}
 
 /** Questions made of the words of a catalogue, by the step that is likely to answer and by form. */
 export async function makeQuestions(database: string, ids: readonly string[]): Promise<QuestionClass[]> {

@@ -152,6 +152,8 @@ class HttpServer implements RunningServer {
     await closed;
     clearInterval(cutIdle);
     clearTimeout(cutAll);
+    // What else belongs to an HTTP server: its look-out for slow clients.
+    server.close();
   }
 
   #respond(request: IncomingMessage, response: ServerResponse): void {

@@ -1,0 +1,62 @@
+// A server to put under load, in a process of its own: ours, or a bare one of `node:http` that serialises the same
+// skills. Tells its address by a message, and what it took when asked.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { openAccess } from '../src/access/index.js';
+import { startServer } from '../src/http/index.js';
+import { followCatalogue } from '../src/index.js';
+
+/** What the parent sends first. */
+export interface ServerJob {
+  readonly kind: 'ours' | 'bare';
+  readonly database: string;
+  /** Where the key of the load is found. */
+  readonly state: string;
+  /** Paths with a query that will be asked, each with the skills that ours answers. */
+  readonly answers: Readonly<Record<string, readonly unknown[]>>;
+}
+
+/** What the server took since it was last asked. */
+export interface ServerFigures {
+  /** Memory (RSS) in bytes, once a second. */
+  readonly rss: readonly number[];
+  /** 99th percentile of how late the event loop was, in milliseconds. */
+  readonly delay: number;
+}
+
+let rss: number[] = [];
+const measureMemory = (): unknown => rss.push(process.memoryUsage.rss());
+setInterval(measureMemory, 1000).unref();
+const delay = monitorEventLoopDelay({ resolution: 10 });
+
+process.on('message', async (message: ServerJob | 'figures') => {
+  if (message === 'figures') {
+    // The histogram measures the time between two ticks, of which the resolution itself is no delay.
+    measureMemory();
+    process.send?.({ rss, delay: Math.max(0, delay.percentile(99) / 1e6 - 10) } satisfies ServerFigures);
+    rss = [];
+    delay.reset();
+    return;
+  }
+  const url = message.kind === 'ours' ? await serveOurs(message) : await serveBare(message);
+  delay.enable();
+  process.send?.({ url });
+});
+process.on('disconnect', () => process.exit());
+
+async function serveOurs({ database, state }: ServerJob): Promise<string> {
+  const search = await followCatalogue({ database });
+  const server = await startServer(search, { access: openAccess({ state }), port: 0 });
+  return server.url;
+}
+
+async function serveBare({ answers }: ServerJob): Promise<string> {
+  const server = createServer((request, response) => {
+    const body = JSON.stringify({ success: true, data: { skills: answers[request.url ?? ''] } });
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+    response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,138 @@
+// `npm run bench:http`: keyword search over HTTP under load, beside a bare server that serialises the same skills, in
+// rounds that take turns. See README.md here.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import autocannon from 'autocannon';
+import { openAccess } from '../src/access/index.js';
+import { buildCatalogue, openSkillSearch } from '../src/index.js';
+import { writeGeneratedCatalogue } from './generated-catalogue.js';
+import type { ServerFigures, ServerJob } from './http-server-child.js';
+import { makeQuestions, sampleIds } from './questions.js';
+
+const { values } = parseArgs({
+  options: {
+    database: { type: 'string' },
+    connections: { type: 'string', default: '100' },
+    seconds: { type: 'string', default: '20' },
+    rounds: { type: 'string', default: '3' },
+    class: { type: 'string', default: 'one common word' },
+  },
+});
+
+interface Round {
+  readonly rate: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly statuses: Readonly<Record<string, number | undefined>>;
+  readonly errors: number;
+  readonly rss: readonly number[];
+  readonly delay: number;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'skill-discovery-bench-'));
+const servers: ChildProcess[] = [];
+try {
+  const database = values.database ?? (await makeCatalogue());
+  const state = join(folder, 'access.db');
+  const access = openAccess({ state });
+  const { key } = access.createKey({ name: 'bench', daily: 0, perMinute: 0 });
+  access.close();
+  const answers = await answersOf(database);
+  const job = { database, state, answers };
+  const urls = { ours: await startServer({ kind: 'ours', ...job }), bare: await startServer({ kind: 'bare', ...job }) };
+
+  const rounds: Record<keyof typeof urls, Round[]> = { ours: [], bare: [] };
+  for (let i = 0; i < Number(values.rounds); i++) {
+    for (const [n, kind] of (['ours', 'bare'] as const).entries()) {
+      rounds[kind].push(await measure(servers[n] as ChildProcess, urls[kind], key, Object.keys(answers)));
+    }
+  }
+  print(`machine: ${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}`);
+  print(
+    `${Object.keys(answers).length} questions (${values.class}), ${values.connections} connections, rounds of ${values.seconds} s`,
+  );
+  print(
+    '',
+    '| server | requests a second | p50 ms | p99 ms | event loop delay p99, ms | memory (RSS) | statuses | errors |',
+  );
+  print('| --- | --- | --- | --- | --- | --- | --- | --- |');
+  for (const kind of ['bare', 'ours'] as const) for (const round of rounds[kind]) print(lineOf(kind, round));
+  const ratio = (of: (round: Round) => number): string =>
+    (median(rounds.ours.map(of)) / median(rounds.bare.map(of))).toFixed(2);
+  print(
+    '',
+    `ours to bare, medians: requests a second ${ratio((r) => r.rate)}, p99 ${ratio((r) => r.p99)}, event loop delay ${ratio((r) => r.delay)}`,
+  );
+} finally {
+  for (const server of servers) server.kill();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function makeCatalogue(): Promise<string> {
+  const [source, database] = [join(folder, 'generated.jsonl'), join(folder, 'skills.db')];
+  await writeGeneratedCatalogue(source, 20_000, 1);
+  await buildCatalogue({ database, sources: [source], semantic: false });
+  return database;
+}
+
+/** For each path that will be asked the skills of the answer. */
+async function answersOf(database: string): Promise<Record<string, readonly unknown[]>> {
+  await using search = await openSkillSearch({ database });
+  const classes = await makeQuestions(database, sampleIds(database));
+  const questions = classes.find(({ name }) => name === values.class)?.questions ?? [];
+  const answers = questions.map((q) => {
+    const { records } = search.keywordRecords({ q: q.slice(0, 200), sortBy: 'recent' });
+    const path = `/api/v1/skills/search?q=${encodeURIComponent(q.slice(0, 200))}`;
+    return [path, records.map((record) => JSON.parse(record))] as const;
+  });
+  return Object.fromEntries(answers.filter(([, skills]) => skills.length > 0));
+}
+
+async function startServer(job: ServerJob): Promise<string> {
+  const path = fileURLToPath(new URL('http-server-child.ts', import.meta.url));
+  const server = fork(path, { execArgv: ['--import', 'tsx'] });
+  servers.push(server);
+  server.send(job);
+  const [{ url }] = (await once(server, 'message')) as [{ url: string }];
+  return url;
+}
+
+async function measure(server: ChildProcess, url: string, key: string, paths: readonly string[]): Promise<Round> {
+  await figuresOf(server);
+  const { requests, latency, statusCodeStats, errors } = await autocannon({
+    url,
+    connections: Number(values.connections),
+    duration: Number(values.seconds),
+    headers: { authorization: `Bearer ${key}` },
+    requests: paths.map((path) => ({ path })),
+  });
+  const statuses = Object.fromEntries(Object.entries(statusCodeStats ?? {}).map(([code, { count }]) => [code, count]));
+  const { rss, delay } = await figuresOf(server);
+  return { rate: requests.average, p50: latency.p50, p99: latency.p99, statuses, errors, rss, delay };
+}
+
+/** What a server took since it was last asked. */
+async function figuresOf(server: ChildProcess): Promise<ServerFigures> {
+  server.send('figures');
+  const [figures] = await once(server, 'message');
+  return figures as ServerFigures;
+}
+
+function lineOf(kind: string, { rate, p50, p99, delay, rss, statuses, errors }: Round): string {
+  const [first, last] = [rss[0], rss.at(-1)].map((bytes = 0) => Math.round(bytes / 1e6));
+  const codes = Object.entries(statuses).map(([code, count]) => `${code}: ${count}`);
+  return `| ${kind} | ${rate.toFixed(0)} | ${p50} | ${p99} | ${delay.toFixed(1)} | ${first} to ${last} MB | ${codes.join(', ')} | ${errors} |`;
+}
+
+function median(figures: readonly number[]): number {
+  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] as number;
+}
+
+function print(...lines: readonly string[]): void {
+  for (const line of lines) process.stdout.write(`${line}\n`);
+}
