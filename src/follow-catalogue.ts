@@ -33,6 +33,8 @@ export interface FollowedSearch extends SkillSearch {
 }
 
 const DEFAULT_INTERVAL = 250;
+/** The longest that a timer can wait. */
+const LONGEST_INTERVAL = 2 ** 31 - 1;
 
 /**
  * Opens a catalogue and follows it: each load that is finished is opened beside the present state, made as ready as that
@@ -46,10 +48,13 @@ const DEFAULT_INTERVAL = 250;
  */
 export async function followCatalogue(options: FollowOptions): Promise<FollowedSearch> {
   const path = resolve(checkDatabase(options?.database));
-  const { interval = DEFAULT_INTERVAL, onReload = () => {}, signal, ...open } = options;
+  const { interval = DEFAULT_INTERVAL, onReload = () => {}, signal, ...others } = options;
+  // As it is now: the process may go to another folder.
+  const open = { ...others, database: path };
   checkListener('onReload', onReload);
-  if (!Number.isInteger(interval) || interval < 1) {
-    throw new SkillSearchError('INVALID_OPTION', `interval must be a number of milliseconds, got ${String(interval)}`);
+  if (!Number.isInteger(interval) || interval < 1 || interval > LONGEST_INTERVAL) {
+    const message = `interval must be an integer from 1 to ${LONGEST_INTERVAL} (milliseconds), got ${String(interval)}`;
+    throw new SkillSearchError('INVALID_OPTION', message);
   }
   // Before the opening: what changes while it goes on is then seen as a change.
   const seen = await signatureOf(path);

@@ -46,8 +46,10 @@ export function openStateFile(path: string): Connection {
   let connection: Connection | undefined;
   try {
     connection = new Database(path, { timeout: BUSY_TIMEOUT });
-    // Before anything is written: the file may be somebody else's.
-    checkFormat(connection, path);
+    // Before anything is written: the file may be somebody else's. In one transaction, since another process may be
+    // making the tables.
+    const opened = connection;
+    opened.transaction(() => checkFormat(opened, path)).deferred();
     useWriteAheadLog(connection);
     connection.pragma('synchronous = NORMAL');
     createTables(connection, path);

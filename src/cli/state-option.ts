@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
 export interface StateFlags {
   readonly database: string;
@@ -7,7 +7,13 @@ export interface StateFlags {
 }
 
 export function stateOption(): Option {
-  return new Option('--state <file>', 'keys and quotas (default: access.db beside the catalogue)');
+  return new Option('--state <file>', 'keys and quotas (default: access.db beside the catalogue)').argParser(
+    (value) => {
+      // SQLite has meanings of its own for these.
+      if (value === '' || value.startsWith(':')) throw new InvalidArgumentError('It must be the path of a file.');
+      return value;
+    },
+  );
 }
 
 export function stateFileOf({ state, database }: StateFlags): string {
