@@ -68,7 +68,7 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
     process.on('SIGHUP', reload);
     try {
       tellStart(server.url, host, search, output);
-      warmUp(search, log);
+      warmUp(search, log, stop);
       if (flags.demo === true) printLines(output, demoLines(search, access, publicUrl ?? server.url));
       if (!stop.aborted) await once(stop, 'abort');
       log.info('stopping');
@@ -99,7 +99,7 @@ function stopSignal(): AbortSignal {
 function tellStart(url: string, host: string, search: SkillSearch, output: Output): void {
   const { skills, vectors } = search.stats();
   const by = vectors > 0 ? 'by word and by meaning' : 'by word only: the catalogue has no vectors';
-  printLines(output, [`Serving ${skills.toLocaleString('en')} skills at ${url}, ${by}.`]);
+  printLines(output, [`Serving ${skills.toLocaleString('en')} ${skills === 1 ? 'skill' : 'skills'} at ${url}, ${by}.`]);
   if (/^(localhost|127\..*|::1)$/.test(host)) return;
   output.error.write(`${OPEN_TO_OTHERS}\n`);
 }
@@ -108,10 +108,10 @@ const OPEN_TO_OTHERS =
   'Note: this address can be reached from other machines. Whoever reaches it can search, and as this server speaks plain HTTP, API keys can be read on the way: put a proxy with TLS in front of it, or keep it in a network that you trust.';
 
 /** So that the first semantic search does not wait; keyword search is there already. */
-function warmUp(search: SkillSearch, log: ServerLog): void {
+function warmUp(search: SkillSearch, log: ServerLog, stop: AbortSignal): void {
   search.warmUp().then(
     () => log.info('semantic search is ready'),
-    (error: Error) => log.warn('semantic search is not available', { reason: error.message }),
+    (error: Error) => stop.aborted || log.warn('semantic search is not available', { reason: error.message }),
   );
 }
 

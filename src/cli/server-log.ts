@@ -7,15 +7,24 @@ import type { Output } from './output.js';
 export const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Characters to keep for a reader that is slow; what comes beyond them is dropped. */
+const MAX_WAITING = 2 ** 24;
+/** How often a reader that takes nothing is tried again when the server ends: every tenth of a second. */
+const LAST_TRIES = 5;
+
 /** What a server tells while it runs: one JSON object a line, on standard error. */
 export class ServerLog {
   readonly #logger: Logger;
   readonly #flush: () => void;
+  #triesLeft = Number.POSITIVE_INFINITY;
 
   constructor(level: LogLevel, { error }: Output) {
     const options = { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: nameLevel } };
     // Written aside: a reader that is slow must not hold up the answers.
-    const aside = error === process.stderr ? destination({ dest: 2, sync: false }) : undefined;
+    const retryEAGAIN = (): boolean => this.#triesLeft-- > 0;
+    const waiting = { sync: false, maxLength: MAX_WAITING, retryEAGAIN };
+    const aside = error === process.stderr ? destination({ dest: 2, ...waiting }) : undefined;
+    aside?.on('error', () => {});
     this.#logger = aside === undefined ? pino(options, error) : pino(options, aside);
     this.#flush = () => aside?.flushSync();
   }
@@ -49,8 +58,9 @@ export class ServerLog {
     this.#logger.warn(facts, message);
   }
 
-  /** Writes out what is left. */
+  /** Writes out what is left, as far as somebody reads it. */
   close(): void {
+    this.#triesLeft = LAST_TRIES;
     try {
       this.#flush();
     } catch {

@@ -8,7 +8,7 @@ import {
 } from '../index.js';
 import { readParameters } from './parameters.js';
 import type { PublicSkill } from './public-record.js';
-import { toInteger } from './read-query.js';
+import { cutToLimit } from './read-query.js';
 import type { SearchOperation } from './search-operations.js';
 
 const PARAMETERS = ['q', 'limit', 'owner'] as const;
@@ -37,10 +37,9 @@ export const FIND_OPERATION: SearchOperation<FindQuery> = {
     const values = readParameters(text, PARAMETERS);
     const [q, limit, owner] = PARAMETERS.map((name) => values.get(name));
     if (q instanceof SkillSearchError) throw q;
-    const number = limit === undefined || limit instanceof SkillSearchError ? undefined : toInteger(limit);
     const query = resolveKeywordQuery({
       q,
-      limit: typeof number === 'number' ? Math.min(number, MAX_LIMIT) : number,
+      limit: typeof limit === 'string' ? cutToLimit(limit) : undefined,
       sortBy: 'relevance',
     } as KeywordQuery);
     for (const value of [limit, owner]) if (value instanceof SkillSearchError) throw value;

@@ -15,7 +15,7 @@ export async function answerSearch<Query>(
   operation: SearchOperation<Query>,
   visit: Visit,
   search: SkillSearch,
-  { access, compatibility }: ResolvedHandlerOptions,
+  { access, compatibility, log }: ResolvedHandlerOptions,
 ): Promise<Content> {
   const compatible = compatibility !== undefined;
   const client = access === undefined ? undefined : identify(access, operation, visit);
@@ -37,7 +37,12 @@ export async function answerSearch<Query>(
     });
     return { headers: quotaHeaders(admission), body };
   } catch (error) {
-    admission.giveBack();
+    try {
+      admission.giveBack();
+    } catch (failure) {
+      // What came first is what is told.
+      log({ kind: 'failure', requestId: visit.requestId, error: failure });
+    }
     throw error;
   }
 }

@@ -5,7 +5,7 @@ export {
   DEFAULT_HOST,
   DEFAULT_PORT,
   type RunningServer,
-  SERVER_LIMITS,
   type ServerOptions,
   startServer,
 } from './server.js';
+export { SERVER_LIMITS } from './server-limits.js';

@@ -58,7 +58,18 @@ export function resolveHandlerOptions(options: HandlerOptions = {}): ResolvedHan
   const isTrusted = resolveTrustedHops(options.trustProxy);
   const publicUrl = resolvePublicUrl(options.publicUrl);
   const access = options.access === false ? undefined : (options.access ?? openAccess({ state: ':memory:' }));
-  return { access, publicUrl, isTrusted, compatibility, pages, log };
+  return { access, publicUrl, isTrusted, compatibility, pages, log: quietly(log) };
+}
+
+/** A log that fails is no reason not to answer. */
+function quietly(log: (event: LogEvent) => void): (event: LogEvent) => void {
+  return (event) => {
+    try {
+      log(event);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
 }
 
 function resolvePublicUrl(publicUrl: string | undefined): string | undefined {

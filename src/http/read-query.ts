@@ -36,9 +36,10 @@ export function readKeywordQuery(query: string, cutLimit: boolean): ResolvedKeyw
       if (name !== 'q') resolveKeywordQuery(asked as unknown as KeywordQuery);
       throw fault;
     }
-    asked[name] = name === 'page' || name === 'limit' ? toInteger(value as string) : value;
+    if (name === 'page') asked[name] = toInteger(value as string);
+    else if (name === 'limit') asked[name] = cutLimit ? cutToLimit(value as string) : toInteger(value as string);
+    else asked[name] = value;
   }
-  if (cutLimit && typeof asked['limit'] === 'number') asked['limit'] = Math.min(asked['limit'], MAX_LIMIT);
   return resolveKeywordQuery(asked as unknown as KeywordQuery);
 }
 
@@ -53,9 +54,14 @@ export function readSemanticQuery(query: string): ResolvedSemanticQuery {
   return resolveSemanticQuery({ q } as SemanticQuery);
 }
 
-/** Decimal digits as a number; anything else as it is, which is then told to be no integer. */
+/** Decimal digits as a number; anything else, and more than a number holds, as it is: it is then told to be out of bounds. */
 export function toInteger(value: string): number | string {
-  return /^\d+$/.test(value) ? Number(value) : value;
+  return /^0*\d{1,15}$/.test(value) ? Number(value) : value;
+}
+
+/** As {@link toInteger}, with {@link MAX_LIMIT} for all that is more. */
+export function cutToLimit(value: string): number | string {
+  return /^\d+$/.test(value) ? Math.min(Number(value), MAX_LIMIT) : value;
 }
 
 function sortFault(value: string): SkillSearchError | undefined {

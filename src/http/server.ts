@@ -1,47 +1,23 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, Server as NetServer, type Socket } from 'node:net';
 import { type SkillSearch, SkillSearchError } from '../index.js';
-import type { Call } from './call.js';
+import { type Call, JSON_TYPE } from './call.js';
 import { errorBody } from './error-content.js';
 import { type HandlerOptions, resolveHandlerOptions } from './options.js';
+import { PendingAnswers } from './pending-answers.js';
+import { MALFORMED, NO_TUNNEL, type Refusal, refusalOf, refuse } from './refusal.js';
+import { SERVER_LIMITS } from './server-limits.js';
 import { SkillDiscoveryService } from './service.js';
 
 export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 8787;
 
-/** What a server puts up with. Times are in milliseconds. */
-interface ServerLimits {
-  /** Bytes of the request line and all headers. */
-  readonly headerBytes: number;
-  /** From the first byte of a request to the end of its headers. */
-  readonly headersTimeout: number;
-  /** From the first byte of a request to its last. */
-  readonly requestTimeout: number;
-  /** How long a connection may be idle between two requests. */
-  readonly keepAliveTimeout: number;
-  /** How long nothing may move while an answer is sent. */
-  readonly idleTimeout: number;
-  readonly connections: number;
-  /** How often slow clients are looked for. */
-  readonly checkingInterval: number;
-}
-
-export const SERVER_LIMITS: ServerLimits = {
-  // 2,000 characters of any script are up to 24 KB of a URL.
-  headerBytes: 32 * 1024,
-  headersTimeout: 10_000,
-  requestTimeout: 15_000,
-  // Longer than proxies keep theirs, so that it is they who end them: else a request may come just as one is ended.
-  keepAliveTimeout: 65_000,
-  idleTimeout: 60_000,
-  connections: 2_000,
-  checkingInterval: 1_000,
-};
-
 /** How long requests that are being answered may take when the server is closed, in milliseconds. */
 const DEFAULT_GRACE = 10_000;
 /** How long clients that may be sending already get when the server is closed, in milliseconds. */
 const LINGER = 250;
+/** How long connections that wait are taken then, in milliseconds: there may be always more. */
+const LONGEST_ACCEPTING = 100;
 
 export interface ServerOptions extends HandlerOptions {
   /** Address or name to listen at. @default '127.0.0.1' */
@@ -90,7 +66,13 @@ class HttpServer implements RunningServer {
   #url = '';
   #host = '';
   #port = 0;
-  #closing = false;
+  readonly #pending = new PendingAnswers(SERVER_LIMITS.pipelined);
+  /** Answers in the making. */
+  readonly #running = new Set<Promise<void>>();
+  readonly #connections = new Set<Socket>();
+  /** Connections so far. */
+  #accepted = 0;
+  #closed: Promise<void> | undefined;
 
   constructor(service: SkillDiscoveryService) {
     this.#service = service;
@@ -103,7 +85,11 @@ class HttpServer implements RunningServer {
       connectionsCheckingInterval: limits.checkingInterval,
       // A second `Authorization` makes it a wrong one, instead of being dropped.
       joinDuplicateHeaders: true,
+      // Answered below, by an error of the usual shape.
+      requireHostHeader: false,
     });
+    // As many as the bytes allow: those above a number would be dropped without a word.
+    this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = limits.connections;
     this.#server.timeout = limits.idleTimeout;
     const respond = (request: IncomingMessage, response: ServerResponse): void => this.#respond(request, response);
@@ -111,7 +97,13 @@ class HttpServer implements RunningServer {
     // Who asks whether to send a body is answered instead.
     this.#server.on('checkContinue', respond);
     this.#server.on('checkExpectation', respond);
-    this.#server.on('clientError', refuse);
+    this.#server.on('connection', (socket: Socket) => {
+      this.#accepted += 1;
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
+    });
+    this.#server.on('clientError', (error, socket) => this.#refuse(socket as Socket, refusalOf(error)));
+    this.#server.on('connect', (_, socket) => this.#refuse(socket as Socket, NO_TUNNEL));
   }
 
   get host(): string {
@@ -138,26 +130,66 @@ class HttpServer implements RunningServer {
     this.#url = `http://${reachable}:${this.#port}`;
   }
 
-  async close(grace: number = DEFAULT_GRACE): Promise<void> {
-    if (this.#closing) return;
-    this.#closing = true;
+  close(grace: number = DEFAULT_GRACE): Promise<void> {
+    this.#closed ??= this.#close(grace);
+    return this.#closed;
+  }
+
+  async #close(grace: number): Promise<void> {
     const server = this.#server;
-    // Connections that wait to be accepted are, in this turn of the event loop.
-    await new Promise(setImmediate);
+    await this.#acceptWaiting();
     // Not the close() of an HTTP server: it cuts idle connections at once, and a request may be on its way on one. Each
     // answer from here on tells the client to close.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-    const cutIdle = setInterval(() => server.closeIdleConnections(), LINGER);
+    const cutIdle = setInterval(() => {
+      server.closeIdleConnections();
+      // For Node a connection that never sent a byte is not idle.
+      for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
+    }, LINGER);
     const cutAll = setTimeout(() => server.closeAllConnections(), grace);
     await closed;
     clearInterval(cutIdle);
     clearTimeout(cutAll);
     // What else belongs to an HTTP server: its look-out for slow clients.
     server.close();
+    // Those that were cut still give back what they reserved.
+    await Promise.all(this.#running);
+  }
+
+  /** Connections that the system has made already are taken one by one, in turns of the event loop. */
+  async #acceptWaiting(): Promise<void> {
+    const end = performance.now() + LONGEST_ACCEPTING;
+    for (let quiet = 0; quiet < 2 && performance.now() < end; quiet++) {
+      const before = this.#accepted;
+      await new Promise(setImmediate);
+      if (this.#accepted > before) quiet = -1;
+    }
   }
 
   #respond(request: IncomingMessage, response: ServerResponse): void {
-    this.#send(this.#toCall(request, response), request, response).catch(() => request.socket.destroy());
+    const { socket } = request;
+    this.#pending.begin(socket, () => {
+      response.once('close', () => this.#pending.end(socket));
+      if (isAmbiguous(request)) {
+        const body = errorBody(MALFORMED[1], MALFORMED[2]);
+        response.writeHead(400, { 'Content-Type': JSON_TYPE, 'Content-Length': body.length, Connection: 'close' });
+        response.end(body);
+        return;
+      }
+      const sent = this.#send(this.#toCall(request, response), request, response).catch(() => {
+        socket.destroy();
+      });
+      this.#running.add(sent);
+      sent.finally(() => this.#running.delete(sent));
+    });
+  }
+
+  /** After the answers that the connection waits for: else it would be taken for the first of them. */
+  #refuse(socket: Socket, refusal: Refusal | undefined): void {
+    this.#pending.afterLast(socket, () => {
+      if (refusal === undefined) socket.destroy();
+      else refuse(socket, refusal);
+    });
   }
 
   async #send(call: Call, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -166,7 +198,7 @@ class HttpServer implements RunningServer {
     // What is left of a body is not read: nobody sends one for a reason.
     const hasBody =
       request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-    const closing = this.#closing || hasBody;
+    const closing = this.#closed !== undefined || hasBody;
     response.writeHead(status, {
       ...headers,
       ...(status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) }),
@@ -177,10 +209,11 @@ class HttpServer implements RunningServer {
 
   #toCall(request: IncomingMessage, response: ServerResponse): Call {
     const { method = 'GET', url = '/', headers, socket } = request;
-    const absolute = /^https?:\/\/[^/?#]*/i.exec(url)?.[0];
+    const absolute = /^https?:\/\/[^/?#]*/i.exec(url)?.[0] ?? '';
+    const target = url.slice(absolute.length);
     return {
       method,
-      target: absolute === undefined ? url : url.slice(absolute.length) || '/',
+      target: target.startsWith('/') || absolute === '' ? target : `/${target}`,
       origin: this.#originOf(headers.host),
       address: socket.remoteAddress,
       header(name) {
@@ -204,27 +237,12 @@ class HttpServer implements RunningServer {
   }
 }
 
-/** What is not HTTP, too long or too slow. There is no request to answer, so it is told in as few words as will do. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, code, message] = REFUSALS[error.code ?? ''] ?? OTHER_REFUSAL;
-  const body = errorBody(code, message);
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`;
-  socket.end(head + body, () => socket.destroy());
+/** No host or two, or a body whose end nobody can tell: not to be answered (RFC 9112, 3.2 and 6.1). */
+function isAmbiguous({ httpVersion, headers }: IncomingMessage): boolean {
+  const { host, 'transfer-encoding': coding = 'chunked' } = headers;
+  const hasOneHost = host === undefined ? httpVersion !== '1.1' : !host.includes(', ');
+  return !hasOneHost || coding.toLowerCase() !== 'chunked';
 }
-
-const REFUSALS: Readonly<Record<string, readonly [status: string, code: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [
-    '431 Request Header Fields Too Large',
-    'INVALID_QUERY',
-    `the address and the headers of a request may have ${SERVER_LIMITS.headerBytes} bytes together`,
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'REQUEST_TIMEOUT', 'the request took too long to come'],
-};
-const OTHER_REFUSAL = ['400 Bad Request', 'MALFORMED_REQUEST', 'this is not a request that HTTP knows'] as const;
 
 function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): SkillSearchError {
   const reasons: Readonly<Record<string, string>> = {
@@ -232,6 +250,7 @@ function cannotListen(host: string, port: number, error: NodeJS.ErrnoException):
     EACCES: 'this user may not; ports below 1024 are mostly reserved',
     EADDRNOTAVAIL: 'this machine has no such address',
     ENOTFOUND: 'no such host is known',
+    EAI_AGAIN: 'the name of the host cannot be looked up now',
   };
   const reason = reasons[error.code ?? ''] ?? error.message;
   return new SkillSearchError('ADDRESS_NOT_AVAILABLE', `cannot listen at ${host}, port ${port}: ${reason}`, {

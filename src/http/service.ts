@@ -115,6 +115,6 @@ const MAX_LOGGED_PATH = 200;
 
 /** What a client sent must not be able to look like anything else in a log. */
 function loggable(path: string): string {
-  const shown = path.length > MAX_LOGGED_PATH ? `${path.slice(0, MAX_LOGGED_PATH)}…` : path;
-  return shown.replace(/[^\x20-\x7e…]/g, '?');
+  const shown = path.length > MAX_LOGGED_PATH ? `${path.slice(0, MAX_LOGGED_PATH - 3)}...` : path;
+  return shown.replace(/[^\x20-\x7e]/g, '?');
 }

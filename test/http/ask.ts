@@ -1,0 +1,157 @@
+import { onTestFinished } from 'vitest';
+import { type Access, type AccessOptions, openAccess } from '../../src/access/index.js';
+import { createHandler, type Handler, type HandlerOptions, type LogEvent } from '../../src/http/index.js';
+import { openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+
+export const ORIGIN = 'http://skills.test';
+export const KEYWORD = '/api/v1/skills/search';
+export const SEMANTIC = '/api/v1/skills/ai-search';
+export const HEALTH = '/api/health';
+export const FIND = '/api/search';
+
+/** What a request has beside its path. */
+interface How {
+  readonly method?: string;
+  /** Sent as `Authorization: Bearer <key>`. */
+  readonly key?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of the other end of the connection. */
+  readonly address?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The text as JSON; undefined where it is none. */
+  readonly body: unknown;
+  /** `error.code` of the body, where there is one. */
+  readonly code: string | undefined;
+  /** `error.message` of the body, where there is one. */
+  readonly message: string | undefined;
+}
+
+export type Ask = (path: string, how?: How) => Promise<Reply>;
+
+export interface Service {
+  readonly ask: Ask;
+  readonly handle: Handler;
+  readonly search: SkillSearch;
+  readonly access: Access;
+  /** A key without limits of its own. */
+  readonly key: string;
+  /** What was logged so far. */
+  readonly events: LogEvent[];
+}
+
+export interface ServiceOptions extends Omit<HandlerOptions, 'access' | 'log'> {
+  readonly quotas?: Partial<AccessOptions>;
+}
+
+/** Nobody is counted, except where a test is about that. */
+const NO_LIMIT = { daily: 0, perMinute: 0 };
+
+/** A service over these rows, or over an opened search, closed when the test ends. */
+export async function serve(
+  skills: readonly unknown[] | SkillSearch,
+  { quotas, ...options }: ServiceOptions = {},
+): Promise<Service> {
+  const search = 'keywordRecords' in skills ? skills : await searchOver(skills);
+  const access = accessOf({ anonymous: NO_LIMIT, key: NO_LIMIT, ...quotas });
+  const events: LogEvent[] = [];
+  const handle = createHandler(search, { ...options, access, log: (event) => events.push(event) });
+  return { ask: askerOf(handle), handle, search, access, key: access.createKey().key, events };
+}
+
+export async function searchOver(skills: readonly unknown[]): Promise<SkillSearch> {
+  return opened({ skills, embedder: new StandInEmbedder() });
+}
+
+export async function opened(options: Parameters<typeof openSkillSearch>[0]): Promise<SkillSearch> {
+  const search = await openSkillSearch(options);
+  onTestFinished(() => search.close());
+  return search;
+}
+
+/** Keys and quotas in memory, where no file is named. */
+export function accessOf(options: Partial<AccessOptions> = {}): Access {
+  const access = openAccess({ state: ':memory:', ...options });
+  onTestFinished(() => access.close());
+  return access;
+}
+
+export function askerOf(handle: Handler): Ask {
+  return async (path, { method = 'GET', key, headers = {}, address, signal } = {}) => {
+    const authorization = key === undefined ? {} : { Authorization: `Bearer ${key}` };
+    const init = { method, headers: { ...authorization, ...headers }, ...(signal === undefined ? {} : { signal }) };
+    const response = await handle(new Request(ORIGIN + path, init), { address });
+    const text = await response.text();
+    const body = jsonOf(text);
+    const { code, message } = (body as { error?: { code?: string; message?: string } } | undefined)?.error ?? {};
+    return { status: response.status, headers: response.headers, text, body, code, message };
+  };
+}
+
+/** The path of a keyword search. */
+export function keyword(query: Readonly<Record<string, string | number>>): string {
+  return `${KEYWORD}?${queryOf(query)}`;
+}
+
+/** The path of a semantic search. */
+export function semantic(q: string): string {
+  return `${SEMANTIC}?${queryOf({ q })}`;
+}
+
+/** Ids of the skills of an answer, in its order, by words or by meaning. */
+export function idsOf({ body }: Reply): string[] {
+  const { data } = body as { data: { skills?: { id: string }[]; data?: { skill: { id: string } }[] } };
+  return (data.skills ?? (data.data ?? []).map(({ skill }) => skill)).map(({ id }) => id);
+}
+
+/** What a keyword search says of its pages. */
+export function paginationOf({ body }: Reply): Record<string, unknown> {
+  return (body as { data: { pagination: Record<string, unknown> } }).data.pagination;
+}
+
+/** The two quota headers of an answer: the limit, and what is left. */
+export function quotaOf({ headers }: Reply): [limit: string | null, remaining: string | null] {
+  return [headers.get('X-RateLimit-Daily-Limit'), headers.get('X-RateLimit-Daily-Remaining')];
+}
+
+/** A search that throws the same whatever is asked, except that it can be closed. */
+export function failingSearch(error: unknown): SkillSearch {
+  const fail = (): never => {
+    throw error;
+  };
+  return {
+    keyword: fail,
+    keywordRecords: fail,
+    semantic: async () => fail(),
+    warmUp: async () => fail(),
+    get: fail,
+    files: fail,
+    categories: fail,
+    occupations: fail,
+    stats: fail,
+    check: fail,
+    problems: { rejected: [], warnings: [] },
+    close: async () => {},
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+function queryOf(query: Readonly<Record<string, string | number>>): string {
+  return Object.entries(query)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest';
+import { createHandler, type HandlerOptions } from '../../src/http/index.js';
+import { codeOf } from '../error-code.js';
+import { row } from '../rows.js';
+import { keyword, quotaOf, searchOver, serve } from './ask.js';
+
+const SKILLS = [row('kite')];
+
+/** An anonymous request: address of the connection, and what `X-Forwarded-For` says. */
+type From = readonly [address: string | undefined, forwarded?: string];
+
+/** Whose counter each request was counted on: requests of one client have the same number, from 0 by first use. */
+async function clientsOf(trustProxy: HandlerOptions['trustProxy'], requests: readonly From[]): Promise<number[]> {
+  const clients: number[] = [];
+  for (const [i, from] of requests.entries()) {
+    // Each against each of those before, on counters of their own: the second of one client has one request fewer left.
+    let client = clients.length === 0 ? 0 : Math.max(...clients) + 1;
+    for (let j = 0; j < i; j++) {
+      const { ask } = await serve([], { trustProxy, quotas: { anonymous: { daily: 9, perMinute: 0 } } });
+      const remaining: (string | null)[] = [];
+      for (const [address, forwarded] of [requests[j] as From, from]) {
+        const headers = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded };
+        remaining.push(quotaOf(await ask(keyword({ q: 'kite' }), { address, headers }))[1]);
+      }
+      if (remaining[1] === '7') client = clients[j] as number;
+      else expect(remaining).toEqual(['8', '8']);
+    }
+    clients.push(client);
+  }
+  return clients;
+}
+
+describe('a client without key', () => {
+  test('is its IPv4 address', async () => {
+    expect(await clientsOf(undefined, [['192.0.2.1'], ['192.0.2.2'], ['192.0.2.1'], ['192.0.2.12']])).toEqual([
+      0, 1, 0, 2,
+    ]);
+  });
+
+  test('is the first 64 bits of its IPv6 address, however that is written', async () => {
+    expect(
+      await clientsOf(undefined, [
+        ['2001:db8:1:2::1'],
+        ['2001:db8:1:2:ffff:ffff:ffff:ffff'],
+        ['2001:0DB8:0001:0002:0:0:0:9'],
+        ['2001:db8:1:3::1'],
+        ['2001:db8:1::1'],
+        ['2001:db8:1:0:5::'],
+      ]),
+    ).toEqual([0, 0, 0, 1, 2, 2]);
+  });
+
+  test('is the IPv4 address inside an IPv6 one', async () => {
+    expect(
+      await clientsOf(undefined, [['192.0.2.1'], ['::ffff:192.0.2.1'], ['::FFFF:c000:201'], ['::ffff:192.0.2.2']]),
+    ).toEqual([0, 0, 0, 1]);
+  });
+
+  test('is the same whatever its zone', async () => {
+    expect(await clientsOf(undefined, [['fe80::1%eth0'], ['fe80::1%eth1'], ['fe80::1']])).toEqual([0, 0, 0]);
+  });
+
+  test('is one with all others of whom no address is known', async () => {
+    expect(await clientsOf(undefined, [[undefined], ['nonsense'], ['']])).toEqual([0, 0, 0]);
+  });
+});
+
+describe('X-Forwarded-For', () => {
+  test('is not believed without trustProxy, nor with none or no hops', async () => {
+    for (const trustProxy of [undefined, 0, []]) {
+      expect(
+        await clientsOf(trustProxy, [
+          ['127.0.0.1'],
+          ['127.0.0.1', '192.0.2.1'],
+          ['127.0.0.1', '192.0.2.2, 10.0.0.1'],
+          ['10.0.0.1', '192.0.2.1'],
+        ]),
+      ).toEqual([0, 0, 0, 1]);
+    }
+  });
+
+  test('tells the client of one hop: what the client wrote itself is never reached', async () => {
+    expect(
+      await clientsOf(1, [
+        ['10.0.0.1', '192.0.2.1'],
+        ['10.0.0.1', '198.51.100.1, 192.0.2.1'],
+        ['10.0.0.1', '198.51.100.2,198.51.100.3 ,  192.0.2.1 '],
+        ['10.0.0.9', '192.0.2.1'],
+        ['192.0.2.1'],
+        ['10.0.0.1', '192.0.2.1, 198.51.100.1'],
+      ]),
+    ).toEqual([0, 0, 0, 0, 0, 1]);
+  });
+
+  test('tells the client of two hops', async () => {
+    expect(
+      await clientsOf(2, [
+        ['10.0.0.1', '192.0.2.1, 10.0.0.2'],
+        ['10.0.0.1', '198.51.100.1, 192.0.2.1, 10.0.0.3'],
+        // A list shorter than the hops is read to its beginning.
+        ['10.0.0.1', '192.0.2.1'],
+        ['10.0.0.1', '198.51.100.1, 10.0.0.2'],
+      ]),
+    ).toEqual([0, 0, 0, 1]);
+  });
+
+  test('is read as far as the hops are in the networks that are named', async () => {
+    const trust = ['10.0.0.0/8', '2001:db8:ffff::/48', '203.0.113.7'];
+    expect(
+      await clientsOf(trust, [
+        ['192.0.2.1'],
+        ['10.1.2.3', '192.0.2.1'],
+        ['10.1.2.3', '198.51.100.9, 192.0.2.1, 10.255.0.1, 203.0.113.7'],
+        ['2001:db8:ffff:1::5', '192.0.2.1'],
+        ['203.0.113.7', '192.0.2.1'],
+        ['::ffff:10.1.2.3', '192.0.2.1'],
+        // Not trusted: these are clients themselves.
+        ['203.0.113.8', '192.0.2.1'],
+        ['11.0.0.1', '192.0.2.1'],
+        ['2001:db8:fffe::5', '192.0.2.1'],
+      ]),
+    ).toEqual([0, 0, 0, 0, 0, 0, 1, 2, 3]);
+  });
+
+  test.each<[string, string[], string[]]>([
+    ['loopback', ['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'], ['128.0.0.1', '::2', '10.0.0.1']],
+    ['linklocal', ['169.254.1.1', 'fe80::1', 'fe80::1%eth0', 'febf::1'], ['169.253.1.1', 'fec0::1']],
+    [
+      'uniquelocal',
+      ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fc00::1', 'fd12:3456::1'],
+      ['172.32.0.1', '192.169.0.1', '11.0.0.1', 'fe00::1', '127.0.0.1'],
+    ],
+  ])('is believed of %s by that name', async (name, trusted, others) => {
+    for (const address of trusted) {
+      expect(await clientsOf([name], [['192.0.2.1'], [address, '192.0.2.1']]), address).toEqual([0, 0]);
+    }
+    for (const address of others) {
+      expect(await clientsOf([name], [['192.0.2.1'], [address, '192.0.2.1']]), address).toEqual([0, 1]);
+    }
+  });
+
+  test('may have ports and brackets, and IPv6 addresses, of which the first 64 bits count', async () => {
+    expect(
+      await clientsOf(1, [
+        ['10.0.0.1', '192.0.2.1'],
+        ['10.0.0.1', '192.0.2.1:4711'],
+        ['10.0.0.1', '::ffff:192.0.2.1'],
+        ['10.0.0.1', '2001:db8:1:2::1'],
+        ['10.0.0.1', '[2001:db8:1:2::77]:4711'],
+        ['10.0.0.1', '[2001:db8:1:2::78]'],
+        ['10.0.0.1', '2001:db8:1:3::1'],
+      ]),
+    ).toEqual([0, 0, 0, 1, 1, 1, 2]);
+  });
+
+  test('that is no address is not believed: the last hop that is known stands', async () => {
+    const words = [
+      'unknown',
+      '',
+      ' , ',
+      '_hidden',
+      '192.0.2',
+      '192.0.2.1.5',
+      '192.0.2.256',
+      'example.org',
+      '[::',
+      '1:2:3',
+    ];
+    for (const forwarded of words) {
+      const from: From[] = [['10.0.0.1'], ['10.0.0.1', forwarded], ['10.0.0.1', `192.0.2.1, ${forwarded}`]];
+      expect(await clientsOf(2, from), forwarded).toEqual([0, 0, 0]);
+    }
+  });
+
+  test('changes nothing for requests with a key', async () => {
+    const { ask, key } = await serve(SKILLS, { trustProxy: 1, quotas: { key: { daily: 9 } } });
+    for (const [i, forwarded] of ['192.0.2.1', '192.0.2.2', 'nonsense'].entries()) {
+      const reply = await ask(keyword({ q: 'kite' }), {
+        key,
+        address: '10.0.0.1',
+        headers: { 'X-Forwarded-For': forwarded },
+      });
+      expect(quotaOf(reply)).toEqual(['9', String(8 - i)]);
+    }
+  });
+
+  test.each(['Forwarded', 'X-Real-IP', 'CF-Connecting-IP', 'True-Client-IP'])(
+    'is the only header that is believed: %s is not',
+    async (header) => {
+      const { ask } = await serve(SKILLS, { trustProxy: 1, quotas: { anonymous: { daily: 9 } } });
+      const how = {
+        address: '192.0.2.1',
+        headers: { [header]: header === 'Forwarded' ? 'for=198.51.100.1' : '198.51.100.1' },
+      };
+      expect(quotaOf(await ask(keyword({ q: 'kite' }), { address: '192.0.2.1' }))).toEqual(['9', '8']);
+      expect(quotaOf(await ask(keyword({ q: 'kite' }), how))).toEqual(['9', '7']);
+    },
+  );
+});
+
+describe('trustProxy', () => {
+  test.each([
+    [-1],
+    [1.5],
+    [Number.NaN],
+    ['loopback'],
+    [true],
+    [['everybody']],
+    [['']],
+    [['10.0.0.0/33']],
+    [['10.0.0.0/-1']],
+    [['10.0.0.0/']],
+    [['10.0.0.0/8/8']],
+    [['::/129']],
+    [['10.0.0']],
+    [['10.0.0.0/8', 'private']],
+    [[1]],
+    [[null]],
+  ])('is refused as %j when the service is made', async (trustProxy) => {
+    const search = await searchOver([]);
+    const options = { trustProxy } as unknown as HandlerOptions;
+    expect(await codeOf(() => createHandler(search, options))).toBe('INVALID_OPTION');
+  });
+});

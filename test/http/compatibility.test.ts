@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'vitest';
+import { createHandler, type HandlerOptions } from '../../src/http/index.js';
+import { codeOf } from '../error-code.js';
+import { type Row, row } from '../rows.js';
+import {
+  FIND,
+  idsOf,
+  KEYWORD,
+  keyword,
+  ORIGIN,
+  paginationOf,
+  quotaOf,
+  type Reply,
+  searchOver,
+  semantic,
+  serve,
+} from './ask.js';
+import {
+  COMPATIBLE_KEYWORD_ANSWER,
+  COMPATIBLE_SEMANTIC_ANSWER,
+  ERROR,
+  FIND_ANSWER,
+  faultsOf,
+  KEYWORD_ANSWER,
+  SEMANTIC_ANSWER,
+} from './shapes.js';
+
+const compatibility = 'skillsmp';
+const SKILLS: readonly Row[] = [
+  row('kite', { codehostUrl: 'https://github.com/Wren/toys/tree/main/kite', author: 'wren', stars: 3 }),
+  row('boat', { codehostUrl: 'https://git.example/otter/boats/-/tree/main/boat', author: 'otter' }),
+  row('drum'),
+];
+const MANY = Array.from({ length: 120 }, (_, i) => row(`k${i}`));
+
+describe('without the switch', () => {
+  test('answers keep to the letter of the specification', async () => {
+    const { ask, key } = await serve(SKILLS);
+    expect(faultsOf(KEYWORD_ANSWER, (await ask(keyword({ q: 'name' }))).body)).toEqual([]);
+    expect(faultsOf(SEMANTIC_ANSWER, (await ask(semantic('name'), { key })).body)).toEqual([]);
+  });
+
+  test('a limit above 50 is refused, and nothing is served at /api/search', async () => {
+    const { ask } = await serve(SKILLS);
+    expect((await ask(keyword({ q: 'name', limit: 51 }))).code).toBe('INVALID_PARAMETER');
+    expect((await ask(`${FIND}?q=name`)).code).toBe('ENDPOINT_NOT_FOUND');
+  });
+
+  test.each(['SkillsMP', '', 'all', true])('%j is no switch', async (wrong) => {
+    const search = await searchOver(SKILLS);
+    const options = { compatibility: wrong } as unknown as HandlerOptions;
+    expect(await codeOf(() => createHandler(search, options))).toBe('INVALID_OPTION');
+  });
+});
+
+describe('with the switch', () => {
+  test('skills have githubUrl beside codehostUrl, the same, in both searches', async () => {
+    const { ask, key } = await serve(SKILLS, { compatibility });
+    const words = await ask(keyword({ q: 'name' }));
+    expect(faultsOf(COMPATIBLE_KEYWORD_ANSWER, words.body)).toEqual([]);
+    const meaning = await ask(semantic('name'), { key });
+    expect(faultsOf(COMPATIBLE_SEMANTIC_ANSWER, meaning.body)).toEqual([]);
+    for (const skills of [skillsOf(words), skillsOf(meaning)]) {
+      expect(Object.fromEntries(skills.map(({ id, githubUrl }) => [id, githubUrl]))).toEqual({
+        kite: 'https://github.com/Wren/toys/tree/main/kite',
+        boat: 'https://git.example/otter/boats/-/tree/main/boat',
+        drum: `${ORIGIN}/skills/drum`,
+      });
+      for (const { githubUrl, codehostUrl } of skills) expect(githubUrl).toBe(codehostUrl);
+    }
+  });
+
+  test.each([
+    [1, 50, true, false],
+    [2, 50, true, true],
+    [3, 50, false, true],
+    [4, 50, false, true],
+    [50, 2, false, true],
+    // The last page that can be asked for, though there are 120.
+    [50, 1, false, true],
+    [49, 1, true, true],
+  ])('page %i of %i skills has hasNext %j and hasPrev %j', async (page, limit, hasNext, hasPrev) => {
+    const { ask } = await serve(MANY, { compatibility });
+    const reply = await ask(keyword({ q: 'name', page, limit }));
+    expect(paginationOf(reply)).toEqual({
+      page,
+      limit,
+      total: 120,
+      totalPages: Math.ceil(120 / limit),
+      hasNext,
+      hasPrev,
+    });
+  });
+
+  test('nothing found has neither a next nor a former page', async () => {
+    const { ask } = await serve(SKILLS, { compatibility });
+    const reply = await ask(keyword({ q: 'submarine' }));
+    expect(faultsOf(COMPATIBLE_KEYWORD_ANSWER, reply.body)).toEqual([]);
+    expect(paginationOf(reply)).toMatchObject({ hasNext: false, hasPrev: false });
+  });
+
+  test.each(['51', '100', '1000', '9'.repeat(30)])('a limit of %s is taken as 50', async (limit) => {
+    const { ask } = await serve(MANY, { compatibility });
+    const reply = await ask(keyword({ q: 'name', limit }));
+    expect([reply.status, idsOf(reply).length]).toEqual([200, 50]);
+    expect(paginationOf(reply)).toMatchObject({ limit: 50, total: 120, totalPages: 3 });
+  });
+
+  test.each(['0', '-1', '1e2', '100.0', '', 'all'])('a limit of %j is refused all the same', async (limit) => {
+    const { ask } = await serve(MANY, { compatibility });
+    const { code, message } = await ask(keyword({ q: 'name', limit }));
+    expect([code, message?.split(' ')[0]]).toEqual(['INVALID_PARAMETER', 'limit']);
+  });
+
+  test('a page above 50 is refused all the same', async () => {
+    const { ask } = await serve(MANY, { compatibility });
+    expect((await ask(keyword({ q: 'name', page: 51 }))).code).toBe('INVALID_PARAMETER');
+  });
+
+  test('a limit above 50 is no fault beside one of a later parameter', async () => {
+    const { ask } = await serve(MANY, { compatibility });
+    for (const [name, fault] of [
+      ['sortBy', 'sortBy=name'],
+      ['category', 'category=a&category=b'],
+      ['occupation', 'occupation=%'],
+    ]) {
+      const { code, message } = await ask(`${KEYWORD}?q=name&limit=100&${fault}`);
+      expect([code, message?.split(' ')[0]]).toEqual(['INVALID_PARAMETER', name]);
+    }
+  });
+
+  test('keys are asked for as without it, and those of both forms are accepted', async () => {
+    for (const options of [{}, { compatibility }] as const) {
+      const { ask, access } = await serve(SKILLS, options);
+      for (const form of ['plain', 'skillsmp'] as const) {
+        const { key } = access.createKey({ form });
+        expect((await ask(semantic('name'), { key })).status).toBe(200);
+      }
+      expect((await ask(semantic('name'))).code).toBe('MISSING_API_KEY');
+    }
+  });
+});
+
+describe('GET /api/search', () => {
+  test('answers with id, name, installs and source of each skill', async () => {
+    const { ask } = await serve(SKILLS, { compatibility });
+    const reply = await ask(`${FIND}?q=name`);
+    expect([reply.status, faultsOf(FIND_ANSWER, reply.body)]).toEqual([200, []]);
+    const found = (reply.body as { skills: { id: string }[] }).skills.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    expect(found).toEqual([
+      { id: 'boat', name: 'name of boat', installs: 0, source: 'https://git.example/otter/boats' },
+      { id: 'drum', name: 'name of drum', installs: 0, source: '' },
+      { id: 'kite', name: 'name of kite', installs: 0, source: 'Wren/toys' },
+    ]);
+  });
+
+  test.each([
+    ['https://github.com/Wren/toys', 'Wren/toys'],
+    ['https://www.github.com/Wren/toys.git', 'Wren/toys'],
+    ['https://github.com/Wren/toys/', 'Wren/toys'],
+    ['https://github.com/Wren/toys/blob/main/kite/SKILL.md', 'Wren/toys'],
+    ['https://github.com/Wren/toys/releases', 'Wren/toys'],
+    ['https://git.example/group/sub/toys/-/tree/main/kite', 'https://git.example/group/sub/toys'],
+    ['https://notgithub.com/Wren/toys', 'https://notgithub.com/Wren/toys'],
+  ])('tells the repository of %s as %s', async (codehostUrl, source) => {
+    const { ask } = await serve([row('kite', { codehostUrl })], { compatibility });
+    expect((await ask(`${FIND}?q=name`)).body).toMatchObject({ skills: [{ source }] });
+  });
+
+  test('orders by relevance, and shows one of a group of copies', async () => {
+    const { ask } = await serve(
+      [
+        row('late', {
+          description: 'A loom, and much else beside it, which is of no use here.',
+          updatedAt: 900,
+          stars: 99,
+        }),
+        row('named', { name: 'loom', description: 'Weaves.', updatedAt: 1 }),
+        row('copy', { name: 'loom', description: 'Weaves.', updatedAt: 2, stars: 5 }),
+      ],
+      { compatibility },
+    );
+    expect(foundIds(await ask(`${FIND}?q=loom`))).toEqual(['copy', 'late']);
+  });
+
+  test('takes a limit, 20 where it is left out, above 50 as 50', async () => {
+    const { ask } = await serve(MANY, { compatibility });
+    const lengthOf = async (more: string) => foundIds(await ask(`${FIND}?q=name${more}`)).length;
+    expect(await lengthOf('')).toBe(20);
+    expect(await lengthOf('&limit=7')).toBe(7);
+    expect(await lengthOf('&limit=50')).toBe(50);
+    expect(await lengthOf('&limit=100')).toBe(50);
+  });
+
+  test('takes an owner, whose skills it finds however far down they are', async () => {
+    const loom = (id: string, more: Row): Row => row(id, { name: `loom ${id}`, description: 'Weaves.', ...more });
+    const others = Array.from({ length: 300 }, (_, i) =>
+      loom(`o${i}`, { codehostUrl: `https://github.com/otter/r${i}`, stars: 9 }),
+    );
+    const { ask } = await serve(
+      [
+        ...others,
+        loom('mine', { codehostUrl: 'https://github.com/Wren/toys' }),
+        loom('authored', { author: 'WREN' }),
+        loom('namesake', { codehostUrl: 'https://github.com/wrens/loom', stars: 9 }),
+      ],
+      { compatibility },
+    );
+    const first = foundIds(await ask(`${FIND}?q=loom&limit=50`));
+    expect([first.length, first.includes('mine'), first.includes('authored')]).toEqual([50, false, false]);
+    for (const owner of ['wren', 'Wren', '%20wren%20']) {
+      expect(foundIds(await ask(`${FIND}?q=loom&owner=${owner}`)).toSorted(), owner).toEqual(['authored', 'mine']);
+    }
+    expect(foundIds(await ask(`${FIND}?q=loom&owner=wren&limit=1`))).toHaveLength(1);
+    expect(foundIds(await ask(`${FIND}?q=loom&owner=nobody`))).toEqual([]);
+    expect(foundIds(await ask(`${FIND}?q=loom&owner=`))).toHaveLength(20);
+  });
+
+  test('needs no key and looks at none: it is the address that counts, on one counter with the keyword search', async () => {
+    const { ask, key } = await serve(SKILLS, { compatibility, quotas: { anonymous: { daily: 4, perMinute: 5 } } });
+    const path = `${FIND}?q=name`;
+    expect(quotaOf(await ask(path))).toEqual(['4', '3']);
+    expect(quotaOf(await ask(path, { key }))).toEqual(['4', '2']);
+    expect(quotaOf(await ask(path, { key: 'wrong' }))).toEqual(['4', '1']);
+    expect(quotaOf(await ask(keyword({ q: 'name' })))).toEqual(['4', '0']);
+    expect((await ask(path)).code).toBe('DAILY_QUOTA_EXCEEDED');
+    expect((await ask(path)).code).toBe('RATE_LIMIT_EXCEEDED');
+  });
+
+  test.each([
+    ['', 'MISSING_QUERY'],
+    ['?q=+', 'MISSING_QUERY'],
+    ['?q=!', 'INVALID_QUERY'],
+    ['?q=%ED%A0%80', 'INVALID_QUERY'],
+    [`?q=${'a'.repeat(201)}`, 'INVALID_QUERY'],
+    ['?q=a&q=a', 'INVALID_PARAMETER'],
+    ['?q=a&limit=0', 'INVALID_PARAMETER'],
+    ['?q=a&limit=1.0', 'INVALID_PARAMETER'],
+    ['?q=a&limit=5&limit=5', 'INVALID_PARAMETER'],
+    ['?q=a&owner=x&owner=y', 'INVALID_PARAMETER'],
+    ['?q=a&owner=%', 'INVALID_PARAMETER'],
+  ])('refuses %j', async (query, expected) => {
+    const { ask } = await serve(SKILLS, { compatibility });
+    const reply = await ask(FIND + query);
+    expect([reply.status, reply.code, faultsOf(ERROR, reply.body)]).toEqual([400, expected, []]);
+  });
+
+  test('ignores what it does not know', async () => {
+    const { ask } = await serve(SKILLS, { compatibility });
+    expect(foundIds(await ask(`${FIND}?q=name&page=0&sortBy=x&category=&page=1`))).toHaveLength(3);
+  });
+});
+
+function foundIds({ body }: Reply): string[] {
+  return (body as { skills: { id: string }[] }).skills.map(({ id }) => id);
+}
+
+function skillsOf({ body }: Reply): Record<string, unknown>[] {
+  const { data } = body as {
+    data: { skills?: Record<string, unknown>[]; data?: { skill: Record<string, unknown> }[] };
+  };
+  return data.skills ?? (data.data ?? []).map(({ skill }) => skill);
+}

@@ -1,0 +1,504 @@
+import { writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createHandler } from '../../src/http/index.js';
+import { buildCatalogue, ERROR_CODES, SkillSearchError } from '../../src/index.js';
+import { row } from '../rows.js';
+import { scratchFile } from '../scratch-folder.js';
+import {
+  FIND,
+  failingSearch,
+  HEALTH,
+  KEYWORD,
+  keyword,
+  opened,
+  type Reply,
+  SEMANTIC,
+  searchOver,
+  semantic,
+  serve,
+} from './ask.js';
+import { ERROR, faultsOf } from './shapes.js';
+
+const SKILLS = [row('kite', { stars: 3 })];
+const SEARCHES = [KEYWORD, SEMANTIC];
+const UNKNOWN_KEY = `sk_live_${'A'.repeat(43)}`;
+
+describe('the order of the checks', () => {
+  test('is 404, 405, 401, the minute, 400, the day, 503', async () => {
+    for (const path of SEARCHES) {
+      let time = Date.UTC(2026, 4, 1, 12);
+      const search = await searchOver(SKILLS);
+      const { ask, access } = await serve(search, {
+        quotas: { now: () => time, anonymous: { daily: 1, perMinute: 1 } },
+      });
+      const { key } = access.createKey({ daily: 1, perMinute: 2 });
+      const good = `${path}?q=kite`;
+      expect((await ask(good, { key })).status).toBe(200);
+      // Now the day is used up, and the search cannot answer.
+      await search.close();
+      expect(told(await ask(path, { key }))).toEqual([400, 'MISSING_QUERY']);
+      // Now the minute is used up, too. All that can be wrong is wrong, and is then mended from the first on.
+      const wrong = { key: UNKNOWN_KEY, method: 'POST' };
+      expect(told(await ask(`${path}/`, wrong))).toEqual([404, 'ENDPOINT_NOT_FOUND']);
+      expect(told(await ask(path, wrong))).toEqual([405, 'METHOD_NOT_ALLOWED']);
+      expect(told(await ask(path, { key: UNKNOWN_KEY }))).toEqual([401, 'INVALID_API_KEY']);
+      expect(told(await ask(path, { key }))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+      time += 60_000;
+      expect(told(await ask(path, { key }))).toEqual([400, 'MISSING_QUERY']);
+      expect(told(await ask(good, { key }))).toEqual([429, 'DAILY_QUOTA_EXCEEDED']);
+      time += 86_400_000;
+      expect(told(await ask(good, { key }))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    }
+  });
+
+  test('puts a missing key before the limits of the address and before a faulty question', async () => {
+    const { ask } = await serve(SKILLS, { quotas: { anonymous: { daily: 1, perMinute: 1 } } });
+    for (let i = 0; i < 3; i++) expect(told(await ask(SEMANTIC))).toEqual([401, 'MISSING_API_KEY']);
+    expect((await ask(keyword({ q: 'kite' }))).status).toBe(200);
+    expect(told(await ask(KEYWORD))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    expect(told(await ask(SEMANTIC))).toEqual([401, 'MISSING_API_KEY']);
+    expect(told(await ask(KEYWORD, { key: UNKNOWN_KEY }))).toEqual([401, 'INVALID_API_KEY']);
+  });
+});
+
+describe('404 ENDPOINT_NOT_FOUND', () => {
+  test.each([
+    '/',
+    '/api',
+    '/api/',
+    '/api/v1',
+    '/api/v1/skills',
+    '/api/v1/skills/',
+    '/api/v1/skills/search/',
+    '/api/v1/skills/search/more?q=kite',
+    '//api/v1/skills/search?q=kite',
+    '/api/v1/skills//search?q=kite',
+    '/api/v1/skills%2Fsearch?q=kite',
+    '/api/v1/skills/%73earch?q=kite',
+    '/api/v1/skills/search%3Fq=kite',
+    '/API/v1/skills/search?q=kite',
+    '/api/skills/search?q=kite',
+    '/api/v2/skills/search?q=kite',
+    '/api/v1/skills/ai-search/?q=kite',
+    '/api/v1/skills/aisearch?q=kite',
+    '/api/v1/health',
+    '/api/health/',
+    '/api/search?q=kite',
+    '/openapi.json',
+    '/skills/kite',
+    '/favicon.ico',
+    '/constructor',
+    '/__proto__',
+    '/%',
+  ])('%s', async (path) => {
+    const { ask, key } = await serve(SKILLS);
+    for (const how of [{}, { key }, { method: 'POST' }, { method: 'OPTIONS' }, { key: 'wrong' }]) {
+      const reply = await ask(path, how);
+      expect(told(reply)).toEqual([404, 'ENDPOINT_NOT_FOUND']);
+      expect(reply.headers.has('Allow')).toBe(false);
+    }
+  });
+});
+
+describe('405 METHOD_NOT_ALLOWED', () => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'QUERY', 'PROPFIND', 'getx'])('%s', async (method) => {
+    const { ask, key } = await serve(SKILLS, { pages: true, compatibility: 'skillsmp' });
+    const paths = [
+      keyword({ q: 'kite' }),
+      semantic('kite'),
+      HEALTH,
+      `${FIND}?q=kite`,
+      '/',
+      '/openapi.json',
+      '/skills/kite',
+    ];
+    for (const path of paths) {
+      const reply = await ask(path, { method, key });
+      expect(told(reply)).toEqual([405, 'METHOD_NOT_ALLOWED']);
+      expect(reply.headers.get('Allow')).toBe('GET, HEAD, OPTIONS');
+    }
+  });
+});
+
+describe('401', () => {
+  test('MISSING_API_KEY is for a semantic search without Authorization', async () => {
+    const { ask } = await serve(SKILLS);
+    const reply = await ask(semantic('kite'));
+    expect([...told(reply), reply.headers.get('WWW-Authenticate')]).toEqual([401, 'MISSING_API_KEY', 'Bearer']);
+    expect((await ask(keyword({ q: 'kite' }))).status).toBe(200);
+  });
+
+  test.each<[string, string]>([
+    ['a key that nobody made', `Bearer ${UNKNOWN_KEY}`],
+    ['a key of the other form that nobody made', `Bearer sk_live_skillsmp_${'A'.repeat(43)}`],
+    ['no key', 'Bearer'],
+    ['no key but blanks', 'Bearer   '],
+    ['another scheme', 'Basic d3JlbjprZXk='],
+    ['something malformed', ','],
+    ['an empty header', ''],
+    ['a key without scheme', '<key>'],
+    ['another scheme with the key', 'Basic <key>'],
+    ['the key as a token', 'Token <key>'],
+    ['two keys', 'Bearer <key> <key>'],
+    ['two headers', 'Bearer <key>, Bearer <key>'],
+    ['the key and more', 'Bearer <key>x'],
+    ['the key without its last character', 'Bearer <cut>'],
+    ['the key in other case', 'Bearer <upper>'],
+    ['the scheme and the key without a blank', 'Bearer<key>'],
+  ])('INVALID_API_KEY is for %s, on both searches', async (_, header) => {
+    const { ask, key, access } = await serve(SKILLS);
+    const authorization = header
+      .replaceAll('<key>', key)
+      .replace('<cut>', key.slice(0, -1))
+      .replace('<upper>', key.toUpperCase());
+    for (const path of SEARCHES) {
+      const reply = await ask(`${path}?q=kite`, { headers: { Authorization: authorization } });
+      expect([...told(reply), reply.headers.get('WWW-Authenticate')]).toEqual([401, 'INVALID_API_KEY', 'Bearer']);
+      expect(reply.text).not.toContain(key.slice(8, -1));
+    }
+    expect(access.listKeys()).toHaveLength(1);
+  });
+
+  test('INVALID_API_KEY is for a key that was revoked, from the next request on', async () => {
+    const { ask, key, access } = await serve(SKILLS);
+    for (const path of SEARCHES) expect((await ask(`${path}?q=kite`, { key })).status).toBe(200);
+    access.revokeKey(key);
+    for (const path of SEARCHES) expect(told(await ask(`${path}?q=kite`, { key }))).toEqual([401, 'INVALID_API_KEY']);
+  });
+
+  test('is not for a key of either form, in whatever case the scheme is written', async () => {
+    const { ask, access } = await serve(SKILLS);
+    const plain = access.createKey().key;
+    const other = access.createKey({ form: 'skillsmp' }).key;
+    expect(plain).toMatch(/^sk_live_[A-Za-z0-9_-]{43}$/);
+    expect(other).toMatch(/^sk_live_skillsmp_[A-Za-z0-9_-]{43}$/);
+    for (const key of [plain, other]) {
+      for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
+        for (const path of SEARCHES) {
+          const reply = await ask(`${path}?q=kite`, { headers: { Authorization: `${scheme} ${key}` } });
+          expect(reply.status).toBe(200);
+        }
+      }
+    }
+  });
+
+  test('is not for anybody where access is false', async () => {
+    const handle = createHandler(await searchOver(SKILLS), { access: false });
+    for (const path of SEARCHES) {
+      const response = await handle(new Request(`http://skills.test${path}?q=kite`));
+      expect(response.status).toBe(200);
+      expect(response.headers.get('X-RateLimit-Daily-Remaining')).toBe('2147483647');
+    }
+  });
+});
+
+describe('400', () => {
+  test.each<[string, string]>([
+    ['absent', ''],
+    ['absent beside others', '?page=1&limit=5'],
+    ['without =', '?q'],
+    ['empty', '?q='],
+    ['blanks', '?q=%20+%20'],
+    ['a line break', '?q=%0D%0A%09'],
+    ['white space of other scripts', '?q=%E3%80%80%E2%80%83%C2%A0%C2%85%E2%80%A8'],
+  ])('MISSING_QUERY is for q that is %s, on both searches', async (_, query) => {
+    const { ask, key } = await serve(SKILLS);
+    for (const path of SEARCHES) expect(told(await ask(path + query, { key }))).toEqual([400, 'MISSING_QUERY']);
+  });
+
+  test('INVALID_QUERY is for q that is too long; the message says how long it may be and how long it is', async () => {
+    const { ask, key } = await serve(SKILLS);
+    const words = await ask(keyword({ q: 'a'.repeat(201) }));
+    expect([...told(words), words.message]).toEqual([
+      400,
+      'INVALID_QUERY',
+      'q must have at most 200 characters, got 201',
+    ]);
+    const meaning = await ask(semantic('a'.repeat(2001)), { key });
+    expect(told(meaning)).toEqual([400, 'INVALID_QUERY']);
+    expect(meaning.message).toContain('at most 2000 characters, got 2001');
+  });
+
+  test.each(['?', '...', '🪁', '"" - +', '—', '\u0301', '\ufeff', '\u200d', '()', '%'])(
+    'INVALID_QUERY is for q without letter or digit: %j',
+    async (q) => {
+      const { ask, key } = await serve(SKILLS);
+      for (const path of [keyword({ q }), semantic(q)]) {
+        expect(told(await ask(path, { key }))).toEqual([400, 'INVALID_QUERY']);
+      }
+    },
+  );
+
+  test.each(['a', '7', 'é', '筝', 'ก', '٣', 'Ⅷ', '½', '𝒌', 'ß'])(
+    'is not for q of one letter or digit, whatever its script: %s',
+    async (q) => {
+      const { ask, key } = await serve(SKILLS);
+      for (const path of [keyword({ q }), semantic(q)]) expect((await ask(path, { key })).status).toBe(200);
+    },
+  );
+
+  test.each<[string, string]>([
+    ['a lone %', 'a%'],
+    ['a cut escape', 'a%2'],
+    ['no hex digits', 'a%zz'],
+    ['a lone surrogate', 'a%ED%A0%80'],
+    ['a pair of surrogates as six bytes', 'a%ED%A0%BD%ED%B0%80'],
+    ['an overlong form', 'a%C0%AF'],
+    ['a byte that is nowhere in UTF-8', 'a%FF'],
+    ['half a character', 'a%E9%A3'],
+    ['a code point above the last', 'a%F4%90%80%80'],
+    ['NUL', 'a%00b'],
+  ])('is for %s in a known parameter', async (_, value) => {
+    const { ask, key } = await serve(SKILLS);
+    for (const path of SEARCHES) {
+      expect(told(await ask(`${path}?q=${value}`, { key }))).toEqual([400, 'INVALID_QUERY']);
+    }
+    for (const name of ['page', 'limit', 'sortBy', 'category', 'occupation']) {
+      const reply = await ask(`${KEYWORD}?q=kite&${name}=${value}`);
+      expect(told(reply)).toEqual([400, 'INVALID_PARAMETER']);
+      expect(reply.message).toMatch(new RegExp(`^${name} must `));
+    }
+  });
+
+  test.each([
+    '0',
+    '00',
+    '51',
+    '100',
+    '-1',
+    '+1',
+    '%2B1',
+    '1.0',
+    '1.',
+    '.5',
+    '1e1',
+    '1E0',
+    '0x1',
+    '0b1',
+    '1_0',
+    '1,0',
+    '',
+    '%20',
+    '%201',
+    '1%20',
+    '1%0A',
+    '%EF%BC%91',
+    '%D9%A1',
+    'NaN',
+    'Infinity',
+    'one',
+    'null',
+    'true',
+    '1n',
+    '2147483648',
+    '4294967297',
+    '9007199254740993',
+    '18446744073709551617',
+    '9'.repeat(400),
+    '-9007199254740993',
+  ])('INVALID_PARAMETER is for the page and the limit %s; the message names it and its bounds', async (value) => {
+    const { ask } = await serve(SKILLS);
+    for (const name of ['page', 'limit']) {
+      const reply = await ask(`${KEYWORD}?q=kite&${name}=${value}`);
+      expect(told(reply)).toEqual([400, 'INVALID_PARAMETER']);
+      expect(reply.message).toContain(`${name} must be an integer from 1 to 50, got `);
+      expect(reply.message?.length).toBeLessThan(200);
+    }
+  });
+
+  test.each([
+    ['page=51', '51'],
+    ['limit=0', '0'],
+    ['limit=1e1', '"1e1"'],
+    ['page=', '""'],
+    ['sortBy=name', '"name"'],
+    ['category=A%20b', '"A b"'],
+    ['occupation=x%22%0Ay', '"x\\"\\ny"'],
+  ])('INVALID_PARAMETER of %s says what came', async (query, shown) => {
+    const { ask } = await serve(SKILLS);
+    expect((await ask(`${KEYWORD}?q=kite&${query}`)).message).toContain(`got ${shown}`);
+  });
+
+  test('INVALID_PARAMETER of an integer too large for a number says what came', async () => {
+    const { ask } = await serve(SKILLS);
+    expect((await ask(`${KEYWORD}?q=kite&page=18446744073709551617`)).message).toContain('18446744073709551617');
+    expect((await ask(`${KEYWORD}?q=kite&page=${'9'.repeat(400)}`)).message).toContain('9999');
+  });
+
+  test('INVALID_PARAMETER is for a parameter that comes twice, be it the same or empty, however its name is written', async () => {
+    const { ask, key } = await serve(SKILLS);
+    for (const path of SEARCHES) {
+      for (const query of ['q=kite&q=kite', 'q=&q=kite', 'q&q', 'q=kite&page=1&%71=x', 'q=%&q=%', 'q=a&q=b&q=c']) {
+        const reply = await ask(`${path}?${query}`, { key });
+        expect([...told(reply), reply.message], query).toEqual([400, 'INVALID_PARAMETER', 'q must be given once']);
+      }
+    }
+    for (const [name, value] of [
+      ['page', '1'],
+      ['limit', '5'],
+      ['sortBy', 'stars'],
+      ['category', 'a'],
+      ['occupation', 'a'],
+    ]) {
+      const reply = await ask(`${KEYWORD}?q=kite&${name}=${value}&${name}=${value}`);
+      expect(told(reply)).toEqual([400, 'INVALID_PARAMETER']);
+      expect(reply.message).toBe(`${name} must be given once`);
+    }
+  });
+
+  test('of several faults tells the first in the order q, page, limit, sortBy, category, occupation', async () => {
+    const { ask } = await serve(SKILLS);
+    const faults: [name: string, good: string, faulty: string[]][] = [
+      ['q', 'q=kite', ['', 'q=', 'q=!', `q=${'a'.repeat(201)}`, 'q=%', 'q=a&q=b']],
+      ['page', 'page=1', ['page=0', 'page=x', 'page=%', 'page=1&page=1']],
+      ['limit', 'limit=1', ['limit=51', 'limit=', 'limit=%00', 'limit=1&limit=1']],
+      ['sortBy', 'sortBy=stars', ['sortBy=relevance', 'sortBy=%ff', 'sortBy=stars&sortBy=stars']],
+      ['category', 'category=a', ['category=', 'category=%zz', 'category=a&category=b']],
+      ['occupation', 'occupation=a', ['occupation=A', 'occupation=%ff', 'occupation=a&occupation=b']],
+    ];
+    for (const [i, [name, , firsts]] of faults.entries()) {
+      for (const [, , seconds] of faults.slice(i + 1)) {
+        for (const first of firsts) {
+          for (const second of seconds) {
+            // The faulty ones in the wrong order, and the good ones before.
+            const good = faults.filter(([, , all]) => all !== firsts && all !== seconds).map(([, one]) => one);
+            const query = [...good, second, first].filter((one) => one !== '').join('&');
+            const reply = await ask(`${KEYWORD}?${query}`);
+            expect([reply.status, reply.message?.split(' ')[0]], query).toEqual([400, name]);
+          }
+        }
+      }
+    }
+  });
+
+  test('or 200 is the answer to every query string, never 500', async () => {
+    const { ask } = await serve(SKILLS);
+    const name = fc.constantFrom('q', 'page', 'limit', 'sortBy', 'category', 'occupation', 'x');
+    const value = fc.oneof(
+      fc.constantFrom('kite', '1', '50', 'stars', '%', '%00', '%ED%A0%80', '%2B', '+', '"', '%22kite', '%F0%9F%AA%81'),
+      fc.string().map(encodeURIComponentSafely),
+      fc.webQueryParameters(),
+    );
+    const query = fc.array(
+      fc.tuple(name, value).map((pair) => pair.join('=')),
+      { maxLength: 6 },
+    );
+    await fc.assert(
+      fc.asyncProperty(query, async (parts) => {
+        const reply = await ask(`${KEYWORD}?${parts.join('&')}`);
+        expect([200, 400]).toContain(reply.status);
+        if (reply.status === 400) expect(faultsOf(ERROR, reply.body)).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('429', () => {
+  test('RATE_LIMIT_EXCEEDED is for the minute, DAILY_QUOTA_EXCEEDED for the day, with the seconds to wait', async () => {
+    let time = Date.UTC(2026, 4, 1, 23, 0, 0, 500);
+    const { ask, key, access } = await serve(SKILLS, { quotas: { now: () => time } });
+    expect((await ask(semantic('kite'), { key })).status).toBe(200);
+    const slow = access.createKey({ perMinute: 1 }).key;
+    const few = access.createKey({ daily: 1 }).key;
+    for (const path of [keyword({ q: 'kite' }), semantic('kite')]) {
+      for (const one of [slow, few]) await ask(path, { key: one });
+      time += 10_000;
+      const minute = await ask(path, { key: slow });
+      expect([...told(minute), minute.headers.get('Retry-After')]).toEqual([429, 'RATE_LIMIT_EXCEEDED', '50']);
+      const day = await ask(path, { key: few });
+      expect([...told(day), day.headers.get('Retry-After')]).toEqual([429, 'DAILY_QUOTA_EXCEEDED', '3590']);
+      for (const reply of [minute, day]) expect(reply.headers.has('X-RateLimit-Daily-Limit')).toBe(false);
+      time += 86_400_000 - 10_000;
+    }
+  });
+});
+
+describe('500 INTERNAL_ERROR', () => {
+  const NOTHING_TOLD = { success: false, error: { code: 'INTERNAL_ERROR', message: expect.any(String) } };
+
+  test.each<[string, unknown]>([
+    ['an error of no kind', new Error('secret of the cause')],
+    ['a type error', new TypeError('secret of the cause')],
+    ['no error at all', 'secret of the cause'],
+    ['nothing', undefined],
+    ['an object', { code: 'MISSING_QUERY', message: 'secret of the cause' }],
+    ['an error of the library that no search has', new SkillSearchError('SOURCE_NOT_FOUND', 'secret of the cause')],
+  ])('is for %s, of which nothing is told', async (_, error) => {
+    const { ask, key } = await serve(failingSearch(error));
+    for (const path of [keyword({ q: 'kite' }), semantic('kite')]) {
+      const reply = await ask(path, { key });
+      expect(reply.status).toBe(500);
+      expect([faultsOf(ERROR, reply.body), reply.body]).toEqual([[], NOTHING_TOLD]);
+      expect(reply.text).not.toContain('secret');
+      for (const [, value] of reply.headers) expect(value).not.toContain('secret');
+    }
+  });
+});
+
+describe('503 SERVICE_UNAVAILABLE', () => {
+  test('is for a search that was closed', async () => {
+    const search = await searchOver(SKILLS);
+    const { ask, key } = await serve(search);
+    await search.close();
+    for (const path of [keyword({ q: 'kite' }), semantic('kite')]) {
+      expect(told(await ask(path, { key }))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    }
+  });
+
+  test('is for a catalogue that was damaged while it is open, and the path of the file is not told', async () => {
+    const database = scratchFile('skills.db');
+    const rows = Array.from({ length: 3000 }, (_, i) => row(`k${i}`, { description: `kite ${i} ${'x'.repeat(400)}` }));
+    await buildCatalogue({ semantic: false, database, sources: [rows] });
+    const { ask } = await serve(await opened({ database }));
+    expect((await ask(keyword({ q: 'kite' }))).status).toBe(200);
+    writeFileSync(database, Buffer.alloc(4_000_000, 'no database '));
+    const reply = await ask(keyword({ q: 'kite', page: 9, limit: 50 }));
+    expect(told(reply)).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(reply.text).not.toContain('skills.db');
+  });
+
+  test('is for keys and counters that cannot be asked', async () => {
+    const { ask, access, key } = await serve(SKILLS, { quotas: { anonymous: { daily: 5, perMinute: 5 } } });
+    access.close();
+    expect(told(await ask(keyword({ q: 'kite' })))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    for (const path of SEARCHES)
+      expect(told(await ask(`${path}?q=kite`, { key }))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+  });
+});
+
+describe('an error', () => {
+  test('has the one shape and a code of the list, whatever its status', async () => {
+    const { ask, key } = await serve(SKILLS, { quotas: { anonymous: { daily: 1, perMinute: 3 } } });
+    const replies = [
+      await ask('/nowhere'),
+      await ask(KEYWORD, { method: 'DELETE' }),
+      await ask(SEMANTIC),
+      await ask(KEYWORD, { key: 'wrong' }),
+      await ask(keyword({ q: 'kite' })),
+      await ask(keyword({ q: 'kite' })),
+      await ask(KEYWORD),
+      await ask(KEYWORD),
+      await ask(keyword({ q: '!' }), { key }),
+      await ask(keyword({ q: 'kite', page: 0 }), { key }),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([404, 405, 401, 401, 200, 429, 400, 429, 400, 400]);
+    for (const reply of replies.filter(({ status }) => status !== 200)) {
+      expect(faultsOf(ERROR, reply.body)).toEqual([]);
+      expect(ERROR_CODES).toContain(reply.code);
+      expect(reply.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+      expect(reply.headers.has('X-RateLimit-Daily-Remaining')).toBe(false);
+    }
+  });
+});
+
+/** Status and code of an error, which must have the one shape. */
+function told(reply: Reply): [number, string | undefined] {
+  expect(faultsOf(ERROR, reply.body)).toEqual([]);
+  return [reply.status, reply.code];
+}
+
+function encodeURIComponentSafely(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}

@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import { row } from '../rows.js';
+import {
+  FIND,
+  failingSearch,
+  HEALTH,
+  KEYWORD,
+  keyword,
+  quotaOf,
+  type Reply,
+  SEMANTIC,
+  semantic,
+  serve,
+} from './ask.js';
+
+const SKILLS = [row('kite')];
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** One answer of every status there is. */
+async function everyAnswer(): Promise<[name: string, reply: Reply][]> {
+  const { ask, access, key } = await serve(SKILLS, { pages: true, compatibility: 'skillsmp' });
+  const failing = await serve(failingSearch(new Error('unforeseen')));
+  const slow = access.createKey({ perMinute: 1 }).key;
+  const few = access.createKey({ daily: 1 }).key;
+  for (const one of [slow, few]) await ask(keyword({ q: 'kite' }), { key: one });
+  return [
+    ['a keyword search', await ask(keyword({ q: 'kite' }))],
+    ['a semantic search', await ask(semantic('kite'), { key })],
+    ['health', await ask(HEALTH)],
+    ['degraded health', await failing.ask(HEALTH)],
+    ['find', await ask(`${FIND}?q=kite`)],
+    ['a welcome', await ask('/')],
+    ['the description', await ask('/openapi.json')],
+    ['a page', await ask('/skills/kite')],
+    ['a preflight', await ask(KEYWORD, { method: 'OPTIONS' })],
+    ['HEAD', await ask(keyword({ q: 'kite' }), { method: 'HEAD' })],
+    ['400', await ask(KEYWORD)],
+    ['401', await ask(SEMANTIC)],
+    ['404', await ask('/nowhere')],
+    ['405', await ask(KEYWORD, { method: 'POST' })],
+    ['429 of the minute', await ask(keyword({ q: 'kite' }), { key: slow })],
+    ['429 of the day', await ask(keyword({ q: 'kite' }), { key: few })],
+    ['500', await failing.ask(keyword({ q: 'kite' }))],
+  ];
+}
+
+describe('every answer', () => {
+  test('has an id of its own, and is not to be kept or guessed at', async () => {
+    const replies = await everyAnswer();
+    for (const [name, { headers }] of replies) {
+      expect(headers.get('X-Request-Id'), name).toMatch(UUID);
+      expect(headers.get('Cache-Control'), name).toBe('no-store');
+      expect(headers.get('X-Content-Type-Options'), name).toBe('nosniff');
+    }
+    expect(new Set(replies.map(([, { headers }]) => headers.get('X-Request-Id'))).size).toBe(replies.length);
+    expect(replies.map(([, { status }]) => status)).toEqual([
+      200, 200, 200, 503, 200, 200, 200, 200, 204, 200, 400, 401, 404, 405, 429, 429, 500,
+    ]);
+  });
+
+  test('may be read by any page of a browser, with the headers that a client needs', async () => {
+    for (const [name, { headers }] of await everyAnswer()) {
+      expect(headers.get('Access-Control-Allow-Origin'), name).toBe('*');
+      expect(listOf(headers.get('Access-Control-Expose-Headers')), name).toEqual([
+        'retry-after',
+        'x-ratelimit-daily-limit',
+        'x-ratelimit-daily-remaining',
+        'x-request-id',
+      ]);
+      expect(headers.has('Access-Control-Allow-Credentials'), name).toBe(false);
+    }
+  });
+
+  test('tells its kind where it has a body', async () => {
+    for (const [name, { headers, text }] of await everyAnswer()) {
+      if (text === '') continue;
+      const html = ['a welcome', 'a page'].includes(name);
+      expect(headers.get('Content-Type'), name).toBe(`${html ? 'text/html' : 'application/json'}; charset=utf-8`);
+    }
+  });
+
+  test('has no other status header than its own: Allow on 405 and preflights, Retry-After on 429, WWW-Authenticate on 401', async () => {
+    for (const [name, { status, headers }] of await everyAnswer()) {
+      expect(headers.has('Allow'), name).toBe(status === 405 || status === 204);
+      expect(headers.has('Retry-After'), name).toBe(status === 429);
+      expect(headers.has('WWW-Authenticate'), name).toBe(status === 401);
+    }
+  });
+
+  test('has the quota headers if it is the 200 of a search, and else has not', async () => {
+    for (const [name, reply] of await everyAnswer()) {
+      const isSearch = ['a keyword search', 'a semantic search', 'find', 'HEAD'].includes(name);
+      expect(quotaOf(reply), name).toEqual(isSearch ? ['2147483647', '2147483647'] : [null, null]);
+    }
+  });
+});
+
+describe('X-Request-Id', () => {
+  test('is the requestId of meta, on both searches', async () => {
+    const { ask, key } = await serve(SKILLS);
+    for (const path of [keyword({ q: 'kite' }), semantic('kite')]) {
+      const reply = await ask(path, { key });
+      expect((reply.body as { meta: { requestId: string } }).meta.requestId).toBe(reply.headers.get('X-Request-Id'));
+    }
+  });
+
+  test('is never taken from the request', async () => {
+    const { ask } = await serve(SKILLS);
+    const reply = await ask(keyword({ q: 'kite' }), { headers: { 'X-Request-Id': 'mine' } });
+    expect(reply.headers.get('X-Request-Id')).toMatch(UUID);
+  });
+});
+
+describe('a preflight', () => {
+  test.each([KEYWORD, SEMANTIC, HEALTH])('of %s allows GET with Authorization, without a body', async (path) => {
+    const { ask, search } = await serve(SKILLS);
+    await search.close();
+    const reply = await ask(path, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://page.example',
+        'Access-Control-Request-Method': 'GET',
+        'Access-Control-Request-Headers': 'authorization',
+      },
+    });
+    expect([reply.status, reply.text]).toEqual([204, '']);
+    expect(listOf(reply.headers.get('Access-Control-Allow-Headers'))).toContain('authorization');
+    expect(listOf(reply.headers.get('Access-Control-Allow-Methods'))).toEqual(['get', 'head', 'options']);
+    expect(reply.headers.get('Access-Control-Allow-Origin')).toBe('*');
+    expect(reply.headers.get('Allow')).toBe('GET, HEAD, OPTIONS');
+    expect(Number(reply.headers.get('Access-Control-Max-Age'))).toBeGreaterThan(0);
+    expect(reply.headers.has('Content-Type')).toBe(false);
+  });
+
+  test('needs no key, minds no wrong one, and counts for nothing', async () => {
+    const { ask } = await serve(SKILLS, { quotas: { anonymous: { daily: 1, perMinute: 1 } } });
+    for (const key of [undefined, 'wrong']) {
+      for (const path of [KEYWORD, SEMANTIC]) {
+        expect((await ask(path, { method: 'OPTIONS', key })).status).toBe(204);
+      }
+    }
+    expect(quotaOf(await ask(keyword({ q: 'kite' })))).toEqual(['1', '0']);
+  });
+});
+
+describe('HEAD', () => {
+  test('has status and headers of GET, and no body', async () => {
+    const { ask, key } = await serve(SKILLS, { pages: true });
+    const paths = [
+      keyword({ q: 'kite' }),
+      semantic('kite'),
+      HEALTH,
+      KEYWORD,
+      '/nowhere',
+      '/',
+      '/openapi.json',
+      '/skills/kite',
+    ];
+    for (const path of paths) {
+      const [get, head] = [await ask(path, { key }), await ask(path, { key, method: 'HEAD' })];
+      expect([head.status, head.text], path).toEqual([get.status, '']);
+      expect(comparable(head), path).toEqual(comparable(get));
+      expect(get.text).not.toBe('');
+    }
+  });
+
+  test('counts as a request, for the day and for the minute', async () => {
+    const { ask } = await serve(SKILLS, { quotas: { anonymous: { daily: 9, perMinute: 2 } } });
+    expect(quotaOf(await ask(keyword({ q: 'kite' }), { method: 'HEAD' }))).toEqual(['9', '8']);
+    expect(quotaOf(await ask(keyword({ q: 'kite' })))).toEqual(['9', '7']);
+    const third = await ask(keyword({ q: 'kite' }), { method: 'HEAD' });
+    expect([third.status, third.text, Number(third.headers.get('Retry-After')) > 0]).toEqual([429, '', true]);
+  });
+});
+
+describe('meta', () => {
+  test('tells the time that an answer took as an integer of milliseconds', async () => {
+    const slow = (milliseconds: number) => {
+      const end = performance.now() + milliseconds;
+      while (performance.now() < end);
+      return { records: [], pagination: { page: 1, limit: 20, total: 0, totalPages: 0 } };
+    };
+    const search = { ...failingSearch(new Error('not asked')), keywordRecords: () => slow(30) };
+    const { ask } = await serve(search);
+    const before = performance.now();
+    const { meta } = (await ask(keyword({ q: 'kite' }))).body as { meta: { responseTimeMs: number } };
+    expect(Number.isInteger(meta.responseTimeMs)).toBe(true);
+    expect(meta.responseTimeMs).toBeGreaterThanOrEqual(30);
+    expect(meta.responseTimeMs).toBeLessThanOrEqual(Math.ceil(performance.now() - before));
+  });
+});
+
+function listOf(header: string | null): string[] {
+  return (header ?? '').toLowerCase().split(', ').toSorted();
+}
+
+/** Headers without what differs from answer to answer. */
+function comparable({ headers }: Reply): [string, string][] {
+  return [...headers].filter(([name]) => name !== 'x-request-id');
+}

@@ -1,0 +1,270 @@
+import { describe, expect, test } from 'vitest';
+import { createHandler, type HandlerOptions, type LogEvent, type RequestEvent } from '../../src/http/index.js';
+import { SkillSearchError } from '../../src/index.js';
+import { codeOf } from '../error-code.js';
+import { row } from '../rows.js';
+import {
+  accessOf,
+  askerOf,
+  FIND,
+  failingSearch,
+  HEALTH,
+  KEYWORD,
+  keyword,
+  opened,
+  SEMANTIC,
+  searchOver,
+  semantic,
+  serve,
+} from './ask.js';
+import { exactly, faultsOf, fields, filledText, type Shape } from './shapes.js';
+
+const SKILLS = [row('kite')];
+const UNKNOWN_KEY = `sk_live_${'A'.repeat(43)}`;
+
+const milliseconds: Shape = (value, at) => (typeof value === 'number' && value >= 0 ? [] : [`${at} is no time`]);
+
+describe('a request', () => {
+  test('is one event, with its id, method, path, status, code, time and client', async () => {
+    const { ask, access, key, events } = await serve(SKILLS, { pages: true, compatibility: 'skillsmp' });
+    const slow = access.createKey({ perMinute: 1 }).key;
+    const few = access.createKey({ daily: 1 }).key;
+    const address = '192.0.2.77';
+    const requests: [path: string, how: Parameters<typeof ask>[1], expected: Partial<RequestEvent>][] = [
+      [keyword({ q: 'kite' }), {}, { path: KEYWORD, status: 200, client: '192.0.2.0' }],
+      [keyword({ q: 'kite' }), { method: 'HEAD' }, { method: 'HEAD', status: 200 }],
+      [keyword({ q: 'kite' }), { key }, { status: 200, client: 'key:1' }],
+      [semantic('kite'), { key: few }, { path: SEMANTIC, status: 200, client: 'key:3' }],
+      [semantic('kite'), { key: few }, { status: 429, code: 'DAILY_QUOTA_EXCEEDED', client: 'key:3' }],
+      [keyword({ q: 'kite' }), { key: slow }, { status: 200, client: 'key:2' }],
+      [keyword({ q: 'kite' }), { key: slow }, { status: 429, code: 'RATE_LIMIT_EXCEEDED', client: 'key:2' }],
+      [KEYWORD, {}, { status: 400, code: 'MISSING_QUERY' }],
+      [keyword({ q: '!' }), {}, { status: 400, code: 'INVALID_QUERY' }],
+      [keyword({ q: 'kite', page: 0 }), {}, { status: 400, code: 'INVALID_PARAMETER' }],
+      [semantic('kite'), {}, { status: 401, code: 'MISSING_API_KEY', client: '192.0.2.0' }],
+      [semantic('kite'), { key: UNKNOWN_KEY }, { status: 401, code: 'INVALID_API_KEY', client: '192.0.2.0' }],
+      ['/nowhere', {}, { path: '/nowhere', status: 404, code: 'ENDPOINT_NOT_FOUND' }],
+      [KEYWORD, { method: 'POST' }, { method: 'POST', status: 405, code: 'METHOD_NOT_ALLOWED' }],
+      [KEYWORD, { method: 'OPTIONS' }, { method: 'OPTIONS', status: 204 }],
+      [HEALTH, {}, { path: HEALTH, status: 200 }],
+      [`${FIND}?q=kite`, {}, { path: FIND, status: 200 }],
+      ['/skills/kite', {}, { path: '/skills/kite', status: 200 }],
+    ];
+    for (const [path, how, expected] of requests) {
+      events.length = 0;
+      const reply = await ask(path, { ...how, address });
+      expect(events).toHaveLength(1);
+      const [event] = events;
+      expect(event).toMatchObject({ method: 'GET', path: path.split('?')[0], ...expected });
+      expect(
+        faultsOf(
+          fields({
+            kind: exactly('request'),
+            requestId: exactly(reply.headers.get('X-Request-Id')),
+            method: filledText,
+            path: filledText,
+            status: exactly(reply.status),
+            ...(reply.status >= 400 ? { code: filledText } : {}),
+            milliseconds,
+            client: filledText,
+          }),
+          event,
+        ),
+      ).toEqual([]);
+    }
+  });
+
+  test('is told after it was answered: a semantic search not before its end', async () => {
+    let finish: () => void = () => {};
+    let began: () => void = () => {};
+    const asked = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    const embedder = {
+      model: 'slow',
+      embed: (texts: readonly string[]) => {
+        const vectors = texts.map(() => Float32Array.of(1, 0));
+        if (!texts.includes('kite')) return Promise.resolve(vectors);
+        began();
+        return new Promise<Float32Array[]>((resolve) => {
+          finish = () => resolve(vectors);
+        });
+      },
+    };
+    const { ask, key, events } = await serve(await opened({ skills: SKILLS, embedder }));
+    const waiting = ask(semantic('kite'), { key });
+    await asked;
+    expect(events).toEqual([]);
+    finish();
+    expect((await waiting).status).toBe(200);
+    expect(events).toHaveLength(1);
+  });
+
+  test('whose client left is no failure', async () => {
+    const { ask, key, events } = await serve(SKILLS);
+    await ask(semantic('kite'), { key, signal: AbortSignal.abort() });
+    expect(events).toMatchObject([{ kind: 'request', path: SEMANTIC, status: 499 }]);
+  });
+
+  test('leaves no key, no question and no full address', async () => {
+    const { ask, key, access, events } = await serve(SKILLS, { trustProxy: 1, pages: true, compatibility: 'skillsmp' });
+    const revoked = access.createKey({ name: 'secretname' }).key;
+    access.revokeKey(revoked);
+    const question = 'hushhush';
+    const clients: [address: string, forwarded?: string][] = [
+      ['203.0.113.77'],
+      ['10.11.12.13', '198.51.100.99, 203.0.113.78'],
+      ['2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff'],
+      ['::ffff:203.0.113.79'],
+      ['fe80::1234:5678:9abc:def0%eth7'],
+    ];
+    for (const [address, forwarded] of clients) {
+      const headers = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded };
+      for (const one of [undefined, key, revoked, UNKNOWN_KEY]) {
+        for (const path of [KEYWORD, SEMANTIC, FIND, HEALTH, '/', '/nowhere']) {
+          for (const query of [
+            `q=${question}`,
+            `q=${question}!!&page=0`,
+            `q=${question}&q=${question}`,
+            `owner=${question}&limit=${question}`,
+          ]) {
+            await ask(`${path}?${query}`, { key: one, address, headers });
+          }
+        }
+      }
+    }
+    expect(events).toHaveLength(clients.length * 4 * 6 * 4);
+    // Ids and times are random digits, in which anything may stand.
+    const logged = JSON.stringify(events.map((event) => ({ ...event, requestId: '', milliseconds: 0 })));
+    for (const secret of [key.slice(8), revoked.slice(8), UNKNOWN_KEY, 'AAAAAA', question, 'secretname']) {
+      expect(logged.includes(secret), secret).toBe(false);
+    }
+    expect(/113\.7[789]|11\.12\.13|100\.99|bbbb|cccc|5678|def0|eth7/i.exec(logged)?.[0]).toBeUndefined();
+    expect(new Set((events as RequestEvent[]).map(({ client }) => client))).toEqual(
+      new Set(['203.0.113.0', '2001:db8:aaaa::', 'fe80:0:0::', 'key:1']),
+    );
+  });
+
+  test('of which no address is known is of an unknown client', async () => {
+    const { ask, events } = await serve(SKILLS);
+    await ask(HEALTH);
+    await ask(HEALTH, { address: 'evil\n{"level":"error"}' });
+    expect(events).toMatchObject([{ client: 'unknown' }, { client: 'unknown' }]);
+  });
+
+  test.each([
+    '/a%0A{"kind":"failure"}',
+    '/a\n{"kind":"failure"}',
+    '/%1b[2J%00',
+    '/\u001b[31mred',
+    '/\u2028line\u2029',
+    '/\u202eright-to-left',
+    '/风筝',
+    `/${'x'.repeat(5000)}`,
+    `/${'%0a'.repeat(5000)}`,
+    '/api/v1/skills/search#fragment',
+  ])('cannot make its event look like anything else by its path: %j', async (path) => {
+    const { ask, events } = await serve(SKILLS);
+    await ask(path);
+    expect(events).toHaveLength(1);
+    const [event] = events as RequestEvent[];
+    expect(event?.path).toMatch(/^\/[\x20-\x7e]{0,199}…?$/);
+    expect(Object.keys(event as RequestEvent)).toEqual(
+      ['kind', 'requestId', 'method', 'path', 'status', 'code', 'milliseconds', 'client'].filter(
+        (name) => name !== 'code' || event?.code !== undefined,
+      ),
+    );
+  });
+});
+
+describe('a failure', () => {
+  test.each<[string, unknown, number]>([
+    ['not foreseen', new Error('secret of the cause', { cause: new Error('secret of its cause') }), 500],
+    ['that is no error', 'secret of the cause', 500],
+    [
+      'of the database',
+      new SkillSearchError('DATABASE_NOT_READABLE', 'secret of the cause', { path: 'secret.db' }),
+      503,
+    ],
+    ['of the model', new SkillSearchError('MODEL_NOT_FOUND', 'secret of the cause'), 503],
+    ['of a search that is closed', new SkillSearchError('SERVICE_UNAVAILABLE', 'secret of the cause'), 503],
+  ])(
+    '%s is logged with its cause under the id of the request, and nothing of it is answered',
+    async (_, error, status) => {
+      const { ask, key, events } = await serve(failingSearch(error));
+      for (const path of [keyword({ q: 'kite' }), semantic('kite')]) {
+        events.length = 0;
+        const reply = await ask(path, { key });
+        expect(reply.status).toBe(status);
+        const requestId = reply.headers.get('X-Request-Id');
+        expect(events).toEqual([
+          { kind: 'failure', requestId, error },
+          expect.objectContaining({ kind: 'request', requestId, status, code: reply.code }),
+        ]);
+        expect((events[0] as { error: unknown }).error).toBe(error);
+        for (const told of [reply.text, ...reply.headers.values()]) expect(told).not.toContain('secret');
+      }
+    },
+  );
+
+  test('of health is logged with its cause, too', async () => {
+    const error = new Error('secret of the cause');
+    const { ask, events } = await serve(failingSearch(error));
+    const reply = await ask(HEALTH);
+    const requestId = reply.headers.get('X-Request-Id');
+    expect(events).toEqual([
+      { kind: 'failure', requestId, error },
+      expect.objectContaining({ kind: 'request', requestId, status: 503, path: HEALTH }),
+    ]);
+  });
+
+  test('is logged with its cause also where the day cannot be given back', async () => {
+    const error = new Error('secret of the cause');
+    const access = accessOf();
+    const events: LogEvent[] = [];
+    const search = {
+      ...failingSearch(error),
+      keywordRecords: () => {
+        access.close();
+        throw error;
+      },
+    };
+    const ask = askerOf(createHandler(search, { access, log: (event) => events.push(event) }));
+    await ask(keyword({ q: 'kite' }));
+    expect(events.flatMap((event) => (event.kind === 'failure' ? [event.error] : []))).toContain(error);
+  });
+
+  test('is not what a client did wrong', async () => {
+    const { ask, events } = await serve(SKILLS, { quotas: { anonymous: { daily: 1, perMinute: 2 } } });
+    for (const path of [keyword({ q: 'kite' }), KEYWORD, KEYWORD, SEMANTIC, '/nowhere']) await ask(path);
+    await ask(KEYWORD, { method: 'POST' });
+    await ask(KEYWORD, { key: 'wrong' });
+    expect(events.map(({ kind }) => kind)).toEqual(Array(7).fill('request'));
+  });
+});
+
+describe('the log', () => {
+  test('may be left out', async () => {
+    const handle = createHandler(failingSearch(new Error('unforeseen')));
+    expect((await handle(new Request('http://skills.test/api/v1/skills/search?q=kite'))).status).toBe(500);
+  });
+
+  test('must be a function', async () => {
+    const search = await searchOver(SKILLS);
+    expect(await codeOf(() => createHandler(search, { log: 'stderr' } as unknown as HandlerOptions))).toBe(
+      'INVALID_OPTION',
+    );
+  });
+
+  test('tells requests at the same moment apart', async () => {
+    const { ask, events } = await serve(SKILLS);
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => ask(i % 2 === 0 ? keyword({ q: 'kite' }) : `/nowhere/${i}`)),
+    );
+    const byId = new Map((events as LogEvent[]).map((event) => [event.requestId, event]));
+    expect(byId.size).toBe(40);
+    for (const { headers, status } of replies) {
+      expect(byId.get(headers.get('X-Request-Id') as string)).toMatchObject({ status });
+    }
+  });
+});

@@ -1,0 +1,540 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type Access, type Client, openAccess } from '../../src/access/index.js';
+import { type LogEvent, type RunningServer, type ServerOptions, startServer } from '../../src/http/index.js';
+import { openSkillSearch, type SkillSearch, SkillSearchError } from '../../src/index.js';
+import { codeOf } from '../error-code.js';
+import { row } from '../rows.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { request, Wire, type WireReply } from './wire.js';
+
+const SEARCH = '/api/v1/skills/search?q=alpha';
+const SEMANTIC = '/api/v1/skills/ai-search?q=alpha';
+const HEALTH = '/api/health';
+
+describe('a server', () => {
+  test('serves the three operations', async () => {
+    const { server, key } = await started();
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+    expect(server.port).toBeGreaterThan(0);
+
+    const found = await fetch(server.url + SEARCH);
+    expect([found.status, found.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(await found.json()).toMatchObject({
+      success: true,
+      data: { skills: [{ id: 'a' }], pagination: { page: 1, limit: 20, total: 1, totalPages: 1 } },
+      meta: { requestId: found.headers.get('x-request-id') },
+    });
+
+    const meant = await fetch(server.url + SEMANTIC, { headers: { Authorization: `Bearer ${key}` } });
+    expect(meant.status).toBe(200);
+    expect(await meant.json()).toMatchObject({ success: true, data: { data: [{ skill: { id: 'a' } }, {}] } });
+    expect((await fetch(server.url + SEMANTIC)).status).toBe(401);
+
+    const health = await fetch(server.url + HEALTH);
+    expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
+  });
+
+  test('tells the length of every answer in bytes, and has none for a preflight', async () => {
+    const { server } = await started();
+    const wire = await Wire.open(server.port);
+    for (const path of ['/api/v1/skills/search?q=%C3%BCber', HEALTH, '/nothing']) {
+      const { headers, body } = answered(await wire.send(request(path)).reply());
+      expect(headers.get('content-length')).toBe(String(Buffer.byteLength(body)));
+      expect(body.length).toBeGreaterThan(0);
+      expect(Number(headers.get('date')?.length)).toBeGreaterThan(0);
+    }
+    const preflight = answered(await wire.send(request(SEARCH).replace('GET', 'OPTIONS')).reply('OPTIONS'));
+    expect([preflight.status, preflight.headers.has('content-length')]).toEqual([204, false]);
+    expect(answered(await wire.send(request(HEALTH)).reply()).status).toBe(200);
+  });
+
+  test.each([HEALTH, '/nothing', '/api/v1/skills/search', SEMANTIC, '/', '/openapi.json', '/skills/a'])(
+    'answers HEAD of %s as GET, without the body',
+    async (path) => {
+      const { server } = await started({ pages: true });
+      const wire = await Wire.open(server.port);
+      const whole = answered(await wire.send(request(path)).reply());
+      const head = answered(await wire.send(request(path).replace('GET', 'HEAD')).reply('HEAD'));
+      const facts = ({ status, headers }: WireReply): unknown[] => [
+        status,
+        ...['content-length', 'content-type', 'www-authenticate'].map((name) => headers.get(name)),
+      ];
+      expect(facts(head)).toEqual(facts(whole));
+      expect(whole.body.length).toBeGreaterThan(0);
+      // Where a body came after all, the next answer would not begin where it should.
+      expect(answered(await wire.send(request(HEALTH)).reply()).body).toBe('{"status":"ok"}');
+    },
+  );
+
+  test('counts HEAD of a search as a request, and tells what is left', async () => {
+    const { server } = await started({}, { anonymous: { daily: 5, perMinute: 0 } });
+    const wire = await Wire.open(server.port);
+    const head = answered(await wire.send(request(SEARCH).replace('GET', 'HEAD')).reply('HEAD'));
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(100);
+    const whole = answered(await wire.send(request(SEARCH)).reply());
+    expect([head, whole].map(({ headers }) => headers.get('x-ratelimit-daily-remaining'))).toEqual(['4', '3']);
+  });
+
+  test('keeps a connection for the next request', async () => {
+    const { server } = await started();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const ports = new Set<number | undefined>();
+    for (let i = 0; i < 20; i++) {
+      const [response] = (await once(get(server.url + (i % 2 === 0 ? SEARCH : HEALTH), { agent }), 'response')) as [
+        IncomingMessage,
+      ];
+      ports.add(response.socket.localPort);
+      expect(response.headers.connection).toBe('keep-alive');
+      response.resume();
+      await once(response, 'end');
+    }
+    expect(ports.size).toBe(1);
+  });
+
+  test('ends the connection of a client that asks to, and of one that speaks HTTP/1.0', async () => {
+    const { server } = await started();
+    for (const sent of [request(HEALTH, 'Host: a', 'Connection: close'), `GET ${HEALTH} HTTP/1.0\r\n\r\n`]) {
+      const wire = await Wire.open(server.port);
+      const reply = answered(await wire.send(sent).reply());
+      expect([reply.status, reply.headers.get('connection')]).toEqual([200, 'close']);
+      await wire.closed();
+    }
+  });
+
+  test.each([
+    ['http://other.example:99/api/health', 200],
+    ['HTTPS://other.example/api/health', 200],
+    ['http://other.example/api/v1/skills/search?q=alpha', 200],
+    ['http://other.example', 200],
+    ['http://other.example/nothing', 404],
+  ])('takes a whole address as the target of a request: %s', async (target, status) => {
+    const { server } = await started({ pages: true });
+    const wire = await Wire.open(server.port);
+    expect(answered(await wire.send(request(target)).reply()).status).toBe(status);
+  });
+
+  test('serves many at once', async () => {
+    const { server, key } = await started();
+    const headers = { Authorization: `Bearer ${key}` };
+    const asked = Array.from({ length: 200 }, (_, i) =>
+      fetch(server.url + [SEARCH, SEMANTIC, HEALTH][i % 3], { headers }),
+    );
+    for (const one of asked) {
+      const response = await one;
+      expect([response.status, await response.json()]).toEqual([200, expect.anything()]);
+    }
+  });
+
+  test('logs each request once', async () => {
+    const { server, events } = await started();
+    await fetch(`${server.url}${SEARCH}&category=secret`);
+    expect(events).toEqual([
+      {
+        kind: 'request',
+        requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        method: 'GET',
+        path: '/api/v1/skills/search',
+        status: 200,
+        milliseconds: expect.any(Number),
+        client: '127.0.0.0',
+      },
+    ]);
+  });
+
+  test('counts nobody and asks for no key without access', async () => {
+    const search = await searchOf();
+    const server = await running(search, { access: false });
+    expect((await fetch(server.url + SEMANTIC)).status).toBe(200);
+  });
+});
+
+describe('where it cannot listen', () => {
+  test('says that something else does', async () => {
+    const { server } = await started();
+    const { error, message } = await failureOf({ port: server.port });
+    expect(error.code).toBe('ADDRESS_NOT_AVAILABLE');
+    expect(message).toBe(
+      `cannot listen at 127.0.0.1, port ${server.port}: something else listens there; choose another port`,
+    );
+    expect((error.cause as NodeJS.ErrnoException).code).toBe('EADDRINUSE');
+    expect((await fetch(server.url + HEALTH)).status).toBe(200);
+  });
+
+  test('says that the host is not known', async () => {
+    const { error, message } = await failureOf({ port: 0, host: 'no-such-host.invalid' });
+    expect(error.code).toBe('ADDRESS_NOT_AVAILABLE');
+    expect(message).toMatch(/^cannot listen at no-such-host\.invalid, port 0: \S/);
+  });
+
+  test('says that the machine has no such address', async () => {
+    const { error, message } = await failureOf({ port: 0, host: '192.0.2.1' });
+    expect(error.code).toBe('ADDRESS_NOT_AVAILABLE');
+    expect(message).toBe('cannot listen at 192.0.2.1, port 0: this machine has no such address');
+  });
+
+  test('says that it may not', async ({ skip }) => {
+    await withoutRights(async () => {
+      skip(await mayListenAt(1), 'here everybody may listen at every port');
+      const { error, message } = await failureOf({ port: 1 });
+      expect(error.code).toBe('ADDRESS_NOT_AVAILABLE');
+      expect(message).toBe(
+        'cannot listen at 127.0.0.1, port 1: this user may not; ports below 1024 are mostly reserved',
+      );
+    });
+  });
+
+  test.each([
+    { port: -1 },
+    { port: 65_536 },
+    { port: 1.5 },
+    { port: Number.NaN },
+    { port: '8080' as unknown as number },
+    { port: null as unknown as number },
+    { host: '' },
+    { host: 7 as unknown as string },
+  ])('refuses $port and $host as wrong options', async (options) => {
+    const search = await searchOf();
+    expect(await codeOf(() => startServer(search, { port: 0, ...options }))).toBe('INVALID_OPTION');
+  });
+
+  test('listens at the address of IPv6 that it is given', async ({ skip }) => {
+    skip(!(await mayListenAt(0, '::1')), 'this machine has no IPv6');
+    const { server } = await started({ host: '::1' });
+    expect(server.url).toBe(`http://[::1]:${server.port}`);
+    expect((await fetch(server.url + HEALTH)).status).toBe(200);
+  });
+
+  test('tells the address of this machine where it listens at all', async () => {
+    const { server } = await started({ host: '0.0.0.0' });
+    expect([server.host, server.url]).toEqual(['0.0.0.0', `http://127.0.0.1:${server.port}`]);
+    expect((await fetch(server.url + HEALTH)).status).toBe(200);
+  });
+});
+
+describe('links to pages of the server', () => {
+  const linkOf = async (server: RunningServer, host: string, path = SEARCH): Promise<unknown> => {
+    const wire = await Wire.open(server.port);
+    const { status, body } = answered(await wire.send(request(path, host)).reply());
+    expect(status).toBe(200);
+    return (JSON.parse(body) as { data: { skills: { skillUrl: unknown }[] } }).data.skills[0]?.skillUrl;
+  };
+
+  test.each(['skills.example', 'skills.example:8443', 'SKILLS.example', '10.1.2.3', '[2001:db8::1]:80'])(
+    'lead to the Host that the client used: %s',
+    async (host) => {
+      const { server } = await started();
+      expect(await linkOf(server, `Host: ${host}`)).toBe(`http://${host}/skills/a`);
+    },
+  );
+
+  test.each([
+    '',
+    '<script>alert(1)</script>',
+    'a"b',
+    'a b',
+    'user@evil.example',
+    'evil.example/path',
+    'evil.example?x',
+    'evil.example#x',
+    'a:80:90',
+    'a:',
+    ':80',
+    '[::1',
+    'é',
+    '%61',
+  ])('lead to the address of the server where the Host is odd: %s', async (host) => {
+    const { server } = await started();
+    expect(await linkOf(server, `Host: ${host}`)).toBe(`${server.url}/skills/a`);
+  });
+
+  test('lead to the public address where there is one', async () => {
+    const { server } = await started({ publicUrl: 'https://skills.example/base/' });
+    expect(await linkOf(server, 'Host: other.example')).toBe('https://skills.example/base/skills/a');
+  });
+
+  test('lead to a page', async () => {
+    const { server } = await started({ pages: true });
+    const response = await fetch((await linkOf(server, `Host: 127.0.0.1:${server.port}`)) as string);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  });
+});
+
+describe('a server that is closed', () => {
+  test('answers what is running, and takes no more connections', async () => {
+    const slow = await slowSearch();
+    const { server, key } = await started({}, {}, slow.search);
+    const wires = await Promise.all(Array.from({ length: 10 }, () => Wire.open(server.port)));
+    for (const wire of wires) wire.send(request(SEMANTIC, 'Host: a', `Authorization: Bearer ${key}`));
+    await slow.asked(10);
+
+    const closed = server.close();
+    await refused(server.port);
+    expect(wires.map(({ ended }) => ended)).toEqual(wires.map(() => false));
+    slow.answer();
+    for (const wire of wires) {
+      const { status, headers, body } = answered(await wire.reply());
+      expect([status, headers.get('connection')]).toEqual([200, 'close']);
+      expect(JSON.parse(body)).toMatchObject({ success: true });
+      await wire.closed();
+    }
+    await closed;
+  });
+
+  test('ends at once where nothing is running, although clients keep their connections', async () => {
+    const { server } = await started();
+    const wires = await Promise.all(Array.from({ length: 10 }, () => Wire.open(server.port)));
+    for (const wire of wires) expect(answered(await wire.send(request(HEALTH)).reply()).status).toBe(200);
+    const from = performance.now();
+    await server.close();
+    expect(performance.now() - from).toBeLessThan(2000);
+    for (const wire of wires) expect(await wire.reply()).toBe('closed');
+    await refused(server.port);
+  });
+
+  test('loses no request that was sent on a kept connection', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { server } = await started();
+      const wires = await Promise.all(Array.from({ length: 10 }, () => Wire.open(server.port)));
+      for (const wire of wires) expect(answered(await wire.send(request(HEALTH)).reply()).status).toBe(200);
+      // Sent before the server is told, seen by it only afterwards.
+      for (const wire of wires) wire.send(request(SEARCH));
+      const closed = server.close();
+      for (const wire of wires) {
+        const { status, headers } = answered(await wire.reply());
+        expect([status, headers.get('connection')]).toEqual([200, 'close']);
+      }
+      await closed;
+    }
+  });
+
+  test('answers a request that comes just after it was told, on a kept connection', async () => {
+    const { server } = await started();
+    const wire = await Wire.open(server.port);
+    expect(answered(await wire.send(request(HEALTH)).reply()).headers.get('connection')).toBe('keep-alive');
+    const closed = server.close();
+    await refused(server.port);
+    const late = answered(await wire.send(request(HEALTH)).reply());
+    expect([late.status, late.headers.get('connection')]).toEqual([200, 'close']);
+    await closed;
+  });
+
+  // The system has made these connections already; Node takes one of them in a turn of its event loop.
+  test('answers clients that connected and sent just before', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { server } = await started();
+      const wires = await Promise.all(Array.from({ length: 5 }, () => Wire.open(server.port)));
+      for (const wire of wires) wire.send(request(SEARCH));
+      const closed = server.close();
+      for (const wire of wires) expect(answered(await wire.reply()).status).toBe(200);
+      await closed;
+    }
+  });
+
+  test('does not wait for a client that never said anything', async () => {
+    const { server } = await started();
+    const silent = await Wire.open(server.port);
+    const from = performance.now();
+    await server.close();
+    expect(performance.now() - from).toBeLessThan(5000);
+    expect(await silent.reply()).toBe('closed');
+  });
+
+  test('ends within the grace time although a search hangs, a request is never finished, and a client says nothing', async () => {
+    const slow = await slowSearch();
+    const { server, key } = await started({}, {}, slow.search);
+    const [hanging, unfinished, silent] = [
+      await Wire.open(server.port),
+      await Wire.open(server.port),
+      await Wire.open(server.port),
+    ];
+    hanging.send(request(SEMANTIC, 'Host: a', `Authorization: Bearer ${key}`));
+    unfinished.send('GET /api/health HTTP/1.1\r\nHos');
+    await slow.asked(1);
+    const from = performance.now();
+    await server.close(600);
+    expect(performance.now() - from).toBeGreaterThan(500);
+    expect(performance.now() - from).toBeLessThan(3000);
+    for (const wire of [hanging, unfinished, silent]) expect(await wire.reply()).toBe('closed');
+    // It comes too late, and nobody minds.
+    slow.answer();
+    await new Promise(setImmediate);
+  });
+
+  test('gives back to the day what it did not answer', async () => {
+    const { access, events, client } = await cutOff();
+    await vi.waitFor(() => expect(events).toEqual([expect.objectContaining({ kind: 'request', status: 499 })]));
+    expect(access.admit(client).dailyRemaining).toBe(4);
+  });
+
+  // Whoever closes the keys next would get a failure in the log, and the request would stay counted.
+  test('has given it back when it says that it is closed', async () => {
+    const { access, client } = await cutOff();
+    expect(access.admit(client).dailyRemaining).toBe(4);
+  });
+
+  test('leaves its search and its keys open', async () => {
+    const { server, search, access } = await started();
+    await server.close();
+    expect(search.stats().skills).toBe(2);
+    expect(access.listKeys()).toHaveLength(1);
+    const again = await running(search, { access, port: server.port });
+    expect((await fetch(again.url + SEARCH)).status).toBe(200);
+  });
+
+  test('may be closed twice', async () => {
+    const { server } = await started();
+    await Promise.all([server.close(), server.close()]);
+    await server.close();
+  });
+
+  test('is closed when any call of close() says so', async () => {
+    const slow = await slowSearch();
+    const { server, key } = await started({}, {}, slow.search);
+    const wire = await Wire.open(server.port);
+    wire.send(request(SEMANTIC, 'Host: a', `Authorization: Bearer ${key}`));
+    await slow.asked(1);
+    const first = server.close(400).then(() => 'first');
+    const second = server.close(400).then(() => 'second');
+    expect(await Promise.race([first, second])).toBe('first');
+    await second;
+  });
+});
+
+/** A server closed while it answers a client that has five requests a day. */
+async function cutOff(): Promise<Started & { readonly client: Client }> {
+  const slow = await slowSearch();
+  const all = await started({}, { key: { daily: 5, perMinute: 0 } }, slow.search);
+  const wire = await Wire.open(all.server.port);
+  wire.send(request(SEMANTIC, 'Host: a', `Authorization: Bearer ${all.key}`));
+  await slow.asked(1);
+  await all.server.close(50);
+  return { ...all, client: all.access.identify(`Bearer ${all.key}`, undefined) };
+}
+
+interface Started {
+  readonly server: RunningServer;
+  readonly search: SkillSearch;
+  readonly access: Access;
+  readonly key: string;
+  readonly events: LogEvent[];
+}
+
+type Quotas = Omit<Parameters<typeof openAccess>[0], 'state'>;
+
+/** A server at a free port, with a key; all closed when the test ends. */
+async function started(options: ServerOptions = {}, quotas: Quotas = {}, given?: SkillSearch): Promise<Started> {
+  const search = given ?? (await searchOf());
+  const noLimit = { daily: 0, perMinute: 0 };
+  const access = openAccess({ state: ':memory:', anonymous: noLimit, key: noLimit, ...quotas });
+  onTestFinished(() => access.close());
+  const events: LogEvent[] = [];
+  const server = await running(search, { access, log: (event) => events.push(event), ...options });
+  return { server, search, access, key: access.createKey().key, events };
+}
+
+async function running(search: SkillSearch, options: ServerOptions): Promise<RunningServer> {
+  const server = await startServer(search, { port: 0, ...options });
+  onTestFinished(() => server.close(0));
+  return server;
+}
+
+async function searchOf(): Promise<SkillSearch> {
+  const skills = [row('a', { description: 'alpha' }), row('b', { description: 'über' })];
+  const search = await openSkillSearch({ skills, embedder: new StandInEmbedder() });
+  onTestFinished(() => search.close());
+  return search;
+}
+
+interface SlowSearch {
+  readonly search: SkillSearch;
+  /** Waits until so many semantic searches have begun. */
+  asked(times: number): Promise<void>;
+  /** Lets all of them go on. */
+  answer(): void;
+}
+
+/** A search whose semantic answers wait until they are let go, or their client is gone. */
+async function slowSearch(): Promise<SlowSearch> {
+  const real = await searchOf();
+  let begun = 0;
+  let answer = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const search = new Proxy(real, {
+    get(target, name) {
+      if (name === 'semantic') {
+        return async (...[query, options]: Parameters<SkillSearch['semantic']>) => {
+          begun += 1;
+          const gone = new Promise((_, reject) => options?.signal?.addEventListener('abort', () => reject('gone')));
+          await Promise.race([gate, gone]);
+          return target.semantic(query, options);
+        };
+      }
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return {
+    search,
+    answer,
+    async asked(times) {
+      while (begun < times) await new Promise(setImmediate);
+    },
+  };
+}
+
+async function failureOf(options: ServerOptions): Promise<{ error: SkillSearchError; message: string }> {
+  const search = await searchOf();
+  try {
+    await running(search, options);
+  } catch (error) {
+    if (error instanceof SkillSearchError) return { error, message: error.message };
+    throw error;
+  }
+  throw new Error('the server listens after all');
+}
+
+/** As somebody who is not root. */
+async function withoutRights(work: () => Promise<void>): Promise<void> {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
+
+async function mayListenAt(port: number, host = '127.0.0.1'): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen({ port, host }), 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}
+
+/** Waits until nobody can connect to a port any more. */
+async function refused(port: number): Promise<void> {
+  for (const end = performance.now() + 5000; performance.now() < end; await new Promise(setImmediate)) {
+    const refusal = await Wire.open(port).then(
+      (wire) => wire.cut(),
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+    if (refusal === 'ECONNREFUSED') return;
+  }
+  throw new Error('the server still takes connections');
+}
+
+function answered(reply: WireReply | 'closed'): WireReply {
+  if (reply === 'closed') throw new Error('the connection was closed instead of answered');
+  return reply;
+}

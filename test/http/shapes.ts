@@ -1,0 +1,94 @@
+/** What a value must look like: tells what is wrong with it. */
+export type Shape = (value: unknown, at: string) => string[];
+
+/** All that is wrong with a value; nothing where it is as it must be. */
+export function faultsOf(shape: Shape, value: unknown): string[] {
+  return shape(value, 'it');
+}
+
+const text: Shape = kind('text', (value) => typeof value === 'string');
+export const filledText: Shape = kind('text that is not empty', (value) => typeof value === 'string' && value !== '');
+const uri: Shape = kind('a URI', (value) => typeof value === 'string' && URL.canParse(value));
+const count: Shape = kind('an integer of at least 0', (value) => Number.isSafeInteger(value) && Number(value) >= 0);
+const share: Shape = kind('a number from 0 to 1', (value) => typeof value === 'number' && value >= 0 && value <= 1);
+const truth: Shape = kind('true or false', (value) => typeof value === 'boolean');
+
+export function exactly(expected: unknown): Shape {
+  return kind(JSON.stringify(expected), (value) => value === expected);
+}
+
+/** Exactly these fields: none less, none more. */
+export function fields(shapes: Readonly<Record<string, Shape>>): Shape {
+  return (value, at) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${at} is no object`];
+    const missing = Object.keys(shapes).filter((name) => !Object.hasOwn(value, name));
+    return [
+      ...missing.map((name) => `${at}.${name} is missing`),
+      ...Object.entries(value).flatMap(
+        ([name, field]) => shapes[name]?.(field, `${at}.${name}`) ?? `${at}.${name} is too much`,
+      ),
+    ];
+  };
+}
+
+function listOf(shape: Shape): Shape {
+  return (value, at) =>
+    Array.isArray(value) ? value.flatMap((item, i) => shape(item, `${at}[${i}]`)) : [`${at} is no array`];
+}
+
+function kind(expected: string, is: (value: unknown) => boolean): Shape {
+  return (value, at) => (is(value) ? [] : [`${at} is ${JSON.stringify(value)}, not ${expected}`]);
+}
+
+const SKILL_FIELDS = {
+  id: filledText,
+  name: filledText,
+  author: filledText,
+  description: filledText,
+  codehostUrl: uri,
+  skillUrl: uri,
+  stars: count,
+  updatedAt: count,
+};
+const PAGINATION_FIELDS = { page: count, limit: count, total: count, totalPages: count };
+
+/** Section 2.1 of the specification, and so on. */
+export const SKILL = fields(SKILL_FIELDS);
+const PAGINATION = fields(PAGINATION_FIELDS);
+const META = fields({ requestId: filledText, responseTimeMs: count });
+const AI_SEARCH_RESULT = fields({ file_id: filledText, filename: filledText, score: share, skill: SKILL });
+export const ERROR = fields({ success: exactly(false), error: fields({ code: filledText, message: filledText }) });
+export const HEALTHY = fields({ status: exactly('ok') });
+export const DEGRADED = fields({ status: exactly('degraded') });
+
+export const KEYWORD_ANSWER = fields({
+  success: exactly(true),
+  data: fields({ skills: listOf(SKILL), pagination: PAGINATION }),
+  meta: META,
+});
+export const SEMANTIC_ANSWER = fields({
+  success: exactly(true),
+  data: fields({ data: listOf(AI_SEARCH_RESULT) }),
+  meta: META,
+});
+
+/** With what clients of the public service read beside it. */
+const COMPATIBLE_SKILL = fields({ ...SKILL_FIELDS, githubUrl: uri });
+export const COMPATIBLE_KEYWORD_ANSWER = fields({
+  success: exactly(true),
+  data: fields({
+    skills: listOf(COMPATIBLE_SKILL),
+    pagination: fields({ ...PAGINATION_FIELDS, hasNext: truth, hasPrev: truth }),
+  }),
+  meta: META,
+});
+export const COMPATIBLE_SEMANTIC_ANSWER = fields({
+  success: exactly(true),
+  data: fields({
+    data: listOf(fields({ file_id: filledText, filename: filledText, score: share, skill: COMPATIBLE_SKILL })),
+  }),
+  meta: META,
+});
+export const FIND_ANSWER = fields({
+  skills: listOf(fields({ id: filledText, name: filledText, installs: count, source: text })),
+});
