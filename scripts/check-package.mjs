@@ -20,7 +20,15 @@ try {
     .map((file) => file.path)
     .filter((path) => !allowed.test(path) || /\.(tsbuildinfo|db)$/.test(path));
   if (strange.length > 0) throw new Error(`the package holds what it should not: ${strange.join(', ')}`);
-  for (const needed of ['dist/index.js', 'dist/index.d.ts', 'dist/http/index.js', 'dist/access/index.js', 'dist/cli/main.js', 'LICENSE', 'README.md']) {
+  for (const needed of [
+    'dist/index.js',
+    'dist/index.d.ts',
+    'dist/http/index.js',
+    'dist/access/index.js',
+    'dist/cli/main.js',
+    'LICENSE',
+    'README.md',
+  ]) {
     if (!packed.files.some((file) => file.path === needed)) throw new Error(`the package lacks ${needed}`);
   }
   const tarball = join(folder, packed.filename);

@@ -55,7 +55,7 @@ export function readSemanticQuery(query: string): ResolvedSemanticQuery {
 }
 
 /** Decimal digits as a number; anything else, and more than a number holds, as it is: it is then told to be out of bounds. */
-export function toInteger(value: string): number | string {
+function toInteger(value: string): number | string {
   return /^0*\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
