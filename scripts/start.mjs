@@ -8,7 +8,8 @@ const database = 'sample.db';
 const sources = ['data/sample/skills.jsonl', 'data/sample/languages.jsonl', 'data/sample/folders'];
 
 const command = async (...words) => {
-  const status = await run([...words, '--database', database], { out: process.stdout, error: process.stderr });
+  const [name, ...others] = words;
+  const status = await run([name, '--database', database, ...others], { out: process.stdout, error: process.stderr });
   if (status !== 0) process.exit(status);
 };
 

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { untilAborted } from './abort.js';
 import { SkillSearchError } from './errors.js';
 import { checkDatabase, checkListener, type ModelOptions, type OpenOptions, resolveDatabase } from './options.js';
 import type { KeywordQuery, SemanticQuery } from './query.js';
@@ -33,6 +34,8 @@ export interface FollowedSearch extends SkillSearch {
 }
 
 const DEFAULT_INTERVAL = 250;
+/** Milliseconds after which a file that could not be opened is tried again. */
+const RETRY_AFTER = 30_000;
 /** The longest that a timer can wait. */
 const LONGEST_INTERVAL = 2 ** 31 - 1;
 
@@ -60,15 +63,23 @@ export async function followCatalogue(options: FollowOptions): Promise<FollowedS
   const seen = await signatureOf(path);
   const first = await openSkillSearch({ ...open, signal });
   // Later states are warmed up here, where what they lack is no reason not to take over.
-  const openNext = (): Promise<SkillSearch> => openSkillSearch({ ...open, warmUp: false });
-  return new Follower(first, { path, interval, onReload, openNext, seen, warm: open.warmUp === true });
+  const openNext = (closing: AbortSignal): Promise<SkillSearch> =>
+    openSkillSearch({ ...open, warmUp: false, signal: closing });
+  const tell = (event: ReloadEvent): void => {
+    try {
+      onReload(event);
+    } catch {
+      // Who listens badly is no reason not to go on.
+    }
+  };
+  return new Follower(first, { path, interval, tell, openNext, seen, warm: open.warmUp === true });
 }
 
 interface FollowerParts {
   readonly path: string;
   readonly interval: number;
-  readonly onReload: (event: ReloadEvent) => void;
-  readonly openNext: () => Promise<SkillSearch>;
+  readonly tell: (event: ReloadEvent) => void;
+  readonly openNext: (closing: AbortSignal) => Promise<SkillSearch>;
   /** What the file was like when the first state was opened. */
   readonly seen: string;
   readonly warm: boolean;
@@ -94,7 +105,9 @@ class Follower implements FollowedSearch {
   #reloading: Promise<void> | undefined;
   /** The reload that comes after the one that runs, for all who ask in the meantime. */
   #next: Promise<void> | undefined;
-  #closed = false;
+  /** When the file could not be opened last, of `performance.now()`. */
+  #failed: number | undefined;
+  readonly #closing = new AbortController();
 
   constructor(first: SkillSearch, parts: FollowerParts) {
     this.#current = { search: first, running: 0 };
@@ -135,6 +148,14 @@ class Follower implements FollowedSearch {
     return this.#current.search.files(id);
   }
 
+  filenames(id: string): string[] {
+    return this.#current.search.filenames(id);
+  }
+
+  file(id: string, filename: string): SkillFile | undefined {
+    return this.#current.search.file(id, filename);
+  }
+
   categories(): LabelCount[] {
     return this.#current.search.categories();
   }
@@ -152,7 +173,7 @@ class Follower implements FollowedSearch {
   }
 
   reload(): Promise<void> {
-    if (this.#closed) return Promise.reject(new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was closed'));
+    if (this.#closing.signal.aborted) return Promise.reject(closedError());
     if (this.#reloading === undefined) {
       this.#reloading = this.#reload().finally(() => {
         this.#reloading = undefined;
@@ -170,7 +191,7 @@ class Follower implements FollowedSearch {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort(closedError());
     clearInterval(this.#timer);
     await Promise.all([this.#current, ...this.#former].map(({ search }) => search.close()));
     await this.#reloading?.catch(() => {});
@@ -181,31 +202,36 @@ class Follower implements FollowedSearch {
   }
 
   async #reload(): Promise<void> {
-    const { onReload } = this.#parts;
+    const { tell } = this.#parts;
     const started = performance.now();
     let search: SkillSearch;
     try {
       search = await this.#open();
+      this.#failed = undefined;
     } catch (error) {
-      onReload({ kind: 'failed', error });
+      this.#failed = performance.now();
+      if (!this.#closing.signal.aborted) tell({ kind: 'failed', error });
       throw error;
-    }
-    if (this.#closed) {
-      await search.close();
-      return;
     }
     const former = this.#current;
     this.#current = { search, running: 0 };
     this.#retire(former);
-    onReload({ kind: 'reloaded', stats: search.stats(), milliseconds: performance.now() - started });
+    tell({ kind: 'reloaded', stats: search.stats(), milliseconds: performance.now() - started });
   }
 
   async #open(): Promise<SkillSearch> {
     this.#seen = await signatureOf(this.#parts.path);
-    const search = await this.#parts.openNext();
-    // What semantic search lacks is told to who searches by meaning.
-    if (this.#warm) await search.warmUp().catch(() => {});
-    return search;
+    const { signal } = this.#closing;
+    const search = await this.#parts.openNext(signal);
+    try {
+      // What semantic search lacks is told to who searches by meaning.
+      if (this.#warm) await untilAborted(search.warmUp(), signal).catch(() => {});
+      signal.throwIfAborted();
+      return search;
+    } catch (error) {
+      await search.close();
+      throw error;
+    }
   }
 
   /** A change counts once the files have been the same for two looks: a load writes several, one after the other. */
@@ -216,13 +242,19 @@ class Follower implements FollowedSearch {
       const now = await signatureOf(this.#parts.path);
       const settled = now === this.#last;
       this.#last = now;
+      const worthATry = now !== this.#seen || this.#isToRetry();
       // Where there is no file, what was opened is the best there is.
-      if (settled && now !== this.#seen && now !== '' && !this.#closed) await this.reload();
+      if (settled && worthATry && now !== '' && !this.#closing.signal.aborted) await this.reload();
     } catch {
-      // Told already, by `onReload`. The next change is the next attempt.
+      // Told already, by `onReload`.
     } finally {
       this.#looking = false;
     }
+  }
+
+  /** What was lacking may have been memory, or a place among open files. */
+  #isToRetry(): boolean {
+    return this.#failed !== undefined && performance.now() - this.#failed > RETRY_AFTER;
   }
 
   async #whileRunning<T>(work: (search: SkillSearch) => Promise<T>): Promise<T> {
@@ -244,6 +276,10 @@ class Follower implements FollowedSearch {
     this.#former.delete(state);
     state.search.close().catch(() => {});
   }
+}
+
+function closedError(): SkillSearchError {
+  return new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was closed');
 }
 
 /** Tells one state of the files from another; empty where there is no catalogue. */

@@ -73,6 +73,10 @@ export interface SkillSearch extends AsyncDisposable {
   get(id: string): SkillDetails | undefined;
   /** The files of a skill; none where there is no such skill. */
   files(id: string): SkillFile[];
+  /** Their names, without reading them. */
+  filenames(id: string): string[];
+  /** One file of a skill, or undefined. */
+  file(id: string, filename: string): SkillFile | undefined;
   /** All categories, the most frequent first. */
   categories(): LabelCount[];
   /** All occupations, the most frequent first. */
@@ -336,6 +340,14 @@ class OpenedSkillSearch implements SkillSearch {
 
   files(id: string): SkillFile[] {
     return this.#opened().files(id);
+  }
+
+  filenames(id: string): string[] {
+    return this.#opened().filenames(id);
+  }
+
+  file(id: string, filename: string): SkillFile | undefined {
+    return this.#opened().file(id, filename);
   }
 
   categories(): LabelCount[] {

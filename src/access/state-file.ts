@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { SkillSearchError } from '../errors.js';
 import { type Connection, Database, databaseError, isBusy } from '../sqlite/connection.js';
 
@@ -5,8 +6,9 @@ import { type Connection, Database, databaseError, isBusy } from '../sqlite/conn
 const APPLICATION_ID = 0x534b4143;
 const FORMAT_VERSION = 1;
 
-/** How long one process waits for another that writes, in milliseconds. */
-const BUSY_TIMEOUT = 5000;
+/** How long one process waits for another that writes, in milliseconds: while it opens the file, and later. */
+const OPENING_TIMEOUT = 5000;
+const BUSY_TIMEOUT = 1000;
 
 /**
  * - `api_key.hash` is the SHA-256 of the key, which is kept nowhere. `daily` and `per_minute` are null where the
@@ -45,7 +47,8 @@ CREATE INDEX usage_day ON usage (day);
 export function openStateFile(path: string): Connection {
   let connection: Connection | undefined;
   try {
-    connection = new Database(path, { timeout: BUSY_TIMEOUT });
+    makePrivate(path);
+    connection = new Database(path, { timeout: OPENING_TIMEOUT });
     // Before anything is written: the file may be somebody else's. In one transaction, since another process may be
     // making the tables.
     const opened = connection;
@@ -53,6 +56,7 @@ export function openStateFile(path: string): Connection {
     useWriteAheadLog(connection);
     connection.pragma('synchronous = NORMAL');
     createTables(connection, path);
+    connection.pragma(`busy_timeout = ${BUSY_TIMEOUT}`);
     return connection;
   } catch (error) {
     connection?.close();
@@ -66,6 +70,16 @@ export function openStateFile(path: string): Connection {
 /** An error of SQLite as one of ours; any other error as it is. */
 export function stateError(error: unknown, path: string): unknown {
   return databaseError(error, path, 'write', 'NOT_A_STATE_FILE');
+}
+
+/** A new file is for its owner only: it says which addresses have asked. SQLite gives its other files the same rights. */
+function makePrivate(path: string): void {
+  if (path === ':memory:') return;
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch {
+    // SQLite says what is wrong with it.
+  }
 }
 
 /** @returns whether the file has its tables */
@@ -85,7 +99,7 @@ function checkFormat(connection: Connection, path: string): boolean {
 
 /** Two processes that open a new file at the same moment get in each other's way here, whatever the timeout. */
 function useWriteAheadLog(connection: Connection): void {
-  const end = Date.now() + BUSY_TIMEOUT;
+  const end = Date.now() + OPENING_TIMEOUT;
   for (;;) {
     try {
       connection.pragma('journal_mode = WAL');

@@ -1,7 +1,8 @@
 import type { Access } from '../access/index.js';
 import type { SkillSearch } from '../index.js';
 
-const NAME = 'demo';
+/** Tells the key from those that people make. */
+const NAME = 'serve --demo';
 
 /** Words that a catalogue of any size mostly has. */
 const WORDS = ['release notes', 'testing', 'test', 'data', 'code'];

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, openAccess } from '../access/index.js';
+import { type Access, DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, openAccess } from '../access/index.js';
 import { COMPATIBILITIES, type Compatibility, DEFAULT_HOST, DEFAULT_PORT, startServer } from '../http/index.js';
 import { followCatalogue, type SkillSearch } from '../index.js';
 import { databaseOption, modelOption, parseInteger } from './common-options.js';
@@ -47,7 +47,7 @@ export function serveCommand(output: Output): Command {
     .addOption(modelOption())
     .option('--no-pages', 'serve the specified paths only: no /, /openapi.json and /skills/<id>')
     .addOption(new Option('--log-level <level>', 'what is logged at least').choices(LOG_LEVELS).default('info'))
-    .option('--demo', 'make a key named demo, revoke the former one, and print commands to try')
+    .option('--demo', 'make a key for trying out, revoke the former one, and print commands to try')
     .action((flags: ServeFlags) => serve(flags, output));
 }
 
@@ -55,13 +55,14 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
   const { database, model, host, port, trustProxy, publicUrl, compat: compatibility, pages } = flags;
   const log = new ServerLog(flags.logLevel, output);
   const stop = stopSignal();
-  const access = openAccess({
-    state: stateFileOf(flags),
-    anonymous: { daily: flags.anonymousDaily, perMinute: flags.anonymousPerMinute },
-    key: { daily: flags.keyDaily, perMinute: flags.keyPerMinute },
-  });
+  let access: Access | undefined;
   try {
     await using search = await followCatalogue({ database, model, signal: stop, onReload: log.onReload });
+    access = openAccess({
+      state: stateFileOf(flags),
+      anonymous: { daily: flags.anonymousDaily, perMinute: flags.anonymousPerMinute },
+      key: { daily: flags.keyDaily, perMinute: flags.keyPerMinute },
+    });
     const shared = { access, publicUrl, trustProxy, compatibility, pages, log: log.onEvent };
     const server = await startServer(search, { host, port, ...shared });
     const reload = (): void => void search.reload().catch(() => {});
@@ -79,7 +80,7 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
   } catch (error) {
     if (!stop.aborted) throw error;
   } finally {
-    access.close();
+    access?.close();
     log.close();
   }
 }

@@ -1,7 +1,6 @@
 import {
   type KeywordQuery,
   MAX_LIMIT,
-  MAX_PAGE,
   type ResolvedKeywordQuery,
   resolveKeywordQuery,
   SkillSearchError,
@@ -12,6 +11,9 @@ import { cutToLimit } from './read-query.js';
 import type { SearchOperation } from './search-operations.js';
 
 const PARAMETERS = ['q', 'limit', 'owner'] as const;
+
+/** Pages of 50 in which the skills of an owner are looked for: each is a search of its own. */
+const PAGES_OF_OWNER = 10;
 
 interface FindQuery {
   readonly query: ResolvedKeywordQuery;
@@ -49,7 +51,7 @@ export const FIND_OPERATION: SearchOperation<FindQuery> = {
   answer({ query, limit, owner }, { search }) {
     const skills: FoundSkill[] = [];
     // Whose a skill is is no filter of the search: its pages are gone through until enough are found.
-    for (let page = 1; page <= MAX_PAGE && skills.length < limit; page++) {
+    for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
       const { records, pagination } = search.keywordRecords(
         owner === undefined ? query : { ...query, page, limit: MAX_LIMIT },
       );

@@ -47,8 +47,9 @@ function homePage(search: SkillSearch, publicUrl: string): string {
 
 function skillPage(details: SkillDetails, search: SkillSearch, publicUrl: string): string {
   const skill = publicSkill(details, { publicUrl, githubUrl: false });
-  const files = search.files(skill.id);
-  const [first] = files;
+  const filenames = search.filenames(skill.id);
+  // One is read, of perhaps megabytes in all.
+  const first = filenames[0] === undefined ? undefined : search.file(skill.id, filenames[0]);
   const facts: [string, string | undefined][] = [
     ['Author', html(skill.author)],
     ['Stars', skill.stars.toLocaleString('en')],
@@ -58,7 +59,7 @@ function skillPage(details: SkillDetails, search: SkillSearch, publicUrl: string
     ['Categories', html(details.categories.join(', '))],
     ['Occupations', html(details.occupations.join(', '))],
     ['License', html(details.license ?? '')],
-    ['Files', html(files.map(({ filename }) => filename).join(', '))],
+    ['Files', html(filenames.join(', '))],
     ['Id', html(skill.id)],
   ];
   const rows = facts.filter(([, value]) => value !== undefined && value !== '');

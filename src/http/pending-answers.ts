@@ -9,6 +9,9 @@ interface Pending {
   afterLast: (() => void) | undefined;
 }
 
+/** More requests than Node reads in one piece, 64 KB, are not waited for. */
+const MOST_WAITING = 4000;
+
 /**
  * Answers the requests of each connection a few at a time: however many come in one piece, no more are worked on than the
  * client takes answers of.
@@ -30,6 +33,9 @@ export class PendingAnswers {
     }
     if (pending.count >= this.#atATime) {
       pending.waiting.push(work);
+      // What has come in one piece waits; no more is read before it had its turn.
+      if (pending.waiting.length > MOST_WAITING) connection.destroy();
+      else connection.pause();
       return;
     }
     pending.count += 1;
@@ -40,9 +46,11 @@ export class PendingAnswers {
     const pending = this.#pending.get(connection);
     if (pending === undefined) return;
     pending.count -= 1;
-    const next = connection.destroyed ? undefined : pending.waiting.shift();
+    if (connection.destroyed) pending.waiting.length = 0;
+    const next = pending.waiting.shift();
     if (next !== undefined) {
       pending.count += 1;
+      if (pending.waiting.length === 0) connection.resume();
       next();
     } else if (pending.count === 0) {
       pending.afterLast?.();

@@ -1,20 +1,35 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorBody } from './error-content.js';
+import type { Answer } from './call.js';
 import { SERVER_LIMITS } from './server-limits.js';
 
 /** Why a connection is ended before there is a request to answer. */
-export type Refusal = readonly [status: string, code: string, message: string];
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
 
-export const MALFORMED: Refusal = ['400 Bad Request', 'MALFORMED_REQUEST', 'this is not a request that HTTP knows'];
-export const NO_TUNNEL: Refusal = ['405 Method Not Allowed', 'METHOD_NOT_ALLOWED', 'this is no proxy'];
+export const MALFORMED: Refusal = {
+  status: 400,
+  code: 'MALFORMED_REQUEST',
+  message: 'this is not a request that HTTP knows',
+};
+
+export const UNKNOWN_METHOD: Refusal = {
+  status: 405,
+  code: 'METHOD_NOT_ALLOWED',
+  message: 'the method must be one of GET, HEAD, OPTIONS',
+};
 
 const BY_ERROR: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: [
-    '431 Request Header Fields Too Large',
-    'INVALID_QUERY',
-    `the address and the headers of a request may have ${SERVER_LIMITS.headerBytes} bytes together`,
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'REQUEST_TIMEOUT', 'the request took too long to come'],
+  HPE_INVALID_METHOD: UNKNOWN_METHOD,
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'INVALID_QUERY',
+    message: `the address and the headers of a request may have ${SERVER_LIMITS.headerBytes} bytes together`,
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'REQUEST_TIMEOUT', message: 'the request took too long to come' },
 };
 
 /** The refusal of what Node could not read; undefined where the other end does not wait for any. */
@@ -24,13 +39,18 @@ export function refusalOf({ code = '' }: NodeJS.ErrnoException): Refusal | undef
   return BY_ERROR[code] ?? MALFORMED;
 }
 
-/** Tells in as few words as will do, and ends the connection. */
-export function refuse(socket: Socket, [status, code, message]: Refusal): void {
+/** Milliseconds in which the other end can read why, while what it still sends is left lying. */
+const LAST_WORDS = 500;
+
+/** Sends an answer without the help of Node, which has no request for it, and ends the connection. */
+export function sendRaw(socket: Socket, { status, headers, body }: Answer): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const body = errorBody(code, message);
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`;
-  socket.end(head + body, () => socket.destroy());
+  const all = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  // At once, what was sent and not read would make the system drop the answer, too.
+  setTimeout(() => socket.destroy(), LAST_WORDS).unref();
 }

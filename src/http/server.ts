@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type SkillSearch, SkillSearchError } from '../index.js';
-import { type Call, JSON_TYPE } from './call.js';
-import { errorBody } from './error-content.js';
+import type { Answer, Call } from './call.js';
 import { type HandlerOptions, resolveHandlerOptions } from './options.js';
 import { PendingAnswers } from './pending-answers.js';
-import { MALFORMED, NO_TUNNEL, type Refusal, refusalOf, refuse } from './refusal.js';
+import { MALFORMED, type Refusal, refusalOf, sendRaw, UNKNOWN_METHOD } from './refusal.js';
 import { SERVER_LIMITS } from './server-limits.js';
 import { SkillDiscoveryService } from './service.js';
 
@@ -16,6 +16,8 @@ export const DEFAULT_PORT = 8787;
 const DEFAULT_GRACE = 10_000;
 /** How long clients that may be sending already get when the server is closed, in milliseconds. */
 const LINGER = 250;
+/** How long answers that were cut may take to end, in milliseconds. */
+const LONGEST_ENDING = 1000;
 /** How long connections that wait are taken then, in milliseconds: there may be always more. */
 const LONGEST_ACCEPTING = 100;
 
@@ -103,7 +105,7 @@ class HttpServer implements RunningServer {
       socket.once('close', () => this.#connections.delete(socket));
     });
     this.#server.on('clientError', (error, socket) => this.#refuse(socket as Socket, refusalOf(error)));
-    this.#server.on('connect', (_, socket) => this.#refuse(socket as Socket, NO_TUNNEL));
+    this.#server.on('connect', (_, socket) => this.#refuse(socket as Socket, UNKNOWN_METHOD));
   }
 
   get host(): string {
@@ -124,6 +126,8 @@ class HttpServer implements RunningServer {
       this.#server.listen({ host, port }, resolve);
     });
     this.#server.removeAllListeners('error');
+    // A connection that could not be taken ends by itself, not the process.
+    this.#server.on('error', () => {});
     this.#host = host;
     this.#port = (this.#server.address() as AddressInfo).port;
     const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (isIPv6(host) ? `[${host}]` : host);
@@ -146,14 +150,16 @@ class HttpServer implements RunningServer {
       // For Node a connection that never sent a byte is not idle.
       for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
     }, LINGER);
-    const cutAll = setTimeout(() => server.closeAllConnections(), grace);
+    const cutAll = setTimeout(() => {
+      for (const socket of this.#connections) socket.destroy();
+    }, grace);
     await closed;
     clearInterval(cutIdle);
     clearTimeout(cutAll);
     // What else belongs to an HTTP server: its look-out for slow clients.
     server.close();
     // Those that were cut still give back what they reserved.
-    await Promise.all(this.#running);
+    await Promise.race([Promise.all(this.#running), wait(LONGEST_ENDING, undefined, { ref: false })]);
   }
 
   /** Connections that the system has made already are taken one by one, in turns of the event loop. */
@@ -171,9 +177,7 @@ class HttpServer implements RunningServer {
     this.#pending.begin(socket, () => {
       response.once('close', () => this.#pending.end(socket));
       if (isAmbiguous(request)) {
-        const body = errorBody(MALFORMED[1], MALFORMED[2]);
-        response.writeHead(400, { 'Content-Type': JSON_TYPE, 'Content-Length': body.length, Connection: 'close' });
-        response.end(body);
+        this.#write(response, this.#service.refuse(MALFORMED, socket.remoteAddress), true);
         return;
       }
       const sent = this.#send(this.#toCall(request, response), request, response).catch(() => {
@@ -188,23 +192,26 @@ class HttpServer implements RunningServer {
   #refuse(socket: Socket, refusal: Refusal | undefined): void {
     this.#pending.afterLast(socket, () => {
       if (refusal === undefined) socket.destroy();
-      else refuse(socket, refusal);
+      else sendRaw(socket, this.#service.refuse(refusal, socket.remoteAddress));
     });
   }
 
   async #send(call: Call, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { status, headers, body } = await this.#service.answer(call);
+    const answer = await this.#service.answer(call);
     if (response.destroyed) return;
     // What is left of a body is not read: nobody sends one for a reason.
     const hasBody =
       request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-    const closing = this.#closed !== undefined || hasBody;
+    this.#write(response, answer, this.#closed !== undefined || hasBody);
+  }
+
+  #write(response: ServerResponse, { status, headers, body }: Answer, closing: boolean): void {
     response.writeHead(status, {
       ...headers,
       ...(status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) }),
       ...(closing ? { Connection: 'close' } : {}),
     });
-    response.end(call.method === 'HEAD' ? '' : body);
+    response.end(response.req.method === 'HEAD' ? '' : body);
   }
 
   #toCall(request: IncomingMessage, response: ServerResponse): Call {

@@ -1,13 +1,14 @@
 import { shortenAddress } from '../access/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { type Answer, type Call, type Content, JSON_TYPE } from './call.js';
-import { translateError } from './error-content.js';
+import { errorBody, translateError } from './error-content.js';
 import { FIND_OPERATION } from './find-operation.js';
 import { answerSearch } from './guarded-search.js';
 import { askHealth } from './health.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import { answerPage } from './pages.js';
 import { PATHS } from './paths.js';
+import type { Refusal } from './refusal.js';
 import { KEYWORD_OPERATION, SEMANTIC_OPERATION, type SearchOperation } from './search-operations.js';
 import { beginVisit, type Visit } from './visit.js';
 
@@ -43,26 +44,39 @@ export class SkillDiscoveryService {
   constructor(search: SkillSearch, options: ResolvedHandlerOptions) {
     this.#search = search;
     this.#options = options;
-    const found =
+    const searchRoute =
       <Query>(operation: SearchOperation<Query>): Route =>
       (visit) =>
         answerSearch(operation, visit, search, options);
     this.#routes = new Map<string, Route>([
-      [PATHS.keyword, found(KEYWORD_OPERATION)],
-      [PATHS.semantic, found(SEMANTIC_OPERATION)],
+      [PATHS.keyword, searchRoute(KEYWORD_OPERATION)],
+      [PATHS.semantic, searchRoute(SEMANTIC_OPERATION)],
       [PATHS.health, (visit) => this.#health(visit)],
-      ...(options.compatibility === undefined ? [] : [[PATHS.find, found(FIND_OPERATION)] as const]),
+      ...(options.compatibility === undefined ? [] : [[PATHS.find, searchRoute(FIND_OPERATION)] as const]),
     ]);
   }
 
   /** Never throws: what goes wrong is an answer, too. */
   async answer(call: Call): Promise<Answer> {
-    const { publicUrl, isTrusted, log } = this.#options;
+    const { publicUrl, isTrusted } = this.#options;
     const visit = beginVisit(call, publicUrl, isTrusted);
     const { content, code } = await this.#answer(visit);
-    const { requestId, client, address, path, started } = visit;
+    return this.#finish(visit, content, code);
+  }
+
+  /** The answer to what is no request that could be read. */
+  refuse({ status, code, message }: Refusal, address: string | undefined): Answer {
+    const call = { method: '', target: '', origin: '', address, header: () => undefined, signal: undefined };
+    const visit = beginVisit(call, undefined, () => false);
+    const headers = status === 405 ? { Allow: ALLOWED_METHODS } : {};
+    return this.#finish(visit, { status, headers, body: errorBody(code, message) }, code);
+  }
+
+  /** Logs a request, and adds what every answer has. */
+  #finish(visit: Visit, content: Content, code: string | undefined): Answer {
+    const { call, requestId, client, address, path, started } = visit;
     const { status = 200, headers, body } = content;
-    log({
+    this.#options.log({
       kind: 'request',
       requestId,
       method: call.method,

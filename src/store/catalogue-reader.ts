@@ -49,6 +49,8 @@ export class CatalogueReader {
   readonly #byNumber: Statement<[number: number], SkillRow>;
   readonly #byId: Statement<[id: string], SkillRow>;
   readonly #files: Statement<[skill: number], FileRow>;
+  readonly #filenames: Statement<[skill: number], string>;
+  readonly #file: Statement<[skill: number, filename: string], FileRow>;
   readonly #fileCount: Statement<[], number>;
   readonly #first: Statement<[], SkillRow>;
 
@@ -70,6 +72,10 @@ export class CatalogueReader {
     this.#byNumber = connection.prepare(`${row} WHERE number = ?`);
     this.#byId = connection.prepare(`${row} WHERE id = ?`);
     this.#files = connection.prepare('SELECT filename, text FROM file WHERE skill = ? ORDER BY position');
+    this.#filenames = connection
+      .prepare<[number], string>('SELECT filename FROM file WHERE skill = ? ORDER BY position')
+      .pluck();
+    this.#file = connection.prepare('SELECT filename, text FROM file WHERE skill = ? AND filename = ?');
     this.#fileCount = connection.prepare<[], number>('SELECT count(*) FROM file').pluck();
     this.#first = connection.prepare(`${row} LIMIT 1`);
     this.stamp = readMeta(connection, 'stamp') ?? '';
@@ -107,6 +113,21 @@ export class CatalogueReader {
       const row = this.#byId.get(id);
       const files = row === undefined ? [] : this.#files.all(row.number);
       return files.map((file) => ({ fileId: `${id}/${file.filename}`, ...file }));
+    });
+  }
+
+  filenames(id: string): string[] {
+    return this.#guard(() => {
+      const row = this.#byId.get(id);
+      return row === undefined ? [] : this.#filenames.all(row.number);
+    });
+  }
+
+  file(id: string, filename: string): SkillFile | undefined {
+    return this.#guard(() => {
+      const row = this.#byId.get(id);
+      const file = row === undefined ? undefined : this.#file.get(row.number, filename);
+      return file === undefined ? undefined : { fileId: `${id}/${filename}`, ...file };
     });
   }
 

@@ -132,6 +132,8 @@ export function failingSearch(error: unknown): SkillSearch {
     warmUp: async () => fail(),
     get: fail,
     files: fail,
+    filenames: fail,
+    file: fail,
     categories: fail,
     occupations: fail,
     stats: fail,

@@ -116,9 +116,24 @@ describe('a client that does not speak HTTP', () => {
 
   test('is told so by the error body of the interface', async () => {
     const wire = await connected();
-    const reply = answered(await wire.send('RUBBISH\r\n\r\n').reply());
+    const reply = answered(await wire.send('GET / HTTP/1.1\r\nno header\r\n\r\n').reply());
     expect([reply.status, reply.headers.get('connection')]).toEqual([400, 'close']);
     expectError(reply, 'MALFORMED_REQUEST');
+    expect(reply.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(reply.headers.get('access-control-allow-origin')).toBe('*');
+    const told = events.filter((event) => event.kind === 'request').at(-1);
+    expect(told).toMatchObject({
+      requestId: reply.headers.get('x-request-id'),
+      status: 400,
+      code: 'MALFORMED_REQUEST',
+    });
+  });
+
+  test.each(['FOO', 'RUBBISH', 'get'])('is told which methods there are where it has another: %s', async (method) => {
+    const wire = await connected();
+    const reply = answered(await wire.send(`${method} /api/health HTTP/1.1\r\n${HOST}\r\n\r\n`).reply());
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    expectError(reply, 'METHOD_NOT_ALLOWED');
   });
 
   // RFC 9112, 3.2. Node would join them.
@@ -458,6 +473,21 @@ describe('a client that goes, or comes and says nothing', () => {
       const { status, body } = answered(await wire.reply());
       expect([status, body.length > 100_000]).toEqual([200, true]);
     }
+  });
+
+  test('neither fills the memory nor keeps others waiting when it sends requests without end', async () => {
+    const wire = await connected();
+    wire.socket.pause();
+    wire.socket.on('error', () => {});
+    const before = events.length;
+    for (let i = 0; i < 100 && !wire.socket.destroyed; i++) {
+      wire.send(request('/api/health', HOST).repeat(1000));
+      await new Promise(setImmediate);
+    }
+    expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+    expect(events.length - before).toBeLessThan(20_000);
+    wire.socket.destroy();
+    expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
   });
 
   test('is cut off where it is too slow, by and by or silent', { timeout: 30_000 }, async () => {
