@@ -8,6 +8,7 @@ import { PendingAnswers } from './pending-answers.js';
 import { MALFORMED, type Refusal, refusalOf, sendRaw, UNKNOWN_METHOD } from './refusal.js';
 import { SERVER_LIMITS } from './server-limits.js';
 import { SkillDiscoveryService } from './service.js';
+import { Turns } from './turns.js';
 
 export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 8787;
@@ -69,6 +70,7 @@ class HttpServer implements RunningServer {
   #host = '';
   #port = 0;
   readonly #pending = new PendingAnswers(SERVER_LIMITS.pipelined);
+  readonly #turns = new Turns();
   /** Answers in the making. */
   readonly #running = new Set<Promise<void>>();
   readonly #connections = new Set<Socket>();
@@ -180,11 +182,13 @@ class HttpServer implements RunningServer {
         this.#write(response, this.#service.refuse(MALFORMED, socket.remoteAddress), true);
         return;
       }
-      const sent = this.#send(this.#toCall(request, response), request, response).catch(() => {
-        socket.destroy();
+      this.#turns.run(() => {
+        const sent = this.#send(this.#toCall(request, response), request, response).catch(() => {
+          socket.destroy();
+        });
+        this.#running.add(sent);
+        sent.finally(() => this.#running.delete(sent));
       });
-      this.#running.add(sent);
-      sent.finally(() => this.#running.delete(sent));
     });
   }
 
