@@ -7,7 +7,8 @@ import type { SourceItem } from './catalogue/row.js';
 import { type ChosenModel, chooseModel, resolveModelOptions } from './choose-model.js';
 import { embedCatalogue } from './embed-catalogue.js';
 import { SkillSearchError } from './errors.js';
-import { indexVectors } from './index-vectors.js';
+import { indexKeywords } from './index-keywords.js';
+import { type IndexingOptions, indexVectors } from './index-vectors.js';
 import { Ingest } from './ingest.js';
 import type { FailedSource, LoadReport, LoadWarning } from './load-report.js';
 import {
@@ -140,7 +141,8 @@ async function load(
   const counts = writer.publish();
   const publishing = clock.lap();
 
-  await indexOrWarn(writer.path, warnings, options, tell);
+  await indexOrWarn('words', (how) => indexKeywords(writer.path, how), warnings, options, tell);
+  await indexOrWarn('vectors', (how) => indexVectors(writer.path, how), warnings, options, tell);
   const seconds = { reading, storing: ingest.storingMs / 1000, embedding, publishing, indexing: clock.lap() };
   return { ...counts, embedded, warnings, rejected, failed, seconds };
 }
@@ -202,16 +204,17 @@ async function embedOrWarn(
 
 /** The index is derived: where it cannot be written the catalogue is whole all the same. */
 async function indexOrWarn(
-  database: string,
+  origin: 'words' | 'vectors',
+  work: (options: IndexingOptions) => Promise<void>,
   warnings: LoadWarning[],
   { signal }: BuildOptions,
   tell: Tell,
 ): Promise<void> {
   try {
-    await indexVectors(database, { signal, onProgress: (done, total) => tell('indexing', { done, total }) });
+    await work({ signal, onProgress: (done, total) => tell('indexing', { done, total }) });
   } catch (error) {
     if (signal?.aborted === true || !(error instanceof Error)) throw error;
-    warnings.push({ origin: 'vectors', message: `their index was not written: ${error.message}` });
+    warnings.push({ origin, message: `their index was not written: ${error.message}` });
   }
 }
 

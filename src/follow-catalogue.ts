@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { untilAborted } from './abort.js';
 import { SkillSearchError } from './errors.js';
+import { imageFileOf } from './keyword/packed/image-file.js';
 import { checkDatabase, checkListener, type ModelOptions, type OpenOptions, resolveDatabase } from './options.js';
 import type { KeywordQuery, SemanticQuery } from './query.js';
 import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from './result.js';
@@ -286,7 +287,8 @@ function closedError(): SkillSearchError {
 async function signatureOf(path: string): Promise<string> {
   const database = resolveDatabase(path);
   const { codes, graph } = vectorFileNames(database);
-  const [catalogue, ...derived] = await Promise.all([database, codes, graph].map(signatureOfFile));
+  const files = [database, imageFileOf(database), codes, graph];
+  const [catalogue, ...derived] = await Promise.all(files.map(signatureOfFile));
   return catalogue === '' ? '' : [catalogue, ...derived].join(' ');
 }
 

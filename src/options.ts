@@ -78,11 +78,12 @@ export interface OpenOptions extends ModelOptions {
   /** Instead of a file: skills to hold in memory. Each is checked like a row of a file. */
   readonly skills?: Iterable<unknown> | AsyncIterable<unknown> | undefined;
   /**
-   * The index behind `keyword()`; `false` leaves it out, for who only reads skills: opening is much quicker then.
+   * The index behind `keyword()`: `packed` is opened from the file that a load leaves beside the catalogue, `minisearch` is
+   * built over MiniSearch each time. `false` leaves it out, for who only reads skills.
    *
-   * @default 'minisearch'
+   * @default 'packed'
    */
-  readonly keywordIndex?: 'minisearch' | false | undefined;
+  readonly keywordIndex?: 'packed' | 'minisearch' | false | undefined;
   /**
    * Whether semantic search is made ready while the catalogue is opened, as by `warmUp()`; what it lacks is an error then.
    *

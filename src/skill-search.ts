@@ -2,14 +2,18 @@ import { untilAborted } from './abort.js';
 import { readRows } from './catalogue/read-rows.js';
 import { resolveModelOptions } from './choose-model.js';
 import { SkillSearchError } from './errors.js';
+import { buildKeywords } from './index-keywords.js';
 import { Ingest } from './ingest.js';
 import { type AskedWords, askedWords } from './keyword/asked-words.js';
 import { matchFiles } from './keyword/file-matches.js';
-import type { DocumentSource, KeywordDocument, KeywordIndex, KeywordMatches } from './keyword/keyword-index.js';
+import type { KeywordIndex, KeywordMatches } from './keyword/keyword-index.js';
 import { matchedTerms } from './keyword/matched-terms.js';
 import { MiniSearchIndex } from './keyword/minisearch-index.js';
+import { imageFileOf, readImage } from './keyword/packed/image-file.js';
+import { PackedIndex } from './keyword/packed/packed-index.js';
 import { readQuestion } from './keyword/question.js';
 import { makeSnippet } from './keyword/snippet.js';
+import { documentOf, documentsOf } from './keyword-documents.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
 import { checkDatabase, checkFlag, checkRows, checkSignal, type OpenOptions, resolveDatabase } from './options.js';
 import {
@@ -34,7 +38,7 @@ import type {
   SemanticResult,
 } from './result.js';
 import { type SemanticMatch, searchByMeaning } from './semantic-search.js';
-import type { Skill, SkillDetails, SkillFile } from './skill.js';
+import type { SkillDetails, SkillFile } from './skill.js';
 import { type CatalogueColumns, CatalogueReader } from './store/catalogue-reader.js';
 import { MemoryCatalogue } from './store/memory-catalogue.js';
 import { VectorSearch } from './vector-search.js';
@@ -105,12 +109,10 @@ export interface SkillSearch extends AsyncDisposable {
  * search.keyword({ q: 'react testing', category: 'testing', limit: 10 });
  */
 export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch> {
-  const { keywordIndex } = options ?? {};
-  if (keywordIndex !== undefined && keywordIndex !== false && keywordIndex !== 'minisearch') {
-    throw new SkillSearchError(
-      'INVALID_OPTION',
-      `keywordIndex must be 'minisearch' or false, got ${String(keywordIndex)}`,
-    );
+  const { keywordIndex = 'packed' } = options ?? {};
+  if (keywordIndex !== false && keywordIndex !== 'packed' && keywordIndex !== 'minisearch') {
+    const message = `keywordIndex must be 'packed', 'minisearch' or false, got ${String(keywordIndex)}`;
+    throw new SkillSearchError('INVALID_OPTION', message);
   }
   if ((options?.database === undefined) === (options?.skills === undefined)) {
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
@@ -124,7 +126,8 @@ export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch
     VectorSearch.open(reader, { ...modelOptions, database, sink: memory, signal: closing.signal });
   const vectors = options.warmUp === true ? openVectors() : undefined;
   try {
-    const index = options.keywordIndex === false ? undefined : await buildIndex(reader, vectors, options.signal);
+    const index =
+      keywordIndex === false ? undefined : await openIndex(keywordIndex, reader, database, vectors, options.signal);
     if (vectors !== undefined) await untilAborted(vectors, options.signal);
     return new OpenedSkillSearch({ reader, index, problems, closing, openVectors, vectors });
   } catch (error) {
@@ -135,16 +138,26 @@ export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch
   }
 }
 
-/** Beside the opening of the vectors, which is much quicker: what fails there is told at once. */
-async function buildIndex(
+/** Beside the opening of the vectors: what fails there is told at once. */
+async function openIndex(
+  kind: 'packed' | 'minisearch',
   reader: CatalogueReader,
+  database: string | undefined,
   vectors: Promise<VectorSearch> | undefined,
-  signal: AbortSignal | undefined,
+  callers: AbortSignal | undefined,
 ): Promise<KeywordIndex> {
   const failed = new AbortController();
   vectors?.catch((error) => failed.abort(error));
-  const signals = signal === undefined ? [failed.signal] : [signal, failed.signal];
-  return MiniSearchIndex.build(documentsOf(reader), AbortSignal.any(signals));
+  const signal = AbortSignal.any(callers === undefined ? [failed.signal] : [callers, failed.signal]);
+  const documents = documentsOf(reader);
+  if (kind === 'minisearch') return MiniSearchIndex.build(documents, signal);
+  if (database === undefined) return PackedIndex.build(documents, signal);
+  const { stamp } = reader;
+  const keywords =
+    (await readImage(imageFileOf(database), stamp)) ?? (await buildKeywords({ catalogue: database, stamp, signal }));
+  signal.throwIfAborted();
+  // None where the file was replaced since it was opened.
+  return keywords === undefined ? PackedIndex.build(documents, signal) : new PackedIndex(keywords, documents);
 }
 
 type Problems = SkillSearch['problems'];
@@ -179,33 +192,6 @@ async function openCatalogue(options: OpenOptions): Promise<OpenedCatalogue> {
   }
 }
 
-function documentsOf(reader: CatalogueReader): DocumentSource {
-  const { size } = reader.columns;
-  const read = (number: number): KeywordDocument => documentOf(reader, number, reader.skill(number));
-  return {
-    size,
-    read,
-    *all() {
-      for (let number = 0; number < size; number++) yield read(number);
-    },
-  };
-}
-
-function documentOf(reader: CatalogueReader, number: number, skill: Skill): KeywordDocument {
-  let files: KeywordDocument['files'] | undefined;
-  return {
-    name: skill.name,
-    author: skill.author,
-    labels: [...skill.categories, ...skill.occupations],
-    description: skill.description,
-    // Most that is asked of a document needs no file text, which is most of its bytes.
-    get files() {
-      files ??= reader.texts(number);
-      return files;
-    },
-  };
-}
-
 interface SearchParts {
   readonly reader: CatalogueReader;
   readonly index: KeywordIndex | undefined;
@@ -220,14 +206,16 @@ interface SearchParts {
 /** The skills of a page of a keyword search, and what is known of them. */
 interface KeywordPage {
   readonly matches: KeywordMatches;
-  /** By document number; empty where the order is not by relevance. */
-  readonly scores: ReadonlyMap<number, number>;
+  /** The score of a document of the page; undefined where the order is not by relevance. Until the next question. */
+  readonly scoreOf: (number: number) => number | undefined;
   /** How many copies a document stands for. */
   readonly counts: ReadonlyMap<number, number>;
   /** Document numbers in the order of the page. */
   readonly numbers: readonly number[];
   readonly pagination: Pagination;
 }
+
+const NO_COPIES: ReadonlyMap<number, number> = new Map();
 
 /** Time that making hits out of matches may take before others have their turn. */
 const LONGEST_TURN_MS = 5;
@@ -239,6 +227,7 @@ class OpenedSkillSearch implements SkillSearch {
   readonly #closing: AbortController;
   #reader: CatalogueReader | undefined;
   #vectors: Promise<VectorSearch> | undefined;
+  #scores: Float64Array | undefined;
 
   constructor({ reader, index, problems, closing, openVectors, vectors }: SearchParts) {
     this.problems = problems;
@@ -251,11 +240,11 @@ class OpenedSkillSearch implements SkillSearch {
 
   keyword(query: KeywordQuery): KeywordResult {
     const reader = this.#opened();
-    const { matches, scores, counts, numbers, pagination } = this.#keywordPage(reader, query);
+    const { matches, scoreOf, counts, numbers, pagination } = this.#keywordPage(reader, query);
     const toHit = (number: number): KeywordHit => {
       const skill = reader.skill(number);
       const document = documentOf(reader, number, skill);
-      const score = scores.get(number);
+      const score = scoreOf(number);
       return {
         skill,
         ...(score === undefined ? {} : { score }),
@@ -282,19 +271,33 @@ class OpenedSkillSearch implements SkillSearch {
     const question = readQuestion(resolved.q);
     const matches = index.match(question, { filter: maskOf(reader.columns, resolved), scored: sortBy === 'relevance' });
 
-    const scores = new Map<number, number>();
-    matches.scores?.forEach((score, i) => {
-      scores.set(matches.numbers[i] as number, score);
-    });
     const { columns } = reader;
-    const compare = comparatorOf(sortBy, columns, (number) => scores.get(number) as number);
+    const scores = matches.scores === undefined ? undefined : this.#byDocument(matches.numbers, matches.scores);
     const { numbers, counts } =
       resolved.copies === 'collapse'
         ? collapseCopies(matches.numbers, columns.copyGroup, copyPreference(columns))
-        : { numbers: matches.numbers, counts: new Map<number, number>() };
+        : { numbers: matches.numbers, counts: NO_COPIES };
     const total = numbers.length;
+    const offset = (page - 1) * limit;
+    // Documents are numbered by date: in that order they come already, unless copies were left out.
+    const shown =
+      sortBy === 'recent' && numbers === matches.numbers
+        ? [...matches.numbers.subarray(offset, offset + limit)]
+        : topOf(
+            numbers,
+            comparatorOf(sortBy, columns, (number) => scores?.[number] as number),
+            offset,
+            limit,
+          );
     const pagination = { page, limit, total, totalPages: Math.ceil(total / limit) };
-    return { matches, scores, counts, numbers: topOf(numbers, compare, (page - 1) * limit, limit), pagination };
+    return { matches, scoreOf: (number) => scores?.[number], counts, numbers: shown, pagination };
+  }
+
+  /** Scores by document; those of documents without one are left over from before. */
+  #byDocument(numbers: Uint32Array, scores: Float64Array): Float64Array {
+    this.#scores ??= new Float64Array(this.#opened().columns.size);
+    for (let i = 0; i < numbers.length; i++) this.#scores[numbers[i] as number] = scores[i] as number;
+    return this.#scores;
   }
 
   async semantic(

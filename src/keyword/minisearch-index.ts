@@ -1,7 +1,7 @@
 import { SCORED_FIELDS, type ScoredField } from '../result.js';
 import { AnyWordRanking, RankingSpace } from './any-word-ranking.js';
 import { lengthPenalty } from './bm25.js';
-import { foldCase, normaliseText, sameAccents } from './characters.js';
+import { sameAccents } from './characters.js';
 import type {
   DocumentSource,
   KeywordDocument,
@@ -12,6 +12,7 @@ import type {
   RankOptions,
 } from './keyword-index.js';
 import { MiniSearchPostings } from './minisearch-postings.js';
+import { nameKey } from './name-key.js';
 import { hasPhrase } from './phrase.js';
 import type { Phrase, Question, QuestionWord } from './question.js';
 import { RecentWords } from './recent-words.js';
@@ -280,9 +281,4 @@ export class MiniSearchIndex implements KeywordIndex {
       otherLists.some(({ postings }) => postings.has(number)) &&
       !exactLists.some(({ postings }) => postings.has(number));
   }
-}
-
-/** A name without case, white space and punctuation: what makes two names the same. */
-function nameKey(name: string): string {
-  return foldCase(normaliseText(name)).replace(/[^\p{L}\p{N}+#]/gu, '');
 }

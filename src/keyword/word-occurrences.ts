@@ -1,10 +1,16 @@
 import { saturation } from './bm25.js';
-import type { FieldPostings } from './minisearch-postings.js';
+
+/** The documents that have a term in a field, each with how often. */
+export interface DocumentFrequencies {
+  readonly size: number;
+  get(document: number): number | undefined;
+  forEach(visit: (frequency: number, document: number) => void): void;
+}
 
 /** Where a word of a question stands in one field, in any of its forms. */
 export interface FieldOccurrences {
   /** The postings of its forms; none is empty. */
-  readonly lists: readonly FieldPostings[];
+  readonly lists: readonly DocumentFrequencies[];
   /** Sum of their lengths; at least the number of documents. */
   readonly size: number;
   /** The highest BM25 saturation in any of the documents. */
@@ -26,7 +32,7 @@ export interface WordOccurrences {
 /** How often a word stands in a field of a document: the sum over its forms. */
 export function frequencyIn({ lists }: FieldOccurrences, number: number): number {
   let sum = 0;
-  for (let i = 0; i < lists.length; i++) sum += (lists[i] as FieldPostings).get(number) ?? 0;
+  for (let i = 0; i < lists.length; i++) sum += (lists[i] as DocumentFrequencies).get(number) ?? 0;
   return sum;
 }
 
@@ -59,7 +65,7 @@ export class OccurrenceReader {
    *
    * @returns how many there are; what stands behind them is left over from before
    */
-  read(lists: readonly FieldPostings[]): number {
+  read(lists: readonly DocumentFrequencies[]): number {
     const { numbers, frequencies } = this;
     let count = 0;
     const [only] = lists;
@@ -92,7 +98,7 @@ export class OccurrenceReader {
    */
   wordOf(
     terms: ReadonlySet<string>,
-    lists: readonly (readonly FieldPostings[])[],
+    lists: readonly (readonly DocumentFrequencies[])[],
     penalties: readonly Float64Array[],
   ): WordOccurrences {
     let [documents, joined] = [0, 0];
@@ -129,7 +135,7 @@ export class OccurrenceReader {
     return highest;
   }
 
-  #join(count: number): FieldPostings {
+  #join(count: number): DocumentFrequencies {
     const joined = new Map<number, number>();
     for (let i = 0; i < count; i++) joined.set(this.numbers[i] as number, this.frequencies[i] as number);
     return joined;

@@ -18,21 +18,41 @@ export function collapseCopies(
   groupOf: ArrayLike<number>,
   preference: Comparator,
 ): Collapsed {
-  const kept = new Map<number, number>();
+  const keptOf = spaceOf(groupOf);
   const counts = new Map<number, number>();
   for (let i = 0; i < numbers.length; i++) {
     const number = numbers[i] as number;
     const group = groupOf[number] as number;
-    const other = kept.get(group);
-    if (other === undefined) {
-      kept.set(group, number);
+    const other = (keptOf[group] as number) - 1;
+    if (other === -1) {
+      keptOf[group] = number + 1;
       continue;
     }
     const count = (counts.get(other) ?? 1) + 1;
     const winner = preference(number, other) < 0 ? number : other;
     counts.delete(other);
     counts.set(winner, count);
-    kept.set(group, winner);
+    keptOf[group] = winner + 1;
   }
-  return { numbers: [...kept.values()], counts };
+  const kept: number[] = [];
+  for (let i = 0; i < numbers.length; i++) {
+    const group = groupOf[numbers[i] as number] as number;
+    if (keptOf[group] === 0) continue;
+    kept.push((keptOf[group] as number) - 1);
+    keptOf[group] = 0;
+  }
+  return { numbers: kept, counts };
+}
+
+/** By group the document that is kept so far, plus one; all 0 between two calls. */
+const spaces = new WeakMap<ArrayLike<number>, Int32Array>();
+
+function spaceOf(groupOf: ArrayLike<number>): Int32Array {
+  let space = spaces.get(groupOf);
+  if (space === undefined) {
+    // Groups are named by one of their documents.
+    space = new Int32Array(groupOf.length);
+    spaces.set(groupOf, space);
+  }
+  return space;
 }

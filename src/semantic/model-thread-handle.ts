@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import { SkillSearchError } from '../errors.js';
+import { startWorker } from '../start-worker.js';
 import type { ModelFolder } from './model-folder.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
-import { startWorker } from './start-worker.js';
 
 interface Waiting {
   readonly resolve: (vectors: Float32Array[]) => void;

@@ -72,7 +72,8 @@ describe('copies', () => {
     fc.assert(
       fc.property(documents, (list) => {
         const rows = facts(list.map((d) => [d.stars, d.updatedAt]));
-        const groups = list.map((d) => d.group);
+        // Named by a document, as those of a catalogue are.
+        const groups = list.map(({ group }) => list.findIndex((d) => d.group === group));
         const preference = copyPreference(rows);
         const { numbers, counts } = collapseCopies([...list.keys()].reverse(), groups, preference);
         const expected = new Map<number, number[]>();

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import type { KeywordThreadData, KeywordThreadMessage } from './index-keywords-messages.js';
+import { imageFileOf, imageIsCurrent, writeImage } from './keyword/packed/image-file.js';
+import { DocumentCollector, type PackedKeywords } from './keyword/packed/packed-index.js';
+import { documentsOf } from './keyword-documents.js';
+import { startWorker } from './start-worker.js';
+import { CatalogueReader } from './store/catalogue-reader.js';
+
+/** Skills up to which the words are collected here: starting a thread takes longer. */
+const IN_THREAD_FROM = 2_000;
+
+export interface BuildKeywordsOptions {
+  /** The catalogue's file. */
+  readonly catalogue: string;
+  /** The state that is meant. */
+  readonly stamp: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+/**
+ * Brings the file that is derived from a catalogue's words up to date. Where it fits the catalogue already nothing is
+ * written.
+ *
+ * @throws Error of the file system; what stood there before is left then
+ * @throws the signal's reason when aborted
+ */
+export async function indexKeywords(
+  catalogue: string,
+  options: Omit<BuildKeywordsOptions, 'catalogue' | 'stamp'>,
+): Promise<void> {
+  const reader = CatalogueReader.open(catalogue);
+  const { stamp } = reader;
+  const { size } = reader.columns;
+  try {
+    if (imageIsCurrent(imageFileOf(catalogue), stamp)) return;
+    if (size < IN_THREAD_FROM) {
+      writeImage(imageFileOf(catalogue), stamp, collect(reader));
+      return;
+    }
+  } finally {
+    reader.close();
+  }
+  await inThread({ ...options, catalogue, stamp }, true);
+}
+
+/**
+ * The words of a catalogue's state.
+ *
+ * @returns undefined where the file is of another state by now
+ * @throws the signal's reason when aborted
+ */
+export async function buildKeywords(options: BuildKeywordsOptions): Promise<PackedKeywords | undefined> {
+  const reader = CatalogueReader.open(options.catalogue);
+  try {
+    if (reader.stamp !== options.stamp) return undefined;
+    if (reader.columns.size < IN_THREAD_FROM) return collect(reader);
+  } finally {
+    reader.close();
+  }
+  return inThread(options, false);
+}
+
+function collect(reader: CatalogueReader): PackedKeywords {
+  const documents = documentsOf(reader);
+  const collector = new DocumentCollector(documents.size);
+  let number = 0;
+  for (const document of documents.all()) collector.add(number++, document);
+  return collector.pack();
+}
+
+/** @param write whether the file is written; else what would be in it is returned */
+async function inThread(
+  { catalogue, stamp, signal, onProgress }: BuildKeywordsOptions,
+  write: boolean,
+): Promise<PackedKeywords | undefined> {
+  signal?.throwIfAborted();
+  const workerData: KeywordThreadData = { catalogue, stamp, write };
+  const thread = startWorker(import.meta.url, 'index-keywords-thread', { workerData });
+  thread.ref();
+  const abort = (): void => void thread.terminate();
+  signal?.addEventListener('abort', abort, { once: true });
+  let failure: unknown;
+  let built: PackedKeywords | undefined;
+  thread.on('message', (message: KeywordThreadMessage) => {
+    if (message.kind === 'failed') failure = new Error(message.message);
+    else if (message.kind === 'built') built = message.keywords;
+    else {
+      try {
+        onProgress?.(message.done, message.total);
+      } catch (error) {
+        failure ??= error;
+        abort();
+      }
+    }
+  });
+  await once(thread, 'exit').catch((error: unknown) => {
+    failure ??= error;
+  });
+  signal?.removeEventListener('abort', abort);
+  signal?.throwIfAborted();
+  if (failure !== undefined) throw failure;
+  return built;
+}

@@ -1,0 +1,146 @@
+import type { PostingList } from './packed-postings.js';
+
+/** A word as its posting lists. */
+interface Word {
+  readonly lists: readonly PostingList[];
+  /** Sum of their sizes; at least the number of documents that have the word. */
+  readonly size: number;
+}
+
+/** Up to so many entries, sorting them is less work than going through a set of all documents. */
+const SORTED_UP_TO = 512;
+/** Looking a document up in a list takes as long as going through so many of its entries. */
+const LOOKUP_COST = 8;
+
+/** Finds the documents that have words. Working space is made once: one question is answered at a time. */
+export class DocumentSets {
+  /** One bit a document; all 0 between two calls. */
+  readonly #bits: Uint32Array;
+  readonly #sums: Float64Array;
+
+  constructor(size: number) {
+    this.#bits = new Uint32Array(Math.ceil(size / 32));
+    this.#sums = new Float64Array(size);
+  }
+
+  /** The documents that have every word and pass the filter, ascending. */
+  withAll(words: readonly Word[], filter: Uint8Array | undefined): Uint32Array {
+    const [rarest, ...others] = [...words].sort((a, b) => a.size - b.size);
+    if (rarest === undefined || rarest.size === 0) return new Uint32Array();
+    let found = this.#union(rarest);
+    if (filter !== undefined) found = found.filter((number) => filter[number] === 1);
+    for (const word of others) {
+      if (found.length === 0) break;
+      found = this.#among(found, word);
+    }
+    return found;
+  }
+
+  /** The documents whose words make up at least half of the weight of all words, and that pass the filter, ascending. */
+  withHalf(
+    words: readonly Word[],
+    filter: Uint8Array | undefined,
+    weightOf: (frequency: number) => number,
+  ): Uint32Array {
+    const sums = this.#sums;
+    const bits = this.#bits;
+    let total = 0;
+    const unions = words.map((word) => this.#union(word));
+    for (const union of unions) {
+      const weight = weightOf(union.length);
+      total += weight;
+      for (let i = 0; i < union.length; i++) {
+        const number = union[i] as number;
+        sums[number] = (sums[number] as number) + weight;
+      }
+    }
+    for (const union of unions) {
+      for (let i = 0; i < union.length; i++) {
+        const number = union[i] as number;
+        const enough = (sums[number] as number) * 2 >= total && (filter === undefined || filter[number] === 1);
+        if (enough) bits[number >>> 5] = (bits[number >>> 5] as number) | (1 << (number & 31));
+      }
+    }
+    const found = this.#takeBits();
+    for (const union of unions) for (let i = 0; i < union.length; i++) sums[union[i] as number] = 0;
+    return found;
+  }
+
+  /** The documents that have a word, ascending. */
+  #union({ lists, size }: Word): Uint32Array {
+    const [first] = lists;
+    if (first === undefined) return new Uint32Array();
+    if (lists.length === 1) return first.documents;
+    if (size <= SORTED_UP_TO) return sortedUnion(lists, size);
+    for (const list of lists) this.#setBits(list.documents);
+    return this.#takeBits();
+  }
+
+  #setBits(documents: Uint32Array): void {
+    const bits = this.#bits;
+    for (let i = 0; i < documents.length; i++) {
+      const number = documents[i] as number;
+      bits[number >>> 5] = (bits[number >>> 5] as number) | (1 << (number & 31));
+    }
+  }
+
+  /** The documents whose bits are set, ascending; the bits are 0 then. */
+  #takeBits(): Uint32Array {
+    const bits = this.#bits;
+    let count = 0;
+    for (let i = 0; i < bits.length; i++) if (bits[i] !== 0) count += countBits(bits[i] as number);
+    const found = new Uint32Array(count);
+    let at = 0;
+    for (let i = 0; i < bits.length; i++) {
+      let left = bits[i] as number;
+      while (left !== 0) {
+        const bit = 31 - Math.clz32(left & -left);
+        found[at++] = i * 32 + bit;
+        left &= left - 1;
+      }
+      bits[i] = 0;
+    }
+    return found;
+  }
+
+  /** Those of some documents that have a word: looked up one by one, or all at once where that is less work. */
+  #among(candidates: Uint32Array, { lists, size }: Word): Uint32Array {
+    if (candidates.length * lists.length * LOOKUP_COST < size) {
+      const cursors = lists.map(({ from }) => from);
+      return candidates.filter((number) => {
+        let found = false;
+        for (let l = 0; l < lists.length; l++) {
+          const list = lists[l] as PostingList;
+          const entry = list.entryOf(number, cursors[l] as number);
+          cursors[l] = entry;
+          found ||= entry < list.to && list.documentAt(entry) === number;
+        }
+        return found;
+      });
+    }
+    const bits = this.#bits;
+    for (const list of lists) this.#setBits(list.documents);
+    const found = candidates.filter((number) => ((bits[number >>> 5] as number) & (1 << (number & 31))) !== 0);
+    bits.fill(0);
+    return found;
+  }
+}
+
+function sortedUnion(lists: readonly PostingList[], size: number): Uint32Array {
+  const all = new Uint32Array(size);
+  let at = 0;
+  for (const list of lists) {
+    all.set(list.documents, at);
+    at += list.size;
+  }
+  all.sort();
+  let count = 0;
+  for (let i = 0; i < size; i++) if (i === 0 || all[i] !== all[i - 1]) all[count++] = all[i] as number;
+  return all.subarray(0, count);
+}
+
+function countBits(value: number): number {
+  let bits = value - ((value >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

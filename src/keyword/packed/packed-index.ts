@@ -1,0 +1,368 @@
+import { SCORED_FIELDS, type ScoredField } from '../../result.js';
+import { AnyWordRanking, RankingSpace } from '../any-word-ranking.js';
+import { lengthPenalty, saturation } from '../bm25.js';
+import { sameAccents } from '../characters.js';
+import type {
+  DocumentSource,
+  KeywordDocument,
+  KeywordIndex,
+  KeywordMatches,
+  MatchOptions,
+  RankedDocuments,
+  RankOptions,
+} from '../keyword-index.js';
+import { nameKey } from '../name-key.js';
+import type { Question, QuestionWord } from '../question.js';
+import { RecentWords } from '../recent-words.js';
+import { asItStands, inverseDocumentFrequency, type Lookup, planSteps, type StepPlan } from '../step-plan.js';
+import { OccurrenceReader, type WordOccurrences } from '../word-occurrences.js';
+import { readWords } from '../words.js';
+import { DocumentSets } from './document-sets.js';
+import { type PackedPostings, PostingList } from './packed-postings.js';
+import { PhraseFinder } from './phrase-finder.js';
+import { PostingsBuilder } from './postings-builder.js';
+import { type PackedDictionary, TermDictionary } from './term-dictionary.js';
+
+/** The fields in the order of their numbers. `inner` holds the parts of words in PascalCase of the fields before. */
+const FIELDS = ['name', 'author', 'labels', 'description', 'inner', 'files'] as const;
+const INNER = 4;
+const FILES = 5;
+
+/** The fields that make up each field of `rank`; see MiniSearchIndex. */
+const PARTS_OF_SCORED: Readonly<Record<ScoredField, readonly number[]>> = {
+  name: [0],
+  author: [1],
+  labels: [2],
+  description: [3, INNER],
+  files: [FILES],
+};
+/** The scored field that each field counts in. */
+const SCORED_OF = [0, 1, 2, 3, 3, 4];
+
+/** Weight of each field in the score of a match: a name says most, file text least. */
+const FIELD_WEIGHTS = [3, 1, 1.5, 1.5, 0.5, 0.5];
+/** Weight of a term that answers in another form than the one asked for. */
+const OTHER_FORM_WEIGHT = 0.7;
+/** Scores are mapped to 0..1 by s / (s + this): monotone, and the same for all questions. */
+const HALF_SCORE = 10;
+
+const WORDS_KEPT = 10_000;
+const ENTRIES_KEPT = 1_000_000;
+const DOCUMENTS_A_TURN = 500;
+
+/** All that a {@link PackedIndex} holds. */
+export interface PackedKeywords {
+  readonly size: number;
+  readonly dictionary: PackedDictionary;
+  readonly postings: PackedPostings;
+  /** Distinct terms by field and document: those of all documents in the first field, then in the next. */
+  readonly lengths: Uint32Array;
+  /** Hashes of the documents' names, ascending, and the documents. */
+  readonly nameHashes: Uint32Array;
+  readonly nameDocuments: Uint32Array;
+}
+
+/** One word of a question: the lists of the terms that answer it. */
+interface AnsweredWord {
+  readonly asked: QuestionWord;
+  readonly terms: readonly number[];
+  /** The term of each list. */
+  readonly termOf: readonly number[];
+  readonly lists: readonly PostingList[];
+  /** Sum of their sizes. */
+  readonly size: number;
+}
+
+/** {@link KeywordIndex} over typed arrays: sorted terms, posting lists with frequencies and positions. */
+export class PackedIndex implements KeywordIndex {
+  readonly size: number;
+  readonly #packed: PackedKeywords;
+  readonly #documents: DocumentSource;
+  readonly #terms: TermDictionary;
+  readonly #sets: DocumentSets;
+  readonly #phrases: PhraseFinder;
+  readonly #penalties: readonly Float64Array[];
+  readonly #recentWords = new RecentWords(WORDS_KEPT, ENTRIES_KEPT);
+  readonly #reader: OccurrenceReader;
+  readonly #rankingSpace: RankingSpace;
+
+  constructor(packed: PackedKeywords, documents: DocumentSource) {
+    this.size = packed.size;
+    this.#packed = packed;
+    this.#documents = documents;
+    this.#terms = new TermDictionary(packed.dictionary);
+    this.#sets = new DocumentSets(packed.size);
+    this.#phrases = new PhraseFinder(packed.postings);
+    this.#penalties = SCORED_FIELDS.map((field) => this.#penaltiesOf(PARTS_OF_SCORED[field]));
+    this.#reader = new OccurrenceReader(packed.size);
+    this.#rankingSpace = new RankingSpace(packed.size, this.#reader);
+  }
+
+  /**
+   * Indexes all documents, giving way to the event loop now and then.
+   *
+   * @throws the signal's reason when aborted
+   */
+  static async build(documents: DocumentSource, signal?: AbortSignal): Promise<PackedIndex> {
+    const collector = new DocumentCollector(documents.size);
+    let number = 0;
+    for (const document of documents.all()) {
+      collector.add(number++, document);
+      if (number % DOCUMENTS_A_TURN !== 0) continue;
+      await new Promise(setImmediate);
+      signal?.throwIfAborted();
+    }
+    return new PackedIndex(collector.pack(), documents);
+  }
+
+  match(question: Question, options: MatchOptions = {}): KeywordMatches {
+    const occurs = (lookup: Lookup): boolean => this.#terms.find(lookup).length > 0;
+    for (const plan of planSteps(question, occurs)) {
+      const answers = this.#answersOf(plan);
+      const words = plan.words.map((word) => this.#wordOf(word, answers, plan.everywhere ? FILES : INNER - 1));
+      const numbers = this.#run(plan, words, answers, options.filter);
+      if (numbers.length === 0) continue;
+      const accepted = [...answers.values()];
+      return {
+        step: plan.step,
+        numbers,
+        scores: options.scored === true ? this.#score(numbers, question, words) : undefined,
+        accepts: (term) => {
+          const found = this.#terms.numberOf(term);
+          return found !== -1 && accepted.some((terms) => terms.has(found));
+        },
+      };
+    }
+    return { step: undefined, numbers: new Uint32Array(), scores: undefined, accepts: () => false };
+  }
+
+  rank(question: Question, options: RankOptions): RankedDocuments {
+    const words = question.looseWords.map((word) => this.#occurrencesOf(word));
+    const ranking = new AnyWordRanking(words, this.#penalties, this.size);
+    return {
+      ...ranking.best(options, this.#rankingSpace),
+      fieldsOf: (number) => ranking.fieldsOf(number),
+      highest: ranking.highest,
+      accepts: (term) => words.some(({ terms }) => terms.has(term)),
+    };
+  }
+
+  named({ text }: Question): readonly number[] {
+    const key = nameKey(text);
+    const hash = hashOf(key);
+    const { nameHashes, nameDocuments } = this.#packed;
+    let [low, high] = [0, nameHashes.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((nameHashes[middle] as number) < hash) low = middle + 1;
+      else high = middle;
+    }
+    const found: number[] = [];
+    for (; nameHashes[low] === hash; low++) {
+      const number = nameDocuments[low] as number;
+      if (nameKey(this.#documents.read(number).name) === key) found.push(number);
+    }
+    return found;
+  }
+
+  #penaltiesOf(parts: readonly number[]): Float64Array {
+    const penalties = new Float64Array(this.size);
+    const { lengths } = this.#packed;
+    let total = 0;
+    for (const part of parts) {
+      const base = part * this.size;
+      for (let number = 0; number < this.size; number++) {
+        const length = lengths[base + number] as number;
+        penalties[number] = (penalties[number] as number) + length;
+        total += length;
+      }
+    }
+    const average = total / this.size;
+    for (let number = 0; number < this.size; number++) {
+      penalties[number] = lengthPenalty(penalties[number] as number, average);
+    }
+    return penalties;
+  }
+
+  /** The terms that answer each term of a step's words and phrases. */
+  #answersOf(plan: StepPlan): Map<string, ReadonlySet<number>> {
+    const answers = new Map<string, ReadonlySet<number>>();
+    const answer = (term: string): void => {
+      if (!answers.has(term)) answers.set(term, new Set(this.#terms.find(plan.lookup(term))));
+    };
+    for (const word of plan.words) for (const term of word.terms) answer(term);
+    for (const phrase of plan.phrases) for (const token of phrase.tokens) answer(token.term);
+    return answers;
+  }
+
+  /** @param lastField the last field that counts */
+  #wordOf(asked: QuestionWord, answers: ReadonlyMap<string, ReadonlySet<number>>, lastField: number): AnsweredWord {
+    const terms = new Set<number>();
+    for (const term of asked.terms) for (const number of answers.get(term) ?? []) terms.add(number);
+    const lists: PostingList[] = [];
+    const termOf: number[] = [];
+    let size = 0;
+    for (const term of terms) {
+      for (const list of this.#listsOf(term)) {
+        if (list.field > lastField) break;
+        lists.push(list);
+        termOf.push(term);
+        size += list.size;
+      }
+    }
+    return { asked, terms: [...terms], termOf, lists, size };
+  }
+
+  *#listsOf(term: number): Generator<PostingList> {
+    const { postings } = this.#packed;
+    const end = postings.listStarts[term + 1] as number;
+    for (let list = postings.listStarts[term] as number; list < end; list++) yield new PostingList(postings, list);
+  }
+
+  #run(
+    plan: StepPlan,
+    words: readonly AnsweredWord[],
+    answers: ReadonlyMap<string, ReadonlySet<number>>,
+    filter: Uint8Array | undefined,
+  ): Uint32Array {
+    const found =
+      plan.required === 'all'
+        ? this.#sets.withAll(words, filter)
+        : this.#sets.withHalf(words, filter, (frequency) => inverseDocumentFrequency(this.size, frequency));
+    if (plan.phrases.length === 0 || found.length === 0) return found;
+    const listsOf = (term: string): PostingList[] => {
+      const lists: PostingList[] = [];
+      for (const number of answers.get(term) ?? []) lists.push(...this.#listsOf(number));
+      return lists;
+    };
+    return this.#phrases.filter(found, plan.phrases, listsOf, plan.everywhere);
+  }
+
+  #score(numbers: Uint32Array, question: Question, words: readonly AnsweredWord[]): Float64Array {
+    const sums = new Float64Array(numbers.length);
+    for (const { asked, lists, termOf } of words) {
+      const exact = new Set(asked.terms.map((term) => this.#terms.numberOf(term)));
+      for (const [i, list] of lists.entries()) {
+        const idf = inverseDocumentFrequency(this.size, list.size);
+        const form = exact.has(termOf[i] as number) ? 1 : OTHER_FORM_WEIGHT;
+        const factor = (FIELD_WEIGHTS[list.field] as number) * form * idf;
+        this.#addScores(sums, numbers, list, factor);
+      }
+    }
+    const exactNames = new Set(this.named(question));
+    const otherAccents = new Set(words.flatMap((word) => this.#withOtherAccents(word)));
+    for (let i = 0; i < sums.length; i++) {
+      const number = numbers[i] as number;
+      const sum = sums[i] as number;
+      const exactName = exactNames.has(number) ? 2 : 0;
+      const exactAccents = otherAccents.has(number) ? 0 : 1;
+      sums[i] = (exactName + exactAccents + sum / (sum + HALF_SCORE)) / 4;
+    }
+    return sums;
+  }
+
+  /** Goes through the shorter of the two, and looks the other up. */
+  #addScores(sums: Float64Array, numbers: Uint32Array, list: PostingList, factor: number): void {
+    const penalties = this.#penalties[SCORED_OF[list.field] as number] as Float64Array;
+    const { documents } = this.#packed.postings;
+    let entry = list.from;
+    let i = 0;
+    while (i < numbers.length && entry < list.to) {
+      const number = numbers[i] as number;
+      const document = documents[entry] as number;
+      if (document === number) {
+        const reached = saturation(list.frequencyOf(entry), penalties[number] as number);
+        sums[i] = (sums[i] as number) + factor * reached;
+        i += 1;
+        entry += 1;
+      } else if (document < number) entry = list.entryOf(number, entry);
+      else i += 1;
+    }
+  }
+
+  /** The documents that have a word with other accents than the question's only. */
+  #withOtherAccents({ asked, lists, termOf }: AnsweredWord): number[] {
+    const isExact = (term: number): boolean => {
+      const text = this.#terms.termAt(term);
+      return asked.terms.some((one) => sameAccents(one, text));
+    };
+    const exactTerms = new Set([...new Set(termOf)].filter(isExact));
+    const exact = lists.filter((_, i) => exactTerms.has(termOf[i] as number));
+    const others = lists.filter((_, i) => !exactTerms.has(termOf[i] as number));
+    const documents = others.flatMap((list) => [...list.documents]);
+    return documents.filter((number) => exact.every((list) => list.get(number) === undefined));
+  }
+
+  #occurrencesOf({ terms: asked }: QuestionWord): WordOccurrences {
+    return this.#recentWords.get(asked.join(' '), () => {
+      const numbers = new Set(asked.flatMap((term) => this.#terms.find(asItStands(term))));
+      const found = [...numbers].flatMap((number) => [...this.#listsOf(number)]);
+      const lists = SCORED_FIELDS.map((_, scored) => found.filter((list) => SCORED_OF[list.field] === scored));
+      const terms = new Set([...numbers].map((number) => this.#terms.termAt(number)));
+      return this.#reader.wordOf(terms, lists, this.#penalties);
+    });
+  }
+}
+
+/** Takes documents apart and collects what the index is made of. */
+export class DocumentCollector {
+  readonly #size: number;
+  readonly #builder = new PostingsBuilder();
+  readonly #lengths: Uint32Array;
+  readonly #hashes: Float64Array;
+
+  constructor(size: number) {
+    this.#size = size;
+    this.#lengths = new Uint32Array(size * FIELDS.length);
+    this.#hashes = new Float64Array(size);
+  }
+
+  /** Documents must come in the order of their numbers. */
+  add(number: number, { name, author, labels, description, files }: KeywordDocument): void {
+    // Positions of all these texts are of one space, with gaps, so that a phrase never goes from one into the next.
+    let base = 0;
+    const inner: { readonly term: string; readonly position: number }[] = [];
+    const read = (text: string, apart: boolean): void => {
+      let end = base;
+      for (const { term, kind, position, span } of readWords(text)) {
+        if (apart && kind === 'inner') inner.push({ term, position: base + position });
+        else this.#builder.add(term, base + position, span);
+        end = Math.max(end, base + position + span);
+      }
+      base = end + 1;
+    };
+    for (const [field, texts] of [[name], [author], labels, [description]].entries()) {
+      for (const text of texts) read(text, true);
+      this.#endField(number, field);
+    }
+    for (const { term, position } of inner) this.#builder.add(term, position, 1);
+    this.#endField(number, INNER);
+    base = 0;
+    for (const { text } of files) read(text, false);
+    this.#endField(number, FILES);
+    // The document behind the hash: both fit a 64-bit float exactly.
+    this.#hashes[number] = hashOf(nameKey(name)) * 2 ** 21 + number;
+  }
+
+  pack(): PackedKeywords {
+    const hashes = this.#hashes.sort();
+    return {
+      size: this.#size,
+      ...this.#builder.pack(),
+      lengths: this.#lengths,
+      nameHashes: Uint32Array.from(hashes, (value) => Math.floor(value / 2 ** 21)),
+      nameDocuments: Uint32Array.from(hashes, (value) => value % 2 ** 21),
+    };
+  }
+
+  #endField(number: number, field: number): void {
+    this.#lengths[field * this.#size + number] = this.#builder.endField(number, field);
+  }
+}
+
+/** FNV-1a of the UTF-16 units: G. Fowler, L. C. Noll, K.-P. Vo. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}

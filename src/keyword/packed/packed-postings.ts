@@ -1,0 +1,143 @@
+/** The arrays of {@link PostingLists}: what a catalogue's terms occur in. */
+export interface PackedPostings {
+  /** Where the lists of each term begin; one more than there are terms. */
+  readonly listStarts: Uint32Array;
+  /** Field of each list; those of a term by ascending field. */
+  readonly listFields: Uint8Array;
+  /** Where the entries of each list begin; one more than there are lists. */
+  readonly entryStarts: Uint32Array;
+  /** Document of each entry; ascending within a list. */
+  readonly documents: Uint32Array;
+  /** How often the term stands there; {@link MANY} where that is more than a byte holds. */
+  readonly frequencies: Uint8Array;
+  /** Entries of more, ascending, and how often. */
+  readonly manyEntries: Uint32Array;
+  readonly manyFrequencies: Uint32Array;
+  /**
+   * The places of each entry, one entry after the other: for each the distance from the one before, times two, plus one
+   * where the term covers several positions, which are then told. Numbers of 7 bits a byte, the lowest first.
+   */
+  readonly positions: Uint8Array;
+  /** Where in `positions` every {@link BLOCK}-th entry begins. */
+  readonly blockStarts: Uint32Array;
+}
+
+/** Stands for a frequency of 255 or more. */
+export const MANY = 255;
+
+/** Entries of which only the first tells where its positions begin. */
+export const BLOCK = 64;
+
+/** One posting list: the documents that have a term in a field. */
+export class PostingList {
+  readonly size: number;
+  readonly #postings: PackedPostings;
+  /** Of all entries, those of this list. */
+  readonly from: number;
+  readonly to: number;
+  readonly field: number;
+
+  constructor(postings: PackedPostings, list: number) {
+    this.#postings = postings;
+    this.from = postings.entryStarts[list] as number;
+    this.to = postings.entryStarts[list + 1] as number;
+    this.size = this.to - this.from;
+    this.field = postings.listFields[list] as number;
+  }
+
+  get documents(): Uint32Array {
+    return this.#postings.documents.subarray(this.from, this.to);
+  }
+
+  /** How often the term stands in a document; undefined where it does not. */
+  get(document: number): number | undefined {
+    const entry = this.entryOf(document, this.from);
+    return entry < this.to && this.#postings.documents[entry] === document ? this.frequencyOf(entry) : undefined;
+  }
+
+  forEach(visit: (frequency: number, document: number) => void): void {
+    const { documents } = this.#postings;
+    for (let entry = this.from; entry < this.to; entry++) visit(this.frequencyOf(entry), documents[entry] as number);
+  }
+
+  documentAt(entry: number): number {
+    return this.#postings.documents[entry] as number;
+  }
+
+  frequencyOf(entry: number): number {
+    const frequency = this.#postings.frequencies[entry] as number;
+    return frequency === MANY ? manyFrequency(this.#postings, entry) : frequency;
+  }
+
+  /**
+   * The first entry of a document or of one behind it; `to` where there is none. Looks in steps that double: quick for
+   * documents that ascend.
+   *
+   * @param least an entry that is not behind it
+   */
+  entryOf(document: number, least: number): number {
+    const { documents } = this.#postings;
+    let low = least;
+    let step = 1;
+    while (low + step < this.to && (documents[low + step] as number) < document) {
+      low += step;
+      step *= 2;
+    }
+    let high = Math.min(low + step, this.to);
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((documents[middle] as number) < document) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function manyFrequency({ manyEntries, manyFrequencies }: PackedPostings, entry: number): number {
+  let [low, high] = [0, manyEntries.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((manyEntries[middle] as number) < entry) low = middle + 1;
+    else high = middle;
+  }
+  return manyFrequencies[low] as number;
+}
+
+/** Reads where the terms of some entries stand. */
+export class PositionReader {
+  readonly #postings: PackedPostings;
+  #at = 0;
+
+  constructor(postings: PackedPostings) {
+    this.#postings = postings;
+  }
+
+  /** Calls with each place of an entry: the position, and how many positions the term covers. */
+  read(list: PostingList, entry: number, visit: (position: number, span: number) => void): void {
+    const block = Math.floor(entry / BLOCK);
+    this.#at = this.#postings.blockStarts[block] as number;
+    for (let skipped = block * BLOCK; skipped < entry; skipped++) this.#skip(list.frequencyOf(skipped));
+    let position = 0;
+    for (let i = list.frequencyOf(entry); i > 0; i--) {
+      const value = this.#next();
+      position += Math.floor(value / 2);
+      visit(position, value % 2 === 1 ? this.#next() : 1);
+    }
+  }
+
+  #skip(places: number): void {
+    for (let i = 0; i < places; i++) if (this.#next() % 2 === 1) this.#next();
+  }
+
+  #next(): number {
+    const { positions } = this.#postings;
+    let value = 0;
+    let factor = 1;
+    for (;;) {
+      const byte = positions[this.#at++] as number;
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+      factor *= 128;
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import { foldAccents, isUnspacedTerm } from '../characters.js';
+import { editDistance } from '../edit-distance.js';
+import { stemOf } from '../stem.js';
+import type { Lookup } from '../step-plan.js';
+import { compareCodePoints, type PackedStrings, packStrings, StringTable } from './string-table.js';
+
+/** The arrays of a {@link TermDictionary}. */
+export interface PackedDictionary {
+  /** The form of each term: without its accents. Terms are numbered in the order of their forms, then of themselves. */
+  readonly forms: PackedStrings;
+  /** The terms that are not their form, and their numbers, ascending. */
+  readonly accented: PackedStrings;
+  readonly accentedNumbers: Uint32Array;
+  /** The stems, without those of texts without spaces; where the terms of each begin in `stemTerms`. */
+  readonly stems: PackedStrings;
+  readonly stemStarts: Uint32Array;
+  readonly stemTerms: Uint32Array;
+  /** Numbers of terms by the length of their form: which stand where, see `lengthStarts`; texts without spaces left out. */
+  readonly byLength: Uint32Array;
+  /** Beside each of `byLength` which letters the form has, see {@link lettersOf}. */
+  readonly letters: Uint32Array;
+  /** Where the forms of each length begin in `byLength`. */
+  readonly lengthStarts: Uint32Array;
+}
+
+/** All terms of a catalogue, numbered from 0; found by stem, by beginning and by edits. */
+export class TermDictionary {
+  readonly size: number;
+  readonly #packed: PackedDictionary;
+  readonly #forms: StringTable;
+  readonly #stems: StringTable;
+  readonly #accented = new Map<number, string>();
+
+  constructor(packed: PackedDictionary) {
+    this.#packed = packed;
+    this.#forms = new StringTable(packed.forms.bytes, packed.forms.starts);
+    this.#stems = new StringTable(packed.stems.bytes, packed.stems.starts);
+    const accented = new StringTable(packed.accented.bytes, packed.accented.starts);
+    packed.accentedNumbers.forEach((number, i) => {
+      this.#accented.set(number, accented.at(i));
+    });
+    this.size = this.#forms.size;
+  }
+
+  termAt(number: number): string {
+    return this.#accented.get(number) ?? this.#forms.at(number);
+  }
+
+  /** The number of a term, or -1. */
+  numberOf(term: string): number {
+    const form = foldAccents(term);
+    const [from, to] = this.#forms.range(form);
+    for (let number = from; number < to; number++) {
+      if ((this.#accented.get(number) ?? form) === term) return number;
+    }
+    return -1;
+  }
+
+  /** The numbers of the terms that answer a lookup, each once. */
+  find(lookup: Lookup): readonly number[] {
+    switch (lookup.kind) {
+      case 'stem':
+        return this.#sameStem(lookup.term);
+      case 'character':
+      case 'prefix':
+        return numbersOf(this.#forms.rangeOfPrefix(foldAccents(lookup.term)));
+      case 'edits':
+        return this.#withinEdits(foldAccents(lookup.term), lookup.edits);
+    }
+  }
+
+  #sameStem(term: string): readonly number[] {
+    if (isUnspacedTerm(term)) {
+      const number = this.numberOf(term);
+      return number === -1 ? [] : [number];
+    }
+    const [stem, end] = this.#stems.range(stemOf(term));
+    if (stem === end) return [];
+    const { stemStarts, stemTerms } = this.#packed;
+    return Array.from(stemTerms.subarray(stemStarts[stem] as number, stemStarts[stem + 1] as number));
+  }
+
+  /**
+   * Goes through all forms of a length that is near enough, by which letters they have: an edit changes at most two of
+   * those. What is left, some in a thousand, is compared letter by letter.
+   */
+  #withinEdits(form: string, edits: number): number[] {
+    const { byLength, letters, lengthStarts } = this.#packed;
+    const asked = lettersOf(form);
+    const found = new Set<number>();
+    const longest = lengthStarts.length - 2;
+    const from = lengthStarts[Math.min(longest + 1, Math.max(0, form.length - edits))] as number;
+    const to = lengthStarts[Math.min(longest, form.length + edits) + 1] as number;
+    for (let i = from; i < to; i++) {
+      if (countBits((letters[i] as number) ^ asked) > 2 * edits) continue;
+      const candidate = this.#forms.at(byLength[i] as number);
+      if (editDistance(form, candidate, edits) > edits) continue;
+      for (const number of this.#sameStem(candidate)) found.add(number);
+    }
+    return [...found];
+  }
+}
+
+/** @returns the dictionary, and the numbers that the terms got */
+export function packDictionary(terms: readonly string[]): { dictionary: PackedDictionary; numberOf: Uint32Array } {
+  const forms = terms.map(foldAccents);
+  const order = Uint32Array.from(terms.keys());
+  const compare = (a: number, b: number): number =>
+    compareCodePoints(forms[a] as string, forms[b] as string) ||
+    compareCodePoints(terms[a] as string, terms[b] as string);
+  order.sort(compare);
+  const numberOf = new Uint32Array(terms.length);
+  order.forEach((i, number) => {
+    numberOf[i] = number;
+  });
+  const sortedForms = Array.from(order, (i) => forms[i] as string);
+  const accentedNumbers: number[] = [];
+  const accented: string[] = [];
+  order.forEach((i, number) => {
+    if (terms[i] === forms[i]) return;
+    accentedNumbers.push(number);
+    accented.push(terms[i] as string);
+  });
+  const dictionary = {
+    forms: packStrings(sortedForms),
+    accented: packStrings(accented),
+    accentedNumbers: Uint32Array.from(accentedNumbers),
+    ...packStems(sortedForms),
+    ...packLengths(sortedForms),
+  };
+  return { dictionary, numberOf };
+}
+
+function packStems(forms: readonly string[]): Pick<PackedDictionary, 'stems' | 'stemStarts' | 'stemTerms'> {
+  const byStem = new Map<string, number[]>();
+  forms.forEach((form, number) => {
+    if (isUnspacedTerm(form)) return;
+    const stem = stemOf(form);
+    const same = byStem.get(stem);
+    if (same === undefined) byStem.set(stem, [number]);
+    else same.push(number);
+  });
+  const stems = [...byStem.keys()].sort(compareCodePoints);
+  const stemStarts = new Uint32Array(stems.length + 1);
+  const stemTerms = new Uint32Array(forms.length);
+  let at = 0;
+  stems.forEach((stem, i) => {
+    const numbers = byStem.get(stem) as number[];
+    stemTerms.set(numbers, at);
+    at += numbers.length;
+    stemStarts[i + 1] = at;
+  });
+  return { stems: packStrings(stems), stemStarts, stemTerms: stemTerms.slice(0, at) };
+}
+
+function packLengths(forms: readonly string[]): Pick<PackedDictionary, 'byLength' | 'letters' | 'lengthStarts'> {
+  const longest = forms.reduce((length, form) => Math.max(length, form.length), 0);
+  const lengthStarts = new Uint32Array(longest + 2);
+  const counted = forms.map((form) => (isUnspacedTerm(form) ? -1 : form.length));
+  for (const length of counted) if (length >= 0) lengthStarts[length + 1] = (lengthStarts[length + 1] as number) + 1;
+  for (let i = 1; i < lengthStarts.length; i++) {
+    lengthStarts[i] = (lengthStarts[i] as number) + (lengthStarts[i - 1] as number);
+  }
+  const next = lengthStarts.slice();
+  const count = lengthStarts[longest + 1] as number;
+  const byLength = new Uint32Array(count);
+  const letters = new Uint32Array(count);
+  counted.forEach((length, number) => {
+    // Terms of one form stand together: the first stands for all.
+    if (length < 0) return;
+    const at = next[length] as number;
+    next[length] = at + 1;
+    byLength[at] = number;
+    letters[at] = lettersOf(forms[number] as string);
+  });
+  return { byLength, letters, lengthStarts };
+}
+
+/** One bit a letter that a form has, of `a` to `z`; digits and all others share the six that are left. */
+export function lettersOf(form: string): number {
+  let letters = 0;
+  for (let i = 0; i < form.length; i++) {
+    const unit = form.charCodeAt(i);
+    letters |= 1 << (unit >= 97 && unit <= 122 ? unit - 97 : 26 + (unit % 6));
+  }
+  return letters >>> 0;
+}
+
+function countBits(value: number): number {
+  let bits = value - ((value >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return (((bits + (bits >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+}
+
+function numbersOf([from, to]: readonly [from: number, to: number]): number[] {
+  return Array.from({ length: to - from }, (_, i) => from + i);
+}

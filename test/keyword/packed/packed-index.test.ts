@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { PackedIndex } from '../../../src/keyword/packed/packed-index.js';
+import { readQuestion } from '../../../src/keyword/question.js';
+import { sourceOf } from '../arbitrary-catalogue.js';
+import { describeKeywordIndex } from '../keyword-index-contract.js';
+
+describeKeywordIndex('PackedIndex', (documents) => PackedIndex.build(documents));
+
+const document = { name: 'x', author: 'somebody', labels: [], description: '', files: [] };
+const find = async (q: string, documents: readonly Partial<typeof document>[]): Promise<number[]> => {
+  const index = await PackedIndex.build(sourceOf(documents.map((one) => ({ ...document, ...one }))));
+  return [...index.match(readQuestion(q)).numbers];
+};
+
+describe('an index of packed lists', () => {
+  test('counts a word that stands hundreds of times in a text', async () => {
+    const many = 'kite '.repeat(700);
+    const documents = [{ description: many }, { description: 'kite' }, { description: `${many} release notes` }];
+    const index = await PackedIndex.build(sourceOf(documents.map((one) => ({ ...document, ...one }))));
+    const weights = { name: 1, author: 1, labels: 1, description: 1, files: 1 };
+    const { fieldsOf } = index.rank(readQuestion('kite'), { weights, limit: 3 });
+    expect(fieldsOf(0).description).toBeGreaterThan(fieldsOf(1).description);
+    expect(await find('"release notes"', documents)).toEqual([2]);
+    expect(await find('"kite release"', documents)).toEqual([2]);
+  });
+
+  test('finds phrases in words that are cut short and equal a compound that they are a part of', async () => {
+    const long = 'x'.repeat(80);
+    expect(await find(`"x-${long} then"`, [{ description: `x-${long} then` }, { description: 'then' }])).toEqual([0]);
+  });
+
+  test('finds phrases far behind the first of a block of entries', async () => {
+    const documents = Array.from({ length: 300 }, (_, i) => ({
+      description: i % 7 === 3 ? 'write the release notes' : 'notes of a release with notes',
+    }));
+    const expected = [...documents.keys()].filter((i) => i % 7 === 3);
+    expect(await find('"release notes"', documents)).toEqual(expected);
+  });
+
+  test('stops when the signal is aborted', async () => {
+    const documents = sourceOf(Array.from({ length: 1500 }, () => document));
+    const reason = new Error('enough');
+    await expect(PackedIndex.build(documents, AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});
