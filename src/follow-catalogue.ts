@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { untilAborted } from './abort.js';
@@ -9,6 +10,7 @@ import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, Semanti
 import { vectorFileNames } from './semantic/nearest/vector-files.js';
 import type { SkillDetails, SkillFile } from './skill.js';
 import { openSkillSearch, type SkillSearch } from './skill-search.js';
+import { loadLockOf } from './store/working-copy.js';
 
 export interface FollowOptions extends ModelOptions, Pick<OpenOptions, 'keywordIndex' | 'warmUp' | 'signal'> {
   /** A catalogue's file, made by `buildCatalogue`. */
@@ -35,6 +37,11 @@ export interface FollowedSearch extends SkillSearch {
 }
 
 const DEFAULT_INTERVAL = 250;
+/**
+ * Milliseconds that a load may take, once its catalogue is there, to write what is derived from it; it is then opened without.
+ * A load that was killed looks the same.
+ */
+const LONGEST_INDEXING = 120_000;
 /** Milliseconds after which a file that could not be opened is tried again. */
 const RETRY_AFTER = 30_000;
 /** The longest that a timer can wait. */
@@ -106,6 +113,8 @@ class Follower implements FollowedSearch {
   #reloading: Promise<void> | undefined;
   /** The reload that comes after the one that runs, for all who ask in the meantime. */
   #next: Promise<void> | undefined;
+  /** Since when there is a state that is not opened yet, of `performance.now()`. */
+  #changed: number | undefined;
   /** When the file could not be opened last, of `performance.now()`. */
   #failed: number | undefined;
   readonly #closing = new AbortController();
@@ -243,7 +252,7 @@ class Follower implements FollowedSearch {
       const now = await signatureOf(this.#parts.path);
       const settled = now === this.#last;
       this.#last = now;
-      const worthATry = now !== this.#seen || this.#isToRetry();
+      const worthATry = this.#isFinished(now !== this.#seen) || this.#isToRetry();
       // Where there is no file, what was opened is the best there is.
       if (settled && worthATry && now !== '' && !this.#closing.signal.aborted) await this.reload();
     } catch {
@@ -251,6 +260,14 @@ class Follower implements FollowedSearch {
     } finally {
       this.#looking = false;
     }
+  }
+
+  /** Whether there is a new state, and the load that made it has ended: then its indexes are there, too. */
+  #isFinished(changed: boolean): boolean {
+    this.#changed = changed ? (this.#changed ?? performance.now()) : undefined;
+    if (this.#changed === undefined) return false;
+    const lock = loadLockOf(resolveDatabase(this.#parts.path));
+    return !existsSync(lock) || performance.now() - this.#changed > LONGEST_INDEXING;
   }
 
   /** What was lacking may have been memory, or a place among open files. */

@@ -67,6 +67,18 @@ describe('a load that is finished', () => {
     search.check();
   });
 
+  test('is answered from when it is finished, its indexes included: not while its lock is there', async () => {
+    const database = await catalogueOf('first');
+    const next = await catalogueOf('second');
+    const { search, events } = await following({ database, interval: 5 });
+    writeFileSync(`${database}.loading-lock`, '');
+    renameSync(next, database);
+    await wait(200);
+    expect([markersOf(search), events]).toEqual([['first'], []]);
+    rmSync(`${database}.loading-lock`);
+    await until(() => markersOf(search).includes('second'), 10 * SECOND);
+  });
+
   test('that came while the file was being opened is not missed', async () => {
     const database = await catalogueOf('first');
     const opening = following({ database, interval: 5 });

@@ -53,7 +53,7 @@ export class WorkingCopy {
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`
    */
   static claim(catalogue: string): WorkingCopy {
-    const copy = new WorkingCopy(catalogue, new LoadLock(`${catalogue}.loading-lock`));
+    const copy = new WorkingCopy(catalogue, new LoadLock(loadLockOf(catalogue)));
     try {
       removeDatabase(copy.#part);
       copy.#publishFinished();
@@ -193,6 +193,11 @@ export class WorkingCopy {
       throw notWritable(this.#catalogue, error);
     }
   }
+}
+
+/** The file that stands beside a catalogue while a load runs; one that was killed leaves it behind. */
+export function loadLockOf(catalogue: string): string {
+  return `${catalogue}.loading-lock`;
 }
 
 /** One load at a time: an SQLite lock, so the operating system lets go of it when a process dies. */
