@@ -127,10 +127,7 @@ export class PackedIndex implements KeywordIndex {
         step: plan.step,
         numbers,
         scores: options.scored === true ? this.#score(numbers, question, words) : undefined,
-        accepts: (term) => {
-          const found = this.#terms.numberOf(term);
-          return found !== -1 && accepted.some((terms) => terms.has(found));
-        },
+        accepts: this.#accepting(accepted),
       };
     }
     return { step: undefined, numbers: new Uint32Array(), scores: undefined, accepts: () => false };
@@ -182,6 +179,15 @@ export class PackedIndex implements KeywordIndex {
       penalties[number] = lengthPenalty(penalties[number] as number, average);
     }
     return penalties;
+  }
+
+  /** Asked of every word of the texts that are shown: the terms are read once, and only if it is asked at all. */
+  #accepting(accepted: readonly ReadonlySet<number>[]): (term: string) => boolean {
+    let terms: Set<string> | undefined;
+    return (term) => {
+      terms ??= new Set(accepted.flatMap((numbers) => Array.from(numbers, (number) => this.#terms.termAt(number))));
+      return terms.has(term);
+    };
   }
 
   /** The terms that answer each term of a step's words and phrases. */
