@@ -9,7 +9,7 @@ import type { KeywordQuery, SemanticQuery } from './query.js';
 import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from './result.js';
 import { vectorFileNames } from './semantic/nearest/vector-files.js';
 import type { SkillDetails, SkillFile } from './skill.js';
-import { openSkillSearch, type SkillSearch } from './skill-search.js';
+import { closedError, openSkillSearch, type SkillSearch } from './skill-search.js';
 import { loadLockOf } from './store/working-copy.js';
 
 export interface FollowOptions extends ModelOptions, Pick<OpenOptions, 'keywordIndex' | 'warmUp' | 'signal'> {
@@ -294,10 +294,6 @@ class Follower implements FollowedSearch {
     this.#former.delete(state);
     state.search.close().catch(() => {});
   }
-}
-
-function closedError(): SkillSearchError {
-  return new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was closed');
 }
 
 /** Tells one state of the files from another; empty where there is no catalogue. */

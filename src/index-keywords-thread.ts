@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { KeywordThreadData, KeywordThreadMessage } from './index-keywords-messages.js';
 import { arraysOf, imageFileOf, writeImage } from './keyword/packed/image-file.js';
-import { DocumentCollector } from './keyword/packed/packed-index.js';
+import { collectKeywords } from './keyword/packed/packed-index.js';
 import { documentsOf } from './keyword-documents.js';
 import { CatalogueReader } from './store/catalogue-reader.js';
 
@@ -16,13 +16,9 @@ function main(): void {
     // Another load may have come since.
     if (reader.stamp !== stamp) return;
     const documents = documentsOf(reader);
-    const collector = new DocumentCollector(documents.size);
-    let number = 0;
-    for (const document of documents.all()) {
-      collector.add(number++, document);
-      if (number % STEP === 0) tell({ kind: 'progress', done: number, total: documents.size });
-    }
-    const keywords = collector.pack();
+    const keywords = collectKeywords(documents, (done) => {
+      if (done % STEP === 0) tell({ kind: 'progress', done, total: documents.size });
+    });
     if (write) {
       writeImage(imageFileOf(catalogue), stamp, keywords);
       return;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { KeywordThreadData, KeywordThreadMessage } from './index-keywords-messages.js';
 import { imageFileOf, imageIsCurrent, writeImage } from './keyword/packed/image-file.js';
-import { DocumentCollector, type PackedKeywords } from './keyword/packed/packed-index.js';
+import { collectKeywords, type PackedKeywords } from './keyword/packed/packed-index.js';
 import { documentsOf } from './keyword-documents.js';
 import { startWorker } from './start-worker.js';
-import { CatalogueReader } from './store/catalogue-reader.js';
+import { CatalogueReader, readStamp } from './store/catalogue-reader.js';
 
 /** Skills up to which the words are collected here: starting a thread takes longer. */
 const IN_THREAD_FROM = 2_000;
@@ -29,13 +29,12 @@ export async function indexKeywords(
   catalogue: string,
   options: Omit<BuildKeywordsOptions, 'catalogue' | 'stamp'>,
 ): Promise<void> {
+  const stamp = readStamp(catalogue);
+  if (imageIsCurrent(imageFileOf(catalogue), stamp)) return;
   const reader = CatalogueReader.open(catalogue);
-  const { stamp } = reader;
-  const { size } = reader.columns;
   try {
-    if (imageIsCurrent(imageFileOf(catalogue), stamp)) return;
-    if (size < IN_THREAD_FROM) {
-      writeImage(imageFileOf(catalogue), stamp, collect(reader));
+    if (!isWorthAThread(reader)) {
+      writeImage(imageFileOf(catalogue), stamp, collectKeywords(documentsOf(reader)));
       return;
     }
   } finally {
@@ -44,29 +43,19 @@ export async function indexKeywords(
   await inThread({ ...options, catalogue, stamp }, true);
 }
 
+/** Whether the words of a catalogue are better collected in a thread. */
+export function isWorthAThread({ columns }: CatalogueReader): boolean {
+  return columns.size >= IN_THREAD_FROM;
+}
+
 /**
- * The words of a catalogue's state.
+ * The words of a catalogue's state, collected in a thread.
  *
  * @returns undefined where the file is of another state by now
  * @throws the signal's reason when aborted
  */
-export async function buildKeywords(options: BuildKeywordsOptions): Promise<PackedKeywords | undefined> {
-  const reader = CatalogueReader.open(options.catalogue);
-  try {
-    if (reader.stamp !== options.stamp) return undefined;
-    if (reader.columns.size < IN_THREAD_FROM) return collect(reader);
-  } finally {
-    reader.close();
-  }
+export function buildKeywords(options: BuildKeywordsOptions): Promise<PackedKeywords | undefined> {
   return inThread(options, false);
-}
-
-function collect(reader: CatalogueReader): PackedKeywords {
-  const documents = documentsOf(reader);
-  const collector = new DocumentCollector(documents.size);
-  let number = 0;
-  for (const document of documents.all()) collector.add(number++, document);
-  return collector.pack();
 }
 
 /** @param write whether the file is written; else what would be in it is returned */

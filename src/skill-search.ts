@@ -2,7 +2,7 @@ import { untilAborted } from './abort.js';
 import { readRows } from './catalogue/read-rows.js';
 import { resolveModelOptions } from './choose-model.js';
 import { SkillSearchError } from './errors.js';
-import { buildKeywords } from './index-keywords.js';
+import { buildKeywords, isWorthAThread } from './index-keywords.js';
 import { Ingest } from './ingest.js';
 import { type AskedWords, askedWords } from './keyword/asked-words.js';
 import { matchFiles } from './keyword/file-matches.js';
@@ -153,10 +153,12 @@ async function openIndex(
   if (kind === 'minisearch') return MiniSearchIndex.build(documents, signal);
   if (database === undefined) return PackedIndex.build(documents, signal);
   const { stamp } = reader;
-  const keywords =
-    (await readImage(imageFileOf(database), stamp)) ?? (await buildKeywords({ catalogue: database, stamp, signal }));
+  let keywords = await readImage(imageFileOf(database), stamp);
+  if (keywords === undefined && isWorthAThread(reader)) {
+    keywords = await buildKeywords({ catalogue: database, stamp, signal });
+  }
   signal.throwIfAborted();
-  // None where the file was replaced since it was opened.
+  // None where there is little to collect, or the file was replaced since it was opened.
   return keywords === undefined ? PackedIndex.build(documents, signal) : new PackedIndex(keywords, documents);
 }
 
@@ -427,7 +429,8 @@ class OpenedSkillSearch implements SkillSearch {
   }
 }
 
-function closedError(): SkillSearchError {
+/** What every call of a search fails with once it was closed. */
+export function closedError(): SkillSearchError {
   return new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was closed');
 }
 

@@ -1,12 +1,12 @@
 import { type FieldScores, SCORED_FIELDS, type ScoredField } from '../result.js';
 import { HIGHEST_SATURATION, saturation } from './bm25.js';
-import type { FieldWeights, RankOptions } from './keyword-index.js';
+import type { FieldWeights, RankedDocuments, RankOptions } from './keyword-index.js';
 import { kthLargest } from './kth-largest.js';
 import { inverseDocumentFrequency } from './step-plan.js';
 import { type FieldOccurrences, frequencyIn, type OccurrenceReader, type WordOccurrences } from './word-occurrences.js';
 
 /** The best documents by {@link AnyWordRanking.best}. */
-export interface BestDocuments {
+interface BestDocuments {
   readonly numbers: Uint32Array;
   readonly scores: Float64Array;
 }
@@ -51,6 +51,22 @@ export class RankingSpace {
   }
 }
 
+/** What every index answers by `rank`, given where the words stand. The space has a place for each document. */
+export function rankAnyWord(
+  words: readonly WordOccurrences[],
+  penalties: readonly Float64Array[],
+  options: RankOptions,
+  space: RankingSpace,
+): RankedDocuments {
+  const ranking = new AnyWordRanking(words, penalties, space.sums.length);
+  return {
+    ...ranking.best(options, space),
+    fieldsOf: (number) => ranking.fieldsOf(number),
+    highest: ranking.highest,
+    accepts: (term) => words.some(({ terms }) => terms.has(term)),
+  };
+}
+
 /**
  * Ranks documents by the words of one question that they have, any of them.
  *
@@ -59,7 +75,7 @@ export class RankingSpace {
  * count, fewer and fewer, looked up one by one where that is less work (MaxScore: H. Turtle and J. Flood, Query
  * evaluation: strategies and optimizations, Information Processing & Management 31(6), 1995).
  */
-export class AnyWordRanking {
+class AnyWordRanking {
   readonly #words: readonly WordOccurrences[];
   readonly #idfs: readonly number[];
   readonly #penalties: readonly Float64Array[];

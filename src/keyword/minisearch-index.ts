@@ -1,7 +1,8 @@
-import { SCORED_FIELDS, type ScoredField } from '../result.js';
-import { AnyWordRanking, RankingSpace } from './any-word-ranking.js';
+import { SCORED_FIELDS } from '../result.js';
+import { RankingSpace, rankAnyWord } from './any-word-ranking.js';
 import { lengthPenalty } from './bm25.js';
 import { sameAccents } from './characters.js';
+import { FIELD_WEIGHTS, FIELDS, HALF_SCORE, OTHER_FORM_WEIGHT, PARTS_OF_SCORED } from './index-fields.js';
 import type {
   DocumentSource,
   KeywordDocument,
@@ -22,37 +23,9 @@ import { documentsWithAll, documentsWithHalf, WordMatches } from './word-matches
 import { OccurrenceReader, type WordOccurrences } from './word-occurrences.js';
 import { readWords } from './words.js';
 
-/** The fields in the order of their numbers. `inner` holds the parts of words in PascalCase of the fields before. */
-const FIELDS = ['name', 'author', 'labels', 'description', 'inner', 'files'] as const;
 /** Name, author, labels, description. */
 const CORE_FIELDS = [0, 1, 2, 3];
 const ALL_FIELDS = [0, 1, 2, 3, 4, 5];
-
-/**
- * The fields that make up each field of `rank`. A part of a word in PascalCase says less than a word of its own, whichever
- * field it stands in, so all of them count in the longest field, where a word weighs least.
- */
-const PARTS_OF_SCORED: Readonly<Record<ScoredField, readonly number[]>> = {
-  name: [0],
-  author: [1],
-  labels: [2],
-  description: [3, 4],
-  files: [5],
-};
-
-/** Weight of each field in the score: a name says most, file text least. */
-const FIELD_WEIGHTS = [3, 1, 1.5, 1.5, 0.5, 0.5];
-
-/** Weight of a term that answers in another form than the one asked for. */
-const OTHER_FORM_WEIGHT = 0.7;
-
-/** BM25 scores are mapped to 0..1 by s / (s + this): monotone, and the same for all questions. */
-const HALF_SCORE = 10;
-
-/** Words of past questions to remember: about a kilobyte each, which is little beside the index. */
-const WORDS_KEPT = 10_000;
-/** Entries of joined postings to keep with them, some 50 bytes each. */
-const ENTRIES_KEPT = 1_000_000;
 
 /** Documents added, and terms put in place, between two turns of the event loop. */
 const DOCUMENTS_A_TURN = 500;
@@ -72,7 +45,7 @@ export class MiniSearchIndex implements KeywordIndex {
   readonly #vocabulary = new Vocabulary();
   readonly #index = new MiniSearchPostings({ fields: [...FIELDS], processTerm: (term) => term });
   readonly #byName = new Map<string, number[]>();
-  readonly #recentWords = new RecentWords(WORDS_KEPT, ENTRIES_KEPT);
+  readonly #recentWords = new RecentWords();
   readonly #rankingSpace: RankingSpace;
   /** The length penalty by scored field and document; filled when all documents are added. */
   readonly #penalties: readonly Float64Array[];
@@ -171,13 +144,7 @@ export class MiniSearchIndex implements KeywordIndex {
 
   rank(question: Question, options: RankOptions): RankedDocuments {
     const words = question.looseWords.map((word) => this.#occurrencesOf(word));
-    const ranking = new AnyWordRanking(words, this.#penalties, this.size);
-    return {
-      ...ranking.best(options, this.#rankingSpace),
-      fieldsOf: (number) => ranking.fieldsOf(number),
-      highest: ranking.highest,
-      accepts: (term) => words.some(({ terms }) => terms.has(term)),
-    };
+    return rankAnyWord(words, this.#penalties, options, this.#rankingSpace);
   }
 
   named({ text }: Question): readonly number[] {

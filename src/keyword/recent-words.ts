@@ -1,5 +1,10 @@
 import type { WordOccurrences } from './word-occurrences.js';
 
+/** Words of past questions to remember: about a kilobyte each, which is little beside the index. */
+const WORDS_KEPT = 10_000;
+/** Entries of joined postings to keep with them, some 50 bytes each. */
+const ENTRIES_KEPT = 1_000_000;
+
 /**
  * The words asked for last. To know in how many documents a word is, all of them have to be counted, which takes
  * milliseconds for the words that every other question has. The word that was asked for the longest time ago goes first.
@@ -16,7 +21,7 @@ export class RecentWords {
    * @param limit how many words to keep
    * @param entryLimit how many entries of joined postings to keep, together
    */
-  constructor(limit: number, entryLimit: number) {
+  constructor(limit: number = WORDS_KEPT, entryLimit: number = ENTRIES_KEPT) {
     this.#limit = limit;
     this.#entryLimit = entryLimit;
   }

@@ -4,6 +4,26 @@ import { openForReading, storeError } from './database.js';
 import { VectorReader } from './vector-reader.js';
 import { readMeta } from './working-copy.js';
 
+/**
+ * The stamp of a catalogue, without reading what a {@link CatalogueReader} holds of it.
+ *
+ * @throws {SkillSearchError} where there is no catalogue that can be read
+ */
+export function readStamp(path: string): string {
+  const connection = openForReading(path);
+  try {
+    return stampIn(connection);
+  } catch (error) {
+    throw storeError(error, path, 'read');
+  } finally {
+    connection.close();
+  }
+}
+
+function stampIn(connection: Connection): string {
+  return readMeta(connection, 'stamp') ?? '';
+}
+
 /** What is held in memory of every skill; all arrays are by document number. */
 export interface CatalogueColumns {
   readonly size: number;
@@ -78,7 +98,7 @@ export class CatalogueReader {
     this.#file = connection.prepare('SELECT filename, text FROM file WHERE skill = ? AND filename = ?');
     this.#fileCount = connection.prepare<[], number>('SELECT count(*) FROM file').pluck();
     this.#first = connection.prepare(`${row} LIMIT 1`);
-    this.stamp = readMeta(connection, 'stamp') ?? '';
+    this.stamp = stampIn(connection);
     this.vectors = new VectorReader(connection, path);
     const { rows, columns } = readColumns(connection);
     this.#rows = rows;

@@ -1,3 +1,4 @@
+import { countBits } from './count-bits.js';
 import type { PostingList } from './packed-postings.js';
 
 /** A word as its posting lists. */
@@ -137,10 +138,4 @@ function sortedUnion(lists: readonly PostingList[], size: number): Uint32Array {
   let count = 0;
   for (let i = 0; i < size; i++) if (i === 0 || all[i] !== all[i - 1]) all[count++] = all[i] as number;
   return all.subarray(0, count);
-}
-
-function countBits(value: number): number {
-  let bits = value - ((value >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

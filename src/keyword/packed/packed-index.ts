@@ -1,7 +1,8 @@
-import { SCORED_FIELDS, type ScoredField } from '../../result.js';
-import { AnyWordRanking, RankingSpace } from '../any-word-ranking.js';
+import { SCORED_FIELDS } from '../../result.js';
+import { RankingSpace, rankAnyWord } from '../any-word-ranking.js';
 import { lengthPenalty, saturation } from '../bm25.js';
 import { sameAccents } from '../characters.js';
+import { FIELD_WEIGHTS, FIELDS, HALF_SCORE, OTHER_FORM_WEIGHT, PARTS_OF_SCORED } from '../index-fields.js';
 import type {
   DocumentSource,
   KeywordDocument,
@@ -23,31 +24,16 @@ import { PhraseFinder } from './phrase-finder.js';
 import { PostingsBuilder } from './postings-builder.js';
 import { type PackedDictionary, TermDictionary } from './term-dictionary.js';
 
-/** The fields in the order of their numbers. `inner` holds the parts of words in PascalCase of the fields before. */
-const FIELDS = ['name', 'author', 'labels', 'description', 'inner', 'files'] as const;
+/** Numbers of the last two fields. */
 const INNER = 4;
 const FILES = 5;
 
-/** The fields that make up each field of `rank`; see MiniSearchIndex. */
-const PARTS_OF_SCORED: Readonly<Record<ScoredField, readonly number[]>> = {
-  name: [0],
-  author: [1],
-  labels: [2],
-  description: [3, INNER],
-  files: [FILES],
-};
-/** The scored field that each field counts in. */
-const SCORED_OF = [0, 1, 2, 3, 3, 4];
+/** The place among the scored fields that each field counts in. */
+const SCORED_OF = FIELDS.map((_, field) =>
+  SCORED_FIELDS.findIndex((scored) => PARTS_OF_SCORED[scored].includes(field)),
+);
 
-/** Weight of each field in the score of a match: a name says most, file text least. */
-const FIELD_WEIGHTS = [3, 1, 1.5, 1.5, 0.5, 0.5];
-/** Weight of a term that answers in another form than the one asked for. */
-const OTHER_FORM_WEIGHT = 0.7;
-/** Scores are mapped to 0..1 by s / (s + this): monotone, and the same for all questions. */
-const HALF_SCORE = 10;
-
-const WORDS_KEPT = 10_000;
-const ENTRIES_KEPT = 1_000_000;
+/** Documents added between two turns of the event loop. */
 const DOCUMENTS_A_TURN = 500;
 
 /** All that a {@link PackedIndex} holds. */
@@ -65,7 +51,6 @@ export interface PackedKeywords {
 /** One word of a question: the lists of the terms that answer it. */
 interface AnsweredWord {
   readonly asked: QuestionWord;
-  readonly terms: readonly number[];
   /** The term of each list. */
   readonly termOf: readonly number[];
   readonly lists: readonly PostingList[];
@@ -82,7 +67,7 @@ export class PackedIndex implements KeywordIndex {
   readonly #sets: DocumentSets;
   readonly #phrases: PhraseFinder;
   readonly #penalties: readonly Float64Array[];
-  readonly #recentWords = new RecentWords(WORDS_KEPT, ENTRIES_KEPT);
+  readonly #recentWords = new RecentWords();
   readonly #reader: OccurrenceReader;
   readonly #rankingSpace: RankingSpace;
 
@@ -135,13 +120,7 @@ export class PackedIndex implements KeywordIndex {
 
   rank(question: Question, options: RankOptions): RankedDocuments {
     const words = question.looseWords.map((word) => this.#occurrencesOf(word));
-    const ranking = new AnyWordRanking(words, this.#penalties, this.size);
-    return {
-      ...ranking.best(options, this.#rankingSpace),
-      fieldsOf: (number) => ranking.fieldsOf(number),
-      highest: ranking.highest,
-      accepts: (term) => words.some(({ terms }) => terms.has(term)),
-    };
+    return rankAnyWord(words, this.#penalties, options, this.#rankingSpace);
   }
 
   named({ text }: Question): readonly number[] {
@@ -216,7 +195,7 @@ export class PackedIndex implements KeywordIndex {
         size += list.size;
       }
     }
-    return { asked, terms: [...terms], termOf, lists, size };
+    return { asked, termOf, lists, size };
   }
 
   *#listsOf(term: number): Generator<PostingList> {
@@ -267,7 +246,7 @@ export class PackedIndex implements KeywordIndex {
     return sums;
   }
 
-  /** Goes through the shorter of the two, and looks the other up. */
+  /** Goes through both side by side; where the list lags behind it leaps. */
   #addScores(sums: Float64Array, numbers: Uint32Array, list: PostingList, factor: number): void {
     const penalties = this.#penalties[SCORED_OF[list.field] as number] as Float64Array;
     const { documents } = this.#packed.postings;
@@ -308,6 +287,21 @@ export class PackedIndex implements KeywordIndex {
       return this.#reader.wordOf(terms, lists, this.#penalties);
     });
   }
+}
+
+/**
+ * What an index of some documents is made of, collected in one go.
+ *
+ * @param onDocument called with the number of documents so far
+ */
+export function collectKeywords(documents: DocumentSource, onDocument?: (done: number) => void): PackedKeywords {
+  const collector = new DocumentCollector(documents.size);
+  let number = 0;
+  for (const document of documents.all()) {
+    collector.add(number++, document);
+    onDocument?.(number);
+  }
+  return collector.pack();
 }
 
 /** Takes documents apart and collects what the index is made of. */

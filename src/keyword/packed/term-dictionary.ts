@@ -2,6 +2,7 @@ import { foldAccents, isUnspacedTerm } from '../characters.js';
 import { editDistance } from '../edit-distance.js';
 import { stemOf } from '../stem.js';
 import type { Lookup } from '../step-plan.js';
+import { countBits } from './count-bits.js';
 import { compareCodePoints, type PackedStrings, packStrings, StringTable } from './string-table.js';
 
 /** The arrays of a {@link TermDictionary}. */
@@ -184,12 +185,6 @@ export function lettersOf(form: string): number {
     letters |= 1 << (unit >= 97 && unit <= 122 ? unit - 97 : 26 + (unit % 6));
   }
   return letters >>> 0;
-}
-
-function countBits(value: number): number {
-  let bits = value - ((value >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  return (((bits + (bits >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
 }
 
 function numbersOf([from, to]: readonly [from: number, to: number]): number[] {

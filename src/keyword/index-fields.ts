@@ -1,0 +1,25 @@
+import type { ScoredField } from '../result.js';
+
+/** The fields in the order of their numbers. `inner` holds the parts of words in PascalCase of the fields before. */
+export const FIELDS = ['name', 'author', 'labels', 'description', 'inner', 'files'] as const;
+
+/**
+ * The fields that make up each field of `rank`. A part of a word in PascalCase says less than a word of its own, whichever
+ * field it stands in, so all of them count in the longest field, where a word weighs least.
+ */
+export const PARTS_OF_SCORED: Readonly<Record<ScoredField, readonly number[]>> = {
+  name: [0],
+  author: [1],
+  labels: [2],
+  description: [3, 4],
+  files: [5],
+};
+
+/** Weight of each field in the score: a name says most, file text least. */
+export const FIELD_WEIGHTS: readonly number[] = [3, 1, 1.5, 1.5, 0.5, 0.5];
+
+/** Weight of a term that answers in another form than the one asked for. */
+export const OTHER_FORM_WEIGHT = 0.7;
+
+/** BM25 scores are mapped to 0..1 by s / (s + this): monotone, and the same for all questions. */
+export const HALF_SCORE = 10;
