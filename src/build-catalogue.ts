@@ -4,13 +4,14 @@ import { dirname, relative, sep } from 'node:path';
 import { checkSource, type ResolvedSource, readSource } from './catalogue/open-source.js';
 import { readRows } from './catalogue/read-rows.js';
 import type { SourceItem } from './catalogue/row.js';
-import { type ChosenModel, chooseModel, resolveModelOptions } from './choose-model.js';
+import { type ChosenModel, chooseModel } from './choose-model.js';
 import { embedCatalogue } from './embed-catalogue.js';
 import { SkillSearchError } from './errors.js';
 import { indexKeywords } from './index-keywords.js';
 import { type IndexingOptions, indexVectors } from './index-vectors.js';
 import { Ingest } from './ingest.js';
 import type { FailedSource, LoadReport, LoadWarning } from './load-report.js';
+import { resolveModelOptions } from './model-options.js';
 import {
   type BuildOptions,
   checkDatabase,

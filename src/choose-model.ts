@@ -1,6 +1,4 @@
-import { resolve } from 'node:path';
-import { SkillSearchError } from './errors.js';
-import { checkPath, type ModelOptions } from './options.js';
+import type { ModelOptions } from './options.js';
 import type { Embedder } from './semantic/embedder.js';
 import { LocalEmbedder } from './semantic/local-embedder.js';
 import { BUNDLED_MODEL, inspectModel } from './semantic/model-folder.js';
@@ -16,21 +14,6 @@ export interface ChosenModel {
   start(threads: number): Promise<Embedder>;
   /** Gives back what {@link start} made; an embedder of the caller's own stays open. */
   stop(embedder: Embedder): Promise<void>;
-}
-
-/**
- * Checks which model is asked for, and says where its folder is from any working directory.
- *
- * @throws {SkillSearchError} `INVALID_OPTION`
- */
-export function resolveModelOptions({ model, embedder }: ModelOptions): ModelOptions {
-  if (embedder !== undefined) {
-    if (model !== undefined) throw new SkillSearchError('INVALID_OPTION', 'give `model` or `embedder`, not both');
-    checkEmbedder(embedder);
-    return { embedder };
-  }
-  if (model === undefined) return {};
-  return { model: resolve(checkPath('model', model, 'a folder')) };
 }
 
 /**
@@ -51,12 +34,4 @@ export async function chooseModel({ model, embedder }: ModelOptions): Promise<Ch
     start: (threads) => LocalEmbedder.start(folder, threads),
     stop: async (started) => started.close?.(),
   };
-}
-
-function checkEmbedder(embedder: unknown): asserts embedder is Embedder {
-  const { model, embed } = (embedder ?? {}) as Partial<Embedder>;
-  const named = typeof model === 'string' && model !== '' && model.isWellFormed() && !/\p{Cc}/u.test(model);
-  if (named && typeof embed === 'function') return;
-  const message = 'embedder must be an object with the name of its `model`, in one line, and a function `embed(texts)`';
-  throw new SkillSearchError('INVALID_OPTION', message);
 }

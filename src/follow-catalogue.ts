@@ -2,14 +2,15 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { untilAborted } from './abort.js';
+import { imageFileOf } from './catalogue-image.js';
 import { SkillSearchError } from './errors.js';
-import { imageFileOf } from './keyword/packed/image-file.js';
+import { openSkillSearch } from './open-skill-search.js';
 import { checkDatabase, checkListener, type ModelOptions, type OpenOptions, resolveDatabase } from './options.js';
 import type { KeywordQuery, SemanticQuery } from './query.js';
 import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from './result.js';
 import { vectorFileNames } from './semantic/nearest/vector-files.js';
 import type { SkillDetails, SkillFile } from './skill.js';
-import { closedError, openSkillSearch, type SkillSearch } from './skill-search.js';
+import { closedError, type SkillSearch } from './skill-search.js';
 import { loadLockOf } from './store/working-copy.js';
 
 export interface FollowOptions extends ModelOptions, Pick<OpenOptions, 'keywordIndex' | 'warmUp' | 'signal'> {

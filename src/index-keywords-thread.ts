@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { writeCatalogueImage } from './catalogue-image.js';
+import { arraysOf } from './image/array-tree.js';
 import type { KeywordThreadData, KeywordThreadMessage } from './index-keywords-messages.js';
-import { arraysOf, imageFileOf, writeImage } from './keyword/packed/image-file.js';
 import { collectKeywords } from './keyword/packed/packed-index.js';
 import { documentsOf } from './keyword-documents.js';
 import { CatalogueReader } from './store/catalogue-reader.js';
@@ -20,11 +21,11 @@ function main(): void {
       if (done % STEP === 0) tell({ kind: 'progress', done, total: documents.size });
     });
     if (write) {
-      writeImage(imageFileOf(catalogue), stamp, keywords);
+      writeCatalogueImage(catalogue, stamp, { keywords, columns: reader.packedColumns });
       return;
     }
     // Moved, not copied: each array has memory of its own, or shares it with none that stays here.
-    const memory = new Set(arraysOf(keywords).map(([, { buffer }]) => buffer as ArrayBuffer));
+    const memory = new Set(arraysOf(keywords).map(({ value }) => value.buffer as ArrayBuffer));
     parentPort?.postMessage({ kind: 'built', keywords } satisfies KeywordThreadMessage, [...memory]);
   } finally {
     reader.close();

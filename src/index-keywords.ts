@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import { imageFileOf, writeCatalogueImage } from './catalogue-image.js';
+import { imageIsCurrent } from './image/paged-image.js';
 import type { KeywordThreadData, KeywordThreadMessage } from './index-keywords-messages.js';
-import { imageFileOf, imageIsCurrent, writeImage } from './keyword/packed/image-file.js';
 import { collectKeywords, type PackedKeywords } from './keyword/packed/packed-index.js';
 import { documentsOf } from './keyword-documents.js';
 import { startWorker } from './start-worker.js';
@@ -34,7 +35,8 @@ export async function indexKeywords(
   const reader = CatalogueReader.open(catalogue);
   try {
     if (!isWorthAThread(reader)) {
-      writeImage(imageFileOf(catalogue), stamp, collectKeywords(documentsOf(reader)));
+      const keywords = collectKeywords(documentsOf(reader));
+      writeCatalogueImage(catalogue, stamp, { keywords, columns: reader.packedColumns });
       return;
     }
   } finally {

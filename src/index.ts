@@ -7,6 +7,7 @@ export {
   type ReloadEvent,
 } from './follow-catalogue.js';
 export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load-report.js';
+export { openSkillSearch } from './open-skill-search.js';
 export type {
   BuildOptions,
   FolderDefaults,
@@ -59,4 +60,4 @@ export {
 export type { Embedder, EmbedOptions } from './semantic/embedder.js';
 export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/model-folder.js';
 export type { Skill, SkillDetails, SkillFile, SkillProperties } from './skill.js';
-export { openSkillSearch, type SkillSearch } from './skill-search.js';
+export type { SkillSearch } from './skill-search.js';

@@ -6,7 +6,7 @@ import { collapseCopies } from './ranking/copies.js';
 import { type ScoredCandidate, scoreCandidate, WORD_WEIGHTS } from './ranking/hybrid.js';
 import { comparatorOf, copyPreference } from './ranking/ranks.js';
 import { topOf } from './ranking/top.js';
-import type { CatalogueColumns } from './store/catalogue-reader.js';
+import type { CatalogueColumns } from './store/columns.js';
 import type { VectorSearch } from './vector-search.js';
 
 /** So many of the best of each side compete for a place among the hits. */

@@ -1,21 +1,12 @@
 import { untilAborted } from './abort.js';
-import { readRows } from './catalogue/read-rows.js';
-import { resolveModelOptions } from './choose-model.js';
+import type { OpenCatalogueImage } from './catalogue-image.js';
 import { SkillSearchError } from './errors.js';
-import { buildKeywords, isWorthAThread } from './index-keywords.js';
-import { Ingest } from './ingest.js';
-import { type AskedWords, askedWords } from './keyword/asked-words.js';
-import { matchFiles } from './keyword/file-matches.js';
+import { toKeywordHit, toSemanticHit } from './hits.js';
+import { askedWords } from './keyword/asked-words.js';
 import type { KeywordIndex, KeywordMatches } from './keyword/keyword-index.js';
-import { matchedTerms } from './keyword/matched-terms.js';
-import { MiniSearchIndex } from './keyword/minisearch-index.js';
-import { imageFileOf, readImage } from './keyword/packed/image-file.js';
-import { PackedIndex } from './keyword/packed/packed-index.js';
 import { readQuestion } from './keyword/question.js';
-import { makeSnippet } from './keyword/snippet.js';
-import { documentOf, documentsOf } from './keyword-documents.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
-import { checkDatabase, checkFlag, checkRows, checkSignal, type OpenOptions, resolveDatabase } from './options.js';
+import { checkSignal } from './options.js';
 import {
   type KeywordQuery,
   type LabelFilters,
@@ -26,7 +17,7 @@ import {
 import { collapseCopies } from './ranking/copies.js';
 import { categoryLabels, labelMask, occupationLabels } from './ranking/label-filter.js';
 import { comparatorOf, copyPreference } from './ranking/ranks.js';
-import { topOf } from './ranking/top.js';
+import { bestScored, topOf } from './ranking/top.js';
 import type {
   CatalogueStats,
   KeywordHit,
@@ -37,11 +28,11 @@ import type {
   SemanticHit,
   SemanticResult,
 } from './result.js';
-import { type SemanticMatch, searchByMeaning } from './semantic-search.js';
+import { searchByMeaning } from './semantic-search.js';
 import type { SkillDetails, SkillFile } from './skill.js';
-import { type CatalogueColumns, CatalogueReader } from './store/catalogue-reader.js';
-import { MemoryCatalogue } from './store/memory-catalogue.js';
-import { VectorSearch } from './vector-search.js';
+import type { CatalogueReader } from './store/catalogue-reader.js';
+import type { CatalogueColumns } from './store/columns.js';
+import type { VectorSearch } from './vector-search.js';
 
 /** A catalogue opened for searching; made by {@link openSkillSearch}. */
 export interface SkillSearch extends AsyncDisposable {
@@ -98,106 +89,13 @@ export interface SkillSearch extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/**
- * Opens a catalogue for searching: a file made by `buildCatalogue`, or skills held in memory.
- *
- * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_FOUND`, `DATABASE_NOT_READABLE`, `NOT_A_CATALOGUE`,
- *   `UNSUPPORTED_FORMAT`
- * @throws the signal's reason when aborted
- * @example
- * await using search = await openSkillSearch({ database: 'skills.db' });
- * search.keyword({ q: 'react testing', category: 'testing', limit: 10 });
- */
-export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch> {
-  const { keywordIndex = 'packed' } = options ?? {};
-  if (keywordIndex !== false && keywordIndex !== 'packed' && keywordIndex !== 'minisearch') {
-    const message = `keywordIndex must be 'packed', 'minisearch' or false, got ${String(keywordIndex)}`;
-    throw new SkillSearchError('INVALID_OPTION', message);
-  }
-  if ((options?.database === undefined) === (options?.skills === undefined)) {
-    throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
-  }
-  checkFlag('warmUp', options.warmUp);
-  checkSignal(options.signal)?.throwIfAborted();
-  const modelOptions = resolveModelOptions(options);
-  const { reader, database, memory, problems } = await openCatalogue(options);
-  const closing = new AbortController();
-  const openVectors = (): Promise<VectorSearch> =>
-    VectorSearch.open(reader, { ...modelOptions, database, sink: memory, signal: closing.signal });
-  const vectors = options.warmUp === true ? openVectors() : undefined;
-  try {
-    const index =
-      keywordIndex === false ? undefined : await openIndex(keywordIndex, reader, database, vectors, options.signal);
-    if (vectors !== undefined) await untilAborted(vectors, options.signal);
-    return new OpenedSkillSearch({ reader, index, problems, closing, openVectors, vectors });
-  } catch (error) {
-    closing.abort(error);
-    await vectors?.then((opened) => opened.close()).catch(() => {});
-    reader.close();
-    throw error;
-  }
-}
-
-/** Beside the opening of the vectors: what fails there is told at once. */
-async function openIndex(
-  kind: 'packed' | 'minisearch',
-  reader: CatalogueReader,
-  database: string | undefined,
-  vectors: Promise<VectorSearch> | undefined,
-  callers: AbortSignal | undefined,
-): Promise<KeywordIndex> {
-  const failed = new AbortController();
-  vectors?.catch((error) => failed.abort(error));
-  const signal = AbortSignal.any(callers === undefined ? [failed.signal] : [callers, failed.signal]);
-  const documents = documentsOf(reader);
-  if (kind === 'minisearch') return MiniSearchIndex.build(documents, signal);
-  if (database === undefined) return PackedIndex.build(documents, signal);
-  const { stamp } = reader;
-  let keywords = await readImage(imageFileOf(database), stamp);
-  if (keywords === undefined && isWorthAThread(reader)) {
-    keywords = await buildKeywords({ catalogue: database, stamp, signal });
-  }
-  signal.throwIfAborted();
-  // None where there is little to collect, or the file was replaced since it was opened.
-  return keywords === undefined ? PackedIndex.build(documents, signal) : new PackedIndex(keywords, documents);
-}
-
-type Problems = SkillSearch['problems'];
-
-interface OpenedCatalogue {
-  readonly reader: CatalogueReader;
-  /** Path of the file; undefined for skills in memory. */
-  readonly database?: string;
-  /** Where the vectors of skills in memory go; undefined for a file. */
-  readonly memory?: MemoryCatalogue;
-  readonly problems: Problems;
-}
-
-async function openCatalogue(options: OpenOptions): Promise<OpenedCatalogue> {
-  if (options.skills === undefined) {
-    const database = resolveDatabase(checkDatabase(options.database));
-    return { reader: CatalogueReader.open(database), database, problems: { rejected: [], warnings: [] } };
-  }
-  const rows = checkRows(options.skills, 'skills');
-  const catalogue = new MemoryCatalogue();
-  try {
-    const ingest = new Ingest(catalogue);
-    for await (const item of readRows(rows, 'skills', { signal: options.signal })) ingest.take(item, 'skills');
-    return {
-      reader: catalogue.read(),
-      memory: catalogue,
-      problems: { rejected: ingest.rejected, warnings: ingest.warnings },
-    };
-  } catch (error) {
-    catalogue.close();
-    throw error;
-  }
-}
-
-interface SearchParts {
+/** What a search works with; it closes what is open. */
+export interface SearchParts {
   readonly reader: CatalogueReader;
   readonly index: KeywordIndex | undefined;
-  readonly problems: Problems;
+  /** What the index and the columns may be read from. */
+  readonly image: OpenCatalogueImage | undefined;
+  readonly problems: SkillSearch['problems'];
   /** Stops what `openVectors` does. */
   readonly closing: AbortController;
   readonly openVectors: () => Promise<VectorSearch>;
@@ -222,19 +120,22 @@ const NO_COPIES: ReadonlyMap<number, number> = new Map();
 /** Time that making hits out of matches may take before others have their turn. */
 const LONGEST_TURN_MS = 5;
 
-class OpenedSkillSearch implements SkillSearch {
-  readonly problems: Problems;
+/** A {@link SkillSearch} over what was opened for it. */
+export class OpenedSkillSearch implements SkillSearch {
+  readonly problems: SkillSearch['problems'];
   readonly #index: KeywordIndex | undefined;
+  readonly #image: OpenCatalogueImage | undefined;
   readonly #openVectors: () => Promise<VectorSearch>;
   readonly #closing: AbortController;
   #reader: CatalogueReader | undefined;
   #vectors: Promise<VectorSearch> | undefined;
   #scores: Float64Array | undefined;
 
-  constructor({ reader, index, problems, closing, openVectors, vectors }: SearchParts) {
+  constructor({ reader, index, image, problems, closing, openVectors, vectors }: SearchParts) {
     this.problems = problems;
     this.#reader = reader;
     this.#index = index;
+    this.#image = image;
     this.#closing = closing;
     this.#openVectors = openVectors;
     this.#vectors = vectors;
@@ -243,18 +144,8 @@ class OpenedSkillSearch implements SkillSearch {
   keyword(query: KeywordQuery): KeywordResult {
     const reader = this.#opened();
     const { matches, scoreOf, counts, numbers, pagination } = this.#keywordPage(reader, query);
-    const toHit = (number: number): KeywordHit => {
-      const skill = reader.skill(number);
-      const document = documentOf(reader, number, skill);
-      const score = scoreOf(number);
-      return {
-        skill,
-        ...(score === undefined ? {} : { score }),
-        matches: matchedTerms(document, matches),
-        snippet: makeSnippet(document, matches),
-        copies: counts.get(number) ?? 1,
-      };
-    };
+    const toHit = (number: number): KeywordHit =>
+      toKeywordHit(reader, { number, score: scoreOf(number), copies: counts.get(number) ?? 1 }, matches);
     const hits = reader.reading(() => numbers.map(toHit));
     return { ...(matches.step === undefined ? {} : { step: matches.step }), hits, pagination };
   }
@@ -286,7 +177,7 @@ class OpenedSkillSearch implements SkillSearch {
       sortBy === 'recent' && numbers === matches.numbers
         ? [...matches.numbers.subarray(offset, offset + limit)]
         : topOf(
-            numbers,
+            scores === undefined ? numbers : bestScored(numbers, scores, offset + limit),
             comparatorOf(sortBy, columns, (number) => scores?.[number] as number),
             offset,
             limit,
@@ -390,6 +281,7 @@ class OpenedSkillSearch implements SkillSearch {
     this.#closing.abort(closedError());
     // Until it has stopped, what is being opened reads from the file.
     await vectors?.then((opened) => opened.close()).catch(() => {});
+    this.#image?.image.close();
     reader?.close();
   }
 
@@ -434,32 +326,6 @@ export function closedError(): SkillSearchError {
   return new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was closed');
 }
 
-function toSemanticHit(
-  reader: CatalogueReader,
-  { number, score, parts, copies }: SemanticMatch,
-  asked: AskedWords,
-  explain: boolean,
-): SemanticHit {
-  const skill = reader.skill(number);
-  const document = documentOf(reader, number, skill);
-  const { filename, terms } = matchFiles(document, asked);
-  const answers = { step: 'some-words', accepts: (term: string): boolean => asked.wordOf(term) >= 0 } as const;
-  const best = document.files.filter((file) => file.filename === filename);
-  return {
-    fileId: `${skill.id}/${filename}`,
-    filename,
-    score,
-    skill,
-    matches: {
-      ...matchedTerms({ ...document, files: [] }, answers),
-      ...(terms.length === 0 ? {} : { files: terms }),
-    },
-    snippet: makeSnippet({ ...document, files: best }, answers),
-    copies,
-    ...(explain ? { explain: parts } : {}),
-  };
-}
-
 /** One byte a document, 1 where it passes the filters; undefined where there are none. */
 function maskOf(columns: CatalogueColumns, { category, occupation }: LabelFilters): Uint8Array | undefined {
   const { size, categories, occupations } = columns;
@@ -469,7 +335,7 @@ function maskOf(columns: CatalogueColumns, { category, occupation }: LabelFilter
   return labelMask(size, lists);
 }
 
-function countLabels(labels: ReadonlyMap<string, readonly number[]>): LabelCount[] {
+function countLabels(labels: ReadonlyMap<string, ArrayLike<number>>): LabelCount[] {
   return [...labels]
     .map(([slug, documents]) => ({ slug, count: documents.length }))
     .sort((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1));

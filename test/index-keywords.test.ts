@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { imageIsCurrent } from '../src/image/paged-image.js';
 import { buildCatalogue, type KeywordResult, openSkillSearch, removeSkills } from '../src/index.js';
 import { buildKeywords } from '../src/index-keywords.js';
-import { imageIsCurrent, readImage } from '../src/keyword/packed/image-file.js';
 import { stampOf } from './catalogue-file.js';
 import { type Row, row } from './rows.js';
 import { scratchFile } from './scratch-folder.js';
@@ -48,10 +48,13 @@ describe('the index of words', () => {
     rmSync(file);
     expect(await answersOf(database)).toEqual(expected);
     expect(existsSync(file)).toBe(false);
-    const bad = Buffer.from(good);
-    bad[bad.length >> 1] = (bad[bad.length >> 1] as number) ^ 1;
-    writeFileSync(file, bad);
-    expect(await answersOf(database)).toEqual(expected);
+    for (const share of [0, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999]) {
+      const bad = Buffer.from(good);
+      const at = Math.floor(bad.length * share);
+      bad[at] = (bad[at] as number) ^ 1;
+      writeFileSync(file, bad);
+      expect(await answersOf(database), `byte ${at}`).toEqual(expected);
+    }
 
     writeFileSync(file, good);
     removeSkills({ database, ids: ['s-7'] });
@@ -62,7 +65,7 @@ describe('the index of words', () => {
     const database = await catalogueOf(30);
     rmSync(`${database}.keyword`);
     await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(30) }] });
-    expect(await readImage(`${database}.keyword`, stampOf(database))).toBeDefined();
+    expect(imageIsCurrent(`${database}.keyword`, stampOf(database))).toBe(true);
     await buildCatalogue({
       database,
       semantic: false,

@@ -1,7 +1,7 @@
+import { kthLargest } from '../kth-largest.js';
 import { type FieldScores, SCORED_FIELDS, type ScoredField } from '../result.js';
 import { HIGHEST_SATURATION, saturation } from './bm25.js';
 import type { FieldWeights, RankedDocuments, RankOptions } from './keyword-index.js';
-import { kthLargest } from './kth-largest.js';
 import { inverseDocumentFrequency } from './step-plan.js';
 import { type FieldOccurrences, frequencyIn, type OccurrenceReader, type WordOccurrences } from './word-occurrences.js';
 

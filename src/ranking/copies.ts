@@ -2,7 +2,7 @@ import type { Comparator } from './top.js';
 
 /** What is left of a list of documents when one stands for all its copies. */
 export interface Collapsed {
-  readonly numbers: readonly number[];
+  readonly numbers: Uint32Array;
   /** How many documents of the list a kept one stands for; only where that is more than one. */
   readonly counts: ReadonlyMap<number, number>;
 }
@@ -34,14 +34,15 @@ export function collapseCopies(
     counts.set(winner, count);
     keptOf[group] = winner + 1;
   }
-  const kept: number[] = [];
+  const kept = new Uint32Array(numbers.length);
+  let count = 0;
   for (let i = 0; i < numbers.length; i++) {
     const group = groupOf[numbers[i] as number] as number;
     if (keptOf[group] === 0) continue;
-    kept.push((keptOf[group] as number) - 1);
+    kept[count++] = (keptOf[group] as number) - 1;
     keptOf[group] = 0;
   }
-  return { numbers: kept, counts };
+  return { numbers: kept.subarray(0, count), counts };
 }
 
 /** By group the document that is kept so far, plus one; all 0 between two calls. */

@@ -1,5 +1,5 @@
 /** Document numbers by label slug. */
-export type LabelIndex = ReadonlyMap<string, readonly number[]>;
+export type LabelIndex = ReadonlyMap<string, ArrayLike<number>>;
 
 /** A category filter takes the slug as it is. */
 export function categoryLabels(labels: LabelIndex, slug: string): readonly string[] {
@@ -35,7 +35,10 @@ export function labelMask(
   let mask: Uint8Array | undefined;
   for (const { labels, slugs } of lists) {
     const own = new Uint8Array(size);
-    for (const slug of slugs) for (const number of labels.get(slug) ?? []) own[number] = mask?.[number] ?? 1;
+    for (const slug of slugs) {
+      const documents = labels.get(slug) as ArrayLike<number>;
+      for (let i = 0; i < documents.length; i++) own[documents[i] as number] = mask?.[documents[i] as number] ?? 1;
+    }
     mask = own;
   }
   return mask;

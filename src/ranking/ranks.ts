@@ -1,12 +1,17 @@
 import type { SortOrder } from '../query.js';
 import type { Comparator } from './top.js';
 
-/** What the orders need to know of each document, by document number. */
+/**
+ * What the orders need to know of each document, by document number. Documents are numbered in the order of their last
+ * update, latest first, then by id.
+ */
 export interface DocumentFacts {
   readonly stars: ArrayLike<number>;
   readonly updatedAt: ArrayLike<number>;
   /** Place of the document when all are sorted by id in code-point order. */
   readonly idRank: ArrayLike<number>;
+  /** Place of the document when all are sorted by stars, most first, then by number. */
+  readonly starRank: ArrayLike<number>;
 }
 
 /**
@@ -20,23 +25,22 @@ export interface DocumentFacts {
  */
 export function comparatorOf(
   order: SortOrder,
-  { stars, updatedAt, idRank }: DocumentFacts,
+  { stars, idRank, starRank }: DocumentFacts,
   scoreOf: (number: number) => number,
 ): Comparator {
   const at = (values: ArrayLike<number>, i: number): number => values[i] as number;
   switch (order) {
     case 'recent':
-      return (a, b) => at(updatedAt, b) - at(updatedAt, a) || at(idRank, a) - at(idRank, b);
+      return (a, b) => a - b;
     case 'stars':
-      return (a, b) =>
-        at(stars, b) - at(stars, a) || at(updatedAt, b) - at(updatedAt, a) || at(idRank, a) - at(idRank, b);
+      return (a, b) => at(starRank, a) - at(starRank, b);
     case 'relevance':
       return (a, b) => scoreOf(b) - scoreOf(a) || at(stars, b) - at(stars, a) || at(idRank, a) - at(idRank, b);
   }
 }
 
 /** Which of several copies is shown: the one with the most stars, then the oldest. */
-export function copyPreference({ stars, updatedAt, idRank }: DocumentFacts): Comparator {
+export function copyPreference({ stars, updatedAt, idRank }: Omit<DocumentFacts, 'starRank'>): Comparator {
   const at = (values: ArrayLike<number>, i: number): number => values[i] as number;
   return (a, b) => at(stars, b) - at(stars, a) || at(updatedAt, a) - at(updatedAt, b) || at(idRank, a) - at(idRank, b);
 }

@@ -1,3 +1,5 @@
+import { kthLargest } from '../kth-largest.js';
+
 /** Compares two document numbers: negative where the first comes first. Must be a total order. */
 export type Comparator = (a: number, b: number) => number;
 
@@ -21,6 +23,18 @@ export function topOf(numbers: ArrayLike<number>, compare: Comparator, offset: n
     }
   }
   return heap.sort(compare).slice(offset);
+}
+
+/**
+ * Those of some documents whose score is not below that of the `count`-th best: few enough to be put in order by more
+ * than their scores.
+ *
+ * @param scores by document number
+ */
+export function bestScored(numbers: Uint32Array, scores: Float64Array, count: number): Uint32Array {
+  if (numbers.length <= count) return numbers;
+  const least = kthLargest(scores, numbers, numbers.length, count);
+  return numbers.filter((number) => (scores[number] as number) >= least);
 }
 
 /** The root of the heap is the last in order, the one to give way. */

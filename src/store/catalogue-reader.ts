@@ -1,5 +1,6 @@
 import type { Skill, SkillDetails, SkillFile, SkillProperties } from '../skill.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
+import { type CatalogueColumns, type PackedColumns, readColumns, unpackColumns } from './columns.js';
 import { openForReading, storeError } from './database.js';
 import { VectorReader } from './vector-reader.js';
 import { readMeta } from './working-copy.js';
@@ -24,19 +25,6 @@ function stampIn(connection: Connection): string {
   return readMeta(connection, 'stamp') ?? '';
 }
 
-/** What is held in memory of every skill; all arrays are by document number. */
-export interface CatalogueColumns {
-  readonly size: number;
-  readonly stars: Float64Array;
-  readonly updatedAt: Float64Array;
-  /** Place of the skill when all are sorted by id in code-point order. */
-  readonly idRank: Uint32Array;
-  /** Equal for copies. */
-  readonly copyGroup: Uint32Array;
-  readonly categories: ReadonlyMap<string, readonly number[]>;
-  readonly occupations: ReadonlyMap<string, readonly number[]>;
-}
-
 /** Stands for "no vector" among places of vectors. */
 export const NO_VECTOR = -1;
 
@@ -59,13 +47,12 @@ interface FileRow {
  */
 export class CatalogueReader {
   readonly stamp: string;
-  readonly columns: CatalogueColumns;
   /** Those of a catalogue in memory come when they are first needed. */
   readonly vectors: VectorReader;
   readonly #connection: Connection;
   readonly #path: string;
-  /** Number in the database, by document number. */
-  readonly #rows: Float64Array;
+  #packed: PackedColumns | undefined;
+  #columns: CatalogueColumns | undefined;
   readonly #byNumber: Statement<[number: number], SkillRow>;
   readonly #byId: Statement<[id: string], SkillRow>;
   readonly #files: Statement<[skill: number], FileRow>;
@@ -100,9 +87,23 @@ export class CatalogueReader {
     this.#first = connection.prepare(`${row} LIMIT 1`);
     this.stamp = stampIn(connection);
     this.vectors = new VectorReader(connection, path);
-    const { rows, columns } = readColumns(connection);
-    this.#rows = rows;
-    this.columns = columns;
+  }
+
+  /** Read when they are first asked for, unless they were given by {@link useColumns}. */
+  get columns(): CatalogueColumns {
+    this.#columns ??= unpackColumns(this.packedColumns);
+    return this.#columns;
+  }
+
+  get packedColumns(): PackedColumns {
+    this.#packed ??= this.#guard(() => readColumns(this.#connection));
+    return this.#packed;
+  }
+
+  /** Takes the columns from elsewhere: those of the same state of the catalogue. */
+  useColumns(columns: PackedColumns): void {
+    this.#packed = columns;
+    this.#columns = undefined;
   }
 
   /** The skill of a document number. */
@@ -117,7 +118,7 @@ export class CatalogueReader {
 
   /** The text of a skill's files, in order. */
   texts(number: number): FileRow[] {
-    return this.#guard(() => this.#files.all(this.#rows[number] as number));
+    return this.#guard(() => this.#files.all(this.columns.rows[number] as number));
   }
 
   get(id: string): SkillDetails | undefined {
@@ -159,7 +160,7 @@ export class CatalogueReader {
     const placeOf = new Map<number, number>();
     for (const [place, key] of keys.entries()) placeOf.set(key, place);
     const documentOf = new Map<number, number>();
-    for (const [document, number] of this.#rows.entries()) documentOf.set(number, document);
+    for (const [document, number] of this.columns.rows.entries()) documentOf.set(number, document);
     const places = new Int32Array(this.columns.size).fill(NO_VECTOR);
     for await (const [skill, vector] of this.vectors.ofSkills(signal)) {
       places[documentOf.get(skill) as number] = placeOf.get(vector) ?? NO_VECTOR;
@@ -194,55 +195,10 @@ export class CatalogueReader {
   }
 
   #row(number: number): SkillRow {
-    return this.#byNumber.get(this.#rows[number] as number) as SkillRow;
+    return this.#byNumber.get(this.columns.rows[number] as number) as SkillRow;
   }
 }
 
 function toSkill({ record, categories, occupations }: SkillRow): Skill {
   return { ...JSON.parse(record), categories: JSON.parse(categories), occupations: JSON.parse(occupations) };
-}
-
-function readColumns(connection: Connection): { rows: Float64Array; columns: CatalogueColumns } {
-  const size = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck().get() as number;
-  const rows = new Float64Array(size);
-  const stars = new Float64Array(size);
-  const updatedAt = new Float64Array(size);
-  const idRank = new Uint32Array(size);
-  const copyGroup = new Uint32Array(size);
-  const categories = new Map<string, number[]>();
-  const occupations = new Map<string, number[]>();
-
-  // SQLite compares text by its UTF-8 bytes, which is code-point order.
-  const byUpdate = connection.prepare<[], [number, number, number, string, string, string]>(
-    'SELECT number, stars, updated_at, categories, occupations, copy_key FROM skill ORDER BY updated_at DESC, id',
-  );
-  const documentOf = new Map<number, number>();
-  const groups = new Map<string, number>();
-  let document = 0;
-  for (const [number, starCount, updated, categoryList, occupationList, copyKey] of byUpdate.raw().iterate()) {
-    rows[document] = number;
-    stars[document] = starCount;
-    updatedAt[document] = updated;
-    documentOf.set(number, document);
-    addLabels(categories, categoryList, document);
-    addLabels(occupations, occupationList, document);
-    const group = groups.get(copyKey) ?? document;
-    groups.set(copyKey, group);
-    copyGroup[document] = group;
-    document += 1;
-  }
-  let rank = 0;
-  for (const number of connection.prepare<[], number>('SELECT number FROM skill ORDER BY id').pluck().iterate()) {
-    idRank[documentOf.get(number) as number] = rank++;
-  }
-  return { rows, columns: { size, stars, updatedAt, idRank, copyGroup, categories, occupations } };
-}
-
-function addLabels(labels: Map<string, number[]>, list: string, document: number): void {
-  if (list === '[]') return;
-  for (const slug of JSON.parse(list) as string[]) {
-    const documents = labels.get(slug);
-    if (documents === undefined) labels.set(slug, [document]);
-    else documents.push(document);
-  }
 }

@@ -3,13 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { collapseCopies } from '../../src/ranking/copies.js';
 import { categoryLabels, labelMask, occupationLabels } from '../../src/ranking/label-filter.js';
 import { comparatorOf, copyPreference, type DocumentFacts } from '../../src/ranking/ranks.js';
-import { topOf } from '../../src/ranking/top.js';
+import { bestScored, topOf } from '../../src/ranking/top.js';
 
-const facts = (rows: readonly (readonly [stars: number, updatedAt: number])[]): DocumentFacts => ({
-  stars: rows.map(([stars]) => stars),
-  updatedAt: rows.map(([, updatedAt]) => updatedAt),
-  idRank: rows.map((_, i) => i),
-});
+const facts = (rows: readonly (readonly [stars: number, updatedAt: number])[]): DocumentFacts => {
+  const byStars = [...rows.keys()].sort((a, b) => (rows[b]?.[0] ?? 0) - (rows[a]?.[0] ?? 0) || a - b);
+  return {
+    stars: rows.map(([stars]) => stars),
+    updatedAt: rows.map(([, updatedAt]) => updatedAt),
+    idRank: rows.map((_, i) => i),
+    starRank: rows.map((_, i) => byStars.indexOf(i)),
+  };
+};
 
 describe('a page of an order', () => {
   test('is the same as that of the whole list sorted', () => {
@@ -29,25 +33,41 @@ describe('a page of an order', () => {
   });
 });
 
+describe('the best by score', () => {
+  test('are all whose score is not below that of the last wanted', () => {
+    const scores = fc.array(fc.nat(6), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(scores, fc.integer({ min: 1, max: 80 }), (list, count) => {
+        const numbers = Uint32Array.from(list.keys());
+        const least = [...list].sort((a, b) => b - a)[Math.min(count, list.length) - 1] as number;
+        expect([...bestScored(numbers, Float64Array.from(list), count)]).toEqual(
+          [...numbers].filter((number) => (list[number] as number) >= least),
+        );
+      }),
+    );
+  });
+});
+
 describe('the orders', () => {
+  // Documents are numbered by their dates.
   const rows = facts([
-    [1, 50],
-    [9, 50],
     [9, 70],
     [1, 70],
+    [1, 50],
+    [9, 50],
   ]);
   const sorted = (compare: (a: number, b: number) => number): number[] => [0, 1, 2, 3].sort(compare);
-  const scores = [0.5, 0.5, 0.1, 0.9];
+  const scores = [0.1, 0.9, 0.5, 0.5];
   const scoreOf = (number: number): number => scores[number] as number;
 
-  test('recent: the latest update first, ties by id', () => {
-    expect(sorted(comparatorOf('recent', rows, scoreOf))).toEqual([2, 3, 0, 1]);
+  test('recent: the order of the numbers', () => {
+    expect([2, 0, 3, 1].sort(comparatorOf('recent', rows, scoreOf))).toEqual([0, 1, 2, 3]);
   });
   test('stars: the most stars first, then the latest update', () => {
-    expect(sorted(comparatorOf('stars', rows, scoreOf))).toEqual([2, 1, 3, 0]);
+    expect(sorted(comparatorOf('stars', rows, scoreOf))).toEqual([0, 3, 1, 2]);
   });
   test('relevance: the highest score first, then the most stars', () => {
-    expect(sorted(comparatorOf('relevance', rows, scoreOf))).toEqual([3, 1, 0, 2]);
+    expect(sorted(comparatorOf('relevance', rows, scoreOf))).toEqual([1, 3, 2, 0]);
   });
 });
 

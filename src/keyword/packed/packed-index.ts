@@ -1,3 +1,4 @@
+import { ALL_IN_MEMORY, type PagedImage, type Pager } from '../../image/paged-image.js';
 import { SCORED_FIELDS } from '../../result.js';
 import { RankingSpace, rankAnyWord } from '../any-word-ranking.js';
 import { lengthPenalty, saturation } from '../bm25.js';
@@ -19,6 +20,7 @@ import { asItStands, inverseDocumentFrequency, type Lookup, planSteps, type Step
 import { OccurrenceReader, type WordOccurrences } from '../word-occurrences.js';
 import { readWords } from '../words.js';
 import { DocumentSets } from './document-sets.js';
+import { lowerBound } from './lower-bound.js';
 import { type PackedPostings, PostingList } from './packed-postings.js';
 import { PhraseFinder } from './phrase-finder.js';
 import { PostingsBuilder } from './postings-builder.js';
@@ -66,19 +68,20 @@ export class PackedIndex implements KeywordIndex {
   readonly #terms: TermDictionary;
   readonly #sets: DocumentSets;
   readonly #phrases: PhraseFinder;
-  readonly #penalties: readonly Float64Array[];
+  readonly #pager: Pager;
+  #penalties: readonly Float64Array[] | undefined;
   readonly #recentWords = new RecentWords();
   readonly #reader: OccurrenceReader;
   readonly #rankingSpace: RankingSpace;
 
-  constructor(packed: PackedKeywords, documents: DocumentSource) {
+  constructor(packed: PackedKeywords, documents: DocumentSource, pager: Pager = ALL_IN_MEMORY) {
     this.size = packed.size;
     this.#packed = packed;
     this.#documents = documents;
-    this.#terms = new TermDictionary(packed.dictionary);
+    this.#pager = pager;
+    this.#terms = new TermDictionary(packed.dictionary, pager);
     this.#sets = new DocumentSets(packed.size);
     this.#phrases = new PhraseFinder(packed.postings);
-    this.#penalties = SCORED_FIELDS.map((field) => this.#penaltiesOf(PARTS_OF_SCORED[field]));
     this.#reader = new OccurrenceReader(packed.size);
     this.#rankingSpace = new RankingSpace(packed.size, this.#reader);
   }
@@ -98,6 +101,16 @@ export class PackedIndex implements KeywordIndex {
       signal?.throwIfAborted();
     }
     return new PackedIndex(collector.pack(), documents);
+  }
+
+  /** An index over arrays that are in a file. The directories of terms and lists are read here, all else when needed. */
+  static async open(packed: PackedKeywords, documents: DocumentSource, image: PagedImage): Promise<PackedIndex> {
+    const { forms, accented, accentedNumbers, stems, stemStarts, stemTerms } = packed.dictionary;
+    const { listStarts, listFields, entryStarts, manyEntries, manyFrequencies, blockStarts } = packed.postings;
+    await image.load([stems.bytes, stems.starts, stemStarts, stemTerms, listStarts, listFields, entryStarts]);
+    await image.load([forms.bytes, forms.starts, accented.bytes, accented.starts, accentedNumbers]);
+    await image.load([manyEntries, manyFrequencies, blockStarts]);
+    return new PackedIndex(packed, documents, image);
   }
 
   match(question: Question, options: MatchOptions = {}): KeywordMatches {
@@ -120,30 +133,33 @@ export class PackedIndex implements KeywordIndex {
 
   rank(question: Question, options: RankOptions): RankedDocuments {
     const words = question.looseWords.map((word) => this.#occurrencesOf(word));
-    return rankAnyWord(words, this.#penalties, options, this.#rankingSpace);
+    return rankAnyWord(words, this.#lengthPenalties(), options, this.#rankingSpace);
   }
 
   named({ text }: Question): readonly number[] {
     const key = nameKey(text);
     const hash = hashOf(key);
     const { nameHashes, nameDocuments } = this.#packed;
-    let [low, high] = [0, nameHashes.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((nameHashes[middle] as number) < hash) low = middle + 1;
-      else high = middle;
-    }
+    this.#pager.need(nameHashes);
+    this.#pager.need(nameDocuments);
     const found: number[] = [];
-    for (; nameHashes[low] === hash; low++) {
-      const number = nameDocuments[low] as number;
+    for (let i = lowerBound(nameHashes, hash); nameHashes[i] === hash; i++) {
+      const number = nameDocuments[i] as number;
       if (nameKey(this.#documents.read(number).name) === key) found.push(number);
     }
     return found;
   }
 
+  /** Of each scored field; made when scores are first asked for. */
+  #lengthPenalties(): readonly Float64Array[] {
+    this.#penalties ??= SCORED_FIELDS.map((field) => this.#penaltiesOf(PARTS_OF_SCORED[field]));
+    return this.#penalties;
+  }
+
   #penaltiesOf(parts: readonly number[]): Float64Array {
     const penalties = new Float64Array(this.size);
     const { lengths } = this.#packed;
+    this.#pager.need(lengths);
     let total = 0;
     for (const part of parts) {
       const base = part * this.size;
@@ -201,7 +217,8 @@ export class PackedIndex implements KeywordIndex {
   *#listsOf(term: number): Generator<PostingList> {
     const { postings } = this.#packed;
     const end = postings.listStarts[term + 1] as number;
-    for (let list = postings.listStarts[term] as number; list < end; list++) yield new PostingList(postings, list);
+    for (let list = postings.listStarts[term] as number; list < end; list++)
+      yield new PostingList(postings, list, this.#pager);
   }
 
   #run(
@@ -248,8 +265,9 @@ export class PackedIndex implements KeywordIndex {
 
   /** Goes through both side by side; where the list lags behind it leaps. */
   #addScores(sums: Float64Array, numbers: Uint32Array, list: PostingList, factor: number): void {
-    const penalties = this.#penalties[SCORED_OF[list.field] as number] as Float64Array;
+    const penalties = this.#lengthPenalties()[SCORED_OF[list.field] as number] as Float64Array;
     const { documents } = this.#packed.postings;
+    list.needFrequencies();
     let entry = list.from;
     let i = 0;
     while (i < numbers.length && entry < list.to) {
@@ -275,6 +293,7 @@ export class PackedIndex implements KeywordIndex {
     const exact = lists.filter((_, i) => exactTerms.has(termOf[i] as number));
     const others = lists.filter((_, i) => !exactTerms.has(termOf[i] as number));
     const documents = others.flatMap((list) => [...list.documents]);
+    for (const list of exact) list.needFrequencies();
     return documents.filter((number) => exact.every((list) => list.get(number) === undefined));
   }
 
@@ -283,8 +302,9 @@ export class PackedIndex implements KeywordIndex {
       const numbers = new Set(asked.flatMap((term) => this.#terms.find(asItStands(term))));
       const found = [...numbers].flatMap((number) => [...this.#listsOf(number)]);
       const lists = SCORED_FIELDS.map((_, scored) => found.filter((list) => SCORED_OF[list.field] === scored));
+      for (const list of found) list.needFrequencies();
       const terms = new Set([...numbers].map((number) => this.#terms.termAt(number)));
-      return this.#reader.wordOf(terms, lists, this.#penalties);
+      return this.#reader.wordOf(terms, lists, this.#lengthPenalties());
     });
   }
 }

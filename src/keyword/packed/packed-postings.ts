@@ -1,3 +1,6 @@
+import type { Pager } from '../../image/paged-image.js';
+import { lowerBound } from './lower-bound.js';
+
 /** The arrays of {@link PostingLists}: what a catalogue's terms occur in. */
 export interface PackedPostings {
   /** Where the lists of each term begin; one more than there are terms. */
@@ -32,17 +35,36 @@ export const BLOCK = 64;
 export class PostingList {
   readonly size: number;
   readonly #postings: PackedPostings;
+  readonly #pager: Pager;
   /** Of all entries, those of this list. */
   readonly from: number;
   readonly to: number;
   readonly field: number;
 
-  constructor(postings: PackedPostings, list: number) {
+  constructor(postings: PackedPostings, list: number, pager: Pager) {
     this.#postings = postings;
+    this.#pager = pager;
     this.from = postings.entryStarts[list] as number;
     this.to = postings.entryStarts[list + 1] as number;
     this.size = this.to - this.from;
     this.field = postings.listFields[list] as number;
+    pager.need(postings.documents, this.from, this.to);
+  }
+
+  /** To be called before frequencies are asked for. */
+  needFrequencies(): this {
+    this.#pager.need(this.#postings.frequencies, this.from, this.to);
+    return this;
+  }
+
+  /** To be called before places are read. */
+  needPositions(): void {
+    const { blockStarts, positions } = this.#postings;
+    this.needFrequencies();
+    const block = Math.floor(this.from / BLOCK);
+    // Of the entries in the block before this list's first one, the positions are skipped by their frequencies.
+    this.#pager.need(this.#postings.frequencies, block * BLOCK, this.from);
+    this.#pager.need(positions, blockStarts[block], blockStarts[Math.ceil(this.to / BLOCK)] ?? positions.length);
   }
 
   get documents(): Uint32Array {
@@ -94,13 +116,7 @@ export class PostingList {
 }
 
 function manyFrequency({ manyEntries, manyFrequencies }: PackedPostings, entry: number): number {
-  let [low, high] = [0, manyEntries.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((manyEntries[middle] as number) < entry) low = middle + 1;
-    else high = middle;
-  }
-  return manyFrequencies[low] as number;
+  return manyFrequencies[lowerBound(manyEntries, entry)] as number;
 }
 
 /** Reads where the terms of some entries stand. */

@@ -78,6 +78,7 @@ function askedTokens(
     .filter(({ kind }) => everywhere || kind !== 'inner')
     .map(({ term, position, span }) => {
       const lists = listsOf(term).filter(({ field }) => counts(field) && (everywhere || field !== INNER));
+      for (const list of lists) list.needPositions();
       return { position, span, lists, cursors: lists.map(({ from }) => from) };
     })
     .sort((a, b) => a.position - b.position);

@@ -1,8 +1,10 @@
+import type { Pager } from '../../image/paged-image.js';
 import { foldAccents, isUnspacedTerm } from '../characters.js';
 import { editDistance } from '../edit-distance.js';
 import { stemOf } from '../stem.js';
 import type { Lookup } from '../step-plan.js';
 import { countBits } from './count-bits.js';
+import { lowerBound } from './lower-bound.js';
 import { compareCodePoints, type PackedStrings, packStrings, StringTable } from './string-table.js';
 
 /** The arrays of a {@link TermDictionary}. */
@@ -30,21 +32,22 @@ export class TermDictionary {
   readonly #packed: PackedDictionary;
   readonly #forms: StringTable;
   readonly #stems: StringTable;
-  readonly #accented = new Map<number, string>();
+  readonly #accented: StringTable;
+  readonly #pager: Pager;
 
-  constructor(packed: PackedDictionary) {
+  constructor(packed: PackedDictionary, pager: Pager) {
     this.#packed = packed;
+    this.#pager = pager;
     this.#forms = new StringTable(packed.forms.bytes, packed.forms.starts);
     this.#stems = new StringTable(packed.stems.bytes, packed.stems.starts);
-    const accented = new StringTable(packed.accented.bytes, packed.accented.starts);
-    packed.accentedNumbers.forEach((number, i) => {
-      this.#accented.set(number, accented.at(i));
-    });
+    this.#accented = new StringTable(packed.accented.bytes, packed.accented.starts);
     this.size = this.#forms.size;
   }
 
   termAt(number: number): string {
-    return this.#accented.get(number) ?? this.#forms.at(number);
+    const { accentedNumbers } = this.#packed;
+    const i = lowerBound(accentedNumbers, number);
+    return accentedNumbers[i] === number ? this.#accented.at(i) : this.#forms.at(number);
   }
 
   /** The number of a term, or -1. */
@@ -52,7 +55,7 @@ export class TermDictionary {
     const form = foldAccents(term);
     const [from, to] = this.#forms.range(form);
     for (let number = from; number < to; number++) {
-      if ((this.#accented.get(number) ?? form) === term) return number;
+      if (this.termAt(number) === term) return number;
     }
     return -1;
   }
@@ -88,10 +91,13 @@ export class TermDictionary {
   #withinEdits(form: string, edits: number): number[] {
     const { byLength, letters, lengthStarts } = this.#packed;
     const asked = lettersOf(form);
+    this.#pager.need(lengthStarts);
     const found = new Set<number>();
     const longest = lengthStarts.length - 2;
     const from = lengthStarts[Math.min(longest + 1, Math.max(0, form.length - edits))] as number;
     const to = lengthStarts[Math.min(longest, form.length + edits) + 1] as number;
+    this.#pager.need(letters, from, to);
+    this.#pager.need(byLength, from, to);
     for (let i = from; i < to; i++) {
       if (countBits((letters[i] as number) ^ asked) > 2 * edits) continue;
       const candidate = this.#forms.at(byLength[i] as number);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ALL_IN_MEMORY } from '../../../src/image/paged-image.js';
 import { compareCodePoints, packStrings, StringTable } from '../../../src/keyword/packed/string-table.js';
 import { lettersOf, packDictionary, TermDictionary } from '../../../src/keyword/packed/term-dictionary.js';
 import type { Lookup } from '../../../src/keyword/step-plan.js';
@@ -51,7 +52,7 @@ describe('a dictionary of terms', () => {
           const vocabulary = new Vocabulary();
           for (const one of terms) vocabulary.add(one);
           const { dictionary, numberOf } = packDictionary(terms);
-          const packed = new TermDictionary(dictionary);
+          const packed = new TermDictionary(dictionary, ALL_IN_MEMORY);
           for (const [i, one] of terms.entries()) {
             expect(packed.termAt(numberOf[i] as number)).toBe(one);
             expect(packed.numberOf(one)).toBe(numberOf[i]);
@@ -67,7 +68,7 @@ describe('a dictionary of terms', () => {
   });
 
   test('knows nothing where there is nothing', () => {
-    const packed = new TermDictionary(packDictionary([]).dictionary);
+    const packed = new TermDictionary(packDictionary([]).dictionary, ALL_IN_MEMORY);
     expect(packed.find({ kind: 'edits', term: 'kite', edits: 1 })).toEqual([]);
     expect(packed.find({ kind: 'prefix', term: 'kit' })).toEqual([]);
     expect(packed.numberOf('kite')).toBe(-1);

@@ -1,0 +1,51 @@
+import { DamagedImageError } from '../../image/paged-image.js';
+import type {
+  DocumentSource,
+  KeywordIndex,
+  KeywordMatches,
+  MatchOptions,
+  RankedDocuments,
+  RankOptions,
+} from '../keyword-index.js';
+import type { Question } from '../question.js';
+import { collectKeywords, PackedIndex } from './packed-index.js';
+
+/**
+ * An index whose file is read bit by bit, so that damage may be found late. The words are then collected anew from the
+ * documents, here and at once: that takes its time, once, but no answer is wrong or missing.
+ */
+export class RecoveringIndex implements KeywordIndex {
+  readonly #documents: DocumentSource;
+  #index: KeywordIndex;
+
+  constructor(index: KeywordIndex, documents: DocumentSource) {
+    this.#index = index;
+    this.#documents = documents;
+  }
+
+  get size(): number {
+    return this.#documents.size;
+  }
+
+  match(question: Question, options?: MatchOptions): KeywordMatches {
+    return this.#ask((index) => index.match(question, options));
+  }
+
+  rank(question: Question, options: RankOptions): RankedDocuments {
+    return this.#ask((index) => index.rank(question, options));
+  }
+
+  named(question: Question): readonly number[] {
+    return this.#ask((index) => index.named(question));
+  }
+
+  #ask<T>(question: (index: KeywordIndex) => T): T {
+    try {
+      return question(this.#index);
+    } catch (error) {
+      if (!(error instanceof DamagedImageError)) throw error;
+      this.#index = new PackedIndex(collectKeywords(this.#documents), this.#documents);
+      return question(this.#index);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { readRows } from './catalogue/read-rows.js';
+import { Ingest } from './ingest.js';
+import { checkRows, type OpenOptions } from './options.js';
+import type { SkillSearch } from './skill-search.js';
+import type { CatalogueReader } from './store/catalogue-reader.js';
+import { MemoryCatalogue } from './store/memory-catalogue.js';
+
+/**
+ * Loads rows into a catalogue that lives as long as the process.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION` where they are no rows
+ * @throws the signal's reason when aborted
+ */
+export async function loadInMemory(
+  skills: OpenOptions['skills'],
+  signal: AbortSignal | undefined,
+): Promise<{
+  readonly reader: CatalogueReader;
+  readonly memory: MemoryCatalogue;
+  readonly problems: SkillSearch['problems'];
+}> {
+  const rows = checkRows(skills, 'skills');
+  const memory = new MemoryCatalogue();
+  try {
+    const ingest = new Ingest(memory);
+    for await (const item of readRows(rows, 'skills', { signal })) ingest.take(item, 'skills');
+    return { reader: memory.read(), memory, problems: { rejected: ingest.rejected, warnings: ingest.warnings } };
+  } catch (error) {
+    memory.close();
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { DamagedImageError } from '../../../src/image/paged-image.js';
+import type { KeywordIndex } from '../../../src/keyword/keyword-index.js';
+import { RecoveringIndex } from '../../../src/keyword/packed/recovering-index.js';
+import { readQuestion } from '../../../src/keyword/question.js';
+import { sourceOf } from '../arbitrary-catalogue.js';
+
+const DOCUMENTS = sourceOf([
+  { name: 'react', author: 'ada', labels: [], description: 'tests', files: [] },
+  { name: 'rust', author: 'ada', labels: [], description: 'cargo', files: [] },
+]);
+
+/** An index that fails with an error, whatever it is asked. */
+function failing(error: Error): KeywordIndex {
+  const fail = (): never => {
+    throw error;
+  };
+  return { size: 2, match: fail, rank: fail, named: fail };
+}
+
+describe('an index whose file turns out to be damaged', () => {
+  test('answers from the documents, whatever it is asked first', () => {
+    const weights = { name: 1, author: 1, labels: 1, description: 1, files: 1 };
+    const asked = [
+      (index: KeywordIndex) => [...index.match(readQuestion('cargo')).numbers],
+      (index: KeywordIndex) => [...index.rank(readQuestion('cargo'), { weights, limit: 5 }).numbers],
+      (index: KeywordIndex) => index.named(readQuestion('Rust')),
+    ];
+    for (const ask of asked) {
+      const index = new RecoveringIndex(failing(new DamagedImageError('bad')), DOCUMENTS);
+      expect(ask(index)).toEqual([1]);
+      expect(ask(index)).toEqual([1]);
+    }
+  });
+
+  test('hides no other failure', () => {
+    const index = new RecoveringIndex(failing(new RangeError('a mistake')), DOCUMENTS);
+    expect(() => index.named(readQuestion('rust'))).toThrow('a mistake');
+  });
+});
