@@ -1,5 +1,5 @@
 import type { AskedWords } from './keyword/asked-words.js';
-import { matchFiles } from './keyword/file-matches.js';
+import { type FileMatches, matchFiles } from './keyword/file-matches.js';
 import type { Answers, KeywordDocument } from './keyword/keyword-index.js';
 import { matchedTerms } from './keyword/matched-terms.js';
 import { makeSnippet } from './keyword/snippet.js';
@@ -48,11 +48,19 @@ export function toSemanticHit(
   explain: boolean,
 ): SemanticHit {
   const skill = reader.skill(number);
-  const document = documentOf(reader, number, skill);
-  const { filename, terms } = matchFiles(document, asked);
+  const files = reader.texts(number);
+  const document = { ...documentOf(reader, number, skill), files };
+  let found: FileMatches | undefined;
+  const inFiles = (): FileMatches => {
+    found ??= matchFiles(document, asked);
+    return found;
+  };
+  // Where there is a choice of files the best one is told, for which all of them are gone through.
+  const [only] = files;
+  const filename = only === undefined || files.length > 1 ? inFiles().filename : only.filename;
+  const best = { ...document, files: files.filter((file) => file.filename === filename) };
   const answers = { step: 'some-words', accepts: (term: string): boolean => asked.wordOf(term) >= 0 } as const;
-  const best = document.files.filter((file) => file.filename === filename);
-  const explained = explaining({ ...document, files: best }, answers, terms);
+  const explained = explaining(best, answers, () => inFiles().terms);
   return {
     fileId: `${skill.id}/${filename}`,
     filename,
@@ -69,17 +77,18 @@ export function toSemanticHit(
   };
 }
 
-/** @param fileTerms the matched terms of the files, where they are known */
+/** @param termsInFiles finds the matched terms of the files, where they are known better than by the document */
 function explaining(
   document: KeywordDocument,
   answers: Answers,
-  fileTerms?: readonly string[],
+  termsInFiles?: () => readonly string[],
 ): { readonly matches: () => MatchedTerms; readonly snippet: () => Snippet } {
   let matches: MatchedTerms | undefined;
   let snippet: Snippet | undefined;
   const findMatches = (): MatchedTerms => {
-    if (fileTerms === undefined) return matchedTerms(document, answers);
-    const files = fileTerms.length === 0 ? {} : { files: fileTerms };
+    if (termsInFiles === undefined) return matchedTerms(document, answers);
+    const terms = termsInFiles();
+    const files = terms.length === 0 ? {} : { files: terms };
     return { ...matchedTerms({ ...document, files: [] }, answers), ...files };
   };
   return {

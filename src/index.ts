@@ -1,4 +1,4 @@
-export { buildCatalogue, removeSkills } from './build-catalogue.js';
+export { buildCatalogue } from './build-catalogue.js';
 export { ERROR_CODES, type ErrorCode, SkillSearchError } from './errors.js';
 export {
   type FollowedSearch,
@@ -39,6 +39,7 @@ export {
   SORT_ORDERS,
   type SortOrder,
 } from './query.js';
+export { removeSkills } from './remove-skills.js';
 export {
   type CatalogueStats,
   type FieldScores,

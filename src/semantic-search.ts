@@ -4,6 +4,7 @@ import type { Question } from './keyword/question.js';
 import type { ResolvedSemanticQuery } from './query.js';
 import { collapseCopies } from './ranking/copies.js';
 import { type ScoredCandidate, scoreCandidate, WORD_WEIGHTS } from './ranking/hybrid.js';
+import { Members } from './ranking/members.js';
 import { comparatorOf, copyPreference } from './ranking/ranks.js';
 import { topOf } from './ranking/top.js';
 import type { CatalogueColumns } from './store/columns.js';
@@ -53,7 +54,7 @@ export async function searchByMeaning(
 
   const vector = await embedding;
   const nearest = await untilAborted(vectors.nearest(vector, CANDIDATES, filter), signal);
-  const candidates = [...gatherCandidates([...(ranked?.numbers ?? []), ...named], vectors.placeOf, nearest, filter)];
+  const candidates = [...gatherCandidates([...(ranked?.numbers ?? []), ...named], vectors, nearest, filter)];
   const collapsed = query.copies === 'collapse';
   const competing = collapsed ? withCopies(candidates, columns, filter) : candidates;
 
@@ -97,31 +98,36 @@ function rankWords(
 /** Documents that are among those found by words, or have one of the nearest vectors. */
 function gatherCandidates(
   byWords: readonly number[],
-  placeOf: Int32Array,
+  vectors: VectorSearch,
   nearest: Uint32Array,
   filter: Uint8Array | undefined,
 ): Set<number> {
   const passes = (number: number): boolean => filter === undefined || filter[number] === 1;
   const found = new Set<number>(byWords.filter(passes));
-  const near = new Uint8Array(placeOf.length + 1);
-  for (const place of nearest) near[place] = 1;
-  for (let number = 0; number < placeOf.length; number++) {
-    if (near[placeOf[number] as number] === 1 && passes(number)) found.add(number);
-  }
+  for (const place of nearest) for (const number of vectors.documentsAt(place)) if (passes(number)) found.add(number);
   return found;
 }
 
 /** All documents that are copies of a candidate, the candidates included. */
 function withCopies(
   candidates: readonly number[],
-  { size, copyGroup }: CatalogueColumns,
+  { copyGroup }: CatalogueColumns,
   filter: Uint8Array | undefined,
 ): number[] {
-  const wanted = new Uint8Array(size);
-  for (const number of candidates) wanted[copyGroup[number] as number] = 1;
-  const all: number[] = [];
-  for (let number = 0; number < size; number++) {
-    if (wanted[copyGroup[number] as number] === 1 && (filter === undefined || filter[number] === 1)) all.push(number);
-  }
-  return all;
+  const members = membersOf(copyGroup);
+  const groups = new Set(candidates.map((number) => copyGroup[number] as number));
+  const all = [...groups].flatMap((group) => [...members.of(group)]);
+  return filter === undefined ? all : all.filter((number) => filter[number] === 1);
+}
+
+/** By the groups of a catalogue, which stay as they are: made when copies are first looked for. */
+const membersByGroups = new WeakMap<Uint32Array, Members>();
+
+function membersOf(copyGroup: Uint32Array): Members {
+  const known = membersByGroups.get(copyGroup);
+  if (known !== undefined) return known;
+  // Groups are named by one of their documents.
+  const members = new Members(copyGroup, copyGroup.length);
+  membersByGroups.set(copyGroup, members);
+  return members;
 }

@@ -2,6 +2,7 @@ import { type ChosenModel, chooseModel } from './choose-model.js';
 import { embedCatalogue } from './embed-catalogue.js';
 import { SkillSearchError } from './errors.js';
 import type { ModelOptions } from './options.js';
+import { Members } from './ranking/members.js';
 import { checkDimensions, embedChecked } from './semantic/check-vectors.js';
 import type { Embedder } from './semantic/embedder.js';
 import { VectorIndex } from './semantic/nearest/vector-index.js';
@@ -24,7 +25,8 @@ export class VectorSearch {
   /** Id of the model. */
   readonly model: string;
   /** For each document the place of its vector, or {@link NO_VECTOR}. Documents of the same text share one. */
-  readonly placeOf: Int32Array;
+  readonly #placeOf: Int32Array;
+  readonly #documents: Members;
   readonly #chosen: ChosenModel;
   readonly #embedder: Embedder;
   readonly #index: VectorIndex;
@@ -38,7 +40,8 @@ export class VectorSearch {
     placeOf: Int32Array,
   ) {
     this.model = chosen.id;
-    this.placeOf = placeOf;
+    this.#placeOf = placeOf;
+    this.#documents = new Members(placeOf, index.size);
     this.#chosen = chosen;
     this.#embedder = embedder;
     this.#index = index;
@@ -90,9 +93,14 @@ export class VectorSearch {
     return this.#index.nearest(vector, limit, filter === undefined ? undefined : this.#placesOf(filter));
   }
 
+  /** The documents that have the vector at a place. */
+  documentsAt(place: number): Uint32Array {
+    return this.#documents.of(place);
+  }
+
   /** The exact cosine of a question and each of some documents, from the stored vectors; documents without one are left out. */
   cosines(vector: Float32Array, documents: readonly number[]): ReadonlyMap<number, number> {
-    const places = documents.map((document) => this.placeOf[document] as number);
+    const places = documents.map((document) => this.#placeOf[document] as number);
     const distinct = [...new Set(places)].filter((place) => place !== NO_VECTOR);
     const values = this.#vectors.vectors(
       distinct.map((place) => this.#index.keys[place] as number),
@@ -115,7 +123,7 @@ export class VectorSearch {
   #placesOf(filter: Uint8Array): Uint8Array {
     const mask = new Uint8Array(this.#index.size);
     for (let document = 0; document < filter.length; document++) {
-      const place = this.placeOf[document] as number;
+      const place = this.#placeOf[document] as number;
       if (filter[document] === 1 && place !== NO_VECTOR) mask[place] = 1;
     }
     return mask;

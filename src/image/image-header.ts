@@ -16,12 +16,16 @@ import type { Leaf, NumberArray } from './array-tree.js';
 const MAGIC = 'SKILIMAG';
 const VERSION = 2;
 /** Bytes that tell how long the header is. */
-export const HEAD_BYTES = 16;
+const HEAD_BYTES = 16;
 
 /** Bytes of the arrays that have a checksum in common, and are read together. */
 export const BLOCK_BYTES: number = 1 << 16;
 
-const ARRAYS = { Uint8Array: Uint8Array, Uint32Array: Uint32Array, Float64Array: Float64Array } as const;
+const ARRAYS: {
+  readonly Uint8Array: Uint8ArrayConstructor;
+  readonly Uint32Array: Uint32ArrayConstructor;
+  readonly Float64Array: Float64ArrayConstructor;
+} = { Uint8Array, Uint32Array, Float64Array };
 
 /** An array of the file. */
 interface Section {

@@ -2,6 +2,7 @@ import { kthLargest } from '../kth-largest.js';
 import { type FieldScores, SCORED_FIELDS, type ScoredField } from '../result.js';
 import { HIGHEST_SATURATION, saturation } from './bm25.js';
 import type { FieldWeights, RankedDocuments, RankOptions } from './keyword-index.js';
+import type { LengthPenalties } from './length-penalties.js';
 import { inverseDocumentFrequency } from './step-plan.js';
 import { type FieldOccurrences, frequencyIn, type OccurrenceReader, type WordOccurrences } from './word-occurrences.js';
 
@@ -14,7 +15,7 @@ interface BestDocuments {
 /** A word of a question in one field, with what it can add to a document's score. */
 interface WeightedField {
   readonly occurrences: FieldOccurrences;
-  readonly penalties: Float64Array;
+  readonly penalties: LengthPenalties;
   /** Weight of the field times idf of the word. */
   readonly factor: number;
   /** The most that a document gets by it. */
@@ -54,7 +55,7 @@ export class RankingSpace {
 /** What every index answers by `rank`, given where the words stand. The space has a place for each document. */
 export function rankAnyWord(
   words: readonly WordOccurrences[],
-  penalties: readonly Float64Array[],
+  penalties: readonly LengthPenalties[],
   options: RankOptions,
   space: RankingSpace,
 ): RankedDocuments {
@@ -78,16 +79,16 @@ export function rankAnyWord(
 class AnyWordRanking {
   readonly #words: readonly WordOccurrences[];
   readonly #idfs: readonly number[];
-  readonly #penalties: readonly Float64Array[];
+  readonly #penalties: readonly LengthPenalties[];
   /** What a document that is full of every word would reach in a field; words that occur nowhere are in it. */
   readonly highest: number;
 
   /**
    * @param words with their occurrences by scored field
-   * @param penalties the BM25 length penalty by scored field and document
+   * @param penalties the BM25 length penalties by scored field
    * @param size number of documents
    */
-  constructor(words: readonly WordOccurrences[], penalties: readonly Float64Array[], size: number) {
+  constructor(words: readonly WordOccurrences[], penalties: readonly LengthPenalties[], size: number) {
     this.#words = words;
     this.#penalties = penalties;
     this.#idfs = words.map(({ documents }) => inverseDocumentFrequency(size, documents));
@@ -104,7 +105,7 @@ class AnyWordRanking {
   }
 
   #scoreOf(number: number, field: number): number {
-    const penalty = (this.#penalties[field] as Float64Array)[number] as number;
+    const penalty = (this.#penalties[field] as LengthPenalties).of(number);
     let sum = 0;
     for (let w = 0; w < this.#words.length; w++) {
       const occurrences = (this.#words[w] as WordOccurrences).byField[field];
@@ -171,7 +172,7 @@ class AnyWordRanking {
         const occurrences = byField[field];
         const factor = weights[name] * (this.#idfs[w] as number);
         if (occurrences === undefined || factor === 0) return [];
-        const penalties = this.#penalties[field] as Float64Array;
+        const penalties = this.#penalties[field] as LengthPenalties;
         return [{ occurrences, penalties, factor, bound: factor * occurrences.highest }];
       }),
     );
@@ -211,7 +212,7 @@ function addToAll(
     const number = numbers[i] as number;
     if (filter !== undefined && filter[number] === 0) continue;
     const before = sums[number] as number;
-    const after = before + factor * saturation(frequencies[i] as number, penalties[number] as number);
+    const after = before + factor * saturation(frequencies[i] as number, penalties.of(number));
     // A weight next to nothing may add 0: such a document stays unseen.
     if (before === 0 && after > 0) seen[count++] = number;
     sums[number] = after;
@@ -227,8 +228,7 @@ function addToSeen(
 ): void {
   const add = (number: number, frequency: number): void => {
     const before = sums[number] as number;
-    if (before > 0 && frequency > 0)
-      sums[number] = before + factor * saturation(frequency, penalties[number] as number);
+    if (before > 0 && frequency > 0) sums[number] = before + factor * saturation(frequency, penalties.of(number));
   };
   if (wanted.length * occurrences.lists.length * LOOKUP_COST < occurrences.size) {
     for (const number of wanted) add(number, frequencyIn(occurrences, number));

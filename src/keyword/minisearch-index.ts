@@ -1,6 +1,5 @@
 import { SCORED_FIELDS } from '../result.js';
 import { RankingSpace, rankAnyWord } from './any-word-ranking.js';
-import { lengthPenalty } from './bm25.js';
 import { sameAccents } from './characters.js';
 import { FIELD_WEIGHTS, FIELDS, HALF_SCORE, OTHER_FORM_WEIGHT, PARTS_OF_SCORED } from './index-fields.js';
 import type {
@@ -12,6 +11,7 @@ import type {
   RankedDocuments,
   RankOptions,
 } from './keyword-index.js';
+import { LengthPenalties } from './length-penalties.js';
 import { MiniSearchPostings } from './minisearch-postings.js';
 import { nameKey } from './name-key.js';
 import { hasPhrase } from './phrase.js';
@@ -47,14 +47,13 @@ export class MiniSearchIndex implements KeywordIndex {
   readonly #byName = new Map<string, number[]>();
   readonly #recentWords = new RecentWords();
   readonly #rankingSpace: RankingSpace;
-  /** The length penalty by scored field and document; filled when all documents are added. */
-  readonly #penalties: readonly Float64Array[];
+  /** By scored field; made when all documents are added. */
+  #penalties: readonly LengthPenalties[] = [];
   readonly #reader: OccurrenceReader;
 
   private constructor(documents: DocumentSource) {
     this.size = documents.size;
     this.#documents = documents;
-    this.#penalties = SCORED_FIELDS.map(() => new Float64Array(documents.size));
     this.#reader = new OccurrenceReader(documents.size);
     this.#rankingSpace = new RankingSpace(documents.size, this.#reader);
   }
@@ -80,22 +79,18 @@ export class MiniSearchIndex implements KeywordIndex {
       if (number % DOCUMENTS_A_TURN === 0) yield;
     }
     yield* this.#index.finish((term) => this.#vocabulary.add(term), TERMS_A_TURN);
-    for (const [i, field] of SCORED_FIELDS.entries()) {
+    const penalties: LengthPenalties[] = [];
+    for (const field of SCORED_FIELDS) {
       yield;
-      this.#fillPenalties(this.#penalties[i] as Float64Array, PARTS_OF_SCORED[field]);
+      penalties.push(new LengthPenalties(this.#lengthsOf(PARTS_OF_SCORED[field])));
     }
+    this.#penalties = penalties;
   }
 
-  #fillPenalties(penalties: Float64Array, parts: readonly number[]): void {
-    for (const part of parts) {
-      for (let number = 0; number < this.size; number++) {
-        penalties[number] = (penalties[number] as number) + this.#index.lengthOf(number, part);
-      }
-    }
-    const average = penalties.reduce((sum, length) => sum + length, 0) / this.size;
-    for (let number = 0; number < this.size; number++) {
-      penalties[number] = lengthPenalty(penalties[number] as number, average);
-    }
+  #lengthsOf(parts: readonly number[]): Uint32Array {
+    return Uint32Array.from({ length: this.size }, (_, number) =>
+      parts.reduce((sum, part) => sum + this.#index.lengthOf(number, part), 0),
+    );
   }
 
   #add(number: number, { name, author, labels, description, files }: KeywordDocument): void {

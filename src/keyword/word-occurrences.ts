@@ -1,4 +1,5 @@
 import { saturation } from './bm25.js';
+import type { LengthPenalties } from './length-penalties.js';
 
 /** The documents that have a term in a field, each with how often. */
 export interface DocumentFrequencies {
@@ -94,12 +95,12 @@ export class OccurrenceReader {
 
   /**
    * @param lists the postings of all `terms`, by field
-   * @param penalties the BM25 length penalty by field and document
+   * @param penalties the BM25 length penalties by field
    */
   wordOf(
     terms: ReadonlySet<string>,
     lists: readonly (readonly DocumentFrequencies[])[],
-    penalties: readonly Float64Array[],
+    penalties: readonly LengthPenalties[],
   ): WordOccurrences {
     let [documents, joined] = [0, 0];
     this.#counts += 1;
@@ -107,7 +108,7 @@ export class OccurrenceReader {
       if (ofField.length === 0) return undefined;
       const count = this.read(ofField);
       documents += this.#countNew(count);
-      const highest = this.#highest(count, penalties[field] as Float64Array);
+      const highest = this.#highest(count, penalties[field] as LengthPenalties);
       const kept = ofField.length < JOINED_FROM ? ofField : [this.#join(count)];
       if (kept !== ofField) joined += count;
       return { lists: kept, size: kept.reduce((sum, { size }) => sum + size, 0), highest };
@@ -126,10 +127,10 @@ export class OccurrenceReader {
     return fresh;
   }
 
-  #highest(count: number, penalties: Float64Array): number {
+  #highest(count: number, penalties: LengthPenalties): number {
     let highest = 0;
     for (let i = 0; i < count; i++) {
-      const reached = saturation(this.frequencies[i] as number, penalties[this.numbers[i] as number] as number);
+      const reached = saturation(this.frequencies[i] as number, penalties.of(this.numbers[i] as number));
       if (reached > highest) highest = reached;
     }
     return highest;

@@ -28,6 +28,9 @@ function stampIn(connection: Connection): string {
 /** Stands for "no vector" among places of vectors. */
 export const NO_VECTOR = -1;
 
+/** Record, categories, occupations. */
+type SkillTexts = [record: string, categories: string, occupations: string];
+
 interface SkillRow {
   readonly number: number;
   readonly record: string;
@@ -53,7 +56,8 @@ export class CatalogueReader {
   readonly #path: string;
   #packed: PackedColumns | undefined;
   #columns: CatalogueColumns | undefined;
-  readonly #byNumber: Statement<[number: number], SkillRow>;
+  readonly #record: Statement<[number: number], string>;
+  readonly #skill: Statement<[number: number], SkillTexts>;
   readonly #byId: Statement<[id: string], SkillRow>;
   readonly #files: Statement<[skill: number], FileRow>;
   readonly #filenames: Statement<[skill: number], string>;
@@ -76,7 +80,10 @@ export class CatalogueReader {
     this.#connection = connection;
     this.#path = path;
     const row = 'SELECT number, record, categories, occupations, properties FROM skill';
-    this.#byNumber = connection.prepare(`${row} WHERE number = ?`);
+    this.#record = connection.prepare<[number], string>('SELECT record FROM skill WHERE number = ?').pluck();
+    this.#skill = connection
+      .prepare<[number], SkillTexts>('SELECT record, categories, occupations FROM skill WHERE number = ?')
+      .raw();
     this.#byId = connection.prepare(`${row} WHERE id = ?`);
     this.#files = connection.prepare('SELECT filename, text FROM file WHERE skill = ? ORDER BY position');
     this.#filenames = connection
@@ -108,12 +115,15 @@ export class CatalogueReader {
 
   /** The skill of a document number. */
   skill(number: number): Skill {
-    return this.#guard(() => toSkill(this.#row(number)));
+    return this.#guard(() => {
+      const [record, categories, occupations] = this.#skill.get(this.columns.rows[number] as number) as SkillTexts;
+      return toSkill(record, categories, occupations);
+    });
   }
 
   /** The JSON text of a skill's eight fields, as stored. */
   record(number: number): string {
-    return this.#guard(() => this.#row(number).record);
+    return this.#guard(() => this.#record.get(this.columns.rows[number] as number) as string);
   }
 
   /** The text of a skill's files, in order. */
@@ -125,7 +135,8 @@ export class CatalogueReader {
     return this.#guard(() => {
       const row = this.#byId.get(id);
       if (row === undefined) return undefined;
-      return { ...toSkill(row), ...(JSON.parse(row.properties) as SkillProperties) };
+      const { record, categories, occupations } = row;
+      return { ...toSkill(record, categories, occupations), ...(JSON.parse(row.properties) as SkillProperties) };
     });
   }
 
@@ -193,12 +204,14 @@ export class CatalogueReader {
       throw storeError(error, this.#path, 'read');
     }
   }
-
-  #row(number: number): SkillRow {
-    return this.#byNumber.get(this.columns.rows[number] as number) as SkillRow;
-  }
 }
 
-function toSkill({ record, categories, occupations }: SkillRow): Skill {
-  return { ...JSON.parse(record), categories: JSON.parse(categories), occupations: JSON.parse(occupations) };
+function toSkill(record: string, categories: string, occupations: string): Skill {
+  const skill = JSON.parse(record) as Skill;
+  // Added in place: a copy of each of the skills of a page takes as long as reading its labels.
+  return Object.assign(skill, { categories: toLabels(categories), occupations: toLabels(occupations) });
+}
+
+function toLabels(list: string): string[] {
+  return list === '[]' ? [] : (JSON.parse(list) as string[]);
 }

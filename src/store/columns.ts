@@ -1,7 +1,7 @@
 import type { Connection } from '../sqlite/connection.js';
 
 /** Labels, and which documents have each, as arrays. */
-export interface PackedLabels {
+interface PackedLabels {
   /** The slugs, a JSON array in UTF-8. */
   readonly slugs: Uint8Array;
   /** Where the documents of each begin; one more than there are slugs. */

@@ -1,7 +1,7 @@
 import { ALL_IN_MEMORY, type PagedImage, type Pager } from '../../image/paged-image.js';
 import { SCORED_FIELDS } from '../../result.js';
 import { RankingSpace, rankAnyWord } from '../any-word-ranking.js';
-import { lengthPenalty, saturation } from '../bm25.js';
+import { saturation } from '../bm25.js';
 import { sameAccents } from '../characters.js';
 import { FIELD_WEIGHTS, FIELDS, HALF_SCORE, OTHER_FORM_WEIGHT, PARTS_OF_SCORED } from '../index-fields.js';
 import type {
@@ -13,6 +13,7 @@ import type {
   RankedDocuments,
   RankOptions,
 } from '../keyword-index.js';
+import { LengthPenalties } from '../length-penalties.js';
 import { nameKey } from '../name-key.js';
 import type { Question, QuestionWord } from '../question.js';
 import { RecentWords } from '../recent-words.js';
@@ -69,7 +70,7 @@ export class PackedIndex implements KeywordIndex {
   readonly #sets: DocumentSets;
   readonly #phrases: PhraseFinder;
   readonly #pager: Pager;
-  #penalties: readonly Float64Array[] | undefined;
+  #penalties: readonly LengthPenalties[] | undefined;
   readonly #recentWords = new RecentWords();
   readonly #reader: OccurrenceReader;
   readonly #rankingSpace: RankingSpace;
@@ -150,30 +151,24 @@ export class PackedIndex implements KeywordIndex {
     return found;
   }
 
-  /** Of each scored field; made when scores are first asked for. */
-  #lengthPenalties(): readonly Float64Array[] {
-    this.#penalties ??= SCORED_FIELDS.map((field) => this.#penaltiesOf(PARTS_OF_SCORED[field]));
+  /** By scored field; made when scores are first asked for. */
+  #lengthPenalties(): readonly LengthPenalties[] {
+    this.#pager.need(this.#packed.lengths);
+    this.#penalties ??= SCORED_FIELDS.map((field) => new LengthPenalties(this.#lengthsOf(PARTS_OF_SCORED[field])));
     return this.#penalties;
   }
 
-  #penaltiesOf(parts: readonly number[]): Float64Array {
-    const penalties = new Float64Array(this.size);
+  #lengthsOf([first = 0, ...others]: readonly number[]): Uint32Array {
     const { lengths } = this.#packed;
-    this.#pager.need(lengths);
-    let total = 0;
-    for (const part of parts) {
-      const base = part * this.size;
-      for (let number = 0; number < this.size; number++) {
-        const length = lengths[base + number] as number;
-        penalties[number] = (penalties[number] as number) + length;
-        total += length;
-      }
+    const of = (part: number): Uint32Array => lengths.subarray(part * this.size, (part + 1) * this.size);
+    if (others.length === 0) return of(first);
+    const sums = of(first).slice();
+    for (const part of others) {
+      const added = of(part);
+      for (let number = 0; number < sums.length; number++)
+        sums[number] = (sums[number] as number) + (added[number] as number);
     }
-    const average = total / this.size;
-    for (let number = 0; number < this.size; number++) {
-      penalties[number] = lengthPenalty(penalties[number] as number, average);
-    }
-    return penalties;
+    return sums;
   }
 
   /** Asked of every word of the texts that are shown: the terms are read once, and only if it is asked at all. */
@@ -251,21 +246,24 @@ export class PackedIndex implements KeywordIndex {
         this.#addScores(sums, numbers, list, factor);
       }
     }
-    const exactNames = new Set(this.named(question));
-    const otherAccents = new Set(words.flatMap((word) => this.#withOtherAccents(word)));
-    for (let i = 0; i < sums.length; i++) {
-      const number = numbers[i] as number;
-      const sum = sums[i] as number;
-      const exactName = exactNames.has(number) ? 2 : 0;
-      const exactAccents = otherAccents.has(number) ? 0 : 1;
-      sums[i] = (exactName + exactAccents + sum / (sum + HALF_SCORE)) / 4;
-    }
+    for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] as number) / ((sums[i] as number) + HALF_SCORE);
+    // Nearly all documents are of the middle group: those of the others are few.
+    const groups = new Map<number, number>();
+    const move = (number: number, by: number): void => {
+      const i = lowerBound(numbers, number);
+      if (numbers[i] === number) groups.set(i, (groups.get(i) ?? 1) + by);
+    };
+    for (const number of this.named(question)) move(number, 2);
+    for (const number of new Set(words.flatMap((word) => this.#withOtherAccents(word)))) move(number, -1);
+    const moved = [...groups].map(([i, group]) => [i, (group + (sums[i] as number)) / 4] as const);
+    for (let i = 0; i < sums.length; i++) sums[i] = (1 + (sums[i] as number)) / 4;
+    for (const [i, score] of moved) sums[i] = score;
     return sums;
   }
 
   /** Goes through both side by side; where the list lags behind it leaps. */
   #addScores(sums: Float64Array, numbers: Uint32Array, list: PostingList, factor: number): void {
-    const penalties = this.#lengthPenalties()[SCORED_OF[list.field] as number] as Float64Array;
+    const penalties = this.#lengthPenalties()[SCORED_OF[list.field] as number] as LengthPenalties;
     const { documents } = this.#packed.postings;
     list.needFrequencies();
     let entry = list.from;
@@ -274,7 +272,7 @@ export class PackedIndex implements KeywordIndex {
       const number = numbers[i] as number;
       const document = documents[entry] as number;
       if (document === number) {
-        const reached = saturation(list.frequencyOf(entry), penalties[number] as number);
+        const reached = saturation(list.frequencyOf(entry), penalties.of(number));
         sums[i] = (sums[i] as number) + factor * reached;
         i += 1;
         entry += 1;
@@ -325,7 +323,7 @@ export function collectKeywords(documents: DocumentSource, onDocument?: (done: n
 }
 
 /** Takes documents apart and collects what the index is made of. */
-export class DocumentCollector {
+class DocumentCollector {
   readonly #size: number;
   readonly #builder = new PostingsBuilder();
   readonly #lengths: Uint32Array;

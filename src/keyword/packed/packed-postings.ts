@@ -119,30 +119,63 @@ function manyFrequency({ manyEntries, manyFrequencies }: PackedPostings, entry: 
   return manyFrequencies[lowerBound(manyEntries, entry)] as number;
 }
 
-/** Reads where the terms of some entries stand. */
+/** Reads where the term of one list stands, entry by entry: quick for entries that ascend. */
 export class PositionReader {
   readonly #postings: PackedPostings;
+  readonly #list: PostingList;
+  /** The entry whose places come next, and where they begin; none before the first reading. */
+  #entry = -1;
   #at = 0;
+  /** Places of the entry read last, and how many positions the term covers at each. */
+  places: Uint32Array = new Uint32Array(16);
+  spans: Uint32Array = new Uint32Array(16);
 
-  constructor(postings: PackedPostings) {
+  constructor(postings: PackedPostings, list: PostingList) {
+    list.needPositions();
     this.#postings = postings;
+    this.#list = list;
   }
 
-  /** Calls with each place of an entry: the position, and how many positions the term covers. */
-  read(list: PostingList, entry: number, visit: (position: number, span: number) => void): void {
-    const block = Math.floor(entry / BLOCK);
-    this.#at = this.#postings.blockStarts[block] as number;
-    for (let skipped = block * BLOCK; skipped < entry; skipped++) this.#skip(list.frequencyOf(skipped));
-    let position = 0;
-    for (let i = list.frequencyOf(entry); i > 0; i--) {
-      const value = this.#next();
-      position += Math.floor(value / 2);
-      visit(position, value % 2 === 1 ? this.#next() : 1);
+  /** @returns how many places there are; what stands behind them in `places` is left over from before */
+  read(entry: number): number {
+    this.#goTo(entry);
+    const { positions } = this.#postings;
+    const count = this.#list.frequencyOf(entry);
+    if (count > this.places.length) {
+      this.places = new Uint32Array(count * 2);
+      this.spans = new Uint32Array(count * 2);
     }
+    let place = 0;
+    for (let i = 0; i < count; i++) {
+      // Nearly always one byte.
+      const byte = positions[this.#at] as number;
+      let value = byte;
+      if (byte < 128) this.#at += 1;
+      else value = this.#next();
+      place += value >>> 1;
+      this.places[i] = place;
+      this.spans[i] = (value & 1) === 1 ? this.#next() : 1;
+    }
+    this.#entry = entry + 1;
+    return count;
+  }
+
+  #goTo(entry: number): void {
+    const block = Math.floor(entry / BLOCK);
+    if (this.#entry > entry || this.#entry < block * BLOCK) {
+      this.#entry = block * BLOCK;
+      this.#at = this.#postings.blockStarts[block] as number;
+    }
+    for (; this.#entry < entry; this.#entry++) this.#skip(this.#list.frequencyOf(this.#entry));
   }
 
   #skip(places: number): void {
-    for (let i = 0; i < places; i++) if (this.#next() % 2 === 1) this.#next();
+    const { positions } = this.#postings;
+    for (let i = 0; i < places; i++) {
+      const spanned = ((positions[this.#at] as number) & 1) === 1;
+      while ((positions[this.#at++] as number) > 127);
+      if (spanned) while ((positions[this.#at++] as number) > 127);
+    }
   }
 
   #next(): number {

@@ -4,21 +4,29 @@ import { type PackedPostings, PositionReader, type PostingList } from './packed-
 const INNER = 4;
 const FILES = 5;
 
+/** A list of a token's terms, and how far it was gone through: documents come ascending. */
+interface ListCursor {
+  readonly list: PostingList;
+  readonly reader: PositionReader;
+  entry: number;
+  /** Document of the entry; past all documents behind the last. */
+  document: number;
+}
+
 /** A token of a phrase: where it stands in the phrase, and the lists of the terms that answer it. */
 interface AskedToken {
   readonly position: number;
   readonly span: number;
-  readonly lists: readonly PostingList[];
-  /** Of each list the entry that was looked at last: documents come ascending. */
-  readonly cursors: number[];
+  readonly cursors: readonly ListCursor[];
 }
 
 /** Keeps the documents in which words stand together, by the positions of their terms. */
 export class PhraseFinder {
-  readonly #positions: PositionReader;
+  readonly #postings: PackedPostings;
+  readonly #ends = new PhraseEnds();
 
   constructor(postings: PackedPostings) {
-    this.#positions = new PositionReader(postings);
+    this.#postings = postings;
   }
 
   /**
@@ -32,15 +40,21 @@ export class PhraseFinder {
     listsOf: (term: string) => PostingList[],
     everywhere: boolean,
   ): Uint32Array {
-    const inCore = phrases.map((phrase) => askedTokens(phrase, listsOf, everywhere, (field) => field < FILES));
-    const inFiles = phrases.map((phrase) => askedTokens(phrase, listsOf, everywhere, (field) => field === FILES));
-    return numbers.filter((number) =>
-      phrases.every(
-        ({ length }, i) =>
-          this.#standsIn(number, inCore[i] as AskedToken[], length) ||
-          (everywhere && this.#standsIn(number, inFiles[i] as AskedToken[], length)),
-      ),
-    );
+    let found = numbers;
+    for (const phrase of phrases) {
+      const inCore = this.#askedTokens(
+        phrase,
+        listsOf,
+        everywhere,
+        (field) => field < FILES && (everywhere || field !== INNER),
+      );
+      const inFiles = everywhere ? this.#askedTokens(phrase, listsOf, everywhere, (field) => field === FILES) : [];
+      const { length } = phrase;
+      found = found.filter(
+        (number) => this.#standsIn(number, inCore, length) || (everywhere && this.#standsIn(number, inFiles, length)),
+      );
+    }
+    return found;
   }
 
   /**
@@ -48,38 +62,92 @@ export class PhraseFinder {
    * compound may be read as a whole or part by part, in either.
    */
   #standsIn(number: number, tokens: readonly AskedToken[], length: number): boolean {
-    const ends: Set<number>[] = Array.from({ length: length + 1 }, () => new Set());
-    for (const { position, span, lists, cursors } of tokens) {
-      const before = ends[position] as Set<number>;
-      if (position > 0 && before.size === 0) continue;
-      const after = ends[position + span] as Set<number>;
-      for (let l = 0; l < lists.length; l++) {
-        const list = lists[l] as PostingList;
-        const entry = list.entryOf(number, cursors[l] as number);
-        cursors[l] = entry;
-        if (entry >= list.to || list.documentAt(entry) !== number) continue;
-        this.#positions.read(list, entry, (at, covers) => {
-          if (position === 0 || before.has(at)) after.add(at + covers);
-        });
+    const ends = this.#ends;
+    ends.clear();
+    for (let t = 0; t < tokens.length; t++) {
+      const { position, span, cursors } = tokens[t] as AskedToken;
+      if (position > 0 && !ends.any(position)) continue;
+      for (let c = 0; c < cursors.length; c++) {
+        const cursor = cursors[c] as ListCursor;
+        if (cursor.document < number) advance(cursor, number);
+        if (cursor.document !== number) continue;
+        const { reader } = cursor;
+        const count = reader.read(cursor.entry);
+        const { places, spans } = reader;
+        for (let i = 0; i < count; i++) {
+          const place = places[i] as number;
+          if (position === 0 || ends.has(position, place)) ends.add(position + span, place + (spans[i] as number));
+        }
       }
     }
-    return (ends[length] as Set<number>).size > 0;
+    return ends.any(length);
+  }
+
+  /** In the order of their positions. */
+  #askedTokens(
+    { tokens }: Phrase,
+    listsOf: (term: string) => PostingList[],
+    everywhere: boolean,
+    counts: (field: number) => boolean,
+  ): AskedToken[] {
+    return tokens
+      .filter(({ kind }) => everywhere || kind !== 'inner')
+      .map(({ term, position, span }) => {
+        const lists = listsOf(term).filter(({ field }) => counts(field));
+        const cursors = lists.map((list) => {
+          const reader = new PositionReader(this.#postings, list);
+          return { list, reader, entry: list.from, document: list.documentAt(list.from) };
+        });
+        return { position, span, cursors };
+      })
+      .sort((a, b) => a.position - b.position);
   }
 }
 
-/** In the order of their positions. */
-function askedTokens(
-  { tokens }: Phrase,
-  listsOf: (term: string) => PostingList[],
-  everywhere: boolean,
-  counts: (field: number) => boolean,
-): AskedToken[] {
-  return tokens
-    .filter(({ kind }) => everywhere || kind !== 'inner')
-    .map(({ term, position, span }) => {
-      const lists = listsOf(term).filter(({ field }) => counts(field) && (everywhere || field !== INNER));
-      for (const list of lists) list.needPositions();
-      return { position, span, lists, cursors: lists.map(({ from }) => from) };
-    })
-    .sort((a, b) => a.position - b.position);
+/** Goes on to a document, or to the one behind it. */
+function advance(cursor: ListCursor, number: number): void {
+  const { list } = cursor;
+  cursor.entry = list.entryOf(number, cursor.entry);
+  cursor.document = cursor.entry < list.to ? list.documentAt(cursor.entry) : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Where in a text each beginning of a phrase may end, by the length of the beginning. What was noted is forgotten by
+ * counting on, so that nothing is made or cleared for a document.
+ */
+class PhraseEnds {
+  /** By length, then by position in the text: the count at which it was noted. */
+  readonly #notes: Uint32Array[] = [];
+  /** By length: the count at which any was noted. */
+  readonly #any: number[] = [];
+  #count = 0;
+
+  clear(): void {
+    this.#count += 1;
+    if (this.#count < 2 ** 32) return;
+    for (const notes of this.#notes) notes.fill(0);
+    this.#any.fill(0);
+    this.#count = 1;
+  }
+
+  add(length: number, position: number): void {
+    let notes = this.#notes[length];
+    if (notes === undefined || position >= notes.length) {
+      const larger = new Uint32Array(2 * position + 1024);
+      if (notes !== undefined) larger.set(notes);
+      while (this.#notes.length <= length) this.#notes.push(new Uint32Array());
+      this.#notes[length] = larger;
+      notes = larger;
+    }
+    notes[position] = this.#count;
+    this.#any[length] = this.#count;
+  }
+
+  has(length: number, position: number): boolean {
+    return this.#notes[length]?.[position] === this.#count;
+  }
+
+  any(length: number): boolean {
+    return this.#any[length] === this.#count;
+  }
 }

@@ -3,9 +3,9 @@ import { foldAccents, isUnspacedTerm } from '../characters.js';
 import { editDistance } from '../edit-distance.js';
 import { stemOf } from '../stem.js';
 import type { Lookup } from '../step-plan.js';
-import { countBits } from './count-bits.js';
 import { lowerBound } from './lower-bound.js';
 import { compareCodePoints, type PackedStrings, packStrings, StringTable } from './string-table.js';
+import { isWithinEdits } from './within-edits.js';
 
 /** The arrays of a {@link TermDictionary}. */
 export interface PackedDictionary {
@@ -85,27 +85,58 @@ export class TermDictionary {
   }
 
   /**
-   * Goes through all forms of a length that is near enough, by which letters they have: an edit changes at most two of
-   * those. What is left, some in a thousand, is compared letter by letter.
+   * Goes through all forms of a length that is near enough, by which letters they have. What is left, some in a
+   * thousand, is compared letter by letter.
    */
   #withinEdits(form: string, edits: number): number[] {
     const { byLength, letters, lengthStarts } = this.#packed;
-    const asked = lettersOf(form);
     this.#pager.need(lengthStarts);
+    const asked = lettersOf(form);
+    const isNear = this.#isNear(form, edits);
     const found = new Set<number>();
-    const longest = lengthStarts.length - 2;
-    const from = lengthStarts[Math.min(longest + 1, Math.max(0, form.length - edits))] as number;
-    const to = lengthStarts[Math.min(longest, form.length + edits) + 1] as number;
-    this.#pager.need(letters, from, to);
-    this.#pager.need(byLength, from, to);
-    for (let i = from; i < to; i++) {
-      if (countBits((letters[i] as number) ^ asked) > 2 * edits) continue;
-      const candidate = this.#forms.at(byLength[i] as number);
-      if (editDistance(form, candidate, edits) > edits) continue;
-      for (const number of this.#sameStem(candidate)) found.add(number);
+    for (let length = Math.max(0, form.length - edits); length <= form.length + edits; length++) {
+      // Where there are so long forms at all.
+      if (length + 1 >= lengthStarts.length) break;
+      const [from, to] = [lengthStarts[length] as number, lengthStarts[length + 1] as number];
+      this.#pager.need(letters, from, to);
+      this.#pager.need(byLength, from, to);
+      // An edit takes at most one letter away and brings at most one; one that makes a word longer takes none away.
+      const taken = edits - Math.max(0, length - form.length);
+      const brought = edits - Math.max(0, form.length - length);
+      for (let i = from; i < to; i++) {
+        const has = letters[i] as number;
+        if (hasMoreBits(asked & ~has, taken) || hasMoreBits(has & ~asked, brought)) continue;
+        const number = byLength[i] as number;
+        if (!isNear(number)) continue;
+        for (const same of this.#sameStem(this.#forms.at(number))) found.add(same);
+      }
     }
     return [...found];
   }
+
+  /** Compares a form with others: by their bytes, where all of them are ASCII. */
+  #isNear(form: string, edits: number): (number: number) => boolean {
+    const { bytes, starts } = this.#packed.forms;
+    const word = Buffer.from(form);
+    const isAscii = word.length === form.length;
+    return (number) => {
+      const [from, to] = [starts[number] as number, starts[number + 1] as number];
+      if (isAscii && isAsciiIn(bytes, from, to)) return isWithinEdits(word, bytes, from, to, edits);
+      return editDistance(form, this.#forms.at(number), edits) <= edits;
+    };
+  }
+}
+
+/** @param most 0, 1 or 2 */
+function hasMoreBits(bits: number, most: number): boolean {
+  let left = bits;
+  for (let i = 0; i < most; i++) left &= left - 1;
+  return left !== 0;
+}
+
+function isAsciiIn(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if ((bytes[i] as number) > 127) return false;
+  return true;
 }
 
 /** @returns the dictionary, and the numbers that the terms got */
