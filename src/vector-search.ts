@@ -5,6 +5,7 @@ import type { ModelOptions } from './options.js';
 import { Members } from './ranking/members.js';
 import { checkDimensions, embedChecked } from './semantic/check-vectors.js';
 import type { Embedder } from './semantic/embedder.js';
+import type { VectorSet } from './semantic/nearest/vector-codes.js';
 import { VectorIndex } from './semantic/nearest/vector-index.js';
 import { type CatalogueReader, NO_VECTOR } from './store/catalogue-reader.js';
 import type { EmbeddingSink } from './store/embedding-sink.js';
@@ -148,7 +149,8 @@ async function openIndex(
   signal: AbortSignal,
 ): Promise<VectorIndex> {
   const { model = '' } = vectors;
-  const opened = catalogue === undefined ? undefined : await VectorIndex.open({ catalogue, stamp, model });
+  const stored = (): Promise<VectorSet> => vectors.all(signal);
+  const opened = catalogue === undefined ? undefined : await VectorIndex.open({ catalogue, stamp, model }, stored);
   return opened ?? VectorIndex.fromVectors(await vectors.all(signal));
 }
 

@@ -75,17 +75,13 @@ export function encodeVectorFile({ header, keys, codes }: VectorFile): Uint8Arra
 
 /** @returns undefined where there is no such file, or it is damaged or of another version */
 export async function readVectorFile(path: string): Promise<VectorFile | undefined> {
-  if (!LITTLE_ENDIAN) return undefined;
-  try {
-    const file = await openFile(path);
-    try {
-      return await decode(file);
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return undefined;
-  }
+  const bytes = await readChecked(path, ({ end }) => end);
+  return bytes === undefined ? undefined : { ...bytes, codes: codesIn(bytes) };
+}
+
+/** {@link readVectorFile}, all of which is checked, but only the keys of which are kept in memory. */
+export async function readVectorKeys(path: string): Promise<Omit<VectorFile, 'codes'> | undefined> {
+  return readChecked(path, ({ bytes }) => bytes);
 }
 
 /** Anything else than a file could keep who opens it waiting for ever. */
@@ -94,49 +90,80 @@ async function openFile(path: string): Promise<FileHandle> {
   return open(path);
 }
 
-async function decode(handle: FileHandle): Promise<VectorFile | undefined> {
-  const { size } = await handle.stat();
-  if (size < HEADER_AT + 4) return undefined;
-  const memory = new SharedArrayBuffer(size);
-  const file = Buffer.from(memory);
-  for (let read = 0; read < size; ) {
-    const { bytesRead } = await handle.read(file, read, size - read, read);
-    if (bytesRead === 0) return undefined;
-    read += bytesRead;
+/** The beginning of a file that is whole. */
+interface CheckedBytes {
+  readonly header: VectorFileHeader;
+  readonly keys: Float64Array;
+  readonly memory: SharedArrayBuffer;
+  readonly places: Sections;
+}
+
+/** @param endOf where what is kept in memory ends */
+async function readChecked(path: string, endOf: (places: Sections) => number): Promise<CheckedBytes | undefined> {
+  if (!LITTLE_ENDIAN) return undefined;
+  try {
+    const file = await openFile(path);
+    try {
+      return await decode(file, endOf);
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
   }
-  if (file.toString('latin1', 0, 8) !== MAGIC || file.readUInt32LE(8) !== VERSION) return undefined;
-  if (file.readUInt32LE(size - 4) !== (await checksumInTurns(file.subarray(0, size - 4)))) return undefined;
-  const start = HEADER_AT + file.readUInt32LE(12);
-  const header = JSON.parse(file.toString('utf8', HEADER_AT, start)) as VectorFileHeader;
-  const { count, dimensions } = header;
+}
+
+async function decode(file: FileHandle, endOf: (places: Sections) => number): Promise<CheckedBytes | undefined> {
+  const { size } = await file.stat();
+  const head = Buffer.alloc(HEADER_AT);
+  await file.read(head, 0, HEADER_AT, 0);
+  if (head.toString('latin1', 0, 8) !== MAGIC || head.readUInt32LE(8) !== VERSION) return undefined;
+  const start = HEADER_AT + head.readUInt32LE(12);
+  if (start > size) return undefined;
+  const text = Buffer.alloc(start - HEADER_AT);
+  await file.read(text, 0, text.length, HEADER_AT);
+  const header = JSON.parse(text.toString()) as VectorFileHeader;
   const places = sections(header, start);
   if (places.end !== size - 4) return undefined;
+
+  const kept = Buffer.from(new SharedArrayBuffer(endOf(places)));
+  const piece = Buffer.alloc(CHECKED_A_TURN);
+  let crc = 0;
+  for (let at = 0; at < places.end; ) {
+    const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, places.end - at), at);
+    if (bytesRead === 0) return undefined;
+    crc = crc32(piece.subarray(0, bytesRead), crc);
+    if (at < kept.length) piece.copy(kept, at, 0, Math.min(bytesRead, kept.length - at));
+    at += bytesRead;
+  }
+  await file.read(piece, 0, 4, places.end);
+  if (piece.readUInt32LE(0) !== crc) return undefined;
+  const memory = kept.buffer as SharedArrayBuffer;
+  return { header, keys: new Float64Array(memory, places.keys, header.count), memory, places };
+}
+
+function codesIn({ header: { count, dimensions }, memory, places }: CheckedBytes): VectorCodes {
   return {
-    header,
-    keys: new Float64Array(memory, places.keys, count),
-    codes: {
-      count,
-      dimensions,
-      bytes: new Int8Array(memory, places.bytes, count * dimensions),
-      signs: new Uint32Array(memory, places.signs, count * signWords(dimensions)),
-      scales: new Float32Array(memory, places.scales, count),
-      mean: new Float32Array(memory, places.mean, dimensions),
-    },
+    count,
+    dimensions,
+    bytes: new Int8Array(memory, places.bytes, count * dimensions),
+    signs: new Uint32Array(memory, places.signs, count * signWords(dimensions)),
+    scales: new Float32Array(memory, places.scales, count),
+    mean: new Float32Array(memory, places.mean, dimensions),
   };
 }
 
 /** Where the parts of a file begin. */
-function sections(
-  { count, dimensions }: VectorFileHeader,
-  start: number,
-): {
+interface Sections {
   readonly keys: number;
   readonly bytes: number;
   readonly signs: number;
   readonly scales: number;
   readonly mean: number;
   readonly end: number;
-} {
+}
+
+function sections({ count, dimensions }: VectorFileHeader, start: number): Sections {
   const bytes = start + count * 8;
   const signs = bytes + count * dimensions + padding(count * dimensions);
   const scales = signs + count * signWords(dimensions) * 4;
@@ -150,15 +177,6 @@ function padding(length: number): number {
 
 function bytesOf(array: Float64Array | Int8Array | Uint32Array | Float32Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-}
-
-async function checksumInTurns(bytes: Uint8Array): Promise<number> {
-  let crc = 0;
-  for (let at = 0; at < bytes.length; at += CHECKED_A_TURN) {
-    crc = crc32(bytes.subarray(at, at + CHECKED_A_TURN), crc);
-    await new Promise(setImmediate);
-  }
-  return crc;
 }
 
 /** Size and CRC-32 of a file, read piece by piece; undefined where there is none. */

@@ -4,7 +4,7 @@ import { startWorker } from '../../start-worker.js';
 import type { BuildThreadData, BuildThreadMessage } from './build-messages.js';
 import { Graph, loadGraphLibrary } from './graph.js';
 import type { VectorSet } from './vector-codes.js';
-import { isWhole, readVectorFile, type VectorFile } from './vector-file.js';
+import { isWhole, readVectorFile, readVectorKeys, type VectorFile } from './vector-file.js';
 
 /** Vectors from which on a graph is built: of fewer the scan takes two or three milliseconds, and is exact. */
 const GRAPH_FROM = 10_000;
@@ -42,10 +42,20 @@ export async function readCodes({ catalogue, stamp, model }: VectorFilesOptions)
   return file?.header.stamp === stamp && file.header.model === model ? file : undefined;
 }
 
+/** What stands before the codes; undefined where the file is missing, damaged anywhere, or of another state. */
+export async function readKeys({
+  catalogue,
+  stamp,
+  model,
+}: VectorFilesOptions): Promise<Omit<VectorFile, 'codes'> | undefined> {
+  const file = await readVectorKeys(vectorFileNames(catalogue).codes);
+  return file?.header.stamp === stamp && file.header.model === model ? file : undefined;
+}
+
 /** Whether all files are there that can be, whole, and of this state of the catalogue. */
 export async function vectorFilesAreCurrent(options: VectorFilesOptions): Promise<boolean> {
   const { catalogue, graphFrom = GRAPH_FROM } = options;
-  const file = await readCodes(options);
+  const file = await readKeys(options);
   if (file === undefined) return false;
   const { graph } = file.header;
   if (graph !== undefined) return isWhole(vectorFileNames(catalogue).graph, graph);

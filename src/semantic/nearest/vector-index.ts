@@ -3,7 +3,7 @@ import { Graph, loadGraphLibrary } from './graph.js';
 import { ScanThread } from './scan-thread-handle.js';
 import { addToMean, emptyCodes, encode, type VectorCodes, type VectorSet } from './vector-codes.js';
 import { isWhole, type VectorFileHeader } from './vector-file.js';
-import { readCodes, type VectorFilesOptions, vectorFileNames } from './vector-files.js';
+import { readCodes, readKeys, type VectorFilesOptions, vectorFileNames } from './vector-files.js';
 
 /** Vectors encoded between two turns of the event loop: some milliseconds. */
 const ENCODED_A_TURN = 500;
@@ -25,44 +25,55 @@ const MAX_INLINE_SCAN = 250_000;
 export class VectorIndex {
   /** Numbers of the vectors in the store, ascending. */
   readonly keys: Float64Array;
-  readonly #codes: VectorCodes;
+  /** Length of each vector. */
+  readonly dimensions: number;
   readonly #graph: Graph | undefined;
+  readonly #loadCodes: () => Promise<VectorCodes>;
+  #codes: Promise<VectorCodes> | undefined;
   #thread: ScanThread | undefined;
   #closed = false;
 
-  private constructor(keys: Float64Array, codes: VectorCodes, graph: Graph | undefined) {
+  private constructor(
+    { keys, dimensions }: Pick<VectorSet, 'keys' | 'dimensions'>,
+    graph: Graph | undefined,
+    loadCodes: () => Promise<VectorCodes>,
+  ) {
     this.keys = keys;
-    this.#codes = codes;
+    this.dimensions = dimensions;
     this.#graph = graph;
+    this.#loadCodes = loadCodes;
   }
 
-  /** @returns undefined where the files are missing, damaged, or of another state of the catalogue */
-  static async open(options: VectorFilesOptions): Promise<VectorIndex | undefined> {
-    const file = await readCodes(options);
+  /**
+   * With a graph the codes, which few questions need then, are read when they are first needed.
+   *
+   * @param stored gives the vectors, for when the codes can no longer be read then
+   * @returns undefined where the files are missing, damaged, or of another state of the catalogue
+   */
+  static async open(options: VectorFilesOptions, stored?: () => Promise<VectorSet>): Promise<VectorIndex | undefined> {
+    const file = await readKeys(options);
     if (file === undefined) return undefined;
-    const graph = await openGraph(vectorFileNames(options.catalogue).graph, file.header);
-    return new VectorIndex(file.keys, file.codes, graph);
+    const { header, keys } = file;
+    const graph = await openGraph(vectorFileNames(options.catalogue).graph, header);
+    const loadCodes = async (): Promise<VectorCodes> => {
+      const read = await readCodes(options);
+      if (read !== undefined) return read.codes;
+      if (stored === undefined) throw new Error(`the codes of ${options.catalogue} can no longer be read`);
+      return encodeAll(await stored());
+    };
+    const index = new VectorIndex({ keys, dimensions: header.dimensions }, graph, loadCodes);
+    if (graph === undefined) await index.#allCodes();
+    return index;
   }
 
   /** An index without a graph, for vectors that have no files. */
-  static async fromVectors({ keys, dimensions, values }: VectorSet): Promise<VectorIndex> {
-    const codes = emptyCodes(keys.length, dimensions);
-    for (const step of [addToMean, encode]) {
-      for (let from = 0; from < keys.length; from += ENCODED_A_TURN) {
-        step(codes, values, from, Math.min(from + ENCODED_A_TURN, keys.length));
-        await new Promise(setImmediate);
-      }
-    }
-    return new VectorIndex(keys, codes, undefined);
+  static async fromVectors(vectors: VectorSet): Promise<VectorIndex> {
+    const codes = await encodeAll(vectors);
+    return new VectorIndex(vectors, undefined, async () => codes);
   }
 
   get size(): number {
     return this.keys.length;
-  }
-
-  /** Length of each vector. */
-  get dimensions(): number {
-    return this.#codes.dimensions;
   }
 
   get hasGraph(): boolean {
@@ -81,15 +92,28 @@ export class VectorIndex {
       const allows = mask === undefined ? undefined : (key: number): boolean => mask[this.#placeOf(key)] === 1;
       return Uint32Array.from(this.#graph.nearest(query, k, allows), (key) => this.#placeOf(key));
     }
-    if (this.size <= MAX_INLINE_SCAN) return scanCodes(this.#codes, query, k, mask);
+    const codes = await this.#allCodes();
+    if (this.size <= MAX_INLINE_SCAN) return scanCodes(codes, query, k, mask);
     if (this.#closed) throw new Error('the index was closed');
-    if (this.#thread === undefined || this.#thread.ended) this.#thread = new ScanThread(this.#codes);
+    if (this.#thread === undefined || this.#thread.ended) this.#thread = new ScanThread(codes);
     return this.#thread.scan(query, k, mask);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     await this.#thread?.close();
+  }
+
+  #allCodes(): Promise<VectorCodes> {
+    if (this.#codes === undefined) {
+      const loading = this.#loadCodes();
+      this.#codes = loading;
+      // What failed is tried again.
+      loading.catch(() => {
+        this.#codes = undefined;
+      });
+    }
+    return this.#codes;
   }
 
   #leavesEnough(mask: Uint8Array | undefined): boolean {
@@ -109,6 +133,17 @@ export class VectorIndex {
     }
     return low;
   }
+}
+
+async function encodeAll({ keys, dimensions, values }: VectorSet): Promise<VectorCodes> {
+  const codes = emptyCodes(keys.length, dimensions);
+  for (const step of [addToMean, encode]) {
+    for (let from = 0; from < keys.length; from += ENCODED_A_TURN) {
+      step(codes, values, from, Math.min(from + ENCODED_A_TURN, keys.length));
+      await new Promise(setImmediate);
+    }
+  }
+  return codes;
 }
 
 async function openGraph(path: string, { graph, dimensions }: VectorFileHeader): Promise<Graph | undefined> {

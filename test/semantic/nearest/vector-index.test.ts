@@ -139,6 +139,21 @@ describe('derived files', () => {
     expect(await VectorIndex.open({ catalogue, ...STATE })).toBeUndefined();
   });
 
+  test('are read when they are needed beside a graph, and made anew where they are gone by then', async () => {
+    const { catalogue, vectors } = await built(randomVectors(1500, 16), { graphFrom: 1000 });
+    const mask = new Uint8Array(1500);
+    mask[7] = 1;
+    const read = await opened(catalogue);
+    expect([...(await read.nearest(questionNear(vectors, 7), 5, mask))]).toEqual([7]);
+    const [late, lost] = [
+      await VectorIndex.open({ catalogue, ...STATE }, async () => vectors),
+      await VectorIndex.open({ catalogue, ...STATE }),
+    ];
+    rmSync(`${catalogue}.vectors`);
+    expect([...((await late?.nearest(questionNear(vectors, 7), 5, mask)) ?? [])]).toEqual([7]);
+    await expect(lost?.nearest(questionNear(vectors, 7), 5, mask)).rejects.toThrow('can no longer be read');
+  });
+
   test('whose graph is missing, damaged or of another build are scanned instead', async () => {
     const { catalogue, vectors } = await built(randomVectors(1500, 16), { graphFrom: 1000 });
     const path = `${catalogue}.vectors-graph`;
