@@ -8,7 +8,7 @@ import { openSkillSearch } from './open-skill-search.js';
 import { checkDatabase, checkListener, type ModelOptions, type OpenOptions, resolveDatabase } from './options.js';
 import type { KeywordQuery, SemanticQuery } from './query.js';
 import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from './result.js';
-import { vectorFileNames } from './semantic/nearest/vector-files.js';
+import { vectorFileNames } from './semantic/nearest/vector-file-names.js';
 import type { SkillDetails, SkillFile } from './skill.js';
 import { closedError, type SkillSearch } from './skill-search.js';
 import { loadLockOf } from './store/working-copy.js';

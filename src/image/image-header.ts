@@ -107,7 +107,8 @@ export function decodeHeader(read: (from: number, to: number) => Buffer, fileByt
   if (dataStart + dataBytes !== fileBytes) return undefined;
   const rest = read(headerEnd, end);
   if (crc32(rest.subarray(0, -4), crc32(text, crc32(head))) !== rest.readUInt32LE(rest.length - 4)) return undefined;
-  const checksums = Uint32Array.from({ length: blocks }, (_, i) => rest.readUInt32LE(i * 4));
+  const checksums = new Uint32Array(blocks);
+  new Uint8Array(checksums.buffer).set(rest.subarray(0, blocks * 4));
   return { ...header, checksums, dataStart, dataBytes };
 }
 

@@ -6,7 +6,7 @@ import { mixedOrder } from './mixed-order.js';
 import { sameVectors } from './same-vectors.js';
 import { addToMean, emptyCodes, encode, type VectorCodes } from './vector-codes.js';
 import { checksumOf, encodeVectorFile, isWhole, readVectorFile, type VectorFileHeader } from './vector-file.js';
-import { vectorFileNames } from './vector-files.js';
+import { vectorFileNames } from './vector-file-names.js';
 
 /** Vectors between two messages, and looks at whether to stop. */
 const STEP = 200;

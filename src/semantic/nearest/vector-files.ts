@@ -5,18 +5,10 @@ import type { BuildThreadData, BuildThreadMessage } from './build-messages.js';
 import { Graph, loadGraphLibrary } from './graph.js';
 import type { VectorSet } from './vector-codes.js';
 import { isWhole, readVectorFile, readVectorKeys, type VectorFile } from './vector-file.js';
+import { vectorFileNames } from './vector-file-names.js';
 
 /** Vectors from which on a graph is built: of fewer the scan takes two or three milliseconds, and is exact. */
 const GRAPH_FROM = 10_000;
-
-/** The files, and what they are called while they are written. */
-type VectorFileKind = 'codes' | 'graph' | 'codesPart' | 'graphPart';
-
-/** Names of the files that are derived from a catalogue's vectors. */
-export function vectorFileNames(catalogue: string): Readonly<Record<VectorFileKind, string>> {
-  const [codes, graph] = [`${catalogue}.vectors`, `${catalogue}.vectors-graph`];
-  return { codes, graph, codesPart: `${codes}-part`, graphPart: `${graph}-part` };
-}
 
 export interface VectorFilesOptions {
   /** The catalogue's file, beside which the files are written. */

@@ -3,7 +3,8 @@ import { Graph, loadGraphLibrary } from './graph.js';
 import { ScanThread } from './scan-thread-handle.js';
 import { addToMean, emptyCodes, encode, type VectorCodes, type VectorSet } from './vector-codes.js';
 import { isWhole, type VectorFileHeader } from './vector-file.js';
-import { readCodes, readKeys, type VectorFilesOptions, vectorFileNames } from './vector-files.js';
+import { vectorFileNames } from './vector-file-names.js';
+import { readCodes, readKeys, type VectorFilesOptions } from './vector-files.js';
 
 /** Vectors encoded between two turns of the event loop: some milliseconds. */
 const ENCODED_A_TURN = 500;
