@@ -129,9 +129,9 @@ export class TermDictionary {
 
 /** @param most 0, 1 or 2 */
 function hasMoreBits(bits: number, most: number): boolean {
-  let left = bits;
-  for (let i = 0; i < most; i++) left &= left - 1;
-  return left !== 0;
+  const butOne = bits & (bits - 1);
+  if (most === 1) return butOne !== 0;
+  return most === 0 ? bits !== 0 : (butOne & (butOne - 1)) !== 0;
 }
 
 function isAsciiIn(bytes: Uint8Array, from: number, to: number): boolean {

@@ -24,12 +24,11 @@ export function isWithinEdits(word: Uint8Array, bytes: Uint8Array, from: number,
   if (m === 1 && n === 1) return true;
   if (m === 2 && n === 2 && word[start] === bytes[first + 1] && word[start + 1] === bytes[first]) return true;
   if (limit === 1) return false;
-  return withinTwo(word.subarray(start, end), bytes, first, n);
+  return withinTwo(word, start, m, bytes, first, n);
 }
 
 /** Rows of the optimal string alignment distance, of which only the five places around the diagonal can be 2 or less. */
-function withinTwo(word: Uint8Array, bytes: Uint8Array, from: number, n: number): boolean {
-  const m = word.length;
+function withinTwo(word: Uint8Array, start: number, m: number, bytes: Uint8Array, from: number, n: number): boolean {
   if (Math.abs(m - n) > 2 || n + 3 > WIDEST) return false;
   let [beforeLast, last, row] = ROWS;
   for (let j = 0; j <= Math.min(n, 3); j++) last[j] = j;
@@ -39,13 +38,18 @@ function withinTwo(word: Uint8Array, bytes: Uint8Array, from: number, n: number)
     row[low - 1] = low === 1 ? i : 3;
     let least = row[low - 1] as number;
     for (let j = low; j <= high; j++) {
-      const same = word[i - 1] === bytes[from + j - 1];
+      const same = word[start + i - 1] === bytes[from + j - 1];
       let cost = (last[j - 1] as number) + (same ? 0 : 1);
       const left = (row[j - 1] as number) + 1;
       if (left < cost) cost = left;
       const above = j < i + 2 ? (last[j] as number) + 1 : 3;
       if (above < cost) cost = above;
-      if (i > 1 && j > 1 && word[i - 1] === bytes[from + j - 2] && word[i - 2] === bytes[from + j - 1]) {
+      if (
+        i > 1 &&
+        j > 1 &&
+        word[start + i - 1] === bytes[from + j - 2] &&
+        word[start + i - 2] === bytes[from + j - 1]
+      ) {
         const swapped = (beforeLast[j - 2] as number) + 1;
         if (swapped < cost) cost = swapped;
       }
