@@ -1,6 +1,7 @@
 import type { Connection } from '../sqlite/connection.js';
 import { openForReading, storeError } from './database.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
+import { forgetUnclaimedRows, RowNotes, readKnownRows } from './known-rows.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import { type SkillToStore, toColumns } from './stored-skill.js';
 import { readMeta, WorkingCopy, writeMeta } from './working-copy.js';
@@ -49,6 +50,12 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
   readonly #seen = new Set<number>();
   /** Skills by source that the source did not have before. */
   readonly #newClaims = new Map<string, number[]>();
+  /** What rows became, by source: what {@link isKnown} of the next load goes by. */
+  readonly #rowNotes = new Map<string, RowNotes>();
+  /** Rows of one source, the latest asked for, that the catalogue as it is has as they stand. */
+  #known: { readonly source: string; readonly rows: ReadonlyMap<string, number> } | undefined;
+  /** Numbers of skills of the catalogue as it is that were written over: what is known of their rows does not hold. */
+  readonly #overwritten = new Set<number>();
   readonly #removals: string[] = [];
   #pruning: Pruning | undefined;
   #pending = 0;
@@ -70,11 +77,19 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
       this.#base = exists ? new WriterStatements(openForReading(path)) : undefined;
       this.#working = this.#copy.resume(loadKey);
       this.#resumed = this.#working !== undefined;
+      if (this.#working !== undefined) this.#noteOverwritten(this.#working);
       this.#statements =
         this.#working !== undefined ? new WriterStatements(this.#working) : (this.#base ?? this.#startWorking());
     } catch (error) {
       this.close();
       throw storeError(error, path, 'write');
+    }
+  }
+
+  /** What a killed run of this load has written over. */
+  #noteOverwritten(working: Connection): void {
+    for (const { number } of new WriterStatements(working).touched.iterate()) {
+      if (number !== null) this.#overwritten.add(number);
     }
   }
 
@@ -90,7 +105,34 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
     return brought ? this.#statements.placeOf.get(id) : this.#base?.placeOf.get(id);
   }
 
-  put(item: SkillToStore, source: string): 'stored' | 'again' {
+  /** Whether a row of the source is stored as it stands; holds until the next skill is put. */
+  isKnown(fingerprint: string, source: string): boolean {
+    return this.#numberOf(fingerprint, source) !== undefined;
+  }
+
+  /** Of the catalogue as it is only, not of what a killed run of this load has left: ids may depend on what came before. */
+  #numberOf(fingerprint: string, source: string): number | undefined {
+    if (this.#known?.source !== source) {
+      const rows = this.#guard(() =>
+        this.#base === undefined ? new Map() : readKnownRows(this.#base.connection, source),
+      );
+      this.#known = { source, rows };
+    }
+    const number = this.#known.rows.get(fingerprint);
+    return number === undefined || this.#overwritten.has(number) ? undefined : number;
+  }
+
+  putKnown(fingerprint: string, source: string): string | undefined {
+    const number = this.#numberOf(fingerprint, source);
+    if (number === undefined) throw new Error('a row was put as known that is not');
+    if (!this.#seen.has(number)) {
+      this.#seen.add(number);
+      return undefined;
+    }
+    return this.#guard(() => this.#statements.idOf.get(number));
+  }
+
+  put(item: SkillToStore, source: string, fingerprint?: string): 'stored' | 'again' {
     return this.#guard(() => {
       const columns = toColumns(item);
       const stored = this.#statements.find.get(columns.id);
@@ -99,9 +141,19 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
         const statements = this.#write();
         statements.touch.run(columns.id, stored?.hash ?? null);
         number = statements.save(columns, item.files, stored?.number);
+        if (stored !== undefined) this.#overwritten.add(number);
       }
+      if (fingerprint !== undefined) this.#notesOf(source).add(fingerprint, number, columns.hash);
       return this.#bring(number, source);
     });
+  }
+
+  #notesOf(source: string): RowNotes {
+    const present = this.#rowNotes.get(source);
+    if (present !== undefined) return present;
+    const notes = new RowNotes();
+    this.#rowNotes.set(source, notes);
+    return notes;
   }
 
   #bring(number: number, source: string): 'stored' | 'again' {
@@ -231,6 +283,8 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
       if (statements.anyClaim.get(number) === undefined) this.#delete(id);
     }
     for (const id of this.#removals) this.#delete(id);
+    for (const [source, notes] of this.#rowNotes) notes.write(working, source);
+    if (claimsChanged) forgetUnclaimedRows(working);
     this.#settleModel(working);
     const vectorsChanged =
       this.#base !== undefined && statements.vectors.state('main') !== statements.vectors.state('base');

@@ -19,6 +19,7 @@ interface TouchedRow {
 export class WriterStatements {
   readonly find: Statement<[id: string], StoredRow>;
   readonly placeOf: Statement<[id: string], string>;
+  readonly idOf: Statement<[number: number], string>;
   readonly insert: Statement<[SkillColumns], unknown>;
   readonly update: Statement<[Omit<SkillColumns, 'id'> & { number: number }], unknown>;
   readonly insertFile: Statement<[skill: number, position: number, filename: string, text: string], unknown>;
@@ -38,14 +39,15 @@ export class WriterStatements {
   readonly untouch: Statement<[id: string], unknown>;
   readonly touched: Statement<[], TouchedRow>;
   readonly vectors: VectorStatements;
-  readonly #connection: Connection;
+  readonly connection: Connection;
   readonly #count: Statement<[], { readonly added: number; readonly updated: number; readonly removed: number }>;
 
   constructor(connection: Connection) {
-    this.#connection = connection;
+    this.connection = connection;
     this.vectors = new VectorStatements(connection);
     this.find = connection.prepare('SELECT number, hash FROM skill WHERE id = ?');
     this.placeOf = connection.prepare<[string], string>('SELECT place FROM skill WHERE id = ?').pluck();
+    this.idOf = connection.prepare<[number], string>('SELECT id FROM skill WHERE number = ?').pluck();
     this.insert = connection.prepare(`
       INSERT INTO skill
         (id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash, hash)
@@ -114,7 +116,7 @@ export class WriterStatements {
 
   /** Closes the connection the statements belong to. */
   close(): void {
-    this.#connection.close();
+    this.connection.close();
   }
 
   /** What the load changed so far, net. */
