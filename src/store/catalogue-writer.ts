@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Connection } from '../sqlite/connection.js';
 import { openForReading, storeError } from './database.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
@@ -22,8 +23,8 @@ interface Pruning {
   readonly sparedPlaces: ReadonlySet<string>;
 }
 
-/** Rows of a transaction: what a kill can lose. */
-const BATCH = 1000;
+/** Rows of a transaction: what a kill can lose. The more, the fewer times the pages of the index of ids are written. */
+const BATCH = 4000;
 
 const NO_CHANGES = { added: 0, updated: 0, removed: 0 };
 
@@ -31,9 +32,10 @@ const NO_CHANGES = { added: 0, updated: 0, removed: 0 };
  * Writes one load into a catalogue. Until {@link finish} nobody sees anything of it.
  *
  * As long as all that comes in is stored already, it only reads; the first difference makes the working copy. Skills
- * go there batch by batch, with a note of what each was before, so that a load that was killed is gone on with and
- * ends with the same catalogue and the same counts as one that ran through. Everything else, claims and removals,
- * waits for the end and is written in one transaction with the new stamp: a kill leaves nothing of it behind.
+ * go there batch by batch, with a note of what each was before (but for the first load of all, to which everything is
+ * new), so that a load that was killed is gone on with and ends with the same catalogue and the same counts as one that
+ * ran through. Everything else, claims and removals, waits for the end and is written in one transaction with the new
+ * stamp: a kill leaves nothing of it behind.
  */
 export class CatalogueWriter implements SkillSink, EmbeddingSink {
   /** The catalogue. */
@@ -74,7 +76,8 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
     if (exists) openForReading(path).close();
     this.#copy = WorkingCopy.claim(path);
     try {
-      this.#base = exists ? new WriterStatements(openForReading(path)) : undefined;
+      // A load that was killed at its end may have been published by now.
+      this.#base = exists || existsSync(path) ? new WriterStatements(openForReading(path)) : undefined;
       this.#working = this.#copy.resume(loadKey);
       this.#resumed = this.#working !== undefined;
       if (this.#working !== undefined) this.#noteOverwritten(this.#working);
@@ -139,7 +142,7 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
       let number = stored?.number;
       if (number === undefined || stored?.hash.equals(columns.hash) !== true) {
         const statements = this.#write();
-        statements.touch.run(columns.id, stored?.hash ?? null);
+        if (this.#base !== undefined) statements.touch.run(columns.id, stored?.hash ?? null);
         number = statements.save(columns, item.files, stored?.number);
         if (stored !== undefined) this.#overwritten.add(number);
       }
@@ -289,7 +292,7 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
     const vectorsChanged =
       this.#base !== undefined && statements.vectors.state('main') !== statements.vectors.state('base');
 
-    const changes = statements.countChanges();
+    const changes = this.#base === undefined ? statements.countAllAsAdded() : statements.countChanges();
     const first = readMeta(working, 'stamp') === undefined;
     if (first || claimsChanged || vectorsChanged || changes.added + changes.updated + changes.removed > 0) {
       this.#copy.publish(working, () => this.#base?.close());
@@ -334,11 +337,17 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
    * Undoes what a killed run did to skills that this run has not brought: its sources may have changed in between.
    */
   #revertUnseen(): void {
-    const restore = this.#base === undefined ? undefined : restoreFromBase(this.#working as Connection);
+    if (this.#base === undefined) {
+      for (const number of this.#statements.numbers.all()) {
+        if (!this.#seen.has(number)) this.#statements.deleteWithAll(number);
+      }
+      return;
+    }
+    const restore = restoreFromBase(this.#working as Connection);
     for (const { id, number, was } of this.#statements.touched.all()) {
       if (number !== null && this.#seen.has(number)) continue;
       if (number !== null) this.#statements.deleteWithAll(number);
-      if (was !== null) restore?.(id);
+      if (was !== null) restore(id);
       this.#statements.untouch.run(id);
     }
   }

@@ -30,7 +30,8 @@ CREATE TABLE IF NOT EXISTS known_row (
  *   derived from vectors can be brought up to date by them. A finished catalogue has vectors of one model only.
  * - `meta` holds `stamp`, a random value of each finished load, the stamp that it `replaces`, the id of the `model` of
  *   the vectors, and of a running load its `load_key`.
- * - `touched` is empty in a finished catalogue; a load notes in it what each skill it changed was before.
+ * - `touched` is empty in a finished catalogue; a load into one that exists notes in it what each skill it
+ *   changed was before.
  */
 export const SCHEMA: string = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

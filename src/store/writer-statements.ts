@@ -35,6 +35,7 @@ export class WriterStatements {
     [source: string],
     { readonly number: number; readonly id: string; readonly place: string }
   >;
+  readonly numbers: Statement<[], number>;
   readonly touch: Statement<[id: string, was: Buffer | null], unknown>;
   readonly untouch: Statement<[id: string], unknown>;
   readonly touched: Statement<[], TouchedRow>;
@@ -75,6 +76,7 @@ export class WriterStatements {
     this.claimedBy = connection.prepare(`
       SELECT skill.number, skill.id, skill.place FROM claim JOIN skill ON skill.number = claim.skill
       WHERE claim.source = (SELECT number FROM source WHERE name = ?)`);
+    this.numbers = connection.prepare<[], number>('SELECT number FROM skill').pluck();
     // The first note counts: later changes of the same load do not alter what the skill was before it.
     this.touch = connection.prepare('INSERT OR IGNORE INTO touched (id, was) VALUES (?, ?)');
     this.untouch = connection.prepare('DELETE FROM touched WHERE id = ?');
@@ -117,6 +119,11 @@ export class WriterStatements {
   /** Closes the connection the statements belong to. */
   close(): void {
     this.connection.close();
+  }
+
+  /** What the first load into a catalogue changed so far. */
+  countAllAsAdded(): { readonly added: number; readonly updated: number; readonly removed: number } {
+    return { added: this.numbers.all().length, updated: 0, removed: 0 };
   }
 
   /** What the load changed so far, net. */
