@@ -77,7 +77,7 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
     this.#copy = WorkingCopy.claim(path);
     try {
       // A load that was killed at its end may have been published by now.
-      this.#base = exists || existsSync(path) ? new WriterStatements(openForReading(path)) : undefined;
+      this.#base = exists || existsSync(path) ? readBase(path) : undefined;
       this.#working = this.#copy.resume(loadKey);
       this.#resumed = this.#working !== undefined;
       if (this.#working !== undefined) this.#noteOverwritten(this.#working);
@@ -391,4 +391,11 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
       throw storeError(error, this.path, 'write');
     }
   }
+}
+
+function readBase(path: string): WriterStatements {
+  const connection = openForReading(path);
+  // Ids are looked up all over their index, which the cache of a searcher cannot hold.
+  connection.pragma('cache_size = -65536');
+  return new WriterStatements(connection);
 }

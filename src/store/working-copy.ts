@@ -100,9 +100,12 @@ export class WorkingCopy {
         chmodSync(this.#part, statSync(this.#part).mode | 0o200);
       }
       const part = openForWriting(this.#part);
+      // In one transaction: each waits for the disk.
+      part.exec('BEGIN');
       if (!exists) createSchema(part);
       writeMeta(part, 'replaces', this.#currentStamp());
       writeMeta(part, 'load_key', loadKey);
+      part.exec('COMMIT');
       if (existsSync(this.#left)) takeVectors(part, this.#left);
       part.close();
       removeDatabase(this.#left);
