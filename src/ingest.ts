@@ -1,6 +1,6 @@
 import { copyKey } from './catalogue/copy-key.js';
 import { normaliseRow } from './catalogue/normalise-row.js';
-import type { Origin, RawRow, SourceItem } from './catalogue/row.js';
+import type { KnownRow, Origin, RawRow, SourceItem } from './catalogue/row.js';
 import { deriveId, idWithHash } from './catalogue/skill-id.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
 import { embeddedText, hashText } from './semantic/embedded-text.js';
@@ -40,9 +40,21 @@ export class Ingest {
       this.#takeRow(item, source);
       return;
     }
+    if (item.kind === 'known') {
+      this.#takeKnown(item, source);
+      return;
+    }
     if (item.place !== undefined) this.sparedPlaces.add(item.place);
     if (item.hidesSkills === true) this.incomplete.add(item.origin.source);
     this.#reject(item.origin, item.reason);
+  }
+
+  #takeKnown({ fingerprint, origin }: KnownRow, source: string): void {
+    const started = performance.now();
+    const id = this.#sink.putKnown?.(fingerprint, source);
+    this.storingMs += performance.now() - started;
+    this.skills += 1;
+    if (id !== undefined) this.#warnAgain(origin, id);
   }
 
   #takeRow(row: RawRow, source: string): void {
@@ -56,7 +68,7 @@ export class Ingest {
     for (const warning of normalised.warnings) this.#warn(row.origin, warning);
     const { id: given, place, identity, properties, files, ...fields } = normalised.draft;
     const started = performance.now();
-    const id = given ?? this.#deriveId(place, identity);
+    const { id, collides } = given === undefined ? this.#deriveId(place, identity) : { id: given, collides: false };
     const { name, description } = fields;
     const skill = { id, ...fields };
     const result = this.#sink.put(
@@ -69,16 +81,24 @@ export class Ingest {
         place: identity,
       },
       source,
+      // What is said of a row must be said at every load, and an id that others have a say in be chosen at every load.
+      normalised.warnings.length === 0 && !collides ? row.fingerprint : undefined,
     );
     this.storingMs += performance.now() - started;
     this.skills += 1;
-    if (result === 'again') this.#warn(row.origin, `the id ${id} came before in this load: this later row is kept`);
+    if (result === 'again') this.#warnAgain(row.origin, id);
   }
 
-  #deriveId(place: string, identity: string): string {
+  #warnAgain(origin: Origin, id: string): void {
+    this.#warn(origin, `the id ${id} came before in this load: this later row is kept`);
+  }
+
+  #deriveId(place: string, identity: string): { id: string; collides: boolean } {
     const { slug, lossy, hash } = deriveId(place, identity);
     const withHash = idWithHash(slug, hash);
-    return lossy || slug === '' ? withHash : this.#sink.chooseId(identity, slug, withHash);
+    if (lossy || slug === '') return { id: withHash, collides: false };
+    const id = this.#sink.chooseId(identity, slug, withHash);
+    return { id, collides: id !== slug };
   }
 
   #warn(origin: Origin, message: string): void {

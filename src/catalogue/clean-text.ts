@@ -6,14 +6,12 @@ const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 /** NUL, and halves of surrogate pairs that stand alone: neither SQLite nor UTF-8 can carry them. */
 const UNSTORABLE = /[\0\p{Surrogate}]/gu;
 
-const ONE_UNSTORABLE = /[\0\p{Surrogate}]/u;
-
 /** White space and characters that show nothing: a text of these alone is blank. */
 const INVISIBLE = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]*$/u;
 
 /** The text without NUL and lone surrogates, else untouched. */
 export function cleanText(text: string): string {
-  return ONE_UNSTORABLE.test(text) ? text.replace(UNSTORABLE, '') : text;
+  return text.isWellFormed() && !text.includes('\0') ? text : text.replace(UNSTORABLE, '');
 }
 
 /** The text without control characters and trimmed, for ids and addresses. */

@@ -35,18 +35,25 @@ export async function* gunzip(packed: AsyncIterable<Buffer>): AsyncGenerator<Buf
     return taken;
   };
 
+  const write = (part: Buffer): Promise<void> =>
+    new Promise((resolve) => {
+      proceed = resolve;
+      stream.write(part, () => resolve());
+    });
+
   try {
+    let unpacked: Buffer[] = [];
     for await (const chunk of packed) {
       for (let at = 0; at < chunk.length && failure === undefined && !ended; at += SLICE_BYTES) {
-        const part = chunk.subarray(at, at + SLICE_BYTES);
-        await new Promise<void>((resolve) => {
-          proceed = resolve;
-          stream.write(part, () => resolve());
-        });
-        yield* take();
+        const written = write(chunk.subarray(at, at + SLICE_BYTES));
+        // zlib has a thread of its own: it is at this slice while the one before is read.
+        yield* unpacked;
+        await written;
+        unpacked = take();
       }
       if (failure !== undefined || ended) break;
     }
+    yield* unpacked;
     if (failure === undefined && !ended) {
       await new Promise<void>((resolve) => {
         proceed = resolve;

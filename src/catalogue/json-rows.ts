@@ -6,7 +6,8 @@ import { JsonArray } from './json-array.js';
 import { JsonLines } from './json-lines.js';
 import type { JsonPiece, JsonSplitter } from './json-piece.js';
 import type { ReadOptions, ResolvedSource } from './read-options.js';
-import type { RawRow, SourceItem, UnreadableRow } from './row.js';
+import type { KnownRow, RawRow, SourceItem, UnreadableRow } from './row.js';
+import { fingerprintOf } from './row-fingerprint.js';
 
 /**
  * The rows of a JSON source: one array where its first character is `[`, else one value a line. Memory holds one row
@@ -16,7 +17,7 @@ import type { RawRow, SourceItem, UnreadableRow } from './row.js';
  * signal's reason where aborted.
  */
 export async function* readJsonRows(source: ResolvedSource, options: ReadOptions): AsyncGenerator<SourceItem> {
-  const read = rowReader(source.name);
+  const read = rowReader(source.name, options.isKnown);
   let splitter: JsonSplitter | undefined;
   let linesBefore: Buffer[] = [];
 
@@ -41,11 +42,7 @@ export async function* readJsonRows(source: ResolvedSource, options: ReadOptions
   if (splitter !== undefined) yield* items(splitter.end(), read, options);
 }
 
-function* items(
-  pieces: Iterable<JsonPiece>,
-  read: (piece: JsonPiece) => RawRow | UnreadableRow,
-  options: ReadOptions,
-): Generator<SourceItem> {
+function* items(pieces: Iterable<JsonPiece>, read: RowReader, options: ReadOptions): Generator<SourceItem> {
   for (const piece of pieces) {
     options.signal?.throwIfAborted();
     if ('fault' in piece && piece.cutOff === true) throw new Error(`line ${piece.line}: ${piece.fault}`);
@@ -57,8 +54,10 @@ function firstVisible(chunk: Buffer): number | undefined {
   return chunk.find((byte) => byte > 0x20);
 }
 
+type RowReader = (piece: JsonPiece) => RawRow | KnownRow | UnreadableRow;
+
 /** Turns pieces into rows; the first that cannot be read is told what a source has to look like. */
-function rowReader(source: string): (piece: JsonPiece) => RawRow | UnreadableRow {
+function rowReader(source: string, isKnown: ReadOptions['isKnown']): RowReader {
   let hint = ' (expected one JSON array, or one JSON object a line)';
 
   return (piece) => {
@@ -67,10 +66,15 @@ function rowReader(source: string): (piece: JsonPiece) => RawRow | UnreadableRow
       const hides = piece.hidesValues === true ? { hidesSkills: true as const } : {};
       return { kind: 'unreadable', origin, reason: piece.fault, ...hides };
     }
+    const fingerprint = isKnown === undefined ? undefined : fingerprintOf(piece.bytes);
+    if (fingerprint !== undefined && isKnown?.(fingerprint) === true) {
+      hint = '';
+      return { kind: 'known', origin, fingerprint };
+    }
     try {
       const value: unknown = JSON.parse(piece.bytes.toString('utf8'));
       hint = '';
-      return { kind: 'row', origin, value };
+      return fingerprint === undefined ? { kind: 'row', origin, value } : { kind: 'row', origin, value, fingerprint };
     } catch (error) {
       const reason = `not JSON: ${toOneLine(error instanceof Error ? error.message : String(error))}${hint}`;
       hint = '';

@@ -17,6 +17,11 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told how many bytes of the source were read so far (compressed ones where it is compressed), for a progress bar. */
   readonly onBytes?: ((read: number) => void) | undefined;
+  /**
+   * Told the fingerprint of each row of a JSON source: one that is known is handed on without being read. What it says
+   * must hold until the next row is asked for.
+   */
+  readonly isKnown?: ((fingerprint: string) => boolean) | undefined;
   /** Author of the skills of a folder that stands in no git repository. */
   readonly author?: string | undefined;
   /** Address that the folder's path inside the source is appended to, where there is no git remote. */

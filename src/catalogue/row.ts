@@ -21,6 +21,15 @@ export interface RawRow {
    * Depends on the place only, never on the text.
    */
   readonly place?: string;
+  /** Stands for the bytes of the row and the rules they are read by, where the source has bytes. */
+  readonly fingerprint?: string;
+}
+
+/** A row that an earlier load has stored as it stands: {@link ReadOptions.isKnown} said so. */
+export interface KnownRow {
+  readonly kind: 'known';
+  readonly origin: Origin;
+  readonly fingerprint: string;
 }
 
 /** A piece of a source that cannot even become a row: a line that is no JSON, a folder that cannot be read. */
@@ -41,7 +50,7 @@ export interface SourceRemark {
   readonly message: string;
 }
 
-export type SourceItem = RawRow | UnreadableRow | SourceRemark;
+export type SourceItem = RawRow | KnownRow | UnreadableRow | SourceRemark;
 
 /** A file of a skill before it is stored. */
 export interface DraftFile {

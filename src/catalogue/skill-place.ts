@@ -32,6 +32,7 @@ function repositoryPlace(segments: readonly string[]): { name: string[]; path: s
 }
 
 function decode(segment: string): string {
+  if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import type { Connection } from '../sqlite/connection.js';
 import { openForReading, storeError } from './database.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
+import { forgetUnclaimedRows, RowNotes, readKnownRows } from './known-rows.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import { type SkillToStore, toColumns } from './stored-skill.js';
 import { readMeta, WorkingCopy, writeMeta } from './working-copy.js';
@@ -21,8 +23,8 @@ interface Pruning {
   readonly sparedPlaces: ReadonlySet<string>;
 }
 
-/** Rows of a transaction: what a kill can lose. */
-const BATCH = 1000;
+/** Rows of a transaction: what a kill can lose. The more, the fewer times the pages of the index of ids are written. */
+const BATCH = 4000;
 
 const NO_CHANGES = { added: 0, updated: 0, removed: 0 };
 
@@ -30,9 +32,10 @@ const NO_CHANGES = { added: 0, updated: 0, removed: 0 };
  * Writes one load into a catalogue. Until {@link finish} nobody sees anything of it.
  *
  * As long as all that comes in is stored already, it only reads; the first difference makes the working copy. Skills
- * go there batch by batch, with a note of what each was before, so that a load that was killed is gone on with and
- * ends with the same catalogue and the same counts as one that ran through. Everything else, claims and removals,
- * waits for the end and is written in one transaction with the new stamp: a kill leaves nothing of it behind.
+ * go there batch by batch, with a note of what each was before (but for the first load of all, to which everything is
+ * new), so that a load that was killed is gone on with and ends with the same catalogue and the same counts as one that
+ * ran through. Everything else, claims and removals, waits for the end and is written in one transaction with the new
+ * stamp: a kill leaves nothing of it behind.
  */
 export class CatalogueWriter implements SkillSink, EmbeddingSink {
   /** The catalogue. */
@@ -49,6 +52,12 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
   readonly #seen = new Set<number>();
   /** Skills by source that the source did not have before. */
   readonly #newClaims = new Map<string, number[]>();
+  /** What rows became, by source: what {@link isKnown} of the next load goes by. */
+  readonly #rowNotes = new Map<string, RowNotes>();
+  /** Rows of one source, the latest asked for, that the catalogue as it is has as they stand. */
+  #known: { readonly source: string; readonly rows: ReadonlyMap<string, number> } | undefined;
+  /** Numbers of skills of the catalogue as it is that were written over: what is known of their rows does not hold. */
+  readonly #overwritten = new Set<number>();
   readonly #removals: string[] = [];
   #pruning: Pruning | undefined;
   #pending = 0;
@@ -67,14 +76,23 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
     if (exists) openForReading(path).close();
     this.#copy = WorkingCopy.claim(path);
     try {
-      this.#base = exists ? new WriterStatements(openForReading(path)) : undefined;
+      // A load that was killed at its end may have been published by now.
+      this.#base = exists || existsSync(path) ? readBase(path) : undefined;
       this.#working = this.#copy.resume(loadKey);
       this.#resumed = this.#working !== undefined;
+      if (this.#working !== undefined) this.#noteOverwritten(this.#working);
       this.#statements =
         this.#working !== undefined ? new WriterStatements(this.#working) : (this.#base ?? this.#startWorking());
     } catch (error) {
       this.close();
       throw storeError(error, path, 'write');
+    }
+  }
+
+  /** What a killed run of this load has written over. */
+  #noteOverwritten(working: Connection): void {
+    for (const { number } of new WriterStatements(working).touched.iterate()) {
+      if (number !== null) this.#overwritten.add(number);
     }
   }
 
@@ -90,18 +108,55 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
     return brought ? this.#statements.placeOf.get(id) : this.#base?.placeOf.get(id);
   }
 
-  put(item: SkillToStore, source: string): 'stored' | 'again' {
+  /** Whether a row of the source is stored as it stands; holds until the next skill is put. */
+  isKnown(fingerprint: string, source: string): boolean {
+    return this.#numberOf(fingerprint, source) !== undefined;
+  }
+
+  /** Of the catalogue as it is only, not of what a killed run of this load has left: ids may depend on what came before. */
+  #numberOf(fingerprint: string, source: string): number | undefined {
+    if (this.#known?.source !== source) {
+      const rows = this.#guard(() =>
+        this.#base === undefined ? new Map() : readKnownRows(this.#base.connection, source),
+      );
+      this.#known = { source, rows };
+    }
+    const number = this.#known.rows.get(fingerprint);
+    return number === undefined || this.#overwritten.has(number) ? undefined : number;
+  }
+
+  putKnown(fingerprint: string, source: string): string | undefined {
+    const number = this.#numberOf(fingerprint, source);
+    if (number === undefined) throw new Error('a row was put as known that is not');
+    if (!this.#seen.has(number)) {
+      this.#seen.add(number);
+      return undefined;
+    }
+    return this.#guard(() => this.#statements.idOf.get(number));
+  }
+
+  put(item: SkillToStore, source: string, fingerprint?: string): 'stored' | 'again' {
     return this.#guard(() => {
       const columns = toColumns(item);
       const stored = this.#statements.find.get(columns.id);
       let number = stored?.number;
       if (number === undefined || stored?.hash.equals(columns.hash) !== true) {
         const statements = this.#write();
-        statements.touch.run(columns.id, stored?.hash ?? null);
+        if (this.#base !== undefined) statements.touch.run(columns.id, stored?.hash ?? null);
         number = statements.save(columns, item.files, stored?.number);
+        if (stored !== undefined) this.#overwritten.add(number);
       }
+      if (fingerprint !== undefined) this.#notesOf(source).add(fingerprint, number, columns.hash);
       return this.#bring(number, source);
     });
+  }
+
+  #notesOf(source: string): RowNotes {
+    const present = this.#rowNotes.get(source);
+    if (present !== undefined) return present;
+    const notes = new RowNotes();
+    this.#rowNotes.set(source, notes);
+    return notes;
   }
 
   #bring(number: number, source: string): 'stored' | 'again' {
@@ -231,11 +286,13 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
       if (statements.anyClaim.get(number) === undefined) this.#delete(id);
     }
     for (const id of this.#removals) this.#delete(id);
+    for (const [source, notes] of this.#rowNotes) notes.write(working, source);
+    if (claimsChanged) forgetUnclaimedRows(working);
     this.#settleModel(working);
     const vectorsChanged =
       this.#base !== undefined && statements.vectors.state('main') !== statements.vectors.state('base');
 
-    const changes = statements.countChanges();
+    const changes = this.#base === undefined ? statements.countAllAsAdded() : statements.countChanges();
     const first = readMeta(working, 'stamp') === undefined;
     if (first || claimsChanged || vectorsChanged || changes.added + changes.updated + changes.removed > 0) {
       this.#copy.publish(working, () => this.#base?.close());
@@ -280,11 +337,17 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
    * Undoes what a killed run did to skills that this run has not brought: its sources may have changed in between.
    */
   #revertUnseen(): void {
-    const restore = this.#base === undefined ? undefined : restoreFromBase(this.#working as Connection);
+    if (this.#base === undefined) {
+      for (const number of this.#statements.numbers.all()) {
+        if (!this.#seen.has(number)) this.#statements.deleteWithAll(number);
+      }
+      return;
+    }
+    const restore = restoreFromBase(this.#working as Connection);
     for (const { id, number, was } of this.#statements.touched.all()) {
       if (number !== null && this.#seen.has(number)) continue;
       if (number !== null) this.#statements.deleteWithAll(number);
-      if (was !== null) restore?.(id);
+      if (was !== null) restore(id);
       this.#statements.untouch.run(id);
     }
   }
@@ -328,4 +391,11 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
       throw storeError(error, this.path, 'write');
     }
   }
+}
+
+function readBase(path: string): WriterStatements {
+  const connection = openForReading(path);
+  // Ids are looked up all over their index, which the cache of a searcher cannot hold.
+  connection.pragma('cache_size = -65536');
+  return new WriterStatements(connection);
 }

@@ -4,6 +4,17 @@ export const APPLICATION_ID = 0x534b494c;
 /** `PRAGMA user_version` of a catalogue. Raised whenever a file of the former kind would be misread. */
 export const FORMAT_VERSION = 2;
 
+/** Came to format 2 later: a catalogue may be without it, and a version that does not know it may leave it as it is. */
+export const KNOWN_ROWS: string = `
+CREATE TABLE IF NOT EXISTS known_row (
+  source INTEGER NOT NULL,
+  skill INTEGER NOT NULL,
+  fingerprint BLOB NOT NULL,
+  hash BLOB NOT NULL,
+  PRIMARY KEY (source, skill)
+) WITHOUT ROWID;
+`;
+
 /**
  * The tables of a catalogue.
  *
@@ -13,13 +24,16 @@ export const FORMAT_VERSION = 2;
  * - `skill.text_hash` names the text that is embedded of a skill; skills of the same text share a vector.
  * - `skill.copy_key` is equal for skills of the same name and description.
  * - `claim` says which sources a skill was found in; pruning a source takes its claims away.
+ * - `known_row` says what a row of a source became: a row of that fingerprint makes a skill of that hash. An entry whose
+ *   hash is not the skill's any more says nothing.
  * - `vector.embedding` is of unit length: 32-bit floats, little-endian. Numbers are never given again, so that what is
  *   derived from vectors can be brought up to date by them. A finished catalogue has vectors of one model only.
  * - `meta` holds `stamp`, a random value of each finished load, the stamp that it `replaces`, the id of the `model` of
  *   the vectors, and of a running load its `load_key`.
- * - `touched` is empty in a finished catalogue; a load notes in it what each skill it changed was before.
+ * - `touched` is empty in a finished catalogue; a load into one that exists notes in it what each skill it
+ *   changed was before.
  */
-export const SCHEMA = `
+export const SCHEMA: string = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE source (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE skill (
@@ -58,4 +72,4 @@ CREATE TABLE vector (
   UNIQUE (model, text_hash)
 );
 CREATE TABLE touched (id TEXT PRIMARY KEY, was BLOB) WITHOUT ROWID;
-`;
+${KNOWN_ROWS}`;

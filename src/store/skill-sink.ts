@@ -11,9 +11,16 @@ export interface SkillSink {
    * Stores a skill, or finds that it is stored already.
    *
    * @param source name of the source it was found in
+   * @param fingerprint of the row that it was read from, if that alone tells all of the skill
    * @returns `again` where this load has brought the same id before
    */
-  put(item: SkillToStore, source: string): 'stored' | 'again';
+  put(item: SkillToStore, source: string, fingerprint?: string): 'stored' | 'again';
+  /**
+   * Takes note of a row that is known to be stored as it stands.
+   *
+   * @returns its id where this load has brought it before
+   */
+  putKnown?(fingerprint: string, source: string): string | undefined;
 }
 
 /**

@@ -15,7 +15,7 @@ import { dirname } from 'node:path';
 import { SkillSearchError } from '../errors.js';
 import { type Connection, isBusy, isSqliteError } from '../sqlite/connection.js';
 import { createSchema, openForReading, openForWriting } from './database.js';
-import { APPLICATION_ID, FORMAT_VERSION } from './schema.js';
+import { APPLICATION_ID, FORMAT_VERSION, KNOWN_ROWS } from './schema.js';
 
 /** What stands for the stamp of a catalogue that does not exist yet. */
 const NOTHING = 'nothing';
@@ -100,9 +100,12 @@ export class WorkingCopy {
         chmodSync(this.#part, statSync(this.#part).mode | 0o200);
       }
       const part = openForWriting(this.#part);
+      // In one transaction: each waits for the disk.
+      part.exec('BEGIN');
       if (!exists) createSchema(part);
       writeMeta(part, 'replaces', this.#currentStamp());
       writeMeta(part, 'load_key', loadKey);
+      part.exec('COMMIT');
       if (existsSync(this.#left)) takeVectors(part, this.#left);
       part.close();
       removeDatabase(this.#left);
@@ -281,6 +284,7 @@ function prepareForLoad(connection: Connection): Connection {
   connection.pragma('cache_size = -65536');
   // Pages; a checkpoint waits for the disk, so few of them.
   connection.pragma('wal_autocheckpoint = 16384');
+  connection.exec(KNOWN_ROWS);
   return connection;
 }
 

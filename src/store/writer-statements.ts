@@ -19,6 +19,7 @@ interface TouchedRow {
 export class WriterStatements {
   readonly find: Statement<[id: string], StoredRow>;
   readonly placeOf: Statement<[id: string], string>;
+  readonly idOf: Statement<[number: number], string>;
   readonly insert: Statement<[SkillColumns], unknown>;
   readonly update: Statement<[Omit<SkillColumns, 'id'> & { number: number }], unknown>;
   readonly insertFile: Statement<[skill: number, position: number, filename: string, text: string], unknown>;
@@ -34,18 +35,20 @@ export class WriterStatements {
     [source: string],
     { readonly number: number; readonly id: string; readonly place: string }
   >;
+  readonly numbers: Statement<[], number>;
   readonly touch: Statement<[id: string, was: Buffer | null], unknown>;
   readonly untouch: Statement<[id: string], unknown>;
   readonly touched: Statement<[], TouchedRow>;
   readonly vectors: VectorStatements;
-  readonly #connection: Connection;
+  readonly connection: Connection;
   readonly #count: Statement<[], { readonly added: number; readonly updated: number; readonly removed: number }>;
 
   constructor(connection: Connection) {
-    this.#connection = connection;
+    this.connection = connection;
     this.vectors = new VectorStatements(connection);
     this.find = connection.prepare('SELECT number, hash FROM skill WHERE id = ?');
     this.placeOf = connection.prepare<[string], string>('SELECT place FROM skill WHERE id = ?').pluck();
+    this.idOf = connection.prepare<[number], string>('SELECT id FROM skill WHERE number = ?').pluck();
     this.insert = connection.prepare(`
       INSERT INTO skill
         (id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash, hash)
@@ -73,6 +76,7 @@ export class WriterStatements {
     this.claimedBy = connection.prepare(`
       SELECT skill.number, skill.id, skill.place FROM claim JOIN skill ON skill.number = claim.skill
       WHERE claim.source = (SELECT number FROM source WHERE name = ?)`);
+    this.numbers = connection.prepare<[], number>('SELECT number FROM skill').pluck();
     // The first note counts: later changes of the same load do not alter what the skill was before it.
     this.touch = connection.prepare('INSERT OR IGNORE INTO touched (id, was) VALUES (?, ?)');
     this.untouch = connection.prepare('DELETE FROM touched WHERE id = ?');
@@ -114,7 +118,12 @@ export class WriterStatements {
 
   /** Closes the connection the statements belong to. */
   close(): void {
-    this.#connection.close();
+    this.connection.close();
+  }
+
+  /** What the first load into a catalogue changed so far. */
+  countAllAsAdded(): { readonly added: number; readonly updated: number; readonly removed: number } {
+    return { added: this.numbers.all().length, updated: 0, removed: 0 };
   }
 
   /** What the load changed so far, net. */

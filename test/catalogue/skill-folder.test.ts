@@ -16,7 +16,7 @@ const filenames = (items: readonly SourceItem[], at = 0): string[] =>
 const problems = (items: readonly SourceItem[], folder: string): string[] =>
   items.flatMap((item) => {
     const where = item.origin.source.replace(`${folder}/`, '');
-    if (item.kind === 'row') return [];
+    if (item.kind === 'row' || item.kind === 'known') return [];
     return item.kind === 'remark' ? [`${where}: ${item.message}`] : [`${where}! ${item.reason}`];
   });
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -17,6 +18,8 @@ interface SourceRow {
   readonly source: string;
   readonly id: string;
   readonly version: number;
+  /** Whether it may be known again by the bytes it was read from. */
+  readonly fingerprinted: boolean;
 }
 
 /** A run that ends before it is published: after so many rows, or after all of them and its pruning. */
@@ -41,7 +44,7 @@ describe('a load that was interrupted, its sources changed in between', () => {
 
 function turnsOf(sources: readonly string[]): fc.Arbitrary<Turn[]> {
   const id = fc.constantFrom('a', 'b', 'c', 'd', 'é', '😀');
-  const row = fc.record({ source: fc.constantFrom(...sources), id, version: fc.nat(2) });
+  const row = fc.record({ source: fc.constantFrom(...sources), id, version: fc.nat(2), fingerprinted: fc.boolean() });
   const load = {
     rows: fc.array(row, { maxLength: 8 }),
     prune: fc.boolean(),
@@ -85,8 +88,11 @@ function interrupt(path: string, attempt: Attempt, sources: readonly string[]): 
 }
 
 function bring(writer: CatalogueWriter, load: Load, sources: readonly string[], rows = Number.MAX_SAFE_INTEGER): void {
-  for (const { source, id, version } of load.rows.slice(0, rows)) {
-    writer.put(storeItem(id, { description: `version ${version}` }), source);
+  for (const { source, id, version, fingerprinted } of load.rows.slice(0, rows)) {
+    const fingerprint = createHash('sha256').update(`${id} ${version}`).digest('hex').slice(0, 16);
+    if (writer.isKnown(fingerprint, source)) writer.putKnown(fingerprint, source);
+    else
+      writer.put(storeItem(id, { description: `version ${version}` }), source, fingerprinted ? fingerprint : undefined);
   }
   if (load.prune && rows > load.rows.length) writer.prune(sources, new Set(load.spared));
 }
