@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, relative, sep } from 'node:path';
-import { checkSource, type ResolvedSource, readSource } from './catalogue/open-source.js';
+import { checkSource, type ReadOptions, type ResolvedSource, readSource } from './catalogue/open-source.js';
 import { readRows } from './catalogue/read-rows.js';
 import type { SourceItem } from './catalogue/row.js';
 import { type ChosenModel, chooseModel } from './choose-model.js';
@@ -34,8 +34,10 @@ interface OpenableSource {
   /** What its skills are stored under: the same for the same source from load to load. */
   readonly key: string;
   readonly bytes: number;
-  read(onBytes: (read: number) => void): AsyncIterable<SourceItem>;
+  read(how: Reading): AsyncIterable<SourceItem>;
 }
+
+type Reading = Pick<ReadOptions, 'onBytes' | 'isKnown'>;
 
 const PROGRESS_INTERVAL_MS = 100;
 
@@ -89,7 +91,7 @@ async function load(
     options.onProgress?.({ phase, ...progress });
   };
 
-  const { failed, empty } = await readSources(sources, ingest, options, tell);
+  const { failed, empty } = await readSources(sources, ingest, writer, options, tell);
   const reading = clock.lap() - ingest.storingMs / 1000;
 
   const embedded = model === undefined ? 0 : await embedOrWarn(writer, model, warnings, options, tell);
@@ -118,6 +120,7 @@ type Tell = (phase: LoadProgress['phase'], more?: Partial<LoadProgress>) => void
 async function readSources(
   sources: readonly OpenableSource[],
   ingest: Ingest,
+  writer: CatalogueWriter,
   { signal }: BuildOptions,
   tell: Tell,
 ): Promise<{ failed: FailedSource[]; empty: string[] }> {
@@ -132,9 +135,10 @@ async function readSources(
       told = performance.now();
       tell('reading', { source: source.name, bytesRead });
     };
-    const items = source.read((read) => {
+    const onBytes = (read: number): void => {
       bytesRead = bytesBefore + read;
-    });
+    };
+    const items = source.read({ onBytes, isKnown: (fingerprint) => writer.isKnown(fingerprint, source.key) });
     const onFailure = ({ message }: Error): unknown => failed.push({ origin: source.name, reason: message });
     for await (const item of untilFailure(items, signal, onFailure)) {
       signal?.throwIfAborted();
@@ -219,7 +223,7 @@ async function openSource(source: Source, i: number, database: string, options: 
     name: source,
     key: sourceKey(resolved, database),
     bytes: resolved.bytes ?? 0,
-    read: (onBytes) => readSource(resolved, { signal, author, codehostBase, skillUrlBase, stdin, onBytes }),
+    read: (how) => readSource(resolved, { signal, author, codehostBase, skillUrlBase, stdin, ...how }),
   };
 }
 

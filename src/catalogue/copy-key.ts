@@ -1,10 +1,13 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /** 16 hex digits that are the same for skills with the same name and description, however these are written out. */
 export function copyKey(name: string, description: string): string {
-  return hash('sha256', `${flatten(name)}\n${flatten(description)}`).slice(0, 16);
+  return createHash('sha256')
+    .update(`${flatten(name)}\n${flatten(description)}`)
+    .digest('hex')
+    .slice(0, 16);
 }
 
 function flatten(text: string): string {

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 /**
  * What is embedded of a skill: its name and its description. File text counts by words only.
@@ -11,5 +11,5 @@ export function embeddedText(name: string, description: string): string {
 
 /** 16 bytes of SHA-256: what the vector of a text is stored under. */
 export function hashText(text: string): Buffer {
-  return hash('sha256', text, 'buffer').subarray(0, 16);
+  return createHash('sha256').update(text).digest().subarray(0, 16);
 }

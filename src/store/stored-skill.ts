@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Skill, SkillProperties } from '../skill.js';
 
 /** A skill on its way into the store. */
@@ -70,7 +70,9 @@ const SHORT = 64 * 1024;
 /** SHA-256 of texts, each with a NUL behind it. */
 function hashParts(parts: readonly string[]): Buffer {
   if (parts.reduce((sum, part) => sum + part.length, 0) < SHORT)
-    return hash('sha256', `${parts.join('\0')}\0`, 'buffer');
+    return createHash('sha256')
+      .update(`${parts.join('\0')}\0`)
+      .digest();
   const whole = createHash('sha256');
   for (const part of parts) whole.update(part).update('\0');
   return whole.digest();
