@@ -51,6 +51,37 @@ describe('a server', () => {
     expect(answered(await wire.send(request(HEALTH)).reply()).status).toBe(200);
   });
 
+  test('gives each client its own answer, whole, while others read slowly, send ahead, or leave', async () => {
+    const skills = Array.from({ length: 100 }, (_, i) =>
+      row(`s${i}`, { name: `word${i % 10}`, description: `word${i % 10} ${'ü語 '.repeat(i * 9)}` }),
+    );
+    const search = await openSkillSearch({ skills });
+    onTestFinished(() => search.close());
+    const { port } = await running(search, { access: false });
+    const path = (i: number): string => `/api/v1/skills/search?q=word${i % 10}`;
+    const expected = Array.from({ length: 10 }, (_, i) =>
+      search.keywordRecords({ q: `word${i}`, sortBy: 'recent' }).records.map((record) => JSON.parse(record).id),
+    );
+    expect(expected.map(({ length }) => length)).toEqual(Array<number>(10).fill(10));
+    const ask = async (i: number): Promise<void> => {
+      const wire = await Wire.open(port);
+      if (i % 4 === 0) {
+        // Many answers wait here until it reads.
+        wire.socket.pause();
+        wire.send(request(path(i)).repeat(100));
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        if (i % 8 === 0) return wire.cut();
+        wire.socket.resume();
+      } else wire.send(request(path(i)).repeat(100));
+      for (let n = 0; n < 100; n++) {
+        const { skills: found } = JSON.parse(answered(await wire.reply()).body).data;
+        expect(found.map(({ id }: { id: string }) => id)).toEqual(expected[i % 10]);
+      }
+      wire.cut();
+    };
+    await Promise.all(Array.from({ length: 40 }, (_, i) => ask(i)));
+  });
+
   test.each([HEALTH, '/nothing', '/api/v1/skills/search', SEMANTIC, '/', '/openapi.json', '/skills/a'])(
     'answers HEAD of %s as GET, without the body',
     async (path) => {
