@@ -127,7 +127,7 @@ export class SkillDiscoveryService {
 
   #pageOf(path: string): Route | undefined {
     if (!this.#options.pages) return undefined;
-    const page = answerPage(path, this.#search);
+    const page = answerPage(path, this.#search, this.#options.compatibility !== undefined);
     return page === undefined ? undefined : ({ publicUrl }) => page(publicUrl);
   }
 
