@@ -1,15 +1,15 @@
-// A server to put under load, in a process of its own: ours, or a bare one of `node:http` that serialises the same
-// skills. Tells its address by a message, and what it took when asked.
+// A server to put under load, in a process of its own: ours, ours over a search that takes no time, or a bare one of
+// `node:http` that serialises the same skills. Tells its address by a message, and what it took when asked.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openAccess } from '../src/access/index.js';
 import { startServer } from '../src/http/index.js';
-import { followCatalogue } from '../src/index.js';
+import { followCatalogue, type SkillSearch } from '../src/index.js';
 
 /** What the parent sends first. */
 export interface ServerJob {
-  readonly kind: 'ours' | 'bare';
+  readonly kind: 'ours' | 'unsearched' | 'bare';
   readonly database: string;
   /** Where the key of the load is found. */
   readonly state: string;
@@ -39,16 +39,35 @@ process.on('message', async (message: ServerJob | 'figures') => {
     delay.reset();
     return;
   }
-  const url = message.kind === 'ours' ? await serveOurs(message) : await serveBare(message);
+  const url = await SERVERS[message.kind](message);
   delay.enable();
   process.send?.({ url });
 });
 process.on('disconnect', () => process.exit());
 
-async function serveOurs({ database, state }: ServerJob): Promise<string> {
-  const search = await followCatalogue({ database });
+const SERVERS: Readonly<Record<ServerJob['kind'], (job: ServerJob) => Promise<string>>> = {
+  ours: async (job) => serveOurs(await followCatalogue({ database: job.database }), job),
+  unsearched: (job) => serveOurs(knowing(job.answers), job),
+  bare: serveBare,
+};
+
+async function serveOurs(search: SkillSearch, { state }: ServerJob): Promise<string> {
   const server = await startServer(search, { access: openAccess({ state }), port: 0 });
   return server.url;
+}
+
+/** A search that knows these answers and nothing else. */
+function knowing(answers: ServerJob['answers']): SkillSearch {
+  const known = new Map(
+    Object.entries(answers).map(([path, skills]) => {
+      const pagination = { page: 1, limit: 20, total: skills.length, totalPages: 1 };
+      return [
+        new URL(path, 'http://localhost').searchParams.get('q'),
+        { records: skills.map((skill) => JSON.stringify(skill)), pagination },
+      ];
+    }),
+  );
+  return { keywordRecords: ({ q }: { q: string }) => known.get(q) } as unknown as SkillSearch;
 }
 
 async function serveBare({ answers }: ServerJob): Promise<string> {

@@ -108,14 +108,20 @@ export class Access {
    *
    * @param authorization the header of that name; undefined where the request has none
    * @param address of the client, as the socket or a trusted proxy tells it
+   * @param arrived when the request did, of `performance.now()`: the file is asked unless it was since, for another request
+   *   @default now: it is asked
    * @throws {SkillSearchError} `INVALID_API_KEY` where the header is anything but `Bearer` and a key that is accepted
    */
-  identify(authorization: string | undefined, address: string | undefined): Client {
+  identify(
+    authorization: string | undefined,
+    address: string | undefined,
+    arrived: number = performance.now(),
+  ): Client {
     if (authorization === undefined) {
       return { kind: 'anonymous', name: clientOfAddress(address), quota: this.#quotas.anonymous };
     }
     const [, key] = /^bearer +([^\s]+)$/i.exec(authorization.trim()) ?? [];
-    const found = key === undefined ? undefined : this.#guard(() => this.#keys.find(key, this.#quotas.key));
+    const found = key === undefined ? undefined : this.#guard(() => this.#keys.find(key, this.#quotas.key, arrived));
     if (found !== undefined) return { kind: 'key', name: `key:${found.id}`, quota: found.quota };
     throw new SkillSearchError(
       'INVALID_API_KEY',

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { SkillSearchError } from '../errors.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
 import { checkCount, type Quota } from './options.js';
@@ -9,6 +9,8 @@ export type KeyForm = keyof typeof KEY_PREFIXES;
 
 const KEY = /^sk_live_(?:skillsmp_)?[A-Za-z0-9_-]{43}$/;
 const MAX_NAME = 100;
+/** Keys that are remembered. */
+const MOST_KNOWN = 1000;
 
 /** A key as it is listed: all but the key itself, which nothing keeps. */
 export interface ApiKey {
@@ -50,14 +52,27 @@ interface KeyRow {
   readonly revoked_at: number | null;
 }
 
-/** The keys of a state file. Whatever changes here counts in every process at its next request. */
+type AcceptedRow = [number: number, daily: number | null, perMinute: number | null];
+
+/**
+ * The keys of a state file. Whatever changes here counts in every process at its next request: what is known of a key is
+ * forgotten as soon as the file changes, and that is asked for requests that come at once at once.
+ */
 export class ApiKeys {
   readonly #insert: Statement<[Buffer, string, number | null, number | null, number], KeyRow>;
   readonly #all: Statement<[], KeyRow>;
   readonly #byHash: Statement<[Buffer], KeyRow>;
+  readonly #accepted: Statement<[Buffer], AcceptedRow>;
+  readonly #version: Statement<[], number>;
   readonly #byNumber: Statement<[number], KeyRow>;
   readonly #revoke: Statement<[number, number], unknown>;
   readonly #now: () => number;
+  /** Keys that are accepted, by their hash, as the file said at {@link #checked}. */
+  readonly #known = new Map<string, AcceptedRow>();
+  /** Of `performance.now()`. */
+  #checked = Number.NEGATIVE_INFINITY;
+  /** What `PRAGMA data_version` was then: it changes with every commit of another connection, wherever that is. */
+  #lastVersion: number | undefined;
 
   /** @param now milliseconds since 1970 */
   constructor(connection: Connection, now: () => number) {
@@ -66,6 +81,12 @@ export class ApiKeys {
     );
     this.#all = connection.prepare('SELECT * FROM api_key ORDER BY number');
     this.#byHash = connection.prepare('SELECT * FROM api_key WHERE hash = ?');
+    this.#version = connection.prepare<[], number>('PRAGMA data_version').pluck();
+    this.#accepted = connection
+      .prepare<[Buffer], AcceptedRow>(
+        'SELECT number, daily, per_minute FROM api_key WHERE hash = ? AND revoked_at IS NULL',
+      )
+      .raw();
     this.#byNumber = connection.prepare('SELECT * FROM api_key WHERE number = ?');
     this.#revoke = connection.prepare('UPDATE api_key SET revoked_at = ? WHERE number = ? AND revoked_at IS NULL');
     this.#now = now;
@@ -106,23 +127,47 @@ export class ApiKeys {
       const what = typeof idOrKey === 'number' ? `the id ${idOrKey}` : 'this text';
       throw new SkillSearchError('KEY_NOT_FOUND', `no key has ${what}`);
     }
+    this.#known.clear();
     this.#revoke.run(Math.floor(this.#now() / 1000), row.number);
     return toApiKey(find() as KeyRow);
   }
 
-  /** The key of a text that a client sent, if it is accepted, with its limits. */
-  find(key: string, defaults: Quota): { readonly id: number; readonly quota: Quota } | undefined {
+  /**
+   * The key of a text that a client sent, if it is accepted, with its limits.
+   *
+   * @param since of `performance.now()`: what the file said at any moment after that will do
+   */
+  find(key: string, defaults: Quota, since: number): { readonly id: number; readonly quota: Quota } | undefined {
     if (!KEY.test(key)) return undefined;
-    const row = this.#byHash.get(hashOf(key));
-    if (row === undefined || row.revoked_at !== null) return undefined;
-    const quota = { daily: row.daily ?? defaults.daily, perMinute: row.per_minute ?? defaults.perMinute };
-    return { id: row.number, quota };
+    if (this.#checked <= since) this.#check();
+    const hashed = hash('sha256', key, 'base64');
+    const row = this.#known.get(hashed) ?? this.#lookUp(hashed);
+    if (row === undefined) return undefined;
+    const [id, daily, perMinute] = row;
+    return { id, quota: { daily: daily ?? defaults.daily, perMinute: perMinute ?? defaults.perMinute } };
+  }
+
+  /** Forgets what is known if the file has changed since. */
+  #check(): void {
+    const now = performance.now();
+    const version = this.#version.get();
+    if (version !== this.#lastVersion) this.#known.clear();
+    this.#lastVersion = version;
+    this.#checked = now;
+  }
+
+  #lookUp(hashed: string): AcceptedRow | undefined {
+    const row = this.#accepted.get(Buffer.from(hashed, 'base64'));
+    if (row === undefined) return undefined;
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.set(hashed, row);
+    return row;
   }
 }
 
 /** A key has 256 random bits: a plain hash cannot be turned back, and needs neither salt nor slowness. */
 function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 function toApiKey({ number, name, daily, per_minute, created_at, revoked_at }: KeyRow): ApiKey {

@@ -1,3 +1,5 @@
+import type { Body } from './body.js';
+
 /** A request, as little of it as the service looks at. */
 export interface Call {
   readonly method: string;
@@ -9,6 +11,8 @@ export interface Call {
   readonly address: string | undefined;
   /** A header by its name in lower case; several of one name joined by `, `. */
   header(name: string): string | undefined;
+  /** When it had come, of `performance.now()`. */
+  readonly arrived: number;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal | undefined;
 }
@@ -16,17 +20,17 @@ export interface Call {
 /** What is sent back. */
 export interface Answer {
   readonly status: number;
-  /** Without `Content-Length`. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Names and values in turn, without `Content-Length`. */
+  readonly headers: readonly string[];
   /** Of a HEAD request what a GET would get: whoever sends the answer leaves it out. */
-  readonly body: string;
+  readonly body: Body;
 }
 
 /** An answer in the making: what an operation itself has to say. */
 export interface Content {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: Body;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

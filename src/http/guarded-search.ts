@@ -1,5 +1,6 @@
 import { type Access, type Admission, type Client, UNLIMITED_ADMISSION } from '../access/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
+import type { Body } from './body.js';
 import type { Content } from './call.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import type { SearchOperation } from './search-operations.js';
@@ -11,12 +12,12 @@ import type { Visit } from './visit.js';
  *
  * @throws {SkillSearchError} for each of them
  */
-export async function answerSearch<Query>(
+export function answerSearch<Query>(
   operation: SearchOperation<Query>,
   visit: Visit,
   search: SkillSearch,
   { access, compatibility, log }: ResolvedHandlerOptions,
-): Promise<Content> {
+): Content | Promise<Content> {
   const compatible = compatibility !== undefined;
   const client = access === undefined ? undefined : identify(access, operation, visit);
   visit.client = client;
@@ -27,16 +28,7 @@ export async function answerSearch<Query>(
   };
   const query = readQuestion(() => operation.read(visit.query, compatible), admit);
   const admission = admit();
-  try {
-    const body = await operation.answer(query, {
-      search,
-      record: { publicUrl: visit.publicUrl, githubUrl: compatible },
-      compatible,
-      meta: () => metaOf(visit),
-      call: visit.call,
-    });
-    return { headers: quotaHeaders(admission), body };
-  } catch (error) {
+  const takeBack = (error: unknown): never => {
     try {
       admission.giveBack();
     } catch (failure) {
@@ -44,15 +36,29 @@ export async function answerSearch<Query>(
       log({ kind: 'failure', requestId: visit.requestId, error: failure });
     }
     throw error;
+  };
+  const toContent = (body: Body): Content => ({ headers: quotaHeaders(admission), body });
+  let answered: Body | Promise<Body>;
+  try {
+    answered = operation.answer(query, {
+      search,
+      record: { publicUrl: visit.publicUrl, githubUrl: compatible },
+      compatible,
+      meta: () => metaOf(visit),
+      call: visit.call,
+    });
+  } catch (error) {
+    return takeBack(error);
   }
+  return answered instanceof Promise ? answered.then(toContent, takeBack) : toContent(answered);
 }
 
-function identify(access: Access, { key }: SearchOperation, { call, address }: Visit): Client {
+function identify(access: Access, { key }: SearchOperation, { call, address, started }: Visit): Client {
   const authorization = key === 'ignored' ? undefined : call.header('authorization');
   if (key === 'required' && authorization === undefined) {
     throw new SkillSearchError('MISSING_API_KEY', 'this search needs an API key: `Authorization: Bearer <key>`');
   }
-  return access.identify(authorization, address);
+  return access.identify(authorization, address, started);
 }
 
 /** A faulty question counts as a request, too: which is told comes after the limit of the minute. */

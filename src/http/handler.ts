@@ -1,4 +1,5 @@
 import type { SkillSearch } from '../index.js';
+import { textOf } from './body.js';
 import { type HandlerOptions, resolveHandlerOptions } from './options.js';
 import { SkillDiscoveryService } from './service.js';
 
@@ -29,10 +30,14 @@ export function createHandler(search: SkillSearch, options?: HandlerOptions): Ha
       target: pathname + query,
       origin,
       address: connection?.address,
+      arrived: performance.now(),
       header: (name) => request.headers.get(name) ?? undefined,
       signal: request.signal,
     });
     const withoutBody = request.method === 'HEAD' || status === 204;
-    return new Response(withoutBody ? null : body, { status, headers });
+    const pairs = headers.flatMap((name, i) =>
+      i % 2 === 0 ? [[name, headers[i + 1] as string] as [string, string]] : [],
+    );
+    return new Response(withoutBody ? null : textOf(body), { status, headers: pairs });
   };
 }

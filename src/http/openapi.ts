@@ -16,32 +16,38 @@ type Json = Readonly<Record<string, unknown>>;
 /** The version of the interface, not of this package. */
 const API_VERSION = '1.0.0';
 
-/** The Skill Discovery API as an OpenAPI 3.1 document, for programs that make clients of it. */
-export function describeApi(publicUrl: string): Json {
+/**
+ * The Skill Discovery API as an OpenAPI 3.1 document, for programs that make clients of it.
+ *
+ * @param compatible whether the additions for clients of the public service are made
+ */
+export function describeApi(publicUrl: string, compatible: boolean): Json {
   return {
     openapi: '3.1.0',
     info: { title: 'Skill Discovery API', version: API_VERSION },
     servers: [{ url: publicUrl }],
     security: [{ bearer: [] }],
     paths: {
-      [PATHS.keyword]: { get: searchSkills() },
+      [PATHS.keyword]: { get: searchSkills(compatible) },
       [PATHS.semantic]: { get: aiSearchSkills() },
       [PATHS.health]: { get: healthCheck() },
+      ...(compatible ? { [PATHS.find]: { get: findSkills() } } : {}),
     },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       schemas: {
-        Skill: skill(),
-        Pagination: pagination(),
+        Skill: skill(compatible),
+        Pagination: pagination(compatible),
         Meta: meta(),
         AiSearchResult: aiSearchResult(),
         Error: error(),
+        ...(compatible ? { FoundSkill: foundSkill() } : {}),
       },
     },
   };
 }
 
-function searchSkills(): Json {
+function searchSkills(compatible: boolean): Json {
   const slug = { type: 'string', pattern: '^[a-z0-9-]+$' };
   return {
     operationId: 'searchSkills',
@@ -56,7 +62,7 @@ function searchSkills(): Json {
         true,
       ),
       parameter('page', { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1 }, 'Page number'),
-      parameter('limit', { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }, 'Skills a page'),
+      limit(compatible),
       parameter('sortBy', { type: 'string', enum: HTTP_SORT_ORDERS, default: HTTP_SORT_ORDERS[0] }, 'Order'),
       parameter('category', slug, 'Only skills of this category'),
       parameter('occupation', slug, 'Only skills of this occupation (SOC), with or without its code'),
@@ -72,6 +78,45 @@ function searchSkills(): Json {
       503: failed('Service not available'),
     },
   };
+}
+
+/** What is more than the largest is refused, or taken as that. */
+function limit(cut: boolean): Json {
+  const bounds = { type: 'integer', minimum: 1, ...(cut ? {} : { maximum: MAX_LIMIT }), default: DEFAULT_LIMIT };
+  return parameter(
+    'limit',
+    bounds,
+    cut ? `Skills a page; above ${MAX_LIMIT} is taken as ${MAX_LIMIT}` : 'Skills a page',
+  );
+}
+
+/** What `npx skills find` asks. */
+function findSkills(): Json {
+  const text = { type: 'string' };
+  return {
+    operationId: 'findSkills',
+    tags: ['Skills'],
+    summary: 'Skills by words, the most relevant first',
+    security: [{}],
+    parameters: [
+      parameter('q', { type: 'string', maxLength: MAX_KEYWORD_QUERY_LENGTH }, 'Words', true),
+      limit(true),
+      parameter('owner', text, 'Only skills of this owner of repositories, or author'),
+    ],
+    responses: {
+      200: answer(object({ skills: { type: 'array', items: ref('FoundSkill') } })),
+      400: failed('Query missing or invalid'),
+      429: failed('Rate limit exceeded'),
+      503: failed('Service not available'),
+    },
+  };
+}
+
+/** What `npx skills find` reads of a skill. */
+function foundSkill(): Json {
+  const text = { type: 'string' };
+  const source = { type: 'string', description: 'What `npx skills add` takes; empty where nobody told' };
+  return object({ id: text, name: text, installs: { type: 'integer', minimum: 0 }, source });
 }
 
 function aiSearchSkills(): Json {
@@ -105,19 +150,23 @@ function healthCheck(): Json {
   };
 }
 
-function skill(): Json {
+function skill(compatible: boolean): Json {
   const types: Partial<Record<string, Json>> = {
     codehostUrl: { type: 'string', format: 'uri' },
+    githubUrl: { type: 'string', format: 'uri', description: 'The same as codehostUrl' },
     skillUrl: { type: 'string', format: 'uri' },
     stars: { type: 'integer', minimum: 0 },
     updatedAt: { type: 'integer', description: 'Unix seconds' },
   };
-  return object(Object.fromEntries(SKILL_FIELDS.map((field) => [field, types[field] ?? { type: 'string' }])));
+  const fields = [...SKILL_FIELDS, ...(compatible ? ['githubUrl'] : [])];
+  return object(Object.fromEntries(fields.map((field) => [field, types[field] ?? { type: 'string' }])));
 }
 
-function pagination(): Json {
+function pagination(compatible: boolean): Json {
   const count = { type: 'integer', minimum: 0 };
-  return object({ page: count, limit: count, total: count, totalPages: count });
+  const is = { type: 'boolean' };
+  const neighbours = compatible ? { hasNext: is, hasPrev: is } : {};
+  return object({ page: count, limit: count, total: count, totalPages: count, ...neighbours });
 }
 
 function meta(): Json {
@@ -139,6 +188,10 @@ function error(): Json {
 }
 
 function found(data: Json): Json {
+  return answer(object({ success: { const: true }, data: object(data), meta: ref('Meta') }));
+}
+
+function answer(body: Json): Json {
   const count = (description: string): Json => ({ description, required: true, schema: { type: 'integer' } });
   return {
     description: 'Found',
@@ -146,7 +199,7 @@ function found(data: Json): Json {
       'X-RateLimit-Daily-Limit': count('Requests a day'),
       'X-RateLimit-Daily-Remaining': count('Requests left of this day'),
     },
-    content: json(object({ success: { const: true }, data: object(data), meta: ref('Meta') })),
+    content: json(body),
   };
 }
 

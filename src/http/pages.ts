@@ -25,9 +25,13 @@ const HEADERS = {
  *
  * @returns what answers with it, given the address of the service; undefined where there is none
  */
-export function answerPage(path: string, search: SkillSearch): ((publicUrl: string) => Content) | undefined {
+export function answerPage(
+  path: string,
+  search: SkillSearch,
+  compatible: boolean,
+): ((publicUrl: string) => Content) | undefined {
   if (path === PATHS.home) return (publicUrl) => ({ headers: HEADERS, body: homePage(search, publicUrl) });
-  if (path === PATHS.description) return (publicUrl) => ({ body: JSON.stringify(describeApi(publicUrl)) });
+  if (path === PATHS.description) return (publicUrl) => ({ body: JSON.stringify(describeApi(publicUrl, compatible)) });
   const id = path.startsWith(PATHS.skills) ? decoded(path.slice(PATHS.skills.length)) : undefined;
   const skill = id === undefined ? undefined : search.get(id);
   if (skill === undefined) return undefined;

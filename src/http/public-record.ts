@@ -16,8 +16,8 @@ export const SKILL_FIELDS = [
 /** A skill as the interface has it. */
 export type PublicSkill = Pick<Skill, (typeof SKILL_FIELDS)[number]>;
 
-/** Inside a text of a record the quotes would be escaped: this is found only where the field itself says so. */
-const WITHOUT_URL = /"(?:codehostUrl|skillUrl)":"unknown"/;
+/** The end of `"codehostUrl":"unknown"`. Inside a text of a record the quotes would be escaped: it is found only in a field. */
+const WITHOUT_URL = 'Url":"unknown"';
 
 export interface RecordOptions {
   /** What `/skills/<id>` is put behind. */
@@ -28,7 +28,7 @@ export interface RecordOptions {
 
 /** A stored record as it is sent: mostly as it is. */
 export function publicRecord(record: string, options: RecordOptions): string {
-  if (!options.githubUrl && !WITHOUT_URL.test(record)) return record;
+  if (!options.githubUrl && !record.includes(WITHOUT_URL)) return record;
   return JSON.stringify(publicSkill(JSON.parse(record) as PublicSkill, options));
 }
 

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { textOf } from './body.js';
 import type { Answer } from './call.js';
 import { SERVER_LIMITS } from './server-limits.js';
 
@@ -48,9 +49,10 @@ export function sendRaw(socket: Socket, { status, headers, body }: Answer): void
     socket.destroy();
     return;
   }
-  const all = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  const text = textOf(body);
+  const all = [...headers, 'Content-Length', String(Buffer.byteLength(text)), 'Connection', 'close'];
+  const lines = all.map((part, i) => (i % 2 === 0 ? `${part}: ` : `${part}\r\n`));
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`);
   // At once, what was sent and not read would make the system drop the answer, too.
   setTimeout(() => socket.destroy(), LAST_WORDS).unref();
 }

@@ -6,6 +6,7 @@ import {
   type ResolvedSemanticQuery,
   type SkillSearch,
 } from '../index.js';
+import type { Body } from './body.js';
 import type { Call } from './call.js';
 import { ClientGone } from './error-content.js';
 import { publicRecord, publicSkill, type RecordOptions } from './public-record.js';
@@ -32,7 +33,7 @@ export interface SearchOperation<Query = unknown> {
    */
   read(query: string, compatible: boolean): Query;
   /** @returns the body of the answer */
-  answer(query: Query, context: OperationContext): string | Promise<string>;
+  answer(query: Query, context: OperationContext): Body | Promise<Body>;
 }
 
 /** `searchSkills` of the specification. */
@@ -41,9 +42,10 @@ export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
   read: readKeywordQuery,
   answer(query, { search, record, compatible, meta }) {
     const found: KeywordRecords = search.keywordRecords(query);
-    const skills = found.records.map((stored) => publicRecord(stored, record)).join(',');
+    const items = found.records.map((stored) => publicRecord(stored, record));
     const pagination = JSON.stringify(compatible ? withNeighbours(found.pagination) : found.pagination);
-    return `{"success":true,"data":{"skills":[${skills}],"pagination":${pagination}},"meta":${meta()}}`;
+    const after = `],"pagination":${pagination}},"meta":${meta()}}`;
+    return { before: '{"success":true,"data":{"skills":[', items, after };
   },
 };
 

@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIPv6, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type SkillSearch, SkillSearchError } from '../index.js';
-import type { Answer, Call } from './call.js';
+import { BodyBuffers } from './body-buffers.js';
+import type { Answer } from './call.js';
+import { NodeCall } from './node-call.js';
 import { type HandlerOptions, resolveHandlerOptions } from './options.js';
 import { PendingAnswers } from './pending-answers.js';
 import { MALFORMED, type Refusal, refusalOf, sendRaw, UNKNOWN_METHOD } from './refusal.js';
@@ -63,6 +65,16 @@ export async function startServer(search: SkillSearch, options: ServerOptions = 
   return server;
 }
 
+/** A request and its answer. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Of `performance.now()`. */
+  readonly arrived: number;
+  /** The buffer that the answer is sent from. */
+  lent: Buffer | undefined;
+}
+
 class HttpServer implements RunningServer {
   readonly #service: SkillDiscoveryService;
   readonly #server: Server;
@@ -71,8 +83,12 @@ class HttpServer implements RunningServer {
   #port = 0;
   readonly #pending = new PendingAnswers(SERVER_LIMITS.pipelined);
   readonly #turns = new Turns();
+  readonly #buffers = new BodyBuffers();
   /** Answers in the making. */
   readonly #running = new Set<Promise<void>>();
+  /** The `Host` that was looked at last, and what came of it. */
+  #lastHost: string | undefined;
+  #lastOrigin = '';
   readonly #connections = new Set<Socket>();
   /** Connections so far. */
   #accepted = 0;
@@ -134,6 +150,7 @@ class HttpServer implements RunningServer {
     this.#port = (this.#server.address() as AddressInfo).port;
     const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (isIPv6(host) ? `[${host}]` : host);
     this.#url = `http://${reachable}:${this.#port}`;
+    this.#lastOrigin = this.#url;
   }
 
   close(grace: number = DEFAULT_GRACE): Promise<void> {
@@ -176,20 +193,37 @@ class HttpServer implements RunningServer {
 
   #respond(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
+    const arrived = performance.now();
     this.#pending.begin(socket, () => {
-      response.once('close', () => this.#pending.end(socket));
+      const exchange: Exchange = { request, response, arrived, lent: undefined };
+      response.once('close', () => {
+        if (exchange.lent !== undefined) this.#buffers.giveBack(exchange.lent);
+        this.#pending.end(socket);
+      });
       if (isAmbiguous(request)) {
-        this.#write(response, this.#service.refuse(MALFORMED, socket.remoteAddress), true);
+        this.#write(exchange, this.#service.refuse(MALFORMED, socket.remoteAddress), true);
         return;
       }
-      this.#turns.run(() => {
-        const sent = this.#send(this.#toCall(request, response), request, response).catch(() => {
-          socket.destroy();
-        });
-        this.#running.add(sent);
-        sent.finally(() => this.#running.delete(sent));
-      });
+      this.#turns.run(() => this.#answer(exchange));
     });
+  }
+
+  #answer(exchange: Exchange): void {
+    const { request, response, arrived } = exchange;
+    try {
+      const answer = this.#service.answer(
+        new NodeCall(request, response, this.#originOf(request.headers.host), arrived),
+      );
+      if (!(answer instanceof Promise)) {
+        this.#send(exchange, answer);
+        return;
+      }
+      const sent = answer.then((made) => this.#send(exchange, made)).catch(() => void request.socket.destroy());
+      this.#running.add(sent);
+      sent.finally(() => this.#running.delete(sent));
+    } catch {
+      request.socket.destroy();
+    }
   }
 
   /** After the answers that the connection waits for: else it would be taken for the first of them. */
@@ -200,51 +234,35 @@ class HttpServer implements RunningServer {
     });
   }
 
-  async #send(call: Call, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const answer = await this.#service.answer(call);
+  #send(exchange: Exchange, answer: Answer): void {
+    const { request, response } = exchange;
     if (response.destroyed) return;
     // What is left of a body is not read: nobody sends one for a reason.
     const hasBody =
       request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-    this.#write(response, answer, this.#closed !== undefined || hasBody);
+    this.#write(exchange, answer, this.#closed !== undefined || hasBody);
   }
 
-  #write(response: ServerResponse, { status, headers, body }: Answer, closing: boolean): void {
-    response.writeHead(status, {
-      ...headers,
-      ...(status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) }),
-      ...(closing ? { Connection: 'close' } : {}),
-    });
-    response.end(response.req.method === 'HEAD' ? '' : body);
-  }
-
-  #toCall(request: IncomingMessage, response: ServerResponse): Call {
-    const { method = 'GET', url = '/', headers, socket } = request;
-    const absolute = /^https?:\/\/[^/?#]*/i.exec(url)?.[0] ?? '';
-    const target = url.slice(absolute.length);
-    return {
-      method,
-      target: target.startsWith('/') || absolute === '' ? target : `/${target}`,
-      origin: this.#originOf(headers.host),
-      address: socket.remoteAddress,
-      header(name) {
-        const value = headers[name];
-        return Array.isArray(value) ? value.join(', ') : value;
-      },
-      // Most requests are answered before anybody asks.
-      get signal() {
-        const gone = new AbortController();
-        response.once('close', () => gone.abort(new Error('the client is gone')));
-        return gone.signal;
-      },
-    };
+  #write(exchange: Exchange, { status, headers, body }: Answer, closing: boolean): void {
+    const { request, response } = exchange;
+    // An answer that waits for others may never be told that its connection was closed.
+    const { bytes, lent } = this.#buffers.encode(body, response.socket !== null);
+    exchange.lent = lent;
+    const all = [...headers];
+    if (status !== 204) all.push('Content-Length', String(bytes.length));
+    if (closing) all.push('Connection', 'close');
+    response.writeHead(status, all);
+    response.end(request.method === 'HEAD' || status === 204 ? '' : bytes);
   }
 
   /** As the client has it, as far as that can be an address: it is told nothing but what it said itself. */
   #originOf(host: string | undefined): string {
-    return host !== undefined && /^[a-z0-9.-]+(?::\d+)?$|^\[[0-9a-f:.]+\](?::\d+)?$/i.test(host)
-      ? `http://${host}`
-      : this.#url;
+    // Mostly all clients have the same.
+    if (host === this.#lastHost) return this.#lastOrigin;
+    const isAddress = host !== undefined && /^[a-z0-9.-]+(?::\d+)?$|^\[[0-9a-f:.]+\](?::\d+)?$/i.test(host);
+    this.#lastHost = host;
+    this.#lastOrigin = isAddress ? `http://${host}` : this.#url;
+    return this.#lastOrigin;
   }
 }
 

@@ -15,12 +15,12 @@ import { beginVisit, type Visit } from './visit.js';
 const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 
 /** On every answer. The service only reads: whoever may ask may ask from any page of a browser. */
-const COMMON_HEADERS = {
+const COMMON_HEADERS = Object.entries({
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'X-RateLimit-Daily-Limit, X-RateLimit-Daily-Remaining, Retry-After, X-Request-Id',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
-} as const;
+}).flat();
 
 const PREFLIGHT: Content = {
   status: 204,
@@ -56,17 +56,34 @@ export class SkillDiscoveryService {
     ]);
   }
 
-  /** Never throws: what goes wrong is an answer, too. */
-  async answer(call: Call): Promise<Answer> {
+  /** At once where nothing has to be waited for. Never throws: what goes wrong is an answer, too. */
+  answer(call: Call): Answer | Promise<Answer> {
     const { publicUrl, isTrusted } = this.#options;
     const visit = beginVisit(call, publicUrl, isTrusted);
-    const { content, code } = await this.#answer(visit);
-    return this.#finish(visit, content, code);
+    let content: Content | Promise<Content>;
+    try {
+      content = this.#route(visit);
+    } catch (error) {
+      return this.#fail(visit, error);
+    }
+    if (!(content instanceof Promise)) return this.#finish(visit, content, undefined);
+    return content.then(
+      (found) => this.#finish(visit, found, undefined),
+      (error) => this.#fail(visit, error),
+    );
   }
 
   /** The answer to what is no request that could be read. */
   refuse({ status, code, message }: Refusal, address: string | undefined): Answer {
-    const call = { method: '', target: '', origin: '', address, header: () => undefined, signal: undefined };
+    const call = {
+      method: '',
+      target: '',
+      origin: '',
+      address,
+      arrived: performance.now(),
+      header: () => undefined,
+      signal: undefined,
+    };
     const visit = beginVisit(call, undefined, () => false);
     const headers = status === 405 ? { Allow: ALLOWED_METHODS } : {};
     return this.#finish(visit, { status, headers, body: errorBody(code, message) }, code);
@@ -86,20 +103,17 @@ export class SkillDiscoveryService {
       milliseconds: performance.now() - started,
       client: client?.kind === 'key' ? client.name : shortenAddress(address),
     });
-    const type = body === '' ? {} : { 'Content-Type': JSON_TYPE };
-    return { status, headers: { ...type, ...COMMON_HEADERS, 'X-Request-Id': requestId, ...headers }, body };
+    const all = body === '' || headers?.['Content-Type'] !== undefined ? [] : ['Content-Type', JSON_TYPE];
+    all.push(...COMMON_HEADERS, 'X-Request-Id', requestId);
+    for (const name in headers) all.push(name, headers[name] as string);
+    return { status, headers: all, body };
   }
 
-  async #answer(visit: Visit): Promise<{ readonly content: Content; readonly code?: string | undefined }> {
-    try {
-      return { content: await this.#route(visit) };
-    } catch (error) {
-      const { content, code, hidden } = translateError(error);
-      if (hidden) this.#options.log({ kind: 'failure', requestId: visit.requestId, error });
-      return code === 'METHOD_NOT_ALLOWED'
-        ? { content: { ...content, headers: { Allow: ALLOWED_METHODS } }, code }
-        : { content, code };
-    }
+  #fail(visit: Visit, error: unknown): Answer {
+    const { content, code, hidden } = translateError(error);
+    if (hidden) this.#options.log({ kind: 'failure', requestId: visit.requestId, error });
+    const allow = code === 'METHOD_NOT_ALLOWED' ? { headers: { Allow: ALLOWED_METHODS } } : {};
+    return this.#finish(visit, { ...content, ...allow }, code);
   }
 
   #route(visit: Visit): Content | Promise<Content> {
@@ -113,7 +127,7 @@ export class SkillDiscoveryService {
 
   #pageOf(path: string): Route | undefined {
     if (!this.#options.pages) return undefined;
-    const page = answerPage(path, this.#search);
+    const page = answerPage(path, this.#search, this.#options.compatibility !== undefined);
     return page === undefined ? undefined : ({ publicUrl }) => page(publicUrl);
   }
 

@@ -7,35 +7,30 @@ const TURN = 5;
  */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
-  /** Milliseconds of this turn that are used. */
-  #used = 0;
-  #scheduled = false;
+  /** When the time of this turn is used up, of `performance.now()`; undefined before anything was done in it. */
+  #end: number | undefined;
 
-  /** Does something now if this turn has time left, else in one of the next, in the order in which it came. */
+  /**
+   * Does something once all that came in this turn of the event loop was read, if the turn has time left then, else in
+   * one of the next, in the order in which it came.
+   */
   run(work: () => void): void {
-    if (this.#waiting.length === 0 && this.#used < TURN) this.#do(work);
-    else this.#waiting.push(work);
-    this.#schedule();
+    this.#waiting.push(work);
+    // One for each: what Node does after a callback, such as to free what was sent, is then not put off to the last.
+    setImmediate(this.#doNext);
   }
 
-  #do(work: () => void): void {
-    const started = performance.now();
-    work();
-    this.#used += performance.now() - started;
-  }
+  readonly #doNext = (): void => {
+    const now = performance.now();
+    if (this.#end === undefined) {
+      this.#end = now + TURN;
+      setImmediate(this.#beginTurn);
+    }
+    if (now < this.#end) this.#waiting.shift()?.();
+    else setImmediate(this.#doNext);
+  };
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#used = 0;
-      for (let work = this.#next(); work !== undefined; work = this.#next()) this.#do(work);
-      if (this.#waiting.length > 0) this.#schedule();
-    });
-  }
-
-  #next(): (() => void) | undefined {
-    return this.#used < TURN ? this.#waiting.shift() : undefined;
-  }
+  readonly #beginTurn = (): void => {
+    this.#end = undefined;
+  };
 }

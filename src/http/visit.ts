@@ -7,7 +7,7 @@ import { addressOfClient, type TrustedHops } from './client-of-call.js';
 export interface Visit {
   readonly call: Call;
   readonly requestId: string;
-  /** Of `performance.now()`. */
+  /** When the request came, of `performance.now()`. */
   readonly started: number;
   readonly path: string;
   /** The query string, without the question mark. */
@@ -21,12 +21,13 @@ export interface Visit {
 }
 
 export function beginVisit(call: Call, publicUrl: string | undefined, isTrusted: TrustedHops): Visit {
-  const [target = ''] = call.target.split('#', 1);
+  const fragment = call.target.indexOf('#');
+  const target = fragment === -1 ? call.target : call.target.slice(0, fragment);
   const at = target.indexOf('?');
   return {
     call,
     requestId: randomUUID(),
-    started: performance.now(),
+    started: call.arrived,
     path: at === -1 ? target : target.slice(0, at),
     query: at === -1 ? '' : target.slice(at + 1),
     address: addressOfClient(call, isTrusted),

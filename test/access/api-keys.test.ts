@@ -245,6 +245,36 @@ describe('a revoked key', () => {
     }
   });
 
+  test('is refused to a request that came after the file was last asked, and only then asked for again', async () => {
+    const state = scratchFile('access.db');
+    const [one, other] = [opened({ state }), opened({ state })];
+    const header = `Bearer ${one.createKey().key}`;
+    const before = performance.now();
+    expect(other.identify(header, undefined, before)).toMatchObject({ name: 'key:1' });
+    one.revokeKey(1);
+    // It came before the file was asked, hence before the key was revoked.
+    expect(other.identify(header, undefined, before)).toMatchObject({ name: 'key:1' });
+    expect(await codeOf(() => other.identify(header, undefined, performance.now()))).toBe('INVALID_API_KEY');
+    expect(await codeOf(() => other.identify(header, undefined, before))).toBe('INVALID_API_KEY');
+  });
+
+  test('is worthless in its own connection whenever the request came', async () => {
+    const access = opened();
+    const header = `Bearer ${access.createKey().key}`;
+    const before = performance.now();
+    expect(access.identify(header, undefined, before)).toMatchObject({ name: 'key:1' });
+    access.revokeKey(1);
+    expect(await codeOf(() => access.identify(header, undefined, before))).toBe('INVALID_API_KEY');
+  });
+
+  test('is told apart from more keys than are remembered', async () => {
+    const access = opened({ state: ':memory:' });
+    const keys = Array.from({ length: 1500 }, () => access.createKey().key);
+    const before = performance.now();
+    const names = (): string[] => keys.map((key) => access.identify(`Bearer ${key}`, undefined, before).name);
+    expect([...names(), ...names()]).toEqual([...keys, ...keys].map((_, i) => `key:${(i % keys.length) + 1}`));
+  });
+
   test('is known in another connection as soon as it is made', () => {
     const state = scratchFile('access.db');
     const [one, other] = [opened({ state }), opened({ state })];

@@ -9,6 +9,7 @@ import {
 } from '../../src/index.js';
 import { row } from '../rows.js';
 import {
+  FIND,
   failingSearch,
   HEALTH,
   KEYWORD,
@@ -199,6 +200,29 @@ describe('/openapi.json', () => {
       'RATE_LIMIT_EXCEEDED',
       'SERVICE_UNAVAILABLE',
     ]);
+  });
+
+  test('describes what is added for clients of the public service, where it is', async () => {
+    const { ask, key } = await serve(SKILLS, { pages: true, compatibility: 'skillsmp' });
+    const description = (await ask('/openapi.json')).body as Description;
+    const { paths } = description;
+    expect(Object.keys(paths)).toEqual([KEYWORD, SEMANTIC, HEALTH, FIND]);
+    expect(operationOf(paths, FIND)).toMatchObject({ operationId: 'findSkills', security: [{}] });
+    const replies: [string, Reply][] = [
+      [KEYWORD, await ask(keyword({ q: 'name', limit: 100 }))],
+      [SEMANTIC, await ask(semantic('name'), { key })],
+      [FIND, await ask(`${FIND}?q=name&limit=100`)],
+      [FIND, await ask(FIND)],
+    ];
+    expect(replies.map(([, { status }]) => status)).toEqual([200, 200, 200, 400]);
+    for (const [path, { status, body }] of replies) {
+      const schema = operationOf(paths, path).responses[status]?.content['application/json'].schema as Json;
+      expect(schemaFaults(description, schema, body), `${path} ${status}`).toEqual([]);
+    }
+    for (const path of [KEYWORD, FIND]) {
+      const limit = operationOf(paths, path).parameters?.find(({ name }) => name === 'limit')?.schema;
+      expect(limit).toEqual({ type: 'integer', minimum: 1, default: DEFAULT_LIMIT });
+    }
   });
 
   test('is told also while the catalogue cannot answer', async () => {

@@ -51,6 +51,41 @@ describe('a server', () => {
     expect(answered(await wire.send(request(HEALTH)).reply()).status).toBe(200);
   });
 
+  test('gives each client its own answer, whole, while others read slowly, send ahead, or leave', async () => {
+    const skills = Array.from({ length: 80 }, (_, i) =>
+      row(`s${i}`, { name: `word${i % 4}`, description: `word${i % 4} ${'語'.repeat(1700)}` }),
+    );
+    const search = await openSkillSearch({ skills });
+    onTestFinished(() => search.close());
+    const { port } = await running(search, { access: false });
+    const expected = Array.from({ length: 4 }, (_, word) =>
+      ids(search.keywordRecords({ q: `word${word}`, copies: 'keep' }).records),
+    );
+    expect(expected.map(({ length }) => length)).toEqual([20, 20, 20, 20]);
+    const ask = async (i: number): Promise<void> => {
+      const wire = await Wire.open(port);
+      const isSlow = i % 4 === 0;
+      const question = request(`/api/v1/skills/search?q=word${i % 4}&sortBy=stars`);
+      // More than the system takes for a client that does not read.
+      const asked = isSlow ? 110 : 18;
+      if (isSlow) {
+        wire.socket.pause();
+        for (let n = 0; n < asked; n++) {
+          wire.send(question);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      } else wire.send(question.repeat(asked));
+      if (i % 8 === 0) return wire.cut();
+      if (isSlow) await ask(3);
+      wire.socket.resume();
+      for (let n = 0; n < asked; n++) {
+        const { data } = JSON.parse(answered(await wire.reply()).body);
+        expect(data.skills.map(({ id }: { id: string }) => id).toSorted()).toEqual(expected[i % 4]);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, i) => ask(i)));
+  });
+
   test.each([HEALTH, '/nothing', '/api/v1/skills/search', SEMANTIC, '/', '/openapi.json', '/skills/a'])(
     'answers HEAD of %s as GET, without the body',
     async (path) => {
@@ -403,6 +438,10 @@ describe('a server that is closed', () => {
     await second;
   });
 });
+
+function ids(records: readonly string[]): string[] {
+  return records.map((record) => (JSON.parse(record) as { id: string }).id).toSorted();
+}
 
 /** A server closed while it answers a client that has five requests a day. */
 async function cutOff(): Promise<Started & { readonly client: Client }> {
