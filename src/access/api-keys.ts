@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { SkillSearchError } from '../errors.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
 import { checkCount, type Quota } from './options.js';
@@ -140,7 +140,7 @@ export class ApiKeys {
   find(key: string, defaults: Quota, since: number): { readonly id: number; readonly quota: Quota } | undefined {
     if (!KEY.test(key)) return undefined;
     if (this.#checked <= since) this.#check();
-    const hashed = hash('sha256', key, 'base64');
+    const hashed = createHash('sha256').update(key).digest('base64');
     const row = this.#known.get(hashed) ?? this.#lookUp(hashed);
     if (row === undefined) return undefined;
     const [id, daily, perMinute] = row;
@@ -167,7 +167,7 @@ export class ApiKeys {
 
 /** A key has 256 random bits: a plain hash cannot be turned back, and needs neither salt nor slowness. */
 function hashOf(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
+  return createHash('sha256').update(key).digest();
 }
 
 function toApiKey({ number, name, daily, per_minute, created_at, revoked_at }: KeyRow): ApiKey {

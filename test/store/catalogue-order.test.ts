@@ -73,8 +73,11 @@ describe('labels', () => {
     ]);
 
     const { categories, occupations } = reader.columns;
-    expect(Object.fromEntries(categories)).toEqual({ x: [0], y: [0, 2] });
-    expect(Object.fromEntries(occupations)).toEqual({ o: [0] });
+    expect([...categories]).toEqual([
+      ['x', Uint32Array.of(0)],
+      ['y', Uint32Array.of(0, 2)],
+    ]);
+    expect([...occupations]).toEqual([['o', Uint32Array.of(0)]]);
     reader.close();
   });
 });
