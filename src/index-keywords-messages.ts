@@ -1,4 +1,4 @@
-import type { PackedKeywords } from './keyword/packed/packed-index.js';
+import type { PackedKeywords } from './keyword/packed/packed-keywords.js';
 
 /** What the thread that collects words is started with. */
 export interface KeywordThreadData {

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { KeywordThreadData, KeywordThreadMessage } from './index-keywords-messages.js';
+import { collectKeywords } from './keyword/packed/collect-keywords.js';
 import { arraysOf, imageFileOf, writeImage } from './keyword/packed/image-file.js';
-import { collectKeywords } from './keyword/packed/packed-index.js';
 import { documentsOf } from './keyword-documents.js';
 import { CatalogueReader } from './store/catalogue-reader.js';
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { KeywordThreadData, KeywordThreadMessage } from './index-keywords-messages.js';
+import { collectKeywords } from './keyword/packed/collect-keywords.js';
 import { imageFileOf, imageIsCurrent, writeImage } from './keyword/packed/image-file.js';
-import { collectKeywords, type PackedKeywords } from './keyword/packed/packed-index.js';
+import type { PackedKeywords } from './keyword/packed/packed-keywords.js';
 import { documentsOf } from './keyword-documents.js';
 import { startWorker } from './start-worker.js';
 import { CatalogueReader, readStamp } from './store/catalogue-reader.js';

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync
 import { type FileHandle, open } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
-import type { PackedKeywords } from './packed-index.js';
+import type { PackedKeywords } from './packed-keywords.js';
 
 /**
  * Layout, all numbers little-endian:

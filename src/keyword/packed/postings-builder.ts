@@ -1,6 +1,7 @@
 import { GrowingBytes, GrowingUint32 } from './growing-array.js';
+import { packDictionary } from './pack-dictionary.js';
 import { BLOCK, MANY, type PackedPostings } from './packed-postings.js';
-import { type PackedDictionary, packDictionary } from './term-dictionary.js';
+import type { PackedDictionary } from './term-dictionary.js';
 
 /** Fields that a list can have: three bits. */
 const MAX_FIELDS = 8;

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { DocumentCollector } from '../../../src/keyword/packed/collect-keywords.js';
 import { imageIsCurrent, readImage, writeImage } from '../../../src/keyword/packed/image-file.js';
-import { DocumentCollector, type PackedKeywords } from '../../../src/keyword/packed/packed-index.js';
+import type { PackedKeywords } from '../../../src/keyword/packed/packed-keywords.js';
 import { scratchFile } from '../../scratch-folder.js';
 
 function someKeywords(): PackedKeywords {

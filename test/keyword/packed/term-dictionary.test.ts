@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { lettersOf } from '../../../src/keyword/packed/letters.js';
+import { packDictionary } from '../../../src/keyword/packed/pack-dictionary.js';
 import { compareCodePoints, packStrings, StringTable } from '../../../src/keyword/packed/string-table.js';
-import { lettersOf, packDictionary, TermDictionary } from '../../../src/keyword/packed/term-dictionary.js';
+import { TermDictionary } from '../../../src/keyword/packed/term-dictionary.js';
 import type { Lookup } from '../../../src/keyword/step-plan.js';
 import { Vocabulary } from '../../../src/keyword/vocabulary.js';
 
