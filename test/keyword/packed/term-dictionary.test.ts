@@ -52,7 +52,7 @@ describe('a dictionary of terms', () => {
         (terms, asked) => {
           const vocabulary = new Vocabulary();
           for (const one of terms) vocabulary.add(one);
-          const { dictionary, numberOf } = packDictionary(terms);
+          const { dictionary, numberOf } = packDictionary(packStrings(terms));
           const packed = new TermDictionary(dictionary);
           for (const [i, one] of terms.entries()) {
             expect(packed.termAt(numberOf[i] as number)).toBe(one);
@@ -69,7 +69,7 @@ describe('a dictionary of terms', () => {
   });
 
   test('knows nothing where there is nothing', () => {
-    const packed = new TermDictionary(packDictionary([]).dictionary);
+    const packed = new TermDictionary(packDictionary(packStrings([])).dictionary);
     expect(packed.find({ kind: 'edits', term: 'kite', edits: 1 })).toEqual([]);
     expect(packed.find({ kind: 'prefix', term: 'kit' })).toEqual([]);
     expect(packed.numberOf('kite')).toBe(-1);
