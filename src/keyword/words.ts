@@ -71,10 +71,16 @@ export function readNormalisedWords(text: string): Token[] {
   return tokens;
 }
 
-/** The term of a stretch of Latin letters, digits and `+` or `#`: lower case. */
+/**
+ * The term of a stretch of ASCII characters: lower case, without joiners, and without dots but for one in front
+ * (`.net`) and those between digits (`3.12`).
+ */
 export function plainTerm(text: string, start: number, end: number): string {
-  return text.slice(start, end).toLowerCase();
+  const lower = text.slice(start, end).toLowerCase();
+  return PUNCTUATION.test(lower) ? joinDotted(lower).replace(JOINERS, '') : lower;
 }
+
+const PUNCTUATION = /[-_.]/;
 
 /**
  * Calls with each token of a text that went through `normaliseText` already. Nothing is made for most words, which are
@@ -166,6 +172,7 @@ function endsChunk(text: string, end: number, unit: number, length: number): boo
 }
 
 const DOT = 0x2e;
+const SMALL_S = 0x73;
 
 function endOfJoiners(text: string, start: number): number {
   let end = start;
@@ -180,7 +187,8 @@ export function isPartKind(kind: TokenKind): boolean {
 
 /** The `s` of `user's`: no word, so that `user guide` finds it. */
 function isPossessive(text: string, i: number): boolean {
-  if ((text[i] !== 's' && text[i] !== 'S') || i < 2 || classAt(text, i - 1) !== CharacterClass.apostrophe) return false;
+  if ((text.charCodeAt(i) | 0x20) !== SMALL_S || i < 2 || classAt(text, i - 1) !== CharacterClass.apostrophe)
+    return false;
   return continuesWord(classAt(text, i - 2)) && !continuesWord(classAt(text, i + 1));
 }
 
@@ -260,7 +268,7 @@ class ChunkReader {
 
   /** @returns the position behind */
   read(start: number, firstPosition: number): number {
-    this.#scan(start);
+    const plain = this.#scan(start);
     const [text, starts, ends, segments] = [this.#text, this.#starts, this.#ends, this.#segments];
     const leadingDot = start > 0 && text.charCodeAt(start - 1) === DOT && isFreeDot(text, start - 1);
     if (starts.length === 1 && !leadingDot) return this.#visitPiece(0, firstPosition, false);
@@ -275,20 +283,22 @@ class ChunkReader {
       if (!dotted) continue;
       const from = dotFirst ? start - 1 : (starts[first] as number);
       const to = ends[behind - 1] as number;
-      const term = cut(joinDotted(foldCase(text.slice(from, to))));
+      const isPlain = plain && to - from <= MAX_TERM_LENGTH;
+      const term = isPlain ? undefined : cut(joinDotted(foldCase(text.slice(from, to))));
       this.#visit(term, 'dotted', segmentPosition, position - segmentPosition, from, to);
     }
     if (segments.length > 1) {
-      const folded = foldCase(text.slice(start, this.end));
-      const undotted = starts.length === segments.length ? folded : joinDotted(folded);
-      const term = cut(undotted.replace(JOINERS, ''));
+      const isPlain = plain && this.end - start <= MAX_TERM_LENGTH;
+      const term = isPlain ? undefined : cut(joinDotted(foldCase(text.slice(start, this.end))).replace(JOINERS, ''));
       this.#visit(term, 'joined', firstPosition, position - firstPosition, start, this.end);
     }
     return position;
   }
 
-  #scan(start: number): void {
+  /** @returns whether all characters are ASCII */
+  #scan(start: number): boolean {
     const text = this.#text;
+    let plain = true;
     this.#starts.length = 0;
     this.#ends.length = 0;
     this.#segments.length = 0;
@@ -296,7 +306,9 @@ class ChunkReader {
     let i = start;
     for (;;) {
       const pieceStart = i;
-      while (i < text.length && continuesWord(classAt(text, i))) i += widthAt(text, i);
+      for (; i < text.length && continuesWord(classAt(text, i)); i += widthAt(text, i)) {
+        if (text.charCodeAt(i) >= 0x80) plain = false;
+      }
       i = endOfSuffix(text, pieceStart, i);
       this.#starts.push(pieceStart);
       this.#ends.push(i);
@@ -306,9 +318,9 @@ class ChunkReader {
         continue;
       }
       const next = endOfJoiners(text, i);
-      if (next === i || !startsWord(classAt(text, next))) return;
+      if (next === i || !startsWord(classAt(text, next))) return plain;
+      for (; i < next; i++) if (text.charCodeAt(i) >= 0x80) plain = false;
       this.#segments.push(this.#starts.length);
-      i = next;
     }
   }
 

@@ -3,6 +3,7 @@ import { FIELDS } from '../index-fields.js';
 import type { DocumentSource, KeywordDocument } from '../keyword-index.js';
 import { nameKey } from '../name-key.js';
 import { visitWords, type WordVisitor } from '../words.js';
+import { GrowingUint32 } from './growing-array.js';
 import { hashOfName, packNames } from './name-hash.js';
 import type { PackedKeywords } from './packed-keywords.js';
 import { PostingsBuilder } from './postings-builder.js';
@@ -13,25 +14,23 @@ const FILES = 5;
 
 /**
  * What an index of some documents is made of, collected in one go.
- *
- * @param onDocument called with the number of documents so far
  */
-export function collectKeywords(documents: DocumentSource, onDocument?: (done: number) => void): PackedKeywords {
-  const collector = new DocumentCollector(documents.size);
-  let number = 0;
-  for (const document of documents.all()) {
-    collector.add(number++, document);
-    onDocument?.(number);
-  }
+export function collectKeywords(documents: DocumentSource): PackedKeywords {
+  const collector = new DocumentCollector();
+  for (const document of documents.all()) collector.add(document);
   return collector.pack();
 }
 
+/** What is indexed of a document. */
+export type IndexedDocument = Omit<KeywordDocument, 'files'> & { readonly files: readonly { readonly text: string }[] };
+
 /** Takes documents apart and collects what the index is made of. */
 export class DocumentCollector {
-  readonly #size: number;
   readonly #builder = new PostingsBuilder();
-  readonly #lengths: Uint32Array;
-  readonly #nameHashes: Uint32Array;
+  /** Of each document the numbers of distinct terms by field. */
+  readonly #lengths = new GrowingUint32();
+  readonly #nameHashes = new GrowingUint32();
+  #size = 0;
   /** The text that is being read, and the position of its first word. */
   #text = '';
   #base = 0;
@@ -39,38 +38,40 @@ export class DocumentCollector {
   readonly #innerTerms: number[] = [];
   readonly #innerPositions: number[] = [];
 
-  constructor(size: number) {
-    this.#size = size;
-    this.#lengths = new Uint32Array(size * FIELDS.length);
-    this.#nameHashes = new Uint32Array(size);
-  }
-
-  /** Documents must come in the order of their numbers. */
-  add(number: number, { name, author, labels, description, files }: KeywordDocument): void {
+  /** Adds the next document; they are numbered from 0. */
+  add({ name, author, labels, description, files }: IndexedDocument): void {
     // Positions of all these texts are of one space, with gaps, so that a phrase never goes from one into the next.
     this.#base = 0;
     for (const [field, texts] of [[name], [author], labels, [description]].entries()) {
       for (const text of texts) this.#read(text, this.#takeApart);
-      this.#endField(number, field);
+      this.#endField(field);
     }
     for (const [i, term] of this.#innerTerms.entries()) {
       this.#builder.add(term, this.#innerPositions[i] as number, 1);
     }
     this.#innerTerms.length = 0;
     this.#innerPositions.length = 0;
-    this.#endField(number, INNER);
+    this.#endField(INNER);
     this.#base = 0;
     for (const { text } of files) this.#read(text, this.#take);
-    this.#endField(number, FILES);
-    this.#nameHashes[number] = hashOfName(nameKey(name));
+    this.#endField(FILES);
+    this.#nameHashes.push(hashOfName(nameKey(name)));
+    this.#size += 1;
   }
 
   pack(): PackedKeywords {
+    const size = this.#size;
+    const lengths = new Uint32Array(size * FIELDS.length);
+    for (let i = 0; i < lengths.length; i++) {
+      const field = i % FIELDS.length;
+      lengths[field * size + (i - field) / FIELDS.length] = this.#lengths.at(i);
+    }
     return {
-      size: this.#size,
+      size,
       ...this.#builder.pack(),
-      lengths: this.#lengths,
-      ...packNames(this.#nameHashes),
+      lengths,
+      ...packNames(this.#nameHashes.values),
+      contentHashes: new Uint32Array(),
     };
   }
 
@@ -99,7 +100,7 @@ export class DocumentCollector {
     return term === undefined ? terms.addPlain(this.#text, start, end) : terms.add(term);
   }
 
-  #endField(number: number, field: number): void {
-    this.#lengths[field * this.#size + number] = this.#builder.endField(number, field);
+  #endField(field: number): void {
+    this.#lengths.push(this.#builder.endField(this.#size, field));
   }
 }

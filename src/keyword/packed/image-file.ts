@@ -15,7 +15,7 @@ import type { PackedKeywords } from './packed-keywords.js';
  *         CRC-32 of everything before, uint32
  */
 const MAGIC = 'SKILWORD';
-const VERSION = 1;
+const VERSION = 2;
 const HEADER_AT = 16;
 
 /** Files are read and written as they lie in memory, which is the same on every machine that matters. */
@@ -126,8 +126,11 @@ export function imageIsCurrent(path: string, stamp: string): boolean {
   }
 }
 
-/** @returns undefined where there is no such file, or it is damaged, of another version or of another state */
-export async function readImage(path: string, stamp: string): Promise<PackedKeywords | undefined> {
+/**
+ * @param stamp of the state that is meant; any will do where it is left out
+ * @returns undefined where there is no such file, or it is damaged, of another version or of another state
+ */
+export async function readImage(path: string, stamp?: string): Promise<PackedKeywords | undefined> {
   if (!LITTLE_ENDIAN) return undefined;
   try {
     const file = await open(path);
@@ -141,7 +144,7 @@ export async function readImage(path: string, stamp: string): Promise<PackedKeyw
   }
 }
 
-async function readFrom(file: FileHandle, stamp: string): Promise<PackedKeywords | undefined> {
+async function readFrom(file: FileHandle, stamp: string | undefined): Promise<PackedKeywords | undefined> {
   const { size } = await file.stat();
   const head = Buffer.alloc(HEADER_AT);
   await file.read(head, 0, HEADER_AT, 0);
@@ -151,7 +154,7 @@ async function readFrom(file: FileHandle, stamp: string): Promise<PackedKeywords
   const text = Buffer.alloc(headerEnd - HEADER_AT);
   await file.read(text, 0, text.length, HEADER_AT);
   const header = JSON.parse(text.toString()) as Header;
-  if (header.stamp !== stamp) return undefined;
+  if (stamp !== undefined && header.stamp !== stamp) return undefined;
   const end = header.sections.reduce((at, section) => at + paddedBytes(section), headerEnd);
   if (end + 4 !== size) return undefined;
 
@@ -170,11 +173,16 @@ async function readFrom(file: FileHandle, stamp: string): Promise<PackedKeywords
 type NumberArray = Uint8Array | Uint32Array;
 
 /** All arrays of an object and of the objects in it, by their paths. */
-export function arraysOf(value: object, prefix = ''): [path: string, array: NumberArray][] {
+function arraysOf(value: object, prefix = ''): [path: string, array: NumberArray][] {
   return Object.entries(value).flatMap(([name, part]): [string, NumberArray][] => {
     if (part instanceof Uint32Array || part instanceof Uint8Array) return [[prefix + name, part]];
     return typeof part === 'object' ? arraysOf(part, `${prefix}${name}.`) : [];
   });
+}
+
+/** The memory of all arrays, for moving them to another thread: each has its own, or shares it with none that stays. */
+export function memoryOf(value: object): ArrayBuffer[] {
+  return [...new Set(arraysOf(value).map(([, { buffer }]) => buffer as ArrayBuffer))];
 }
 
 function keywordsOf({ size, sections }: Header, buffer: ArrayBuffer): PackedKeywords {

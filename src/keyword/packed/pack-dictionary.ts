@@ -138,7 +138,7 @@ function isEnglish(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /** @param forms in the order of the terms' numbers */
-function packLengths(forms: PackedStrings): Pick<PackedDictionary, 'byLength' | 'letters' | 'lengthStarts'> {
+export function packLengths(forms: PackedStrings): Pick<PackedDictionary, 'byLength' | 'letters' | 'lengthStarts'> {
   const { bytes, starts } = forms;
   const size = starts.length - 1;
   const lengths = new Int32Array(size);

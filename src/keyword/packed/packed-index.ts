@@ -77,10 +77,11 @@ export class PackedIndex implements KeywordIndex {
    * @throws the signal's reason when aborted
    */
   static async build(documents: DocumentSource, signal?: AbortSignal): Promise<PackedIndex> {
-    const collector = new DocumentCollector(documents.size);
+    const collector = new DocumentCollector();
     let number = 0;
     for (const document of documents.all()) {
-      collector.add(number++, document);
+      collector.add(document);
+      number += 1;
       if (number % DOCUMENTS_A_TURN !== 0) continue;
       await new Promise(setImmediate);
       signal?.throwIfAborted();

@@ -11,4 +11,9 @@ export interface PackedKeywords {
   /** Hashes of the documents' names, ascending, and the documents. */
   readonly nameHashes: Uint32Array;
   readonly nameDocuments: Uint32Array;
+  /**
+   * Two numbers a document that tell whether it has changed since, see `unchangedDocuments`; none at all where the
+   * documents are of no file.
+   */
+  readonly contentHashes: Uint32Array;
 }

@@ -25,15 +25,16 @@ export class PostingsBuilder {
   /** The frequencies that a byte does not hold, in the order of the log. */
   readonly #manyFrequencies: number[] = [];
   readonly #positions = new GrowingBytes();
-  /** By term and field, as `term * 8 + field`: how many entries, and how many bytes their places take. */
-  #entryCounts = new Uint32Array(1024 * MAX_FIELDS);
-  #byteCounts = new Uint32Array(1024 * MAX_FIELDS);
+  /** By term and field, as `(term * 8 + field) * 2`: how many entries, and behind that how many bytes their places take. */
+  #counts = new Uint32Array(1024 * MAX_FIELDS * 2);
 
   // The places of the field that is being read: for each term a chain through `#next`.
   #places = new Uint32Array(1024);
   #spans = new Uint32Array(1024);
   #next = new Uint32Array(1024);
   #placeCount = 0;
+  /** Whether the places of each term came in ascending order. */
+  #sorted = true;
   /** The first place of each term of the field, and the term. */
   readonly #firstPlaces: number[] = [];
   readonly #firstTerms: number[] = [];
@@ -52,6 +53,7 @@ export class PostingsBuilder {
     const last = (this.#lastPlaces[term] as number) - this.#base;
     if (last >= 0) {
       this.#next[last] = place;
+      if (position < (this.#places[last] as number)) this.#sorted = false;
     } else {
       this.#firstPlaces.push(place);
       this.#firstTerms.push(term);
@@ -67,6 +69,7 @@ export class PostingsBuilder {
   endField(document: number, field: number): number {
     const distinct = this.#firstTerms.length;
     if (distinct === 0) return 0;
+    const counts = this.#counts;
     this.#runs.push(document);
     this.#runs.push(field);
     this.#runs.push(distinct);
@@ -77,9 +80,9 @@ export class PostingsBuilder {
       this.#entryTerms.push(term);
       this.#entryFrequencies.push(Math.min(frequency, MANY));
       if (frequency >= MANY) this.#manyFrequencies.push(frequency);
-      const key = term * MAX_FIELDS + field;
-      this.#entryCounts[key] = (this.#entryCounts[key] as number) + 1;
-      this.#byteCounts[key] = (this.#byteCounts[key] as number) + this.#positions.length - before;
+      const key = (term * MAX_FIELDS + field) * 2;
+      counts[key] = (counts[key] as number) + 1;
+      counts[key + 1] = (counts[key + 1] as number) + this.#positions.length - before;
     }
     this.#base += this.#placeCount;
     if (this.#base > 0x7fffffff) {
@@ -87,6 +90,7 @@ export class PostingsBuilder {
       this.#base = 1;
     }
     this.#placeCount = 0;
+    this.#sorted = true;
     this.#firstPlaces.length = 0;
     this.#firstTerms.length = 0;
     return distinct;
@@ -94,31 +98,24 @@ export class PostingsBuilder {
 
   /** @returns how many there are */
   #pushPlaces(first: number): number {
+    // A word that is cut short may be equal to the compound that it is the last part of.
+    if (!this.#sorted) this.#sortChain(first);
     let count = 0;
     let before = 0;
-    let ascending = true;
-    for (let place = first; place !== NONE; place = this.#next[place] as number) {
-      const position = this.#places[place] as number;
-      if (position < before) ascending = false;
-      before = position;
-      count += 1;
-    }
-    // A word that is cut short may be equal to the compound that it is the last part of.
-    if (!ascending) this.#sortChain(first, count);
-    before = 0;
     for (let place = first; place !== NONE; place = this.#next[place] as number) {
       const [position, span] = [this.#places[place] as number, this.#spans[place] as number];
       this.#positions.pushNumber((position - before) * 2 + (span > 1 ? 1 : 0));
       if (span > 1) this.#positions.pushNumber(span);
       before = position;
+      count += 1;
     }
     return count;
   }
 
   /** Puts the positions and spans of a chain in order; the chain itself stays. */
-  #sortChain(first: number, count: number): void {
+  #sortChain(first: number): void {
     const chain: number[] = [];
-    for (let place = first; chain.length < count; place = this.#next[place] as number) chain.push(place);
+    for (let place = first; place !== NONE; place = this.#next[place] as number) chain.push(place);
     const sorted = chain
       .map((place) => [this.#places[place] as number, this.#spans[place] as number] as const)
       .sort(([a], [b]) => a - b);
@@ -130,8 +127,7 @@ export class PostingsBuilder {
 
   #growTerms(): void {
     this.#lastPlaces = doubled(this.#lastPlaces);
-    this.#entryCounts = doubled(this.#entryCounts);
-    this.#byteCounts = doubled(this.#byteCounts);
+    this.#counts = doubled(this.#counts);
   }
 
   #growPlaces(): void {
@@ -150,7 +146,7 @@ export class PostingsBuilder {
   #sort(numberOf: Uint32Array): PackedPostings {
     const { entries, bytes, ...lists } = this.#layOut(numberOf);
     // From here on: where the next entry of each term and field goes, and its places.
-    const [nextEntries, nextBytes] = [this.#entryCounts, this.#byteCounts];
+    const next = this.#counts;
     const [terms, logFrequencies, log] = [this.#entryTerms.values, this.#entryFrequencies.bytes, this.#positions.bytes];
     const documents = new Uint32Array(entries);
     const frequencies = new Uint8Array(entries);
@@ -162,9 +158,9 @@ export class PostingsBuilder {
     for (let run = 0; run < runs.length; run += 3) {
       const [document, field] = [runs[run] as number, runs[run + 1] as number];
       for (const end = logEntry + (runs[run + 2] as number); logEntry < end; logEntry++) {
-        const key = (terms[logEntry] as number) * MAX_FIELDS + field;
-        const entry = nextEntries[key] as number;
-        nextEntries[key] = entry + 1;
+        const key = ((terms[logEntry] as number) * MAX_FIELDS + field) * 2;
+        const entry = next[key] as number;
+        next[key] = entry + 1;
         let frequency = logFrequencies[logEntry] as number;
         documents[entry] = document;
         frequencies[entry] = frequency;
@@ -172,7 +168,7 @@ export class PostingsBuilder {
           frequency = this.#manyFrequencies[many.length] as number;
           many.push([entry, frequency]);
         }
-        let to = nextBytes[key] as number;
+        let to = next[key + 1] as number;
         if (entry % BLOCK === 0) blockStarts[entry / BLOCK] = to;
         for (; frequency > 0; frequency--) {
           // Each number ends with its first byte below 128; the lowest bit of a distance says that a span follows.
@@ -185,7 +181,7 @@ export class PostingsBuilder {
             positions[to++] = byte;
           }
         }
-        nextBytes[key] = to;
+        next[key + 1] = to;
       }
     }
     many.sort(([a], [b]) => a - b);
@@ -207,6 +203,7 @@ export class PostingsBuilder {
   } {
     const terms = new Uint32Array(numberOf.length);
     for (let term = 0; term < numberOf.length; term++) terms[numberOf[term] as number] = term;
+    const counts = this.#counts;
     const listStarts = new Uint32Array(numberOf.length + 1);
     const listFields = new GrowingBytes();
     const entryStarts = new GrowingUint32();
@@ -214,15 +211,15 @@ export class PostingsBuilder {
     for (let number = 0; number < terms.length; number++) {
       listStarts[number] = listFields.length;
       for (let field = 0; field < MAX_FIELDS; field++) {
-        const key = (terms[number] as number) * MAX_FIELDS + field;
-        const count = this.#entryCounts[key] as number;
+        const key = ((terms[number] as number) * MAX_FIELDS + field) * 2;
+        const count = counts[key] as number;
         if (count === 0) continue;
         listFields.push(field);
         entryStarts.push(entries);
-        this.#entryCounts[key] = entries;
+        counts[key] = entries;
         entries += count;
-        const width = this.#byteCounts[key] as number;
-        this.#byteCounts[key] = bytes;
+        const width = counts[key + 1] as number;
+        counts[key + 1] = bytes;
         bytes += width;
       }
     }

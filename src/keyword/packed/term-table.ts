@@ -1,6 +1,14 @@
 import { GrowingUint32 } from './growing-array.js';
 import type { PackedStrings } from './string-table.js';
 
+// FNV-1a: G. Fowler, L. C. Noll, K.-P. Vo.
+const FIRST_HASH = 0x811c9dc5;
+const HASH_FACTOR = 0x01000193;
+
+const UNDERSCORE = 0x5f;
+const HYPHEN = 0x2d;
+const DOT = 0x2e;
+
 /**
  * Numbers terms from 0 in the order of their first coming. A hash table with linear probing over typed arrays; terms are
  * the bytes of their UTF-8, so that one of plain Latin letters never becomes a string.
@@ -25,16 +33,25 @@ export class TermTable {
   add(term: string): number {
     // Three bytes a UTF-16 unit are enough.
     this.#reserve(term.length * 3);
-    return this.#addWritten(this.#end + this.#bytes.write(term, this.#end));
+    const to = this.#end + this.#bytes.write(term, this.#end);
+    return this.#addWritten(to, hashOf(this.#bytes, this.#end, to));
   }
 
   /** {@link add} for the `plainTerm` of a stretch of a text. */
   addPlain(text: string, start: number, end: number): number {
     this.#reserve(end - start);
+    const bytes = this.#bytes;
     let to = this.#end;
-    // The bit that is set in lower case is set in digits, `+` and `#`, too.
-    for (let i = start; i < end; i++) this.#bytes[to++] = text.charCodeAt(i) | 0x20;
-    return this.#addWritten(to);
+    let hash = FIRST_HASH;
+    for (let i = start; i < end; i++) {
+      const unit = text.charCodeAt(i);
+      if ((unit < 0x30 || unit === UNDERSCORE) && isLeftOut(text, start, i)) continue;
+      // The bit that is set in lower case is set in digits, `+`, `#` and dots, too.
+      const byte = unit | 0x20;
+      bytes[to++] = byte;
+      hash = Math.imul(hash ^ byte, HASH_FACTOR);
+    }
+    return this.#addWritten(to, hash);
   }
 
   /** {@link add} for a term's bytes. */
@@ -42,7 +59,7 @@ export class TermTable {
     this.#reserve(end - start);
     let to = this.#end;
     for (let i = start; i < end; i++) this.#bytes[to++] = bytes[i] as number;
-    return this.#addWritten(to);
+    return this.#addWritten(to, hashOf(bytes, start, end));
   }
 
   /** The terms in the order of their numbers; theirs is the same memory. */
@@ -50,13 +67,10 @@ export class TermTable {
     return { bytes: this.#bytes.subarray(0, this.#end), starts: this.#starts.values };
   }
 
-  #addWritten(to: number): number {
-    const bytes = this.#bytes;
+  #addWritten(to: number, weakHash: number): number {
     const from = this.#end;
-    let hash = 0x811c9dc5;
-    for (let i = from; i < to; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193);
     // FNV's low bits are its weakest.
-    hash = (hash ^ (hash >>> 15)) >>> 0;
+    const hash = (weakHash ^ (weakHash >>> 15)) >>> 0;
     const places = this.#places;
     const mask = places.length - 1;
     let place = (hash * 2) & mask;
@@ -102,4 +116,21 @@ export class TermTable {
     }
     this.#places = places;
   }
+}
+
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = FIRST_HASH;
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] as number), HASH_FACTOR);
+  return hash;
+}
+
+/** Whether a character is none of the `plainTerm` that begins at `start`. */
+function isLeftOut(text: string, start: number, i: number): boolean {
+  const unit = text.charCodeAt(i);
+  if (unit === UNDERSCORE || unit === HYPHEN) return true;
+  return unit === DOT && i > start && !(isDigit(text.charCodeAt(i - 1)) && isDigit(text.charCodeAt(i + 1)));
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
 }

@@ -6,11 +6,11 @@ import type { PackedKeywords } from '../../../src/keyword/packed/packed-keywords
 import { scratchFile } from '../../scratch-folder.js';
 
 function someKeywords(): PackedKeywords {
-  const collector = new DocumentCollector(3);
+  const collector = new DocumentCollector();
   const document = { author: 'ada', labels: ['testing'], files: [{ filename: 'SKILL.md', text: 'GitHub Actions' }] };
-  collector.add(0, { ...document, name: 'release-notes', description: 'Writes release notes, résumé included.' });
-  collector.add(1, { ...document, name: '数据分析', description: 'kite '.repeat(300) });
-  collector.add(2, { ...document, name: 'x', description: '', files: [] });
+  collector.add({ ...document, name: 'release-notes', description: 'Writes release notes, résumé included.' });
+  collector.add({ ...document, name: '数据分析', description: 'kite '.repeat(300) });
+  collector.add({ ...document, name: 'x', description: '', files: [] });
   return collector.pack();
 }
 
