@@ -256,10 +256,13 @@ class ChunkReader {
   readonly #visit: WordVisitor;
   /** Where the chunk ends that was read last. */
   end = 0;
+  // Where the pieces begin and end, and the first piece of each segment. What is behind their number is of chunks before:
+  // an array that is emptied gives its memory back.
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
-  /** First piece of each segment. */
-  readonly #segments: number[] = [];
+  #pieces = 0;
+  readonly #firsts: number[] = [];
+  #segments = 0;
 
   constructor(text: string, visit: WordVisitor) {
     this.#text = text;
@@ -269,25 +272,25 @@ class ChunkReader {
   /** @returns the position behind */
   read(start: number, firstPosition: number): number {
     const plain = this.#scan(start);
-    const [text, starts, ends, segments] = [this.#text, this.#starts, this.#ends, this.#segments];
+    const text = this.#text;
     const leadingDot = start > 0 && text.charCodeAt(start - 1) === DOT && isFreeDot(text, start - 1);
-    if (starts.length === 1 && !leadingDot) return this.#visitPiece(0, firstPosition, false);
+    if (this.#pieces === 1 && !leadingDot) return this.#visitPiece(0, firstPosition, false);
     let position = firstPosition;
-    for (let segment = 0; segment < segments.length; segment++) {
+    for (let segment = 0; segment < this.#segments; segment++) {
       const segmentPosition = position;
-      const first = segments[segment] as number;
-      const behind = segments[segment + 1] ?? starts.length;
+      const first = this.#firsts[segment] as number;
+      const behind = segment + 1 < this.#segments ? (this.#firsts[segment + 1] as number) : this.#pieces;
       const dotFirst = leadingDot && first === 0;
       const dotted = dotFirst || behind - first > 1;
       for (let piece = first; piece < behind; piece++) position = this.#visitPiece(piece, position, dotted);
       if (!dotted) continue;
-      const from = dotFirst ? start - 1 : (starts[first] as number);
-      const to = ends[behind - 1] as number;
+      const from = dotFirst ? start - 1 : (this.#starts[first] as number);
+      const to = this.#ends[behind - 1] as number;
       const isPlain = plain && to - from <= MAX_TERM_LENGTH;
       const term = isPlain ? undefined : cut(joinDotted(foldCase(text.slice(from, to))));
       this.#visit(term, 'dotted', segmentPosition, position - segmentPosition, from, to);
     }
-    if (segments.length > 1) {
+    if (this.#segments > 1) {
       const isPlain = plain && this.end - start <= MAX_TERM_LENGTH;
       const term = isPlain ? undefined : cut(joinDotted(foldCase(text.slice(start, this.end))).replace(JOINERS, ''));
       this.#visit(term, 'joined', firstPosition, position - firstPosition, start, this.end);
@@ -299,10 +302,9 @@ class ChunkReader {
   #scan(start: number): boolean {
     const text = this.#text;
     let plain = true;
-    this.#starts.length = 0;
-    this.#ends.length = 0;
-    this.#segments.length = 0;
-    this.#segments.push(0);
+    this.#pieces = 0;
+    this.#segments = 1;
+    this.#firsts[0] = 0;
     let i = start;
     for (;;) {
       const pieceStart = i;
@@ -310,8 +312,8 @@ class ChunkReader {
         if (text.charCodeAt(i) >= 0x80) plain = false;
       }
       i = endOfSuffix(text, pieceStart, i);
-      this.#starts.push(pieceStart);
-      this.#ends.push(i);
+      this.#starts[this.#pieces] = pieceStart;
+      this.#ends[this.#pieces++] = i;
       this.end = i;
       if (text.charCodeAt(i) === DOT && startsWord(classAt(text, i + 1))) {
         i += 1;
@@ -320,7 +322,7 @@ class ChunkReader {
       const next = endOfJoiners(text, i);
       if (next === i || !startsWord(classAt(text, next))) return plain;
       for (; i < next; i++) if (text.charCodeAt(i) >= 0x80) plain = false;
-      this.#segments.push(this.#starts.length);
+      this.#firsts[this.#segments++] = this.#pieces;
     }
   }
 

@@ -25,8 +25,8 @@ export class PostingsBuilder {
   /** The frequencies that a byte does not hold, in the order of the log. */
   readonly #manyFrequencies: number[] = [];
   readonly #positions = new GrowingBytes();
-  /** By term and field, as `(term * 8 + field) * 2`: how many entries, and behind that how many bytes their places take. */
-  #counts = new Uint32Array(1024 * MAX_FIELDS * 2);
+  /** By field and term, as `term * 2`: how many entries, and behind that how many bytes their places take. */
+  readonly #counts = Array.from({ length: MAX_FIELDS }, () => new Uint32Array(0));
 
   // The places of the field that is being read: for each term a chain through `#next`.
   #places = new Uint32Array(1024);
@@ -36,8 +36,9 @@ export class PostingsBuilder {
   /** Whether the places of each term came in ascending order. */
   #sorted = true;
   /** The first place of each term of the field, and the term. */
-  readonly #firstPlaces: number[] = [];
-  readonly #firstTerms: number[] = [];
+  #firstPlaces = new Uint32Array(1024);
+  #firstTerms = new Uint32Array(1024);
+  #distinct = 0;
   /** By term its last place so far, plus `#base`; less than that where it has none in this field. */
   #lastPlaces = new Uint32Array(1024);
   #base = 1;
@@ -55,8 +56,9 @@ export class PostingsBuilder {
       this.#next[last] = place;
       if (position < (this.#places[last] as number)) this.#sorted = false;
     } else {
-      this.#firstPlaces.push(place);
-      this.#firstTerms.push(term);
+      const first = this.#distinct++;
+      this.#firstPlaces[first] = place;
+      this.#firstTerms[first] = term;
     }
     this.#lastPlaces[term] = this.#base + place;
   }
@@ -67,9 +69,9 @@ export class PostingsBuilder {
    * @returns its number of distinct terms
    */
   endField(document: number, field: number): number {
-    const distinct = this.#firstTerms.length;
+    const distinct = this.#distinct;
     if (distinct === 0) return 0;
-    const counts = this.#counts;
+    const counts = this.#countsOf(field);
     this.#runs.push(document);
     this.#runs.push(field);
     this.#runs.push(distinct);
@@ -80,7 +82,7 @@ export class PostingsBuilder {
       this.#entryTerms.push(term);
       this.#entryFrequencies.push(Math.min(frequency, MANY));
       if (frequency >= MANY) this.#manyFrequencies.push(frequency);
-      const key = (term * MAX_FIELDS + field) * 2;
+      const key = term * 2;
       counts[key] = (counts[key] as number) + 1;
       counts[key + 1] = (counts[key + 1] as number) + this.#positions.length - before;
     }
@@ -91,8 +93,7 @@ export class PostingsBuilder {
     }
     this.#placeCount = 0;
     this.#sorted = true;
-    this.#firstPlaces.length = 0;
-    this.#firstTerms.length = 0;
+    this.#distinct = 0;
     return distinct;
   }
 
@@ -127,13 +128,23 @@ export class PostingsBuilder {
 
   #growTerms(): void {
     this.#lastPlaces = doubled(this.#lastPlaces);
-    this.#counts = doubled(this.#counts);
+  }
+
+  #countsOf(field: number): Uint32Array {
+    const counts = this.#counts[field] as Uint32Array<ArrayBuffer>;
+    if (counts.length >= this.terms.size * 2) return counts;
+    const larger = new Uint32Array(this.#lastPlaces.length * 2);
+    larger.set(counts);
+    this.#counts[field] = larger;
+    return larger;
   }
 
   #growPlaces(): void {
     this.#places = doubled(this.#places);
     this.#spans = doubled(this.#spans);
     this.#next = doubled(this.#next);
+    this.#firstPlaces = doubled(this.#firstPlaces);
+    this.#firstTerms = doubled(this.#firstTerms);
   }
 
   /** Ends the collecting: nothing can be added from here on. */
@@ -146,7 +157,6 @@ export class PostingsBuilder {
   #sort(numberOf: Uint32Array): PackedPostings {
     const { entries, bytes, ...lists } = this.#layOut(numberOf);
     // From here on: where the next entry of each term and field goes, and its places.
-    const next = this.#counts;
     const [terms, logFrequencies, log] = [this.#entryTerms.values, this.#entryFrequencies.bytes, this.#positions.bytes];
     const documents = new Uint32Array(entries);
     const frequencies = new Uint8Array(entries);
@@ -157,8 +167,9 @@ export class PostingsBuilder {
     let [logEntry, logByte] = [0, 0];
     for (let run = 0; run < runs.length; run += 3) {
       const [document, field] = [runs[run] as number, runs[run + 1] as number];
+      const next = this.#counts[field] as Uint32Array;
       for (const end = logEntry + (runs[run + 2] as number); logEntry < end; logEntry++) {
-        const key = ((terms[logEntry] as number) * MAX_FIELDS + field) * 2;
+        const key = (terms[logEntry] as number) * 2;
         const entry = next[key] as number;
         next[key] = entry + 1;
         let frequency = logFrequencies[logEntry] as number;
@@ -203,7 +214,6 @@ export class PostingsBuilder {
   } {
     const terms = new Uint32Array(numberOf.length);
     for (let term = 0; term < numberOf.length; term++) terms[numberOf[term] as number] = term;
-    const counts = this.#counts;
     const listStarts = new Uint32Array(numberOf.length + 1);
     const listFields = new GrowingBytes();
     const entryStarts = new GrowingUint32();
@@ -211,9 +221,11 @@ export class PostingsBuilder {
     for (let number = 0; number < terms.length; number++) {
       listStarts[number] = listFields.length;
       for (let field = 0; field < MAX_FIELDS; field++) {
-        const key = ((terms[number] as number) * MAX_FIELDS + field) * 2;
-        const count = counts[key] as number;
-        if (count === 0) continue;
+        const counts = this.#counts[field] as Uint32Array;
+        const key = (terms[number] as number) * 2;
+        const count = counts[key];
+        // A field may have no array, or one that does not reach the last terms.
+        if (count === undefined || count === 0) continue;
         listFields.push(field);
         entryStarts.push(entries);
         counts[key] = entries;
