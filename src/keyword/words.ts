@@ -94,7 +94,7 @@ export function visitWords(text: string, visit: WordVisitor): number {
   let i = 0;
   while (i < text.length) {
     const unit = text.charCodeAt(i);
-    if (unit < 0x80 && !startsWord(ASCII_CLASSES[unit] as number)) {
+    if (unit < 0x80 && WORD_UNITS[unit] === 0) {
       i += 1;
       continue;
     }
@@ -104,7 +104,7 @@ export function visitWords(text: string, visit: WordVisitor): number {
       const end = endOfRun(text, i);
       position = visitRun(text, i, end, position, visit);
       i = end;
-    } else if (isPossessive(text, i)) {
+    } else if (isPossessive(text, i, unit)) {
       i += 1;
     } else if (startsWord(kind)) {
       const end = endOfPlainWord(text, i);
@@ -125,6 +125,9 @@ export function visitWords(text: string, visit: WordVisitor): number {
 
 const ASCII_CLASSES = Uint8Array.from({ length: 0x80 }, (_, unit) => classOf(unit));
 
+/** 2 for capitals, 1 for small letters and digits, 0 for what else is ASCII. */
+const WORD_UNITS = ASCII_CLASSES.map((kind) => (kind === CharacterClass.upper ? 2 : startsWord(kind) ? 1 : 0));
+
 /**
  * Where a word ends that is all of a chunk, of plain Latin letters and digits, not too long and without humps; else -1,
  * also for some of these.
@@ -134,13 +137,13 @@ function endOfPlainWord(text: string, start: number): number {
   let end = start;
   let unit = text.charCodeAt(end);
   for (; unit < 0x80; unit = text.charCodeAt(++end)) {
-    const kind = ASCII_CLASSES[unit] as number;
-    if (!startsWord(kind)) break;
-    if (kind === CharacterClass.upper) capitals += 1;
+    const kind = WORD_UNITS[unit] as number;
+    if (kind === 0) break;
+    capitals += kind >> 1;
   }
   const length = end - start;
   if (length === 0 || length > MAX_TERM_LENGTH) return -1;
-  const capitalised = capitals === 1 && ASCII_CLASSES[text.charCodeAt(start)] === CharacterClass.upper;
+  const capitalised = capitals === 1 && WORD_UNITS[text.charCodeAt(start)] === 2;
   if (capitals > 0 && !capitalised && capitals < length) return -1;
   if (start > 0 && text.charCodeAt(start - 1) === DOT && isFreeDot(text, start - 1)) return -1;
   return endsChunk(text, end, unit, length) ? end : -1;
@@ -186,9 +189,8 @@ export function isPartKind(kind: TokenKind): boolean {
 }
 
 /** The `s` of `user's`: no word, so that `user guide` finds it. */
-function isPossessive(text: string, i: number): boolean {
-  if ((text.charCodeAt(i) | 0x20) !== SMALL_S || i < 2 || classAt(text, i - 1) !== CharacterClass.apostrophe)
-    return false;
+function isPossessive(text: string, i: number, unit: number): boolean {
+  if ((unit | 0x20) !== SMALL_S || i < 2 || classAt(text, i - 1) !== CharacterClass.apostrophe) return false;
   return continuesWord(classAt(text, i - 2)) && !continuesWord(classAt(text, i + 1));
 }
 
@@ -224,7 +226,8 @@ function visitRun(text: string, start: number, end: number, firstPosition: numbe
     const next = i + widthAt(text, i);
     const last = next >= end;
     const stop = last ? next : next + widthAt(text, next);
-    visit(termOf(text, i, stop), last ? 'character' : 'pair', position, 1, i, stop);
+    // These scripts have no capitals.
+    visit(text.slice(i, stop), last ? 'character' : 'pair', position, 1, i, stop);
     i = next;
   }
   return position;

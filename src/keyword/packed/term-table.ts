@@ -33,8 +33,26 @@ export class TermTable {
   add(term: string): number {
     // Three bytes a UTF-16 unit are enough.
     this.#reserve(term.length * 3);
-    const to = this.#end + this.#bytes.write(term, this.#end);
-    return this.#addWritten(to, hashOf(this.#bytes, this.#end, to));
+    const bytes = this.#bytes;
+    let to = this.#end;
+    for (let i = 0; i < term.length; i++) {
+      const unit = term.charCodeAt(i);
+      if (unit < 0x80) {
+        bytes[to++] = unit;
+      } else if (unit < 0x800) {
+        bytes[to++] = 0xc0 | (unit >> 6);
+        bytes[to++] = 0x80 | (unit & 0x3f);
+      } else if (unit < 0xd800 || unit > 0xdfff) {
+        bytes[to++] = 0xe0 | (unit >> 12);
+        bytes[to++] = 0x80 | ((unit >> 6) & 0x3f);
+        bytes[to++] = 0x80 | (unit & 0x3f);
+      } else {
+        // Surrogates, which are rare; for short strings without them the native method takes longer than this.
+        to = this.#end + bytes.write(term, this.#end);
+        break;
+      }
+    }
+    return this.#addWritten(to, hashOf(bytes, this.#end, to));
   }
 
   /** {@link add} for the `plainTerm` of a stretch of a text. */
