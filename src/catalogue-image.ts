@@ -1,6 +1,7 @@
-import { PagedImage } from './image/paged-image.js';
+import { arraysOf } from './image/array-tree.js';
+import { DamagedImageError, PagedImage } from './image/paged-image.js';
 import { writeImage } from './image/write-image.js';
-import type { PackedKeywords } from './keyword/packed/packed-index.js';
+import type { PackedKeywords } from './keyword/packed/packed-keywords.js';
 import type { PackedColumns } from './store/columns.js';
 
 /** What is derived from a catalogue for searching it by words, as arrays. */
@@ -34,4 +35,23 @@ export function openCatalogueImage(catalogue: string, stamp: string): OpenCatalo
   if (image === undefined) return undefined;
   // The version in its header says that these are all.
   return { image, ...(image.tree as unknown as CatalogueArrays) };
+}
+
+/**
+ * The arrays of whatever state the derived file is of, all of them read.
+ *
+ * @returns undefined where there is no such file, or it is not to be believed
+ */
+export async function readCatalogueImage(catalogue: string): Promise<CatalogueArrays | undefined> {
+  const image = PagedImage.open(imageFileOf(catalogue));
+  if (image === undefined) return undefined;
+  try {
+    await image.load(arraysOf(image.tree).map(({ value }) => value));
+    return image.tree as unknown as CatalogueArrays;
+  } catch (error) {
+    if (error instanceof DamagedImageError) return undefined;
+    throw error;
+  } finally {
+    image.close();
+  }
 }

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { imageFileOf, writeCatalogueImage } from './catalogue-image.js';
 import { imageIsCurrent } from './image/paged-image.js';
 import type { KeywordThreadData, KeywordThreadMessage } from './index-keywords-messages.js';
-import { collectKeywords, type PackedKeywords } from './keyword/packed/packed-index.js';
+import { collectKeywords } from './keyword/packed/collect-keywords.js';
+import type { PackedKeywords } from './keyword/packed/packed-keywords.js';
 import { documentsOf } from './keyword-documents.js';
 import { startWorker } from './start-worker.js';
 import { CatalogueReader, readStamp } from './store/catalogue-reader.js';
@@ -46,8 +47,8 @@ export async function indexKeywords(
 }
 
 /** Whether the words of a catalogue are better collected in a thread. */
-export function isWorthAThread({ columns }: CatalogueReader): boolean {
-  return columns.size >= IN_THREAD_FROM;
+export function isWorthAThread(reader: CatalogueReader): boolean {
+  return reader.countSkills() >= IN_THREAD_FROM;
 }
 
 /**

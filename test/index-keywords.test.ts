@@ -1,8 +1,12 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { readCatalogueImage } from '../src/catalogue-image.js';
+import { shareDocuments } from '../src/collect-part.js';
 import { imageIsCurrent } from '../src/image/paged-image.js';
-import { buildCatalogue, type KeywordResult, openSkillSearch, removeSkills } from '../src/index.js';
+import { buildCatalogue, type KeywordResult, type LoadReport, openSkillSearch, removeSkills } from '../src/index.js';
 import { buildKeywords } from '../src/index-keywords.js';
+import { startWorker } from '../src/start-worker.js';
 import { stampOf } from './catalogue-file.js';
 import { type Row, row } from './rows.js';
 import { scratchFile } from './scratch-folder.js';
@@ -73,6 +77,53 @@ describe('the index of words', () => {
     });
     await using search = await openSkillSearch({ database });
     expect(search.keyword({ q: 'delta' }).pagination.total).toBe(1);
+  });
+
+  test('of what has not changed is kept, and is what making all of it anew gives', async () => {
+    const database = await catalogueOf(MANY);
+    const file = `${database}.keyword`;
+    const changed = rows(MANY)
+      .map((one, i) => (i % 100 === 7 ? { ...one, description: `delta, number ${i}`, updatedAt: 2 * i } : one))
+      .filter((_, i) => i % 100 !== 50);
+    const totals = new Set<number>();
+    const load = (): Promise<LoadReport> =>
+      buildCatalogue({
+        database,
+        semantic: false,
+        prune: true,
+        sources: [{ name: 'rows', rows: [...changed, row('new', { description: 'epsilon' })] }],
+        onProgress: ({ phase, total }) => void (phase === 'indexing' && totals.add(total)),
+      });
+    expect(await load()).toMatchObject({ added: 1, updated: 21, removed: 21, warnings: [] });
+    expect([...totals]).toEqual([22]);
+    const kept = await readCatalogueImage(database);
+    rmSync(file);
+    await load();
+    expect([...totals]).toEqual([22, MANY - 20]);
+    expect(await readCatalogueImage(database)).toEqual(kept);
+    expect(await answersOf(database)).toEqual(await answersOf(database, 'minisearch'));
+  });
+
+  test('is made anew where the former one is of few skills, or damaged', async () => {
+    const database = await catalogueOf(30);
+    const load = (count: number): Promise<LoadReport> =>
+      buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(count) }] });
+    await load(MANY);
+    const good = readFileSync(`${database}.keyword`);
+    good[good.length >> 1] = (good[good.length >> 1] as number) ^ 1;
+    writeFileSync(`${database}.keyword`, good);
+    await load(MANY + 1);
+    expect(await answersOf(database)).toEqual(await answersOf(database, 'minisearch'));
+  });
+
+  test('is not made of parts of two states', async () => {
+    const database = await catalogueOf(30);
+    const work = shareDocuments(database, 'another', Float64Array.of(1, 2), Uint32Array.of(0, 1));
+    const base = new URL('../src/index-keywords-thread.ts', import.meta.url).href;
+    const thread = startWorker(base, 'index-keywords-part-thread', { workerData: work });
+    expect(await once(thread, 'message')).toEqual([
+      { kind: 'failed', message: 'the catalogue was replaced by another load' },
+    ]);
   });
 
   test('that cannot be written is a warning, and the catalogue is there', async () => {

@@ -17,6 +17,11 @@ export function arraysOf(tree: object): Leaf<NumberArray>[] {
   return leavesOf(tree, '').filter((leaf): leaf is Leaf<NumberArray> => ArrayBuffer.isView(leaf.value));
 }
 
+/** The memory of all arrays, for moving them to another thread: each has its own, or shares it with none that stays. */
+export function memoryOf(tree: object): ArrayBuffer[] {
+  return [...new Set(arraysOf(tree).map(({ value }) => value.buffer as ArrayBuffer))];
+}
+
 /** All single numbers of a tree. */
 export function numbersOf(tree: object): Leaf<number>[] {
   return leavesOf(tree, '').filter((leaf): leaf is Leaf<number> => typeof leaf.value === 'number');

@@ -42,11 +42,15 @@ export class PagedImage implements Pager {
   readonly #present: Uint8Array;
   #closed = false;
 
-  /** @returns undefined where there is no such file, or it is damaged, of another version or of another state */
-  static open(path: string, stamp: string): PagedImage | undefined {
+  /**
+   * @param stamp of the state that is meant; any will do where it is left out
+   * @returns undefined where there is no such file, or it is damaged, of another version or of another state
+   */
+  static open(path: string, stamp?: string): PagedImage | undefined {
     const opened = LITTLE_ENDIAN ? openFile(path) : undefined;
-    if (opened?.header.stamp === stamp) return new PagedImage(path, opened.file, opened.header);
-    if (opened !== undefined) closeSync(opened.file);
+    if (opened === undefined) return undefined;
+    if (stamp === undefined || opened.header.stamp === stamp) return new PagedImage(path, opened.file, opened.header);
+    closeSync(opened.file);
     return undefined;
   }
 

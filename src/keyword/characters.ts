@@ -67,10 +67,12 @@ export function normaliseText(text: string): string {
   return text.normalize('NFKC').replace(INVISIBLE, '');
 }
 
+const FOLDED_APART = /[\u00df\u03c2]/;
+
 /** Lower case, such that letters that differ in case only become equal (`ß` and `ss`, the two small sigmas). */
 export function foldCase(text: string): string {
   const lower = text.toLowerCase();
-  if (ASCII.test(lower)) return lower;
+  if (!FOLDED_APART.test(lower)) return lower;
   return lower.replace(/\u00df/g, 'ss').replace(/\u03c2/g, '\u03c3');
 }
 

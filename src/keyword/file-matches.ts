@@ -1,7 +1,8 @@
 import type { AskedWords } from './asked-words.js';
+import { normaliseText } from './characters.js';
 import type { KeywordDocument } from './keyword-index.js';
 import { MAX_READ } from './snippet.js';
-import { readWords } from './words.js';
+import { plainTerm, visitWords } from './words.js';
 
 /** What the files of a skill have of the words asked for. */
 export interface FileMatches {
@@ -41,12 +42,14 @@ export function matchFiles({ files }: KeywordDocument, asked: AskedWords): FileM
 /** Each word counts once, and a little more where it stands there several times. */
 function scoreText(text: string, asked: AskedWords, terms: Set<string>): number {
   const counts = new Map<number, number>();
-  for (const { term } of readWords(text)) {
+  const read = normaliseText(text);
+  visitWords(read, (other, _kind, _position, _span, start, end) => {
+    const term = other ?? plainTerm(read, start, end);
     const word = asked.wordOf(term);
-    if (word < 0) continue;
+    if (word < 0) return;
     counts.set(word, (counts.get(word) ?? 0) + 1);
     terms.add(term);
-  }
+  });
   let score = 0;
   for (const count of counts.values()) score += 1 + count / (count + SATURATION);
   return score;

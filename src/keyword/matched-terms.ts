@@ -1,7 +1,8 @@
 import type { MatchedTerms } from '../result.js';
+import { normaliseText } from './characters.js';
 import type { Answers, KeywordDocument } from './keyword-index.js';
 import { MAX_READ } from './snippet.js';
-import { readWords } from './words.js';
+import { plainTerm, visitWords } from './words.js';
 
 /**
  * The terms of a document that answered the question, by field, each once, in the order of the text.
@@ -12,9 +13,12 @@ export function matchedTerms(document: KeywordDocument, matches: Answers): Match
   const termsIn = (texts: readonly string[]): readonly string[] | undefined => {
     const found = new Set<string>();
     for (const text of texts) {
-      for (const { term, kind } of readWords(text.slice(0, MAX_READ))) {
-        if ((everywhere || kind !== 'inner') && matches.accepts(term)) found.add(term);
-      }
+      const read = normaliseText(text.slice(0, MAX_READ));
+      visitWords(read, (other, kind, _position, _span, start, end) => {
+        if (!everywhere && kind === 'inner') return;
+        const term = other ?? plainTerm(read, start, end);
+        if (matches.accepts(term)) found.add(term);
+      });
     }
     return found.size === 0 ? undefined : [...found];
   };

@@ -1,7 +1,7 @@
 import type { Snippet } from '../result.js';
 import type { Answers, KeywordDocument } from './keyword-index.js';
 import { mapNormalised } from './normalised-offsets.js';
-import { readNormalisedWords } from './words.js';
+import { plainTerm, visitWords } from './words.js';
 
 /** Characters of a snippet, at most, without the ellipses. */
 export const SNIPPET_LENGTH = 180;
@@ -44,10 +44,13 @@ function readSource(place: Pick<Source, 'field' | 'filename'>, text: string, mat
     .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
     .trim();
   const { normalised, toOriginal } = mapNormalised(shown);
-  const found = readNormalisedWords(normalised)
-    .filter((token) => (everywhere || token.kind !== 'inner') && matches.accepts(token.term))
-    .map(({ start, end, term }) => ({ start: toOriginal(start), end: toOriginal(end), term }))
-    .sort((a, b) => a.start - b.start || b.end - a.end);
+  const found: Match[] = [];
+  visitWords(normalised, (other, kind, _position, _span, start, end) => {
+    if (!everywhere && kind === 'inner') return;
+    const term = other ?? plainTerm(normalised, start, end);
+    if (matches.accepts(term)) found.push({ start: toOriginal(start), end: toOriginal(end), term });
+  });
+  found.sort((a, b) => a.start - b.start || b.end - a.end);
   return { ...place, text: shown, matches: found };
 }
 

@@ -43,10 +43,19 @@ export interface Token {
 /** Longer words (hashes, encoded data) are cut, in texts and in questions alike. */
 export const MAX_TERM_LENGTH = 64;
 
-interface Part {
-  readonly start: number;
-  readonly end: number;
-}
+/**
+ * Takes a token of a text, see {@link Token}.
+ *
+ * @param term undefined for most: then it is {@link plainTerm} of the text between `start` and `end`
+ */
+export type WordVisitor = (
+  term: string | undefined,
+  kind: TokenKind,
+  position: number,
+  span: number,
+  start: number,
+  end: number,
+) => void;
 
 /** Reads the words of a text. The text is normalised first; offsets refer to the normalised form. */
 export function readWords(text: string): Token[] {
@@ -56,26 +65,122 @@ export function readWords(text: string): Token[] {
 /** {@link readWords} for a text that went through `normaliseText` already. */
 export function readNormalisedWords(text: string): Token[] {
   const tokens: Token[] = [];
+  visitWords(text, (term, kind, position, span, start, end) => {
+    tokens.push({ term: term ?? plainTerm(text, start, end), kind, position, span, start, end });
+  });
+  return tokens;
+}
+
+/**
+ * The term of a stretch of ASCII characters: lower case, without joiners, and without dots but for one in front
+ * (`.net`) and those between digits (`3.12`).
+ */
+export function plainTerm(text: string, start: number, end: number): string {
+  const lower = text.slice(start, end).toLowerCase();
+  return PUNCTUATION.test(lower) ? joinDotted(lower).replace(JOINERS, '') : lower;
+}
+
+const PUNCTUATION = /[-_.]/;
+
+/**
+ * Calls with each token of a text that went through `normaliseText` already. Nothing is made for most words, which are
+ * of plain Latin letters: a catalogue has tens of millions of them.
+ *
+ * @returns the number of positions
+ */
+export function visitWords(text: string, visit: WordVisitor): number {
+  let chunks: ChunkReader | undefined;
   let position = 0;
   let i = 0;
   while (i < text.length) {
-    const codePoint = text.codePointAt(i) as number;
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80 && WORD_UNITS[unit] === 0) {
+      i += 1;
+      continue;
+    }
+    const codePoint = unit < 0x80 ? unit : (text.codePointAt(i) as number);
     const kind = classOf(codePoint);
     if (kind === CharacterClass.unspaced) {
       const end = endOfRun(text, i);
-      position = addRun(tokens, text, i, end, position);
+      position = visitRun(text, i, end, position, visit);
       i = end;
-    } else if (isPossessive(text, i)) {
+    } else if (isPossessive(text, i, unit)) {
       i += 1;
     } else if (startsWord(kind)) {
-      const chunk = new Chunk(text, i);
-      position = chunk.addTo(tokens, position);
-      i = chunk.end;
+      const end = endOfPlainWord(text, i);
+      if (end !== -1) {
+        visit(undefined, 'word', position++, 1, i, end);
+        i = end;
+      } else {
+        chunks ??= new ChunkReader(text, visit);
+        position = chunks.read(i, position);
+        i = chunks.end;
+      }
     } else {
       i += codePoint > 0xffff ? 2 : 1;
     }
   }
-  return tokens;
+  return position;
+}
+
+const ASCII_CLASSES = Uint8Array.from({ length: 0x80 }, (_, unit) => classOf(unit));
+
+/** 2 for capitals, 1 for small letters and digits, 0 for what else is ASCII. */
+const WORD_UNITS = ASCII_CLASSES.map((kind) => (kind === CharacterClass.upper ? 2 : startsWord(kind) ? 1 : 0));
+
+/**
+ * Where a word ends that is all of a chunk, of plain Latin letters and digits, not too long and without humps; else -1,
+ * also for some of these.
+ */
+function endOfPlainWord(text: string, start: number): number {
+  let capitals = 0;
+  let end = start;
+  let unit = text.charCodeAt(end);
+  for (; unit < 0x80; unit = text.charCodeAt(++end)) {
+    const kind = WORD_UNITS[unit] as number;
+    if (kind === 0) break;
+    capitals += kind >> 1;
+  }
+  const length = end - start;
+  if (length === 0 || length > MAX_TERM_LENGTH) return -1;
+  const capitalised = capitals === 1 && WORD_UNITS[text.charCodeAt(start)] === 2;
+  if (capitals > 0 && !capitalised && capitals < length) return -1;
+  if (start > 0 && text.charCodeAt(start - 1) === DOT && isFreeDot(text, start - 1)) return -1;
+  return endsChunk(text, end, unit, length) ? end : -1;
+}
+
+/**
+ * Whether no word goes on behind its letters.
+ *
+ * @param unit that at the end, NaN where the text ends
+ */
+function endsChunk(text: string, end: number, unit: number, length: number): boolean {
+  if (Number.isNaN(unit)) return true;
+  switch (classAt(text, end)) {
+    case CharacterClass.other:
+    case CharacterClass.apostrophe:
+    case CharacterClass.unspaced:
+      return true;
+    case CharacterClass.plus:
+      return text.charCodeAt(end + 1) !== unit;
+    case CharacterClass.hash:
+      return length > 1;
+    case CharacterClass.dot:
+      return !startsWord(classAt(text, end + 1));
+    case CharacterClass.joiner:
+      return !startsWord(classAt(text, endOfJoiners(text, end)));
+    default:
+      return false;
+  }
+}
+
+const DOT = 0x2e;
+const SMALL_S = 0x73;
+
+function endOfJoiners(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && classAt(text, end) === CharacterClass.joiner) end += 1;
+  return end;
 }
 
 /** The finest parts of a text, without wholes: what stands at each position. */
@@ -84,8 +189,8 @@ export function isPartKind(kind: TokenKind): boolean {
 }
 
 /** The `s` of `user's`: no word, so that `user guide` finds it. */
-function isPossessive(text: string, i: number): boolean {
-  if ((text[i] !== 's' && text[i] !== 'S') || i < 2 || classAt(text, i - 1) !== CharacterClass.apostrophe) return false;
+function isPossessive(text: string, i: number, unit: number): boolean {
+  if ((unit | 0x20) !== SMALL_S || i < 2 || classAt(text, i - 1) !== CharacterClass.apostrophe) return false;
   return continuesWord(classAt(text, i - 2)) && !continuesWord(classAt(text, i + 1));
 }
 
@@ -98,6 +203,8 @@ function continuesWord(kind: number): boolean {
 }
 
 function classAt(text: string, i: number): number {
+  const unit = text.charCodeAt(i);
+  if (unit < 0x80) return ASCII_CLASSES[unit] as number;
   const codePoint = text.codePointAt(i);
   return codePoint === undefined ? CharacterClass.other : classOf(codePoint);
 }
@@ -113,21 +220,28 @@ function endOfRun(text: string, start: number): number {
 }
 
 /** Overlapping pairs, then the last character by itself: every character of the run begins one of these terms. */
-function addRun(tokens: Token[], text: string, start: number, end: number, firstPosition: number): number {
+function visitRun(text: string, start: number, end: number, firstPosition: number, visit: WordVisitor): number {
   let position = firstPosition;
   for (let i = start; i < end; position++) {
     const next = i + widthAt(text, i);
     const last = next >= end;
     const stop = last ? next : next + widthAt(text, next);
-    const kind = last ? 'character' : 'pair';
-    tokens.push({ term: termOf(text, i, stop), kind, position, span: 1, start: i, end: stop });
+    // These scripts have no capitals.
+    visit(text.slice(i, stop), last ? 'character' : 'pair', position, 1, i, stop);
     i = next;
   }
   return position;
 }
 
-function termOf(text: string, start: number, end: number): string {
-  return cut(foldCase(text.slice(start, end)));
+/** @returns undefined where it is the {@link plainTerm} */
+function termOf(text: string, start: number, end: number): string | undefined {
+  return isPlain(text, start, end) ? undefined : cut(foldCase(text.slice(start, end)));
+}
+
+function isPlain(text: string, start: number, end: number): boolean {
+  if (end - start > MAX_TERM_LENGTH) return false;
+  for (let i = start; i < end; i++) if (text.charCodeAt(i) >= 0x80) return false;
+  return true;
 }
 
 function cut(term: string): string {
@@ -137,97 +251,107 @@ function cut(term: string): string {
 }
 
 /**
- * A run of letters and digits with the joiners and dots inside it, `React-Testing.js_old`, taken apart in three
+ * Reads runs of letters and digits with the joiners and dots inside them, `React-Testing.js_old`, taken apart in three
  * levels: segments (between joiners), pieces (between dots), parts (between the humps of camelCase).
  */
-class Chunk {
+class ChunkReader {
   readonly #text: string;
-  readonly #start: number;
-  readonly end: number;
-  readonly #leadingDot: boolean;
-  /** Pieces by segment. */
-  readonly #segments: Part[][] = [];
+  readonly #visit: WordVisitor;
+  /** Where the chunk ends that was read last. */
+  end = 0;
+  // Where the pieces begin and end, and the first piece of each segment. What is behind their number is of chunks before:
+  // an array that is emptied gives its memory back.
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+  #pieces = 0;
+  readonly #firsts: number[] = [];
+  #segments = 0;
 
-  constructor(text: string, start: number) {
+  constructor(text: string, visit: WordVisitor) {
     this.#text = text;
-    this.#start = start;
-    this.#leadingDot = start > 0 && text[start - 1] === '.' && isFreeDot(text, start - 1);
-    this.end = this.#scan();
+    this.#visit = visit;
   }
 
-  #scan(): number {
+  /** @returns the position behind */
+  read(start: number, firstPosition: number): number {
+    const plain = this.#scan(start);
     const text = this.#text;
-    let pieces: Part[] = [];
-    this.#segments.push(pieces);
-    let i = this.#start;
-    for (;;) {
-      const pieceStart = i;
-      while (i < text.length && continuesWord(classAt(text, i))) i += widthAt(text, i);
-      i = endOfSuffix(text, pieceStart, i);
-      pieces.push({ start: pieceStart, end: i });
-      const kind = classAt(text, i);
-      if (kind === CharacterClass.dot && startsWord(classAt(text, i + 1))) {
-        i += 1;
-        continue;
-      }
-      let next = i;
-      while (next < text.length && classAt(text, next) === CharacterClass.joiner) next += 1;
-      if (next === i || !startsWord(classAt(text, next))) return i;
-      pieces = [];
-      this.#segments.push(pieces);
-      i = next;
-    }
-  }
-
-  addTo(tokens: Token[], firstPosition: number): number {
-    const text = this.#text;
-    const start = this.#start;
-    if (this.#segments.length === 1 && (this.#segments[0] as Part[]).length === 1 && !this.#leadingDot) {
-      return this.#addPiece(tokens, (this.#segments[0] as Part[])[0] as Part, firstPosition, false);
-    }
+    const leadingDot = start > 0 && text.charCodeAt(start - 1) === DOT && isFreeDot(text, start - 1);
+    if (this.#pieces === 1 && !leadingDot) return this.#visitPiece(0, firstPosition, false);
     let position = firstPosition;
-    for (const pieces of this.#segments) {
+    for (let segment = 0; segment < this.#segments; segment++) {
       const segmentPosition = position;
-      const first = pieces[0] as Part;
-      const last = pieces[pieces.length - 1] as Part;
-      const dotted = pieces.length > 1 || (this.#leadingDot && first.start === start);
-      for (const piece of pieces) position = this.#addPiece(tokens, piece, position, dotted);
+      const first = this.#firsts[segment] as number;
+      const behind = segment + 1 < this.#segments ? (this.#firsts[segment + 1] as number) : this.#pieces;
+      const dotFirst = leadingDot && first === 0;
+      const dotted = dotFirst || behind - first > 1;
+      for (let piece = first; piece < behind; piece++) position = this.#visitPiece(piece, position, dotted);
       if (!dotted) continue;
-      const from = this.#leadingDot && first.start === start ? start - 1 : first.start;
-      const term = cut(joinDotted(foldCase(text.slice(from, last.end))));
-      const span = position - segmentPosition;
-      tokens.push({ term, kind: 'dotted', position: segmentPosition, span, start: from, end: last.end });
+      const from = dotFirst ? start - 1 : (this.#starts[first] as number);
+      const to = this.#ends[behind - 1] as number;
+      const isPlain = plain && to - from <= MAX_TERM_LENGTH;
+      const term = isPlain ? undefined : cut(joinDotted(foldCase(text.slice(from, to))));
+      this.#visit(term, 'dotted', segmentPosition, position - segmentPosition, from, to);
     }
-    if (this.#segments.length > 1) {
-      const whole = joinDotted(foldCase(text.slice(start, this.end))).replace(/[-_\u2010\u2011]+/g, '');
-      const span = position - firstPosition;
-      tokens.push({ term: cut(whole), kind: 'joined', position: firstPosition, span, start, end: this.end });
+    if (this.#segments > 1) {
+      const isPlain = plain && this.end - start <= MAX_TERM_LENGTH;
+      const term = isPlain ? undefined : cut(joinDotted(foldCase(text.slice(start, this.end))).replace(JOINERS, ''));
+      this.#visit(term, 'joined', firstPosition, position - firstPosition, start, this.end);
     }
     return position;
   }
 
-  #addPiece(tokens: Token[], piece: Part, firstPosition: number, dotted: boolean): number {
+  /** @returns whether all characters are ASCII */
+  #scan(start: number): boolean {
     const text = this.#text;
-    const { start, end } = piece;
+    let plain = true;
+    this.#pieces = 0;
+    this.#segments = 1;
+    this.#firsts[0] = 0;
+    let i = start;
+    for (;;) {
+      const pieceStart = i;
+      for (; i < text.length && continuesWord(classAt(text, i)); i += widthAt(text, i)) {
+        if (text.charCodeAt(i) >= 0x80) plain = false;
+      }
+      i = endOfSuffix(text, pieceStart, i);
+      this.#starts[this.#pieces] = pieceStart;
+      this.#ends[this.#pieces++] = i;
+      this.end = i;
+      if (text.charCodeAt(i) === DOT && startsWord(classAt(text, i + 1))) {
+        i += 1;
+        continue;
+      }
+      const next = endOfJoiners(text, i);
+      if (next === i || !startsWord(classAt(text, next))) return plain;
+      for (; i < next; i++) if (text.charCodeAt(i) >= 0x80) plain = false;
+      this.#firsts[this.#segments++] = this.#pieces;
+    }
+  }
+
+  #visitPiece(piece: number, firstPosition: number, dotted: boolean): number {
+    const text = this.#text;
+    const start = this.#starts[piece] as number;
+    const end = this.#ends[piece] as number;
     const humps = splitHumps(text, start, end);
     if (humps === undefined) {
-      const kind = dotted ? 'dotted-part' : 'word';
-      tokens.push({ term: termOf(text, start, end), kind, position: firstPosition, span: 1, start, end });
+      this.#visit(termOf(text, start, end), dotted ? 'dotted-part' : 'word', firstPosition, 1, start, end);
       return firstPosition + 1;
     }
     const pascal = classAt(text, start) === CharacterClass.upper;
     const kind = pascal ? 'inner' : dotted ? 'dotted-part' : 'word';
-    for (let h = 0; h < humps.length; h++) {
+    const span = humps.length;
+    for (let h = 0; h < span; h++) {
       const from = humps[h] as number;
       const to = humps[h + 1] ?? end;
-      tokens.push({ term: termOf(text, from, to), kind, position: firstPosition + h, span: 1, start: from, end: to });
+      this.#visit(termOf(text, from, to), kind, firstPosition + h, 1, from, to);
     }
-    const whole = pascal ? 'pascal' : 'camel';
-    const span = humps.length;
-    tokens.push({ term: termOf(text, start, end), kind: whole, position: firstPosition, span, start, end });
+    this.#visit(termOf(text, start, end), pascal ? 'pascal' : 'camel', firstPosition, span, start, end);
     return firstPosition + span;
   }
 }
+
+const JOINERS = /[-_\u2010\u2011]+/g;
 
 /** A dot that begins a word, `.net`: nothing but white space or an opening mark before it. */
 function isFreeDot(text: string, dot: number): boolean {

@@ -62,6 +62,7 @@ export class CatalogueReader {
   readonly #files: Statement<[skill: number], FileRow>;
   readonly #filenames: Statement<[skill: number], string>;
   readonly #file: Statement<[skill: number, filename: string], FileRow>;
+  readonly #skillCount: Statement<[], number>;
   readonly #fileCount: Statement<[], number>;
   readonly #first: Statement<[], SkillRow>;
 
@@ -90,6 +91,7 @@ export class CatalogueReader {
       .prepare<[number], string>('SELECT filename FROM file WHERE skill = ? ORDER BY position')
       .pluck();
     this.#file = connection.prepare('SELECT filename, text FROM file WHERE skill = ? AND filename = ?');
+    this.#skillCount = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck();
     this.#fileCount = connection.prepare<[], number>('SELECT count(*) FROM file').pluck();
     this.#first = connection.prepare(`${row} LIMIT 1`);
     this.stamp = stampIn(connection);
@@ -182,6 +184,11 @@ export class CatalogueReader {
   /** Does work that reads several records under one lock of the file: for one each that takes longer than the reading. */
   reading<T>(work: () => T): T {
     return this.#guard(() => this.#connection.transaction(work)());
+  }
+
+  /** Without reading the columns for it. */
+  countSkills(): number {
+    return this.#columns?.size ?? this.#guard(() => this.#skillCount.get() as number);
   }
 
   countFiles(): number {

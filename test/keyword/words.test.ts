@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { normaliseText } from '../../src/keyword/characters.js';
-import { isPartKind, MAX_TERM_LENGTH, readWords } from '../../src/keyword/words.js';
+import { isPartKind, MAX_TERM_LENGTH, readNormalisedWords, readWords, visitWords } from '../../src/keyword/words.js';
+import { naiveWords } from './naive-words.js';
 
 const terms = (text: string): string[] => readWords(text).map((token) => token.term);
 const parts = (text: string): string[] =>
@@ -126,6 +127,42 @@ describe('words', () => {
           }
         }
       }),
+    );
+  });
+
+  test('are the same by the short way that most words go', () => {
+    const piece = fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(..."abzABZ019.-_+#'\u2019 ".split('')) },
+      fc.constantFrom('++', '#', "'s", '.', '..', '-', '--', '__', '\u2010', '\u2011', ' ', '\n', '/'),
+      fc.constantFrom('word', 'Word', 'WORD', 'camelCase', 'PascalCase', 'XMLHttp', 'APIs', 'iPhone', 'A1BC', 'x2'),
+      fc.constantFrom(
+        'é',
+        'É',
+        'e\u0301',
+        'ß',
+        'İ',
+        'ς',
+        '\u0301',
+        '½',
+        '𝼀',
+        '😀',
+        '数据',
+        '𠀀',
+        'ไทย',
+        'ー',
+        '\u{10400}',
+      ),
+      fc.constantFrom('a'.repeat(64), 'B'.repeat(65), `${'c'.repeat(63)}é`),
+    );
+    const text = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(fc.oneof(text, fc.string({ unit: 'binary' })), (any) => {
+        const tokens = naiveWords(any);
+        expect(readNormalisedWords(any)).toEqual(tokens);
+        const parts = tokens.filter(({ kind }) => isPartKind(kind)).length;
+        expect(visitWords(any, () => undefined)).toBe(parts);
+      }),
+      { numRuns: 3000 },
     );
   });
 

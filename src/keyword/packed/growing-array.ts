@@ -16,13 +16,17 @@ export class GrowingUint32 {
     this.#values[this.#length++] = value;
   }
 
+  at(i: number): number {
+    return this.#values[i] as number;
+  }
+
   /** The numbers so far; theirs is the same memory. */
   get values(): Uint32Array {
     return this.#values.subarray(0, this.#length);
   }
 }
 
-/** Numbers from 0 in as few bytes as they need: 7 bits each, the lowest first. */
+/** Bytes that are put one behind the other, as many as come. */
 export class GrowingBytes {
   #bytes = new Uint8Array(4096);
   #length = 0;
@@ -31,21 +35,29 @@ export class GrowingBytes {
     return this.#length;
   }
 
+  push(byte: number): void {
+    if (this.#length === this.#bytes.length) this.#grow();
+    this.#bytes[this.#length++] = byte;
+  }
+
+  /** @param value less than 2^32; takes 7 bits a byte, the lowest first */
   pushNumber(value: number): void {
-    if (this.#length + 8 > this.#bytes.length) {
-      const larger = new Uint8Array(this.#bytes.length * 2);
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
+    if (this.#length + 5 > this.#bytes.length) this.#grow();
     let left = value;
     while (left > 127) {
-      this.#bytes[this.#length++] = (left % 128) | 128;
-      left = Math.floor(left / 128);
+      this.#bytes[this.#length++] = (left & 127) | 128;
+      left >>>= 7;
     }
     this.#bytes[this.#length++] = left;
   }
 
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
+  }
+
+  #grow(): void {
+    const larger = new Uint8Array(this.#bytes.length * 2);
+    larger.set(this.#bytes);
+    this.#bytes = larger;
   }
 }

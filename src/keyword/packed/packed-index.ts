@@ -6,7 +6,6 @@ import { sameAccents } from '../characters.js';
 import { FIELD_WEIGHTS, FIELDS, HALF_SCORE, OTHER_FORM_WEIGHT, PARTS_OF_SCORED } from '../index-fields.js';
 import type {
   DocumentSource,
-  KeywordDocument,
   KeywordIndex,
   KeywordMatches,
   MatchOptions,
@@ -19,13 +18,14 @@ import type { Question, QuestionWord } from '../question.js';
 import { RecentWords } from '../recent-words.js';
 import { asItStands, inverseDocumentFrequency, type Lookup, planSteps, type StepPlan } from '../step-plan.js';
 import { OccurrenceReader, type WordOccurrences } from '../word-occurrences.js';
-import { readWords } from '../words.js';
+import { DocumentCollector } from './collect-keywords.js';
 import { DocumentSets } from './document-sets.js';
 import { lowerBound } from './lower-bound.js';
-import { type PackedPostings, PostingList } from './packed-postings.js';
+import { hashOfName } from './name-hash.js';
+import type { PackedKeywords } from './packed-keywords.js';
+import { PostingList } from './packed-postings.js';
 import { PhraseFinder } from './phrase-finder.js';
-import { PostingsBuilder } from './postings-builder.js';
-import { type PackedDictionary, TermDictionary } from './term-dictionary.js';
+import { TermDictionary } from './term-dictionary.js';
 
 /** Numbers of the last two fields. */
 const INNER = 4;
@@ -38,18 +38,6 @@ const SCORED_OF = FIELDS.map((_, field) =>
 
 /** Documents added between two turns of the event loop. */
 const DOCUMENTS_A_TURN = 500;
-
-/** All that a {@link PackedIndex} holds. */
-export interface PackedKeywords {
-  readonly size: number;
-  readonly dictionary: PackedDictionary;
-  readonly postings: PackedPostings;
-  /** Distinct terms by field and document: those of all documents in the first field, then in the next. */
-  readonly lengths: Uint32Array;
-  /** Hashes of the documents' names, ascending, and the documents. */
-  readonly nameHashes: Uint32Array;
-  readonly nameDocuments: Uint32Array;
-}
 
 /** One word of a question: the lists of the terms that answer it. */
 interface AnsweredWord {
@@ -93,10 +81,11 @@ export class PackedIndex implements KeywordIndex {
    * @throws the signal's reason when aborted
    */
   static async build(documents: DocumentSource, signal?: AbortSignal): Promise<PackedIndex> {
-    const collector = new DocumentCollector(documents.size);
+    const collector = new DocumentCollector();
     let number = 0;
     for (const document of documents.all()) {
-      collector.add(number++, document);
+      collector.add(document);
+      number += 1;
       if (number % DOCUMENTS_A_TURN !== 0) continue;
       await new Promise(setImmediate);
       signal?.throwIfAborted();
@@ -139,7 +128,7 @@ export class PackedIndex implements KeywordIndex {
 
   named({ text }: Question): readonly number[] {
     const key = nameKey(text);
-    const hash = hashOf(key);
+    const hash = hashOfName(key);
     const { nameHashes, nameDocuments } = this.#packed;
     this.#pager.need(nameHashes);
     this.#pager.need(nameDocuments);
@@ -305,82 +294,4 @@ export class PackedIndex implements KeywordIndex {
       return this.#reader.wordOf(terms, lists, this.#lengthPenalties());
     });
   }
-}
-
-/**
- * What an index of some documents is made of, collected in one go.
- *
- * @param onDocument called with the number of documents so far
- */
-export function collectKeywords(documents: DocumentSource, onDocument?: (done: number) => void): PackedKeywords {
-  const collector = new DocumentCollector(documents.size);
-  let number = 0;
-  for (const document of documents.all()) {
-    collector.add(number++, document);
-    onDocument?.(number);
-  }
-  return collector.pack();
-}
-
-/** Takes documents apart and collects what the index is made of. */
-class DocumentCollector {
-  readonly #size: number;
-  readonly #builder = new PostingsBuilder();
-  readonly #lengths: Uint32Array;
-  readonly #hashes: Float64Array;
-
-  constructor(size: number) {
-    this.#size = size;
-    this.#lengths = new Uint32Array(size * FIELDS.length);
-    this.#hashes = new Float64Array(size);
-  }
-
-  /** Documents must come in the order of their numbers. */
-  add(number: number, { name, author, labels, description, files }: KeywordDocument): void {
-    // Positions of all these texts are of one space, with gaps, so that a phrase never goes from one into the next.
-    let base = 0;
-    const inner: { readonly term: string; readonly position: number }[] = [];
-    const read = (text: string, apart: boolean): void => {
-      let end = base;
-      for (const { term, kind, position, span } of readWords(text)) {
-        if (apart && kind === 'inner') inner.push({ term, position: base + position });
-        else this.#builder.add(term, base + position, span);
-        end = Math.max(end, base + position + span);
-      }
-      base = end + 1;
-    };
-    for (const [field, texts] of [[name], [author], labels, [description]].entries()) {
-      for (const text of texts) read(text, true);
-      this.#endField(number, field);
-    }
-    for (const { term, position } of inner) this.#builder.add(term, position, 1);
-    this.#endField(number, INNER);
-    base = 0;
-    for (const { text } of files) read(text, false);
-    this.#endField(number, FILES);
-    // The document behind the hash: both fit a 64-bit float exactly.
-    this.#hashes[number] = hashOf(nameKey(name)) * 2 ** 21 + number;
-  }
-
-  pack(): PackedKeywords {
-    const hashes = this.#hashes.sort();
-    return {
-      size: this.#size,
-      ...this.#builder.pack(),
-      lengths: this.#lengths,
-      nameHashes: Uint32Array.from(hashes, (value) => Math.floor(value / 2 ** 21)),
-      nameDocuments: Uint32Array.from(hashes, (value) => value % 2 ** 21),
-    };
-  }
-
-  #endField(number: number, field: number): void {
-    this.#lengths[field * this.#size + number] = this.#builder.endField(number, field);
-  }
-}
-
-/** FNV-1a of the UTF-16 units: G. Fowler, L. C. Noll, K.-P. Vo. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
 }

@@ -1,48 +1,66 @@
 import { GrowingBytes, GrowingUint32 } from './growing-array.js';
+import { packDictionary } from './pack-dictionary.js';
 import { BLOCK, MANY, type PackedPostings } from './packed-postings.js';
-import { type PackedDictionary, packDictionary } from './term-dictionary.js';
+import type { PackedDictionary } from './term-dictionary.js';
+import { TermTable } from './term-table.js';
 
 /** Fields that a list can have: three bits. */
 const MAX_FIELDS = 8;
+
+/** Stands for "no place". */
+const NONE = 0xffffffff;
 
 /**
  * Collects where terms stand, document by document, and puts it in the order of terms at the end: a log of what came,
  * and one counting sort, which keeps the documents of each list ascending.
  */
 export class PostingsBuilder {
-  readonly #numbers = new Map<string, number>();
-  readonly #terms: string[] = [];
-  /** Of each entry: term and field as `term * 8 + field`, document, frequency, where its positions begin. */
-  readonly #keys = new GrowingUint32();
-  readonly #documents = new GrowingUint32();
-  readonly #frequencies = new GrowingUint32();
-  readonly #positionStarts = new GrowingUint32();
+  /** Where {@link add} has the numbers of its terms from. */
+  readonly terms: TermTable = new TermTable();
+
+  // The log. Of each field of a document: document, field, number of entries; of each entry: term, frequency, places.
+  readonly #runs = new GrowingUint32();
+  readonly #entryTerms = new GrowingUint32();
+  readonly #entryFrequencies = new GrowingBytes();
+  /** The frequencies that a byte does not hold, in the order of the log. */
+  readonly #manyFrequencies: number[] = [];
   readonly #positions = new GrowingBytes();
+  /** By field and term, as `term * 2`: how many entries, and behind that how many bytes their places take. */
+  readonly #counts = Array.from({ length: MAX_FIELDS }, () => new Uint32Array(0));
 
   // The places of the field that is being read: for each term a chain through `#next`.
-  readonly #places: number[] = [];
-  readonly #spans: number[] = [];
-  readonly #next: number[] = [];
-  readonly #first = new Map<number, number>();
-  readonly #last = new Map<number, number>();
+  #places = new Uint32Array(1024);
+  #spans = new Uint32Array(1024);
+  #next = new Uint32Array(1024);
+  #placeCount = 0;
+  /** Whether the places of each term came in ascending order. */
+  #sorted = true;
+  /** The first place of each term of the field, and the term. */
+  #firstPlaces = new Uint32Array(1024);
+  #firstTerms = new Uint32Array(1024);
+  #distinct = 0;
+  /** By term its last place so far, plus `#base`; less than that where it has none in this field. */
+  #lastPlaces = new Uint32Array(1024);
+  #base = 1;
 
   /** Adds one place of a term to the field that is being read. */
-  add(term: string, position: number, span: number): void {
-    let number = this.#numbers.get(term);
-    if (number === undefined) {
-      number = this.#terms.length;
-      const own = detach(term);
-      this.#terms.push(own);
-      this.#numbers.set(own, number);
+  add(term: number, position: number, span: number): void {
+    if (term >= this.#lastPlaces.length) this.#growTerms();
+    const place = this.#placeCount++;
+    if (place === this.#places.length) this.#growPlaces();
+    this.#places[place] = position;
+    this.#spans[place] = span;
+    this.#next[place] = NONE;
+    const last = (this.#lastPlaces[term] as number) - this.#base;
+    if (last >= 0) {
+      this.#next[last] = place;
+      if (position < (this.#places[last] as number)) this.#sorted = false;
+    } else {
+      const first = this.#distinct++;
+      this.#firstPlaces[first] = place;
+      this.#firstTerms[first] = term;
     }
-    const place = this.#places.length;
-    this.#places.push(position);
-    this.#spans.push(span);
-    this.#next.push(-1);
-    const last = this.#last.get(number);
-    if (last === undefined) this.#first.set(number, place);
-    else this.#next[last] = place;
-    this.#last.set(number, place);
+    this.#lastPlaces[term] = this.#base + place;
   }
 
   /**
@@ -51,133 +69,186 @@ export class PostingsBuilder {
    * @returns its number of distinct terms
    */
   endField(document: number, field: number): number {
-    const distinct = this.#first.size;
-    for (const [term, first] of this.#first) {
-      this.#keys.push(term * MAX_FIELDS + field);
-      this.#documents.push(document);
-      this.#positionStarts.push(this.#positions.length);
-      this.#frequencies.push(this.#pushPlaces(first));
+    const distinct = this.#distinct;
+    if (distinct === 0) return 0;
+    const counts = this.#countsOf(field);
+    this.#runs.push(document);
+    this.#runs.push(field);
+    this.#runs.push(distinct);
+    for (let i = 0; i < distinct; i++) {
+      const term = this.#firstTerms[i] as number;
+      const before = this.#positions.length;
+      const frequency = this.#pushPlaces(this.#firstPlaces[i] as number);
+      this.#entryTerms.push(term);
+      this.#entryFrequencies.push(Math.min(frequency, MANY));
+      if (frequency >= MANY) this.#manyFrequencies.push(frequency);
+      const key = term * 2;
+      counts[key] = (counts[key] as number) + 1;
+      counts[key + 1] = (counts[key + 1] as number) + this.#positions.length - before;
     }
-    this.#places.length = 0;
-    this.#spans.length = 0;
-    this.#next.length = 0;
-    this.#first.clear();
-    this.#last.clear();
+    this.#base += this.#placeCount;
+    if (this.#base > 0x7fffffff) {
+      this.#lastPlaces.fill(0);
+      this.#base = 1;
+    }
+    this.#placeCount = 0;
+    this.#sorted = true;
+    this.#distinct = 0;
     return distinct;
   }
 
   /** @returns how many there are */
   #pushPlaces(first: number): number {
-    const places: number[] = [];
-    let ascending = true;
-    for (let place = first; place !== -1; place = this.#next[place] as number) {
-      if (places.length > 0 && (this.#places[places.at(-1) as number] as number) > (this.#places[place] as number)) {
-        ascending = false;
-      }
-      places.push(place);
-    }
     // A word that is cut short may be equal to the compound that it is the last part of.
-    if (!ascending) places.sort((a, b) => (this.#places[a] as number) - (this.#places[b] as number));
+    if (!this.#sorted) this.#sortChain(first);
+    let count = 0;
     let before = 0;
-    for (const place of places) {
+    for (let place = first; place !== NONE; place = this.#next[place] as number) {
       const [position, span] = [this.#places[place] as number, this.#spans[place] as number];
       this.#positions.pushNumber((position - before) * 2 + (span > 1 ? 1 : 0));
       if (span > 1) this.#positions.pushNumber(span);
       before = position;
+      count += 1;
     }
-    return places.length;
+    return count;
   }
 
+  /** Puts the positions and spans of a chain in order; the chain itself stays. */
+  #sortChain(first: number): void {
+    const chain: number[] = [];
+    for (let place = first; place !== NONE; place = this.#next[place] as number) chain.push(place);
+    const sorted = chain
+      .map((place) => [this.#places[place] as number, this.#spans[place] as number] as const)
+      .sort(([a], [b]) => a - b);
+    for (const [i, [position, span]] of sorted.entries()) {
+      this.#places[chain[i] as number] = position;
+      this.#spans[chain[i] as number] = span;
+    }
+  }
+
+  #growTerms(): void {
+    this.#lastPlaces = doubled(this.#lastPlaces);
+  }
+
+  #countsOf(field: number): Uint32Array {
+    const counts = this.#counts[field] as Uint32Array<ArrayBuffer>;
+    if (counts.length >= this.terms.size * 2) return counts;
+    const larger = new Uint32Array(this.#lastPlaces.length * 2);
+    larger.set(counts);
+    this.#counts[field] = larger;
+    return larger;
+  }
+
+  #growPlaces(): void {
+    this.#places = doubled(this.#places);
+    this.#spans = doubled(this.#spans);
+    this.#next = doubled(this.#next);
+    this.#firstPlaces = doubled(this.#firstPlaces);
+    this.#firstTerms = doubled(this.#firstTerms);
+  }
+
+  /** Ends the collecting: nothing can be added from here on. */
   pack(): { readonly dictionary: PackedDictionary; readonly postings: PackedPostings } {
-    const { dictionary, numberOf } = packDictionary(this.#terms);
+    const { dictionary, numberOf } = packDictionary(this.terms.strings);
     return { dictionary, postings: this.#sort(numberOf) };
   }
 
   /** @param numberOf the final number of each term */
   #sort(numberOf: Uint32Array): PackedPostings {
-    const keys = this.#keys.values;
-    // Each term and field that occurs becomes a list.
-    const counts = new Uint32Array(numberOf.length * MAX_FIELDS + 1);
-    const finalKey = (key: number): number =>
-      (numberOf[Math.floor(key / MAX_FIELDS)] as number) * MAX_FIELDS + (key % MAX_FIELDS);
-    for (let i = 0; i < keys.length; i++) {
-      const key = finalKey(keys[i] as number);
-      counts[key] = (counts[key] as number) + 1;
-    }
-    const listStarts = new Uint32Array(numberOf.length + 1);
-    const fields = new GrowingUint32();
-    const entryStarts = new GrowingUint32();
-    let entries = 0;
-    for (let term = 0; term < numberOf.length; term++) {
-      listStarts[term] = fields.length;
-      for (let field = 0; field < MAX_FIELDS; field++) {
-        const key = term * MAX_FIELDS + field;
-        const count = counts[key] as number;
-        if (count === 0) continue;
-        fields.push(field);
-        entryStarts.push(entries);
-        // From here on: where the next entry of the list goes.
-        counts[key] = entries;
-        entries += count;
+    const { entries, bytes, ...lists } = this.#layOut(numberOf);
+    // From here on: where the next entry of each term and field goes, and its places.
+    const [terms, logFrequencies, log] = [this.#entryTerms.values, this.#entryFrequencies.bytes, this.#positions.bytes];
+    const documents = new Uint32Array(entries);
+    const frequencies = new Uint8Array(entries);
+    const positions = new Uint8Array(bytes);
+    const blockStarts = new Uint32Array(Math.ceil(entries / BLOCK));
+    const many: [entry: number, frequency: number][] = [];
+    const runs = this.#runs.values;
+    let [logEntry, logByte] = [0, 0];
+    for (let run = 0; run < runs.length; run += 3) {
+      const [document, field] = [runs[run] as number, runs[run + 1] as number];
+      const next = this.#counts[field] as Uint32Array;
+      for (const end = logEntry + (runs[run + 2] as number); logEntry < end; logEntry++) {
+        const key = (terms[logEntry] as number) * 2;
+        const entry = next[key] as number;
+        next[key] = entry + 1;
+        let frequency = logFrequencies[logEntry] as number;
+        documents[entry] = document;
+        frequencies[entry] = frequency;
+        if (frequency === MANY) {
+          frequency = this.#manyFrequencies[many.length] as number;
+          many.push([entry, frequency]);
+        }
+        let to = next[key + 1] as number;
+        if (entry % BLOCK === 0) blockStarts[entry / BLOCK] = to;
+        for (; frequency > 0; frequency--) {
+          // Each number ends with its first byte below 128; the lowest bit of a distance says that a span follows.
+          let byte = log[logByte++] as number;
+          positions[to++] = byte;
+          let numbers = byte % 2 === 1 ? 2 : 1;
+          for (;;) {
+            if (byte < 128 && --numbers === 0) break;
+            byte = log[logByte++] as number;
+            positions[to++] = byte;
+          }
+        }
+        next[key + 1] = to;
       }
     }
-    listStarts[numberOf.length] = fields.length;
-    entryStarts.push(entries);
-
-    const order = new Uint32Array(entries);
-    for (let i = 0; i < keys.length; i++) {
-      const key = finalKey(keys[i] as number);
-      const at = counts[key] as number;
-      counts[key] = at + 1;
-      order[at] = i;
-    }
+    many.sort(([a], [b]) => a - b);
     return {
-      listStarts,
-      listFields: Uint8Array.from(fields.values),
-      entryStarts: entryStarts.values.slice(),
-      ...this.#copyEntries(order),
-    };
-  }
-
-  #copyEntries(order: Uint32Array): Omit<PackedPostings, 'listStarts' | 'listFields' | 'entryStarts'> {
-    const [logDocuments, logFrequencies, starts] = [
-      this.#documents.values,
-      this.#frequencies.values,
-      this.#positionStarts.values,
-    ];
-    const log = this.#positions.bytes;
-    const documents = new Uint32Array(order.length);
-    const frequencies = new Uint8Array(order.length);
-    const manyEntries: number[] = [];
-    const manyFrequencies: number[] = [];
-    const positions = new Uint8Array(log.length);
-    const blockStarts = new Uint32Array(Math.ceil(order.length / BLOCK));
-    let at = 0;
-    for (let entry = 0; entry < order.length; entry++) {
-      const i = order[entry] as number;
-      const frequency = logFrequencies[i] as number;
-      documents[entry] = logDocuments[i] as number;
-      frequencies[entry] = Math.min(frequency, MANY);
-      if (frequency >= MANY) {
-        manyEntries.push(entry);
-        manyFrequencies.push(frequency);
-      }
-      if (entry % BLOCK === 0) blockStarts[entry / BLOCK] = at;
-      const end = i + 1 < starts.length ? (starts[i + 1] as number) : log.length;
-      for (let byte = starts[i] as number; byte < end; byte++) positions[at++] = log[byte] as number;
-    }
-    return {
+      ...lists,
       documents,
       frequencies,
-      manyEntries: Uint32Array.from(manyEntries),
-      manyFrequencies: Uint32Array.from(manyFrequencies),
+      manyEntries: Uint32Array.from(many, ([entry]) => entry),
+      manyFrequencies: Uint32Array.from(many, ([, frequency]) => frequency),
       positions,
       blockStarts,
     };
   }
+
+  /** Each term and field that occurs becomes a list; counts become where the list's entries and their places begin. */
+  #layOut(numberOf: Uint32Array): Pick<PackedPostings, 'listStarts' | 'listFields' | 'entryStarts'> & {
+    readonly entries: number;
+    readonly bytes: number;
+  } {
+    const terms = new Uint32Array(numberOf.length);
+    for (let term = 0; term < numberOf.length; term++) terms[numberOf[term] as number] = term;
+    const listStarts = new Uint32Array(numberOf.length + 1);
+    const listFields = new GrowingBytes();
+    const entryStarts = new GrowingUint32();
+    let [entries, bytes] = [0, 0];
+    for (let number = 0; number < terms.length; number++) {
+      listStarts[number] = listFields.length;
+      for (let field = 0; field < MAX_FIELDS; field++) {
+        const counts = this.#counts[field] as Uint32Array;
+        const key = (terms[number] as number) * 2;
+        const count = counts[key];
+        // A field may have no array, or one that does not reach the last terms.
+        if (count === undefined || count === 0) continue;
+        listFields.push(field);
+        entryStarts.push(entries);
+        counts[key] = entries;
+        entries += count;
+        const width = counts[key + 1] as number;
+        counts[key + 1] = bytes;
+        bytes += width;
+      }
+    }
+    listStarts[terms.length] = listFields.length;
+    entryStarts.push(entries);
+    return {
+      listStarts,
+      listFields: listFields.bytes.slice(),
+      entryStarts: entryStarts.values.slice(),
+      entries,
+      bytes,
+    };
+  }
 }
 
-/** A copy of a term. A slice of a text would keep the whole text in memory for as long as the term lives. */
-function detach(term: string): string {
-  return Buffer.from(term).toString();
+function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(array.length * 2);
+  larger.set(array);
+  return larger;
 }

@@ -8,7 +8,8 @@ import type {
   RankOptions,
 } from '../keyword-index.js';
 import type { Question } from '../question.js';
-import { collectKeywords, PackedIndex } from './packed-index.js';
+import { collectKeywords } from './collect-keywords.js';
+import { PackedIndex } from './packed-index.js';
 
 /**
  * An index whose file is read bit by bit, so that damage may be found late. The words are then collected anew from the

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ALL_IN_MEMORY } from '../../../src/image/paged-image.js';
+import { lettersOf } from '../../../src/keyword/packed/letters.js';
+import { packDictionary } from '../../../src/keyword/packed/pack-dictionary.js';
 import { compareCodePoints, packStrings, StringTable } from '../../../src/keyword/packed/string-table.js';
-import { lettersOf, packDictionary, TermDictionary } from '../../../src/keyword/packed/term-dictionary.js';
+import { TermDictionary } from '../../../src/keyword/packed/term-dictionary.js';
 import type { Lookup } from '../../../src/keyword/step-plan.js';
 import { Vocabulary } from '../../../src/keyword/vocabulary.js';
 
@@ -51,7 +53,7 @@ describe('a dictionary of terms', () => {
         (terms, asked) => {
           const vocabulary = new Vocabulary();
           for (const one of terms) vocabulary.add(one);
-          const { dictionary, numberOf } = packDictionary(terms);
+          const { dictionary, numberOf } = packDictionary(packStrings(terms));
           const packed = new TermDictionary(dictionary, ALL_IN_MEMORY);
           for (const [i, one] of terms.entries()) {
             expect(packed.termAt(numberOf[i] as number)).toBe(one);
@@ -68,7 +70,7 @@ describe('a dictionary of terms', () => {
   });
 
   test('knows nothing where there is nothing', () => {
-    const packed = new TermDictionary(packDictionary([]).dictionary, ALL_IN_MEMORY);
+    const packed = new TermDictionary(packDictionary(packStrings([])).dictionary, ALL_IN_MEMORY);
     expect(packed.find({ kind: 'edits', term: 'kite', edits: 1 })).toEqual([]);
     expect(packed.find({ kind: 'prefix', term: 'kit' })).toEqual([]);
     expect(packed.numberOf('kite')).toBe(-1);

@@ -1,0 +1,106 @@
+import { normaliseText } from '../characters.js';
+import { FIELDS } from '../index-fields.js';
+import type { DocumentSource, KeywordDocument } from '../keyword-index.js';
+import { nameKey } from '../name-key.js';
+import { visitWords, type WordVisitor } from '../words.js';
+import { GrowingUint32 } from './growing-array.js';
+import { hashOfName, packNames } from './name-hash.js';
+import type { PackedKeywords } from './packed-keywords.js';
+import { PostingsBuilder } from './postings-builder.js';
+
+/** Numbers of the last two fields. */
+const INNER = 4;
+const FILES = 5;
+
+/**
+ * What an index of some documents is made of, collected in one go.
+ */
+export function collectKeywords(documents: DocumentSource): PackedKeywords {
+  const collector = new DocumentCollector();
+  for (const document of documents.all()) collector.add(document);
+  return collector.pack();
+}
+
+/** What is indexed of a document. */
+export type IndexedDocument = Omit<KeywordDocument, 'files'> & { readonly files: readonly { readonly text: string }[] };
+
+/** Takes documents apart and collects what the index is made of. */
+export class DocumentCollector {
+  readonly #builder = new PostingsBuilder();
+  /** Of each document the numbers of distinct terms by field. */
+  readonly #lengths = new GrowingUint32();
+  readonly #nameHashes = new GrowingUint32();
+  #size = 0;
+  /** The text that is being read, and the position of its first word. */
+  #text = '';
+  #base = 0;
+  /** The parts of words in PascalCase of the document, and where they stand. */
+  readonly #innerTerms: number[] = [];
+  readonly #innerPositions: number[] = [];
+
+  /** Adds the next document; they are numbered from 0. */
+  add({ name, author, labels, description, files }: IndexedDocument): void {
+    // Positions of all these texts are of one space, with gaps, so that a phrase never goes from one into the next.
+    this.#base = 0;
+    for (const [field, texts] of [[name], [author], labels, [description]].entries()) {
+      for (const text of texts) this.#read(text, this.#takeApart);
+      this.#endField(field);
+    }
+    for (const [i, term] of this.#innerTerms.entries()) {
+      this.#builder.add(term, this.#innerPositions[i] as number, 1);
+    }
+    this.#innerTerms.length = 0;
+    this.#innerPositions.length = 0;
+    this.#endField(INNER);
+    this.#base = 0;
+    for (const { text } of files) this.#read(text, this.#take);
+    this.#endField(FILES);
+    this.#nameHashes.push(hashOfName(nameKey(name)));
+    this.#size += 1;
+  }
+
+  pack(): PackedKeywords {
+    const size = this.#size;
+    const lengths = new Uint32Array(size * FIELDS.length);
+    for (let i = 0; i < lengths.length; i++) {
+      const field = i % FIELDS.length;
+      lengths[field * size + (i - field) / FIELDS.length] = this.#lengths.at(i);
+    }
+    return {
+      size,
+      ...this.#builder.pack(),
+      lengths,
+      ...packNames(this.#nameHashes.values),
+      contentHashes: new Uint32Array(),
+    };
+  }
+
+  #read(text: string, visit: WordVisitor): void {
+    this.#text = normaliseText(text);
+    const positions = visitWords(this.#text, visit);
+    this.#base += positions + 1;
+  }
+
+  readonly #take: WordVisitor = (term, _, position, span, start, end) => {
+    this.#builder.add(this.#numberOf(term, start, end), this.#base + position, span);
+  };
+
+  readonly #takeApart: WordVisitor = (term, kind, position, span, start, end) => {
+    const number = this.#numberOf(term, start, end);
+    if (kind !== 'inner') {
+      this.#builder.add(number, this.#base + position, span);
+      return;
+    }
+    this.#innerTerms.push(number);
+    this.#innerPositions.push(this.#base + position);
+  };
+
+  #numberOf(term: string | undefined, start: number, end: number): number {
+    const { terms } = this.#builder;
+    return term === undefined ? terms.addPlain(this.#text, start, end) : terms.add(term);
+  }
+
+  #endField(field: number): void {
+    this.#lengths.push(this.#builder.endField(this.#size, field));
+  }
+}

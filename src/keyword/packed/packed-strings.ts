@@ -1,0 +1,37 @@
+import type { PackedStrings } from './string-table.js';
+
+/** Those of some numbers, in their order. */
+export function pickStrings({ bytes, starts }: PackedStrings, numbers: Uint32Array): PackedStrings {
+  const pickedStarts = new Uint32Array(numbers.length + 1);
+  let total = 0;
+  for (let i = 0; i < numbers.length; i++) {
+    const number = numbers[i] as number;
+    total += (starts[number + 1] as number) - (starts[number] as number);
+    pickedStarts[i + 1] = total;
+  }
+  const picked = new Uint8Array(total);
+  let at = 0;
+  for (let i = 0; i < numbers.length; i++) {
+    const number = numbers[i] as number;
+    const end = starts[number + 1] as number;
+    for (let byte = starts[number] as number; byte < end; byte++) picked[at++] = bytes[byte] as number;
+  }
+  return { bytes: picked, starts: pickedStarts };
+}
+
+/** Compares string `i` of one with string `j` of another by their bytes, which is by code points. */
+export function compareBytes(a: PackedStrings, i: number, b: PackedStrings, j: number): number {
+  let [atA, atB] = [a.starts[i] as number, b.starts[j] as number];
+  const [endA, endB] = [a.starts[i + 1] as number, b.starts[j + 1] as number];
+  while (atA < endA && atB < endB) {
+    const difference = (a.bytes[atA++] as number) - (b.bytes[atB++] as number);
+    if (difference !== 0) return difference;
+  }
+  return endA - atA - (endB - atB);
+}
+
+/** Whether there are only ASCII characters between two places. */
+export function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if ((bytes[i] as number) >= 0x80) return false;
+  return true;
+}
