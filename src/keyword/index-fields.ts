@@ -1,4 +1,4 @@
-import type { ScoredField } from '../result.js';
+import { SCORED_FIELDS, type ScoredField } from '../result.js';
 
 /** The fields in the order of their numbers. `inner` holds the parts of words in PascalCase of the fields before. */
 export const FIELDS = ['name', 'author', 'labels', 'description', 'inner', 'files'] as const;
@@ -23,3 +23,8 @@ export const OTHER_FORM_WEIGHT = 0.7;
 
 /** BM25 scores are mapped to 0..1 by s / (s + this): monotone, and the same for all questions. */
 export const HALF_SCORE = 10;
+
+/** The place among the scored fields that each field counts in. */
+export const SCORED_OF: readonly number[] = FIELDS.map((_, field) =>
+  SCORED_FIELDS.findIndex((scored) => PARTS_OF_SCORED[scored].includes(field)),
+);

@@ -6,17 +6,15 @@ export class LengthPenalties {
   readonly #lengths: Uint32Array;
   readonly #byLength: Float64Array;
 
-  /** @param lengths of the field, by document */
-  constructor(lengths: Uint32Array) {
+  /**
+   * @param lengths of the field, by document
+   * @param total what they add up to
+   * @param greatest of them
+   */
+  constructor(lengths: Uint32Array, total: number, greatest: number) {
     this.#lengths = lengths;
-    let [total, longest] = [0, 0];
-    for (let number = 0; number < lengths.length; number++) {
-      const length = lengths[number] as number;
-      total += length;
-      if (length > longest) longest = length;
-    }
     const average = total / lengths.length;
-    this.#byLength = Float64Array.from({ length: longest + 1 }, (_, length) => lengthPenalty(length, average));
+    this.#byLength = Float64Array.from({ length: greatest + 1 }, (_, length) => lengthPenalty(length, average));
   }
 
   of(number: number): number {

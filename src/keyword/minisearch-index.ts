@@ -82,7 +82,10 @@ export class MiniSearchIndex implements KeywordIndex {
     const penalties: LengthPenalties[] = [];
     for (const field of SCORED_FIELDS) {
       yield;
-      penalties.push(new LengthPenalties(this.#lengthsOf(PARTS_OF_SCORED[field])));
+      const lengths = this.#lengthsOf(PARTS_OF_SCORED[field]);
+      let [total, greatest] = [0, 0];
+      for (const length of lengths) [total, greatest] = [total + length, Math.max(greatest, length)];
+      penalties.push(new LengthPenalties(lengths, total, greatest));
     }
     this.#penalties = penalties;
   }

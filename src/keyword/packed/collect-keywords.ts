@@ -1,10 +1,12 @@
+import { SCORED_FIELDS } from '../../result.js';
 import { normaliseText } from '../characters.js';
-import { FIELDS } from '../index-fields.js';
+import { FIELDS, SCORED_OF } from '../index-fields.js';
 import type { DocumentSource, KeywordDocument } from '../keyword-index.js';
 import { nameKey } from '../name-key.js';
 import { visitWords, type WordVisitor } from '../words.js';
 import { GrowingUint32 } from './growing-array.js';
-import { hashOfName, packNames } from './name-hash.js';
+import { checkOfName, hashOfName, packNames } from './name-hash.js';
+import { packLengths } from './pack-lengths.js';
 import type { PackedKeywords } from './packed-keywords.js';
 import { PostingsBuilder } from './postings-builder.js';
 
@@ -30,6 +32,7 @@ export class DocumentCollector {
   /** Of each document the numbers of distinct terms by field. */
   readonly #lengths = new GrowingUint32();
   readonly #nameHashes = new GrowingUint32();
+  readonly #nameChecks = new GrowingUint32();
   #size = 0;
   /** The text that is being read, and the position of its first word. */
   #text = '';
@@ -55,22 +58,26 @@ export class DocumentCollector {
     this.#base = 0;
     for (const { text } of files) this.#read(text, this.#take);
     this.#endField(FILES);
-    this.#nameHashes.push(hashOfName(nameKey(name)));
+    const key = nameKey(name);
+    this.#nameHashes.push(hashOfName(key));
+    this.#nameChecks.push(checkOfName(key));
     this.#size += 1;
   }
 
   pack(): PackedKeywords {
     const size = this.#size;
-    const lengths = new Uint32Array(size * FIELDS.length);
-    for (let i = 0; i < lengths.length; i++) {
-      const field = i % FIELDS.length;
-      lengths[field * size + (i - field) / FIELDS.length] = this.#lengths.at(i);
+    const lengths = new Uint32Array(size * SCORED_FIELDS.length);
+    for (let document = 0; document < size; document++) {
+      for (let field = 0; field < FIELDS.length; field++) {
+        const i = (SCORED_OF[field] as number) * size + document;
+        lengths[i] = (lengths[i] as number) + this.#lengths.at(document * FIELDS.length + field);
+      }
     }
     return {
       size,
       ...this.#builder.pack(),
-      lengths,
-      ...packNames(this.#nameHashes.values),
+      ...packLengths(lengths),
+      ...packNames(this.#nameHashes.values, this.#nameChecks.values.slice()),
       contentHashes: new Uint32Array(),
     };
   }

@@ -1,7 +1,8 @@
-import { FIELDS } from '../index-fields.js';
+import { SCORED_FIELDS } from '../../result.js';
 import { mergeDictionaries } from './merge-dictionaries.js';
 import { DROPPED, mergePostings } from './merge-postings.js';
 import { packNames } from './name-hash.js';
+import { packLengths } from './pack-lengths.js';
 import type { PackedKeywords } from './packed-keywords.js';
 
 /** Documents that go into another index. */
@@ -31,10 +32,11 @@ export function mergeKeywords(size: number, parts: readonly KeywordPart[]): Pack
     })),
     dictionary.forms.starts.length - 1,
   );
-  const lengths = new Uint32Array(size * FIELDS.length);
+  const lengths = new Uint32Array(size * SCORED_FIELDS.length);
   const nameHashes = new Uint32Array(size);
+  const nameChecks = new Uint32Array(size);
   for (const { keywords, documentOf } of parts) {
-    for (let field = 0; field < FIELDS.length; field++) {
+    for (let field = 0; field < SCORED_FIELDS.length; field++) {
       documentOf.forEach((number, document) => {
         if (number !== DROPPED)
           lengths[field * size + number] = keywords.lengths[field * keywords.size + document] as number;
@@ -42,10 +44,13 @@ export function mergeKeywords(size: number, parts: readonly KeywordPart[]): Pack
     }
     keywords.nameDocuments.forEach((document, i) => {
       const number = documentOf[document] as number;
-      if (number !== DROPPED) nameHashes[number] = keywords.nameHashes[i] as number;
+      if (number === DROPPED) return;
+      nameHashes[number] = keywords.nameHashes[i] as number;
+      nameChecks[number] = keywords.nameChecks[document] as number;
     });
   }
-  return { size, dictionary, postings, lengths, ...packNames(nameHashes), contentHashes: new Uint32Array() };
+  const [packedLengths, names] = [packLengths(lengths), packNames(nameHashes, nameChecks)];
+  return { size, dictionary, postings, ...packedLengths, ...names, contentHashes: new Uint32Array() };
 }
 
 /** One byte a term, 0 where no document is left that has it; undefined where all documents are. */

@@ -3,7 +3,7 @@ import { SCORED_FIELDS } from '../../result.js';
 import { RankingSpace, rankAnyWord } from '../any-word-ranking.js';
 import { saturation } from '../bm25.js';
 import { sameAccents } from '../characters.js';
-import { FIELD_WEIGHTS, FIELDS, HALF_SCORE, OTHER_FORM_WEIGHT, PARTS_OF_SCORED } from '../index-fields.js';
+import { FIELD_WEIGHTS, HALF_SCORE, OTHER_FORM_WEIGHT, SCORED_OF } from '../index-fields.js';
 import type {
   DocumentSource,
   KeywordIndex,
@@ -21,7 +21,7 @@ import { OccurrenceReader, type WordOccurrences } from '../word-occurrences.js';
 import { DocumentCollector } from './collect-keywords.js';
 import { DocumentSets } from './document-sets.js';
 import { lowerBound } from './lower-bound.js';
-import { hashOfName } from './name-hash.js';
+import { checkOfName, hashOfName } from './name-hash.js';
 import type { PackedKeywords } from './packed-keywords.js';
 import { PostingList } from './packed-postings.js';
 import { PhraseFinder } from './phrase-finder.js';
@@ -30,11 +30,6 @@ import { TermDictionary } from './term-dictionary.js';
 /** Numbers of the last two fields. */
 const INNER = 4;
 const FILES = 5;
-
-/** The place among the scored fields that each field counts in. */
-const SCORED_OF = FIELDS.map((_, field) =>
-  SCORED_FIELDS.findIndex((scored) => PARTS_OF_SCORED[scored].includes(field)),
-);
 
 /** Documents added between two turns of the event loop. */
 const DOCUMENTS_A_TURN = 500;
@@ -128,36 +123,28 @@ export class PackedIndex implements KeywordIndex {
 
   named({ text }: Question): readonly number[] {
     const key = nameKey(text);
-    const hash = hashOfName(key);
-    const { nameHashes, nameDocuments } = this.#packed;
-    this.#pager.need(nameHashes);
-    this.#pager.need(nameDocuments);
+    const [hash, check] = [hashOfName(key), checkOfName(key)];
+    const { nameHashes, nameDocuments, nameChecks } = this.#packed;
+    for (const array of [nameHashes, nameDocuments, nameChecks]) this.#pager.need(array);
     const found: number[] = [];
     for (let i = lowerBound(nameHashes, hash); nameHashes[i] === hash; i++) {
       const number = nameDocuments[i] as number;
-      if (nameKey(this.#documents.read(number).name) === key) found.push(number);
+      if (nameChecks[number] === check) found.push(number);
     }
-    return found;
+    // Where both hashes are the same the names are: one of them is looked at all the same.
+    const [first] = found;
+    return first === undefined || nameKey(this.#documents.read(first).name) === key ? found : [];
   }
 
   /** By scored field; made when scores are first asked for. */
   #lengthPenalties(): readonly LengthPenalties[] {
-    this.#pager.need(this.#packed.lengths);
-    this.#penalties ??= SCORED_FIELDS.map((field) => new LengthPenalties(this.#lengthsOf(PARTS_OF_SCORED[field])));
+    const { lengths, totalLengths, greatestLengths } = this.#packed;
+    for (const array of [lengths, totalLengths, greatestLengths]) this.#pager.need(array);
+    this.#penalties ??= SCORED_FIELDS.map((_, field) => {
+      const ofField = lengths.subarray(field * this.size, (field + 1) * this.size);
+      return new LengthPenalties(ofField, totalLengths[field] as number, greatestLengths[field] as number);
+    });
     return this.#penalties;
-  }
-
-  #lengthsOf([first = 0, ...others]: readonly number[]): Uint32Array {
-    const { lengths } = this.#packed;
-    const of = (part: number): Uint32Array => lengths.subarray(part * this.size, (part + 1) * this.size);
-    if (others.length === 0) return of(first);
-    const sums = of(first).slice();
-    for (const part of others) {
-      const added = of(part);
-      for (let number = 0; number < sums.length; number++)
-        sums[number] = (sums[number] as number) + (added[number] as number);
-    }
-    return sums;
   }
 
   /** Asked of every word of the texts that are shown: the terms are read once, and only if it is asked at all. */

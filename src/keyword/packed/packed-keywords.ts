@@ -6,11 +6,16 @@ export interface PackedKeywords {
   readonly size: number;
   readonly dictionary: PackedDictionary;
   readonly postings: PackedPostings;
-  /** Distinct terms by field and document: those of all documents in the first field, then in the next. */
+  /** Distinct terms by scored field and document: those of all documents in the first field, then in the next. */
   readonly lengths: Uint32Array;
+  /** Of each scored field what its lengths add up to, and the greatest of them. */
+  readonly totalLengths: Float64Array;
+  readonly greatestLengths: Uint32Array;
   /** Hashes of the documents' names, ascending, and the documents. */
   readonly nameHashes: Uint32Array;
   readonly nameDocuments: Uint32Array;
+  /** By document another hash of its name: names that have both in common are the same. */
+  readonly nameChecks: Uint32Array;
   /**
    * Two numbers a document that tell whether it has changed since, see `unchangedDocuments`; none at all where the
    * documents are of no file.
