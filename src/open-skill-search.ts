@@ -4,7 +4,7 @@ import { SkillSearchError } from './errors.js';
 import { arraysOf } from './image/array-tree.js';
 import { DamagedImageError } from './image/paged-image.js';
 import { buildKeywords, isWorthAThread } from './index-keywords.js';
-import type { DocumentSource, KeywordIndex } from './keyword/keyword-index.js';
+import type { KeywordIndex } from './keyword/keyword-index.js';
 import { PackedIndex } from './keyword/packed/packed-index.js';
 import { RecoveringIndex } from './keyword/packed/recovering-index.js';
 import { documentsOf } from './keyword-documents.js';
@@ -94,9 +94,9 @@ async function openIndex(
     const { MiniSearchIndex } = await import('./keyword/minisearch-index.js');
     return MiniSearchIndex.build(documents, signal);
   }
-  const opened = image === undefined ? undefined : await openPacked(image, documents);
-  signal.throwIfAborted();
-  if (opened !== undefined) return opened;
+  if (image !== undefined) {
+    return new RecoveringIndex(new PackedIndex(image.keywords, documents, image.image), documents);
+  }
   const keywords =
     database !== undefined && isWorthAThread(reader)
       ? await buildKeywords({ catalogue: database, stamp: reader.stamp, signal })
@@ -104,19 +104,6 @@ async function openIndex(
   signal.throwIfAborted();
   // None where there is little to collect, or the file was replaced since it was opened.
   return keywords === undefined ? PackedIndex.build(documents, signal) : new PackedIndex(keywords, documents);
-}
-
-/** @returns undefined where the file is damaged */
-async function openPacked(
-  { image, keywords }: OpenCatalogueImage,
-  documents: DocumentSource,
-): Promise<KeywordIndex | undefined> {
-  try {
-    return new RecoveringIndex(await PackedIndex.open(keywords, documents, image), documents);
-  } catch (error) {
-    if (error instanceof DamagedImageError) return undefined;
-    throw error;
-  }
 }
 
 interface OpenedCatalogue {

@@ -27,8 +27,12 @@ const UNSPACED_SCRIPT =
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u;
 
 function classify(codePoint: number): number {
+  // By hand: the first look at a Unicode property takes as long as all of these.
+  if (codePoint >= 97 && codePoint <= 122) return CharacterClass.lower;
+  if (codePoint >= 65 && codePoint <= 90) return CharacterClass.upper;
+  if (codePoint >= 48 && codePoint <= 57) return CharacterClass.digit;
   const character = String.fromCodePoint(codePoint);
-  if (WORD_CHARACTER.test(character)) {
+  if (codePoint > 127 && WORD_CHARACTER.test(character)) {
     if (UNSPACED_SCRIPT.test(character)) return CharacterClass.unspaced;
     if (/\p{N}/u.test(character)) return CharacterClass.digit;
     if (/\p{M}/u.test(character)) return CharacterClass.mark;

@@ -1,4 +1,4 @@
-import { ALL_IN_MEMORY, type PagedImage, type Pager } from '../../image/paged-image.js';
+import { ALL_IN_MEMORY, type Pager } from '../../image/paged-image.js';
 import { SCORED_FIELDS } from '../../result.js';
 import { RankingSpace, rankAnyWord } from '../any-word-ranking.js';
 import { saturation } from '../bm25.js';
@@ -58,6 +58,7 @@ export class PackedIndex implements KeywordIndex {
   readonly #reader: OccurrenceReader;
   readonly #rankingSpace: RankingSpace;
 
+  /** @param pager reads what is needed of arrays that are in a file */
   constructor(packed: PackedKeywords, documents: DocumentSource, pager: Pager = ALL_IN_MEMORY) {
     this.size = packed.size;
     this.#packed = packed;
@@ -86,16 +87,6 @@ export class PackedIndex implements KeywordIndex {
       signal?.throwIfAborted();
     }
     return new PackedIndex(collector.pack(), documents);
-  }
-
-  /** An index over arrays that are in a file. The directories of terms and lists are read here, all else when needed. */
-  static async open(packed: PackedKeywords, documents: DocumentSource, image: PagedImage): Promise<PackedIndex> {
-    const { forms, accented, accentedNumbers, stems, stemStarts, stemTerms } = packed.dictionary;
-    const { listStarts, listFields, entryStarts, manyEntries, manyFrequencies, blockStarts } = packed.postings;
-    await image.load([stems.bytes, stems.starts, stemStarts, stemTerms, listStarts, listFields, entryStarts]);
-    await image.load([forms.bytes, forms.starts, accented.bytes, accented.starts, accentedNumbers]);
-    await image.load([manyEntries, manyFrequencies, blockStarts]);
-    return new PackedIndex(packed, documents, image);
   }
 
   match(question: Question, options: MatchOptions = {}): KeywordMatches {
@@ -187,6 +178,7 @@ export class PackedIndex implements KeywordIndex {
 
   *#listsOf(term: number): Generator<PostingList> {
     const { postings } = this.#packed;
+    this.#pager.need(postings.listStarts, term, term + 2);
     const end = postings.listStarts[term + 1] as number;
     for (let list = postings.listStarts[term] as number; list < end; list++)
       yield new PostingList(postings, list, this.#pager);

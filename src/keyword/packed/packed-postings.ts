@@ -44,6 +44,8 @@ export class PostingList {
   constructor(postings: PackedPostings, list: number, pager: Pager) {
     this.#postings = postings;
     this.#pager = pager;
+    pager.need(postings.entryStarts, list, list + 2);
+    pager.need(postings.listFields, list, list + 1);
     this.from = postings.entryStarts[list] as number;
     this.to = postings.entryStarts[list + 1] as number;
     this.size = this.to - this.from;
@@ -53,6 +55,8 @@ export class PostingList {
 
   /** To be called before frequencies are asked for. */
   needFrequencies(): this {
+    this.#pager.need(this.#postings.manyEntries);
+    this.#pager.need(this.#postings.manyFrequencies);
     this.#pager.need(this.#postings.frequencies, this.from, this.to);
     return this;
   }
@@ -64,7 +68,9 @@ export class PostingList {
     const block = Math.floor(this.from / BLOCK);
     // Of the entries in the block before this list's first one, the positions are skipped by their frequencies.
     this.#pager.need(this.#postings.frequencies, block * BLOCK, this.from);
-    this.#pager.need(positions, blockStarts[block], blockStarts[Math.ceil(this.to / BLOCK)] ?? positions.length);
+    const next = Math.ceil(this.to / BLOCK);
+    this.#pager.need(blockStarts, block, Math.min(next + 1, blockStarts.length));
+    this.#pager.need(positions, blockStarts[block], blockStarts[next] ?? positions.length);
   }
 
   get documents(): Uint32Array {

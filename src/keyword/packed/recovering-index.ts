@@ -29,7 +29,18 @@ export class RecoveringIndex implements KeywordIndex {
   }
 
   match(question: Question, options?: MatchOptions): KeywordMatches {
-    return this.#ask((index) => index.match(question, options));
+    const matches = this.#ask((index) => index.match(question, options));
+    let { accepts } = matches;
+    const acceptsOrRecovers = (term: string): boolean => {
+      try {
+        return accepts(term);
+      } catch (error) {
+        if (!(error instanceof DamagedImageError)) throw error;
+        accepts = this.#recovered().match(question, options).accepts;
+        return accepts(term);
+      }
+    };
+    return { ...matches, accepts: acceptsOrRecovers };
   }
 
   rank(question: Question, options: RankOptions): RankedDocuments {
@@ -45,8 +56,12 @@ export class RecoveringIndex implements KeywordIndex {
       return question(this.#index);
     } catch (error) {
       if (!(error instanceof DamagedImageError)) throw error;
-      this.#index = new PackedIndex(collectKeywords(this.#documents), this.#documents);
-      return question(this.#index);
+      return question(this.#recovered());
     }
+  }
+
+  #recovered(): KeywordIndex {
+    this.#index = new PackedIndex(collectKeywords(this.#documents), this.#documents);
+    return this.#index;
   }
 }

@@ -1,19 +1,36 @@
+import type { Pager } from '../../image/paged-image.js';
+
 /** Strings in the order of their code points, as the bytes of their UTF-8; may hold a string several times. */
 export class StringTable {
   readonly size: number;
+  readonly #strings: PackedStrings;
   readonly #bytes: Buffer;
-  /** Where each string begins, and where the last ends. */
-  readonly #starts: Uint32Array;
+  readonly #pager: Pager;
 
-  /** @param starts one more than there are strings */
-  constructor(bytes: Uint8Array, starts: Uint32Array) {
+  constructor(strings: PackedStrings, pager: Pager) {
+    const { bytes, starts } = strings;
+    this.#strings = strings;
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.#starts = starts;
+    this.#pager = pager;
     this.size = starts.length - 1;
   }
 
   at(i: number): string {
-    return this.#bytes.toString('utf8', this.#starts[i] as number, this.#starts[i + 1] as number);
+    return this.#bytes.toString('utf8', this.startOf(i), this.endOf(i));
+  }
+
+  /** Where a string begins in the bytes, which are there up to its end. */
+  startOf(i: number): number {
+    const { bytes, starts } = this.#strings;
+    this.#pager.need(starts, i, i + 2);
+    const start = starts[i] as number;
+    this.#pager.need(bytes, start, starts[i + 1]);
+    return start;
+  }
+
+  /** Where a string ends, after {@link startOf} was asked. */
+  endOf(i: number): number {
+    return this.#strings.starts[i + 1] as number;
   }
 
   /** Where the strings that are equal to one begin and end. */
@@ -29,15 +46,15 @@ export class StringTable {
   rangeOfPrefix(prefix: string): readonly [from: number, to: number] {
     const wanted = Buffer.from(prefix);
     const head = (i: number): number => {
-      const start = this.#starts[i] as number;
-      const end = Math.min(this.#starts[i + 1] as number, start + wanted.length);
+      const start = this.startOf(i);
+      const end = Math.min(this.endOf(i), start + wanted.length);
       return this.#bytes.compare(wanted, 0, wanted.length, start, end);
     };
     return [this.#lowerBound((i) => head(i) < 0), this.#lowerBound((i) => head(i) <= 0)];
   }
 
   #compare(i: number, wanted: Buffer): number {
-    return this.#bytes.compare(wanted, 0, wanted.length, this.#starts[i] as number, this.#starts[i + 1] as number);
+    return this.#bytes.compare(wanted, 0, wanted.length, this.startOf(i), this.endOf(i));
   }
 
   /** The first place that is not before what is wanted. */

@@ -39,14 +39,15 @@ export class TermDictionary {
   constructor(packed: PackedDictionary, pager: Pager) {
     this.#packed = packed;
     this.#pager = pager;
-    this.#forms = new StringTable(packed.forms.bytes, packed.forms.starts);
-    this.#stems = new StringTable(packed.stems.bytes, packed.stems.starts);
-    this.#accented = new StringTable(packed.accented.bytes, packed.accented.starts);
+    this.#forms = new StringTable(packed.forms, pager);
+    this.#stems = new StringTable(packed.stems, pager);
+    this.#accented = new StringTable(packed.accented, pager);
     this.size = this.#forms.size;
   }
 
   termAt(number: number): string {
     const { accentedNumbers } = this.#packed;
+    this.#pager.need(accentedNumbers);
     const i = lowerBound(accentedNumbers, number);
     return accentedNumbers[i] === number ? this.#accented.at(i) : this.#forms.at(number);
   }
@@ -82,6 +83,8 @@ export class TermDictionary {
     const [stem, end] = this.#stems.range(stemOf(term));
     if (stem === end) return [];
     const { stemStarts, stemTerms } = this.#packed;
+    this.#pager.need(stemStarts, stem, stem + 2);
+    this.#pager.need(stemTerms, stemStarts[stem], stemStarts[stem + 1]);
     return Array.from(stemTerms.subarray(stemStarts[stem] as number, stemStarts[stem + 1] as number));
   }
 
@@ -117,11 +120,11 @@ export class TermDictionary {
 
   /** Compares a form with others: by their bytes, where all of them are ASCII. */
   #isNear(form: string, edits: number): (number: number) => boolean {
-    const { bytes, starts } = this.#packed.forms;
+    const { bytes } = this.#packed.forms;
     const word = Buffer.from(form);
     const isAscii = word.length === form.length;
     return (number) => {
-      const [from, to] = [starts[number] as number, starts[number + 1] as number];
+      const [from, to] = [this.#forms.startOf(number), this.#forms.endOf(number)];
       if (isAscii && isAsciiIn(bytes, from, to)) return isWithinEdits(word, bytes, from, to, edits);
       return editDistance(form, this.#forms.at(number), edits) <= edits;
     };

@@ -33,6 +33,22 @@ describe('an index whose file turns out to be damaged', () => {
     }
   });
 
+  test('says of terms what the documents say, when that is asked late', () => {
+    const late: KeywordIndex = {
+      ...failing(new DamagedImageError('bad')),
+      match: () => ({
+        step: 'all-words',
+        numbers: Uint32Array.of(1),
+        scores: undefined,
+        accepts: () => {
+          throw new DamagedImageError('bad');
+        },
+      }),
+    };
+    const { accepts } = new RecoveringIndex(late, DOCUMENTS).match(readQuestion('cargo'));
+    expect(['cargo', 'react', 'cargo'].map(accepts)).toEqual([true, false, true]);
+  });
+
   test('hides no other failure', () => {
     const index = new RecoveringIndex(failing(new RangeError('a mistake')), DOCUMENTS);
     expect(() => index.named(readQuestion('rust'))).toThrow('a mistake');

@@ -18,7 +18,7 @@ describe('a table of strings', () => {
       fc.property(fc.array(word, { maxLength: 40 }), word, (list, wanted) => {
         const sorted = [...list].sort(compareCodePoints);
         const { bytes, starts } = packStrings(sorted);
-        const table = new StringTable(bytes, starts);
+        const table = new StringTable({ bytes, starts }, ALL_IN_MEMORY);
         const between = ([from, to]: readonly [number, number]): string[] =>
           Array.from({ length: to - from }, (_, i) => table.at(from + i));
         expect(between([0, table.size])).toEqual(sorted);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ALL_IN_MEMORY } from '../../../src/image/paged-image.js';
 import { packStrings, StringTable } from '../../../src/keyword/packed/string-table.js';
 import { TermTable } from '../../../src/keyword/packed/term-table.js';
 import { readWords } from '../../../src/keyword/words.js';
@@ -22,7 +23,7 @@ describe('a table of terms', () => {
           expect(number).toBe(expected.get(one));
         }
         const { bytes, starts } = table.strings;
-        const strings = new StringTable(bytes, starts);
+        const strings = new StringTable({ bytes, starts }, ALL_IN_MEMORY);
         expect(Array.from({ length: table.size }, (_, i) => strings.at(i))).toEqual([...expected.keys()]);
       }),
     );
