@@ -6,6 +6,7 @@ import type { PackedKeywords } from './keyword/packed/packed-keywords.js';
 import { documentsOf } from './keyword-documents.js';
 import { startWorker } from './start-worker.js';
 import { CatalogueReader, readStamp } from './store/catalogue-reader.js';
+import { CatalogueTexts } from './store/catalogue-texts.js';
 
 /** Skills up to which the words are collected here: starting a thread takes longer. */
 const IN_THREAD_FROM = 2_000;
@@ -32,16 +33,26 @@ export async function indexKeywords(
 ): Promise<void> {
   const stamp = readStamp(catalogue);
   if (imageIsCurrent(imageFileOf(catalogue), stamp)) return;
+  if (countSkills(catalogue) >= IN_THREAD_FROM) {
+    await inThread({ ...options, catalogue, stamp }, true);
+    return;
+  }
   const reader = CatalogueReader.open(catalogue);
   try {
-    if (!isWorthAThread(reader)) {
-      writeImage(imageFileOf(catalogue), stamp, collectKeywords(documentsOf(reader)));
-      return;
-    }
+    writeImage(imageFileOf(catalogue), stamp, collectKeywords(documentsOf(reader)));
   } finally {
     reader.close();
   }
-  await inThread({ ...options, catalogue, stamp }, true);
+}
+
+/** Reads no more than that. */
+function countSkills(catalogue: string): number {
+  const texts = CatalogueTexts.open(catalogue);
+  try {
+    return texts.count();
+  } finally {
+    texts.close();
+  }
 }
 
 /** Whether the words of a catalogue are better collected in a thread. */

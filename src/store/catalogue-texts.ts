@@ -53,9 +53,16 @@ export class CatalogueTexts {
     this.#files = connection.prepare('SELECT text FROM file WHERE skill = ? ORDER BY position');
   }
 
+  /** How many skills there are. */
+  count(): number {
+    return this.#guard(
+      () => this.#connection.prepare<[], number>('SELECT count(*) FROM skill').pluck().get() as number,
+    );
+  }
+
   documents(): StoredDocuments {
     return this.#guard(() => {
-      const size = this.#connection.prepare<[], number>('SELECT count(*) FROM skill').pluck().get() as number;
+      const size = this.count();
       const rows = new Float64Array(size);
       const hashes = new Uint32Array(2 * size);
       const all = this.#connection.prepare<[], [number, Buffer]>(
