@@ -73,6 +73,7 @@ export class CatalogueReader {
   readonly #file: Statement<[skill: number, filename: string], FileRow>;
   readonly #fileCount: Statement<[], number>;
   readonly #first: Statement<[], SkillRow>;
+  readonly #ids: Statement<[], string>;
 
   /** @throws {SkillSearchError} where there is no catalogue that can be read */
   static open(path: string): CatalogueReader {
@@ -98,6 +99,7 @@ export class CatalogueReader {
     this.#file = connection.prepare('SELECT filename, text FROM file WHERE skill = ? AND filename = ?');
     this.#fileCount = connection.prepare<[], number>('SELECT count(*) FROM file').pluck();
     this.#first = connection.prepare(`${row} LIMIT 1`);
+    this.#ids = connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck();
     this.stamp = stampIn(connection);
     this.vectors = new VectorReader(connection, path);
     const { rows, columns } = readColumns(connection);
@@ -170,6 +172,11 @@ export class CatalogueReader {
   /** Does work that reads several records under one lock of the file: for one each that takes longer than the reading. */
   reading<T>(work: () => T): T {
     return this.#guard(() => this.#connection.transaction(work)());
+  }
+
+  /** All ids, in code-point order. */
+  ids(): string[] {
+    return this.#guard(() => this.#ids.all());
   }
 
   countFiles(): number {
