@@ -25,17 +25,23 @@ export function randomisationTest(differences: ArrayLike<number>, options: Rando
   const { samples = 10_000, seed = 1 } = options;
   // A difference of 0 is the same with either sign.
   const sizes = Array.from(differences).filter((difference) => difference !== 0);
-  const observed = Math.abs(sizes.reduce((sum, difference) => sum + difference, 0));
+  const total = sizes.reduce((sum, difference) => sum + difference, 0);
   const scale = sizes.reduce((sum, difference) => sum + Math.abs(difference), 0);
-  const bar = observed - ROUNDING * scale;
+  const bar = Math.abs(total) - ROUNDING * scale;
   if (2 ** sizes.length <= samples) return shareOfAll(sizes, bar);
 
   const random = randomNumbers(seed);
   let extreme = 1;
   for (let sample = 0; sample < samples; sample++) {
-    let sum = 0;
-    for (let i = 0; i < sizes.length; i++) sum += random() < 0.5 ? (sizes[i] as number) : -(sizes[i] as number);
-    if (Math.abs(sum) >= bar) extreme++;
+    // What keeps its sign; all else has the other one.
+    let kept = 0;
+    let bits = 0;
+    for (let i = 0; i < sizes.length; i++) {
+      if (i % 32 === 0) bits = random() * 2 ** 32;
+      kept += (bits & 1) * (sizes[i] as number);
+      bits >>>= 1;
+    }
+    if (Math.abs(2 * kept - total) >= bar) extreme++;
   }
   return extreme / (samples + 1);
 }
