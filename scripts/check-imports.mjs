@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const HOME = {
   'better-sqlite3': 'sqlite/connection.ts',
-  'cli-progress': 'cli/load-progress-bar.ts',
+  'cli-progress': 'cli/progress-bar.ts',
   '@huggingface/transformers': 'semantic/model-thread.ts',
   'hnswlib-node': 'semantic/nearest/graph.ts',
   minisearch: 'keyword/minisearch-postings.ts',

@@ -25,6 +25,7 @@ try {
     'dist/index.d.ts',
     'dist/http/index.js',
     'dist/access/index.js',
+    'dist/evaluation/index.js',
     'dist/cli/main.js',
     'LICENSE',
     'README.md',

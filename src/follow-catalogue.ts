@@ -167,6 +167,10 @@ class Follower implements FollowedSearch {
     return this.#current.search.file(id, filename);
   }
 
+  ids(): string[] {
+    return this.#current.search.ids();
+  }
+
   categories(): LabelCount[] {
     return this.#current.search.categories();
   }

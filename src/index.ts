@@ -1,4 +1,5 @@
 export { buildCatalogue } from './build-catalogue.js';
+export { copyCatalogue } from './copy-catalogue.js';
 export { ERROR_CODES, type ErrorCode, SkillSearchError } from './errors.js';
 export {
   type FollowedSearch,

@@ -8,8 +8,8 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 export const COPY_MODES = ['collapse', 'keep'] as const;
 export type CopyMode = (typeof COPY_MODES)[number];
 
-/** What decides in a semantic search: meaning and words together, or meaning alone. The first is the default. */
-export const RANKINGS = ['hybrid', 'vector'] as const;
+/** What decides in a semantic search: meaning and words together, meaning alone, or words alone. The first is the default. */
+export const RANKINGS = ['hybrid', 'vector', 'words'] as const;
 export type Ranking = (typeof RANKINGS)[number];
 
 export const MAX_KEYWORD_QUERY_LENGTH = 200;
@@ -61,7 +61,7 @@ export interface SemanticQuery extends LabelFilters {
   readonly limit?: number | undefined;
   /** Skills of a lower score are left out; 0 to 1. @default 0 */
   readonly minScore?: number | undefined;
-  /** @default 'hybrid' */
+  /** `words` needs no model: any of the words, by BM25. @default 'hybrid' */
   readonly ranking?: Ranking | undefined;
   /** Whether one of a group of copies is shown or all. @default 'collapse' */
   readonly copies?: CopyMode | undefined;

@@ -81,7 +81,7 @@ export type FieldScores = Readonly<Record<ScoredField, number>>;
 
 /** The parts of the score of a semantic hit. */
 export interface ScoreParts {
-  /** Cosine of question and skill, -1 to 1; absent where the skill has no vector. */
+  /** Cosine of question and skill, -1 to 1; absent where the skill has no vector or meaning does not count (`ranking: 'words'`). */
   readonly cosine?: number;
   /** BM25 of the question's words by field, 0 or more; absent where words do not count (`ranking: 'vector'`). */
   readonly bm25?: FieldScores;
@@ -89,7 +89,7 @@ export interface ScoreParts {
   readonly words?: number;
   /** Share of words and of meaning in the score; together 1. */
   readonly weights: { readonly words: number; readonly meaning: number };
-  /** Whether the question is the skill's name; such skills come first. */
+  /** Whether the question is the skill's name; such skills come first in `hybrid`. */
   readonly exactName: boolean;
 }
 
@@ -113,8 +113,8 @@ export interface SemanticHit {
 
 export interface SemanticResult {
   readonly ranking: Ranking;
-  /** Id of the model that read the question. */
-  readonly model: string;
+  /** Id of the model that read the question; absent where none did (`ranking: 'words'`). */
+  readonly model?: string;
   /** Best first. */
   readonly hits: readonly SemanticHit[];
 }

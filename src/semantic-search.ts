@@ -24,7 +24,8 @@ export interface SemanticSources {
   readonly columns: CatalogueColumns;
   /** Undefined where words do not count. */
   readonly words: KeywordIndex | undefined;
-  readonly vectors: VectorSearch;
+  /** Undefined where meaning does not count. */
+  readonly vectors: VectorSearch | undefined;
 }
 
 /**
@@ -46,19 +47,19 @@ export async function searchByMeaning(
   signal: AbortSignal | undefined,
 ): Promise<SemanticMatch[]> {
   const { columns, words, vectors } = sources;
-  const embedding = untilAborted(vectors.embed(query.q, signal), signal);
+  const meaning = vectors === undefined ? undefined : readMeaning(vectors, query.q, filter, signal);
   // While the model's thread reads the question, this one looks up its words.
-  embedding.catch(() => {});
+  meaning?.catch(() => {});
   const ranked = words === undefined ? undefined : rankWords(words, question, query, columns, filter);
   const named = new Set(words?.named(question));
 
-  const vector = await embedding;
-  const nearest = await untilAborted(vectors.nearest(vector, CANDIDATES, filter), signal);
-  const candidates = [...gatherCandidates([...(ranked?.numbers ?? []), ...named], vectors, nearest, filter)];
+  const { cosinesOf, nearest } = (await meaning) ?? NO_MEANING;
+  const byWords = [...(ranked?.numbers ?? []), ...(query.ranking === 'words' ? [] : named)];
+  const candidates = [...gatherCandidates(byWords, vectors, nearest, filter)];
   const collapsed = query.copies === 'collapse';
   const competing = collapsed ? withCopies(candidates, columns, filter) : candidates;
 
-  const cosines = vectors.cosines(vector, competing);
+  const cosines = cosinesOf(competing);
   const scored = new Map<number, ScoredCandidate>();
   for (const number of competing) {
     const cosine = cosines.get(number);
@@ -77,6 +78,27 @@ export async function searchByMeaning(
     ...(scored.get(number) as ScoredCandidate),
     copies: counts.get(number) ?? 1,
   }));
+}
+
+/** How near a question is to documents. */
+interface Meaning {
+  /** Places of the nearest vectors. */
+  readonly nearest: Uint32Array;
+  /** Cosines of those of some documents that have a vector. */
+  readonly cosinesOf: (documents: readonly number[]) => ReadonlyMap<number, number>;
+}
+
+const NO_MEANING: Meaning = { nearest: new Uint32Array(0), cosinesOf: () => new Map() };
+
+async function readMeaning(
+  vectors: VectorSearch,
+  q: string,
+  filter: Uint8Array | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Meaning> {
+  const vector = await untilAborted(vectors.embed(q, signal), signal);
+  const nearest = await untilAborted(vectors.nearest(vector, CANDIDATES, filter), signal);
+  return { nearest, cosinesOf: (documents) => vectors.cosines(vector, documents) };
 }
 
 /** Where copies are shown as one, the best are looked up until so many different ones are found. */
@@ -98,12 +120,13 @@ function rankWords(
 /** Documents that are among those found by words, or have one of the nearest vectors. */
 function gatherCandidates(
   byWords: readonly number[],
-  vectors: VectorSearch,
+  vectors: VectorSearch | undefined,
   nearest: Uint32Array,
   filter: Uint8Array | undefined,
 ): Set<number> {
   const passes = (number: number): boolean => filter === undefined || filter[number] === 1;
   const found = new Set<number>(byWords.filter(passes));
+  if (vectors === undefined) return found;
   for (const place of nearest) for (const number of vectors.documentsAt(place)) if (passes(number)) found.add(number);
   return found;
 }

@@ -49,7 +49,8 @@ export interface SkillSearch extends AsyncDisposable {
    */
   keywordRecords(query: KeywordQuery): KeywordRecords;
   /**
-   * Skills by meaning and words. The first call loads the model and the index of vectors; see {@link warmUp}.
+   * Skills by meaning and words. The first call loads the model and the index of vectors; see {@link warmUp}. By words
+   * alone (`ranking: 'words'`) neither is needed.
    *
    * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`, `SERVICE_UNAVAILABLE` when closed
    *   or opened without a keyword index (which only `ranking: 'vector'` can do without), and as {@link warmUp}
@@ -72,6 +73,8 @@ export interface SkillSearch extends AsyncDisposable {
   filenames(id: string): string[];
   /** One file of a skill, or undefined. */
   file(id: string, filename: string): SkillFile | undefined;
+  /** The ids of all skills, in code-point order. */
+  ids(): string[];
   /** All categories, the most frequent first. */
   categories(): LabelCount[];
   /** All occupations, the most frequent first. */
@@ -204,8 +207,8 @@ export class OpenedSkillSearch implements SkillSearch {
     callers?.throwIfAborted();
     // A signal of its own: one that many calls share would get many listeners.
     const signal = AbortSignal.any([this.#closing.signal, ...(callers === undefined ? [] : [callers])]);
-    const words = ranking === 'hybrid' ? this.#keywordIndex() : undefined;
-    const vectors = await this.#whileOpen(untilAborted(this.#vectorSearch(), signal));
+    const words = ranking === 'vector' ? undefined : this.#keywordIndex();
+    const vectors = ranking === 'words' ? undefined : await this.#whileOpen(untilAborted(this.#vectorSearch(), signal));
     const filter = maskOf(columns, resolved);
     const question = readQuestion(q);
     const found = await this.#whileOpen(
@@ -223,7 +226,7 @@ export class OpenedSkillSearch implements SkillSearch {
       signal.throwIfAborted();
       turn = performance.now();
     }
-    return { ranking, model: vectors.model, hits };
+    return { ranking, ...(vectors === undefined ? {} : { model: vectors.model }), hits };
   }
 
   async warmUp(): Promise<void> {
@@ -244,6 +247,10 @@ export class OpenedSkillSearch implements SkillSearch {
 
   file(id: string, filename: string): SkillFile | undefined {
     return this.#opened().file(id, filename);
+  }
+
+  ids(): string[] {
+    return this.#opened().ids();
   }
 
   categories(): LabelCount[] {

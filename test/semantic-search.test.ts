@@ -119,6 +119,27 @@ describe('a semantic search', () => {
     });
   });
 
+  test('by words alone has any of the words, needs neither vectors nor a model, and knows no exact name', async () => {
+    const never = { model: 'never', embed: () => Promise.reject(new Error('was asked')) };
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+    const search = await opened({ database, embedder: never });
+    const result = await search.semantic({ q: 'sql-review forms', ranking: 'words', explain: true });
+    expect(result).not.toHaveProperty('model');
+    expect(result.hits.map(({ skill }) => skill.id)).toEqual(['review', 'forms']);
+    for (const { score, explain } of result.hits) {
+      expect(explain).toMatchObject({ words: score, weights: { words: 1, meaning: 0 } });
+      expect(explain).not.toHaveProperty('cosine');
+      expect(score > 0 && score < 1).toBe(true);
+    }
+    const named = await search.semantic({ q: 'bird-names', ranking: 'words', explain: true });
+    expect(named.hits[0]).toMatchObject({ skill: { id: 'birds' }, explain: { exactName: true } });
+    expect(named.hits[0]?.score).toBeLessThan(0.9);
+    expect((await search.semantic({ q: 'nothing has these', ranking: 'words' })).hits).toEqual([]);
+    const filtered = await search.semantic({ q: 'sql-review forms', ranking: 'words', category: 'databases' });
+    expect(filtered.hits.map(({ skill }) => skill.id)).toEqual(['review']);
+  });
+
   test('lets filters pass only what has the labels, copies and exact names included', async () => {
     const search = await searchOver(SKILLS);
     const ids = async (query: SemanticQuery) => (await search.semantic(query)).hits.map(({ skill }) => skill.id);

@@ -36,6 +36,7 @@ describe('a file and an array of skills', () => {
         expect(file.keyword({ q, sortBy, category: 'c-1' })).toEqual(memory.keyword({ q, sortBy, category: 'c-1' }));
       }
     }
+    expect(file.ids()).toEqual(memory.ids());
     expect(file.categories()).toEqual(memory.categories());
     expect(file.get('skill-3')).toEqual(memory.get('skill-3'));
     expect(file.files('skill-3')).toEqual(memory.files('skill-3'));
@@ -534,6 +535,12 @@ describe('what a catalogue holds', () => {
       { slug: 'frontend', count: 1 },
     ]);
     expect(search.occupations()).toEqual([{ slug: 'historians', count: 1 }]);
+  });
+
+  test('tells all ids in code-point order', async () => {
+    const ids = ['b', '\u{1f600}', 'a', 'B', '\uffee', 'é'];
+    const search = await open({ skills: ids.map((id) => row(id, { updatedAt: id.length })) });
+    expect(search.ids()).toEqual(['B', 'a', 'b', 'é', '\uffee', '\u{1f600}']);
   });
 
   test('is given out by id', async () => {

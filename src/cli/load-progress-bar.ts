@@ -1,15 +1,6 @@
-import { Presets, SingleBar } from 'cli-progress';
 import type { LoadProgress } from '../index.js';
+import { ProgressBar, type Reading } from './progress-bar.js';
 import { fitColumns, oneLine } from './terminal-text.js';
-
-/** What a bar shows of one moment. */
-interface Reading {
-  /** Bars of different formats are different bars. */
-  readonly format: string;
-  readonly value: number;
-  readonly total: number;
-  readonly payload: Readonly<Record<string, string>>;
-}
 
 const READING = ' {bar} {percentage}% | {rows} rows | {eta_formatted} left | {what}';
 /** For sources whose size nobody knows: folders, standard input. */
@@ -19,43 +10,25 @@ const INDEXING = ' {bar} {percentage}% | {done} vectors indexed | {eta_formatted
 
 /** A progress bar for a load, on a terminal only. */
 export class LoadProgressBar {
-  readonly #stream: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  #bar: SingleBar | undefined;
-  #format = '';
-  #started = 0;
+  readonly #bar: ProgressBar;
 
   constructor(stream: NodeJS.WritableStream & { readonly isTTY?: boolean }) {
-    this.#stream = stream;
+    this.#bar = new ProgressBar(stream);
   }
 
   show(progress: LoadProgress): void {
-    if (this.#stream.isTTY !== true) return;
-    const { format, value, total, payload } = this.#read(progress);
-    if (format !== this.#format) this.stop();
-    if (this.#bar === undefined) {
-      this.#format = format;
-      this.#started = performance.now();
-      this.#bar = new SingleBar(
-        { stream: this.#stream, hideCursor: true, clearOnComplete: true, format, etaBuffer: 50 },
-        Presets.shades_classic,
-      );
-      this.#bar.start(Math.max(total, 1), 0, payload);
-    }
-    this.#bar.update(Math.min(value, total), payload);
+    this.#bar.show(this.#read(progress));
   }
 
   stop(): void {
-    this.#bar?.stop();
-    this.#bar = undefined;
-    this.#format = '';
+    this.#bar.stop();
   }
 
   #read({ phase, source, rows, bytesRead, bytesTotal, done, total }: LoadProgress): Reading {
     if (phase === 'embedding' || phase === 'indexing') {
-      const seconds = (performance.now() - this.#started) / 1000;
-      const rate = this.#bar === undefined ? '–' : Math.round(done / Math.max(seconds, 0.001)).toLocaleString('en');
-      const payload = { done: done.toLocaleString('en'), rate };
-      return { format: phase === 'embedding' ? EMBEDDING : INDEXING, value: done, total, payload };
+      const format = phase === 'embedding' ? EMBEDDING : INDEXING;
+      const payload = { done: done.toLocaleString('en'), rate: this.#bar.rateOf(format, done) };
+      return { format, value: done, total, payload };
     }
     const what = phase === 'publishing' ? 'writing the catalogue' : fitColumns(oneLine(source), 40);
     const payload = { rows: rows.toLocaleString('en'), what };

@@ -43,11 +43,11 @@ export function semanticLines({ hits, ranking }: SemanticResult, columns: number
   if (hits.length === 0) return [NO_MATCH];
   return [
     ...hitLines(hits, columns, styles, semanticReasons),
-    styles.dim(
-      `the best ${hits.length === 1 ? 'one' : hits.length}, by ${ranking === 'vector' ? 'meaning' : 'meaning and words'}`,
-    ),
+    styles.dim(`the best ${hits.length === 1 ? 'one' : hits.length}, by ${BY_RANKING[ranking]}`),
   ];
 }
+
+const BY_RANKING = { hybrid: 'meaning and words', vector: 'meaning', words: 'words' } as const;
 
 const NO_MATCH = 'No skill matches.';
 
@@ -122,9 +122,10 @@ function keywordReasons({ matches, score }: KeywordHit, step: KeywordResult['ste
 function semanticReasons({ matches, filename, explain }: SemanticHit): string[] {
   if (explain === undefined) return [];
   const { cosine, words, bm25, weights, exactName } = explain;
-  const parts = [cosine === undefined ? 'no vector' : `${weights.meaning} x cosine ${cosine.toFixed(4)}`];
+  const byMeaning = cosine === undefined ? 'no vector' : `${weights.meaning} x cosine ${cosine.toFixed(4)}`;
+  const parts = weights.meaning === 0 ? [] : [byMeaning];
   if (words !== undefined) parts.push(`${weights.words} x words ${words.toFixed(4)}`);
-  if (exactName) parts.push('exact name, so 0.99 and a hundredth of that');
+  if (exactName && weights.meaning > 0 && weights.words > 0) parts.push('exact name, so 0.99 and a hundredth of that');
   const byField = Object.entries(bm25 ?? {}).filter(([, score]) => score > 0);
   const bm25Line = byField.map(([field, score]) => `${field} ${score.toFixed(2)}`).join(', ');
   return [

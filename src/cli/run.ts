@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { type ErrorCode, SkillSearchError } from '../index.js';
+import { evaluateCommand } from './evaluate-command.js';
 import { keysCommand } from './keys-command.js';
 import { loadCommand } from './load-command.js';
 import type { Output } from './output.js';
@@ -20,7 +21,7 @@ const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   'INVALID_OPTION',
 ]);
 
-const COMMANDS = [loadCommand, searchCommand, showCommand, serveCommand, keysCommand];
+const COMMANDS = [loadCommand, searchCommand, showCommand, serveCommand, keysCommand, evaluateCommand];
 
 /**
  * Runs the command line.

@@ -60,7 +60,9 @@ export function searchCommand(output: Output): Command {
     .option('--page <n>', 'keyword: page, 1 to 50', parseInteger)
     .option('--limit <n>', 'skills a page, 1 to 50; semantic: 1 to 100', parseInteger, 10)
     .option('--min-score <score>', 'semantic: leave out skills of a lower score, 0 to 1', parseDecimal)
-    .addOption(new Option('--ranking <ranking>', 'semantic: meaning and words, or meaning alone').choices(RANKINGS))
+    .addOption(
+      new Option('--ranking <ranking>', 'semantic: meaning and words, meaning alone, or words alone').choices(RANKINGS),
+    )
     .addOption(modelOption())
     .addOption(new Option('--copies <mode>', 'show one of a group of copies or all').choices(COPY_MODES))
     .option('--explain', 'tell for each result which words matched where, and the parts of its score')
@@ -96,7 +98,10 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
   const query = resolveSemanticQuery({ q, limit, minScore, ranking, category, occupation, copies, explain });
   // Meaning alone needs no keyword index, which takes a while to build.
   const keywordIndex = query.ranking === 'vector' ? false : undefined;
-  await using search = await openPatiently({ database, model, keywordIndex, warmUp: true }, output);
+  await using search = await openPatiently(
+    { database, model, keywordIndex, warmUp: query.ranking !== 'words' },
+    output,
+  );
   const result = await search.semantic(query);
   if (flags.json === true) printJson(output, result);
   else printLines(output, semanticLines(result, columnsOf(output), stylesFor(output.out)));

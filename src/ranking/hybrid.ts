@@ -47,6 +47,10 @@ export function scoreCandidate(candidate: Candidate, highest: number, ranking: R
     return { number, score: meaning, parts: { ...cosinePart, weights: { words: 0, meaning: 1 }, exactName } };
   }
   const words = bm25 === undefined || highest === 0 ? 0 : weighWords(bm25) / (highest * ALL_WEIGHTS);
+  if (ranking === 'words') {
+    const bm25Part = bm25 === undefined ? {} : { bm25 };
+    return { number, score: words, parts: { ...bm25Part, words, weights: { words: 1, meaning: 0 }, exactName } };
+  }
   const sum = WORDS_SHARE * words + (1 - WORDS_SHARE) * meaning;
   const weights = { words: WORDS_SHARE, meaning: 1 - WORDS_SHARE };
   return {

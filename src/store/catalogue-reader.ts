@@ -65,6 +65,7 @@ export class CatalogueReader {
   readonly #skillCount: Statement<[], number>;
   readonly #fileCount: Statement<[], number>;
   readonly #first: Statement<[], SkillRow>;
+  readonly #ids: Statement<[], string>;
 
   /** @throws {SkillSearchError} where there is no catalogue that can be read */
   static open(path: string): CatalogueReader {
@@ -94,6 +95,7 @@ export class CatalogueReader {
     this.#skillCount = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck();
     this.#fileCount = connection.prepare<[], number>('SELECT count(*) FROM file').pluck();
     this.#first = connection.prepare(`${row} LIMIT 1`);
+    this.#ids = connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck();
     this.stamp = stampIn(connection);
     this.vectors = new VectorReader(connection, path);
   }
@@ -189,6 +191,11 @@ export class CatalogueReader {
   /** Without reading the columns for it. */
   countSkills(): number {
     return this.#columns?.size ?? this.#guard(() => this.#skillCount.get() as number);
+  }
+
+  /** All ids, in code-point order. */
+  ids(): string[] {
+    return this.#guard(() => this.#ids.all());
   }
 
   countFiles(): number {

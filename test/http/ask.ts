@@ -134,6 +134,7 @@ export function failingSearch(error: unknown): SkillSearch {
     files: fail,
     filenames: fail,
     file: fail,
+    ids: fail,
     categories: fail,
     occupations: fail,
     stats: fail,

@@ -1,0 +1,33 @@
+export { type Separation, separation } from './auroc.js';
+export type { Benchmark, Gains, Question, RankedDocument, Run } from './benchmark.js';
+export { type BootstrapOptions, bootstrapIntervals, type Interval } from './bootstrap.js';
+export {
+  type CompareOptions,
+  type Comparison,
+  compareFigures,
+  extremesOf,
+  type QuestionDifference,
+} from './compare.js';
+export { type Corpus, type CorpusOptions, openCorpus } from './corpus.js';
+export {
+  type EvaluateOptions,
+  type Evaluation,
+  type EvaluationProgress,
+  evaluate,
+  type ModeEvaluation,
+  type NamedRun,
+} from './evaluate.js';
+export { type Figures, type MeasureOptions, measureRanking, recallByDepth } from './measure.js';
+export { averagePrecision, ndcg, precision, recall, reciprocalRank } from './metrics.js';
+export { type RandomisationOptions, randomisationTest } from './randomisation-test.js';
+export {
+  EVALUATION_MODES,
+  type EvaluationMode,
+  MAX_DEPTH,
+  type RankOptions,
+  rankQuestions,
+} from './rank-questions.js';
+export { type ReadBenchmarkOptions, readBenchmark } from './read-benchmark.js';
+export { reportPage } from './report-page.js';
+export { type ComparisonSummary, type EvaluationSummary, type SummaryOptions, summarise } from './summary.js';
+export { readRun, writeRun } from './trec-run.js';

@@ -1,0 +1,54 @@
+import type { Gains, RankedDocument } from './benchmark.js';
+import { averagePrecision, ndcg, precision, recall, reciprocalRank } from './metrics.js';
+
+/** Figures by name: `ndcg@10`, `mrr@10`, `recall@10`, `precision@10`, for each depth asked for, `map` and `hit@1`. */
+export type Figures = Readonly<Record<string, number>>;
+
+export interface MeasureOptions {
+  /** Depths at which figures are cut. */
+  readonly at: readonly number[];
+}
+
+const AT_DEPTH = {
+  ndcg: ({ found, ideal }: Judged, k: number) => ndcg(found, ideal, k),
+  mrr: ({ found }: Judged, k: number) => reciprocalRank(found, k),
+  recall: ({ found, ideal }: Judged, k: number) => recall(found, ideal.length, k),
+  precision: ({ found }: Judged, k: number) => precision(found, k),
+} as const;
+
+/** A ranking as the measures see it. */
+interface Judged {
+  /** Gains in the order in which documents were found. */
+  readonly found: readonly number[];
+  /** Gains of all relevant documents, the largest first. */
+  readonly ideal: readonly number[];
+}
+
+/** Measures what was found for a question. Finding nothing is worth 0. */
+export function measureRanking(ranking: readonly RankedDocument[], gains: Gains, { at }: MeasureOptions): Figures {
+  const judged = judge(ranking, gains);
+  const figures: Record<string, number> = {};
+  for (const k of at) {
+    for (const [name, measure] of Object.entries(AT_DEPTH)) figures[`${name}@${k}`] = measure(judged, k);
+  }
+  figures['map'] = averagePrecision(judged.found, judged.ideal.length);
+  figures['hit@1'] = precision(judged.found, 1);
+  return figures;
+}
+
+/** Recall among the first 1, 2, … of a ranking. */
+export function recallByDepth(ranking: readonly RankedDocument[], gains: Gains, depth: number): Float64Array {
+  const { found, ideal } = judge(ranking, gains);
+  let hits = 0;
+  return Float64Array.from({ length: depth }, (_, i) => {
+    if ((found[i] ?? 0) > 0) hits += 1;
+    return hits / ideal.length;
+  });
+}
+
+function judge(ranking: readonly RankedDocument[], gains: Gains): Judged {
+  return {
+    found: ranking.map(({ id }) => Math.max(0, gains.get(id) ?? 0)),
+    ideal: [...gains.values()].filter((gain) => gain > 0).sort((a, b) => b - a),
+  };
+}

@@ -1,0 +1,13 @@
+/**
+ * Random numbers from 0 up to and without 1, the same for the same seed (mulberry32 by T. Ettinger, public domain): what is
+ * drawn from them comes out alike each time.
+ */
+export function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

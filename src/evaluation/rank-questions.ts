@@ -1,0 +1,96 @@
+import {
+  MAX_KEYWORD_QUERY_LENGTH,
+  MAX_LIMIT,
+  MAX_SEMANTIC_LIMIT,
+  MAX_SEMANTIC_QUERY_LENGTH,
+  type Ranking,
+  type SkillSearch,
+} from '../index.js';
+import type { Question, RankedDocument } from './benchmark.js';
+
+/**
+ * What answers: `bm25` any of the words, `vector` meaning, `hybrid` both, `keyword` what a keyword search answers by
+ * relevance.
+ */
+export const EVALUATION_MODES = ['bm25', 'vector', 'hybrid', 'keyword'] as const;
+export type EvaluationMode = (typeof EVALUATION_MODES)[number];
+
+const RANKING: Readonly<Record<Exclude<EvaluationMode, 'keyword'>, Ranking>> = {
+  bm25: 'words',
+  vector: 'vector',
+  hybrid: 'hybrid',
+};
+
+/** The deepest that rankings go. */
+export const MAX_DEPTH: number = MAX_SEMANTIC_LIMIT;
+
+export interface RankOptions {
+  readonly mode: EvaluationMode;
+  /** Documents a question, 1 to 100. @default 100 */
+  readonly depth?: number | undefined;
+  /** Whether each document tells the parts of its score; not of `keyword`. @default false */
+  readonly explain?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Asks questions one after the other, copies kept. A question that is too long is cut between two words, at 2,000
+ * characters, of `keyword` 200; one without a letter or digit finds nothing.
+ *
+ * @throws {SkillSearchError} as the searches
+ * @throws the signal's reason when aborted
+ * @example
+ * // What each pair of a question and a document is scored by:
+ * for await (const [{ id }, documents] of rankQuestions(search, questions, { mode: 'hybrid', explain: true })) {
+ *   for (const document of documents) console.log(id, document.id, document.explain);
+ * }
+ */
+export async function* rankQuestions(
+  search: SkillSearch,
+  questions: Iterable<Question>,
+  options: RankOptions,
+): AsyncGenerator<readonly [Question, RankedDocument[]]> {
+  const { signal } = options;
+  for (const question of questions) {
+    signal?.throwIfAborted();
+    yield [question, await rank(search, question.text, options)];
+  }
+}
+
+async function rank(search: SkillSearch, text: string, options: RankOptions): Promise<RankedDocument[]> {
+  const { mode, depth = MAX_DEPTH, explain = false, signal } = options;
+  const q = fitQuestion(text, mode);
+  if (q === undefined) return [];
+  if (mode === 'keyword') return rankByKeywords(search, q, depth);
+  const ranking = RANKING[mode];
+  const { hits } = await search.semantic({ q, ranking, limit: depth, copies: 'keep', explain }, { signal });
+  return hits.map((hit) => ({
+    id: hit.skill.id,
+    score: hit.score,
+    ...(hit.explain === undefined ? {} : { explain: hit.explain }),
+  }));
+}
+
+function rankByKeywords(search: SkillSearch, q: string, depth: number): RankedDocument[] {
+  const found: RankedDocument[] = [];
+  for (let page = 1; found.length < depth; page++) {
+    const { hits, pagination } = search.keyword({ q, page, limit: MAX_LIMIT, sortBy: 'relevance', copies: 'keep' });
+    for (const { skill, score = 0 } of hits) found.push({ id: skill.id, score });
+    if (page >= pagination.totalPages) break;
+  }
+  return found.slice(0, depth);
+}
+
+/** A question as a search takes it; undefined where nothing can be asked. */
+export function fitQuestion(text: string, mode: EvaluationMode): string | undefined {
+  const max = mode === 'keyword' ? MAX_KEYWORD_QUERY_LENGTH : MAX_SEMANTIC_QUERY_LENGTH;
+  const characters = Array.from(text.trim());
+  const q = characters.length <= max ? text.trim() : cutBetweenWords(characters.slice(0, max + 1).join(''));
+  return /[\p{L}\p{N}]/u.test(q) ? q : undefined;
+}
+
+/** Without the last word, or the last character where there is one word only. */
+function cutBetweenWords(text: string): string {
+  const cut = text.replace(/\s+\S*$/u, '');
+  return cut === text || cut === '' ? Array.from(text).slice(0, -1).join('') : cut;
+}

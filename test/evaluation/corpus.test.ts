@@ -1,0 +1,209 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type CorpusOptions, openCorpus } from '../../src/evaluation/corpus.js';
+import { buildCatalogue } from '../../src/index.js';
+import { contentOf, traceOf } from '../catalogue-file.js';
+import { row, toJsonLines, writeJsonLines } from '../rows.js';
+import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { FRUIT } from './fruit.js';
+
+describe('the documents of a benchmark', () => {
+  test('become skills: title and text are name and description', async () => {
+    const { search, remarks } = await open({ documents: fileOf('corpus.jsonl', FRUIT) });
+    expect(search.ids()).toEqual(['apple', 'leek', 'pear', 'plum', 'stove']);
+    expect(search.get('plum')).toMatchObject({ name: 'Plum', description: 'A stone fruit; dried it is a prune.' });
+    expect(search.get('stove')).toMatchObject({ name: 'Heats a kitchen.', description: 'Heats a kitchen.' });
+    expect(remarks).toEqual([]);
+  });
+
+  test('may be packed', async () => {
+    const path = scratchFile('corpus.jsonl.gz');
+    writeFileSync(path, gzipSync(toJsonLines(FRUIT)));
+    expect((await open({ documents: path })).search.ids()).toHaveLength(FRUIT.length);
+  });
+
+  test('that are long are whole in the text of a file', async () => {
+    const text = `${'words '.repeat(900)}needle`;
+    const documents = fileOf('corpus.jsonl', [{ _id: 'long', title: 'Long', text }]);
+    const { search } = await open({ documents });
+    expect(search.get('long')?.description).toHaveLength(4000);
+    expect(search.file('long', 'SKILL.md')?.text).toBe(text);
+    expect(search.keyword({ q: 'needle' }).pagination.total).toBe(1);
+    const without = await open({ documents, files: false });
+    expect(without.search.keyword({ q: 'needle' }).pagination.total).toBe(0);
+  });
+
+  test('that are empty are left out, which is told', async () => {
+    const documents = fileOf('corpus.jsonl', [...FRUIT, { _id: 'nothing', title: '', text: ' ' }]);
+    const { search, remarks } = await open({ documents });
+    expect(search.ids()).toHaveLength(FRUIT.length);
+    expect(remarks).toEqual([expect.stringMatching(/a document is left out \(number 6: name: /)]);
+  });
+
+  test.each([
+    ['no id', { title: 'a', text: 'b' }, /:1: expected a document: an object with `_id`, `title` and `text`/],
+    ['no text', { _id: 'a', title: 'a' }, /:1: expected a document/],
+    ['a long id', { _id: 'a'.repeat(251), text: 'b' }, /:1: expected an id of at most 250 characters/],
+  ])('with %s are refused, with file and line', async (_, document, message) => {
+    const opening = openCorpus({ documents: fileOf('corpus.jsonl', [document]), semantic: false });
+    await expect(opening).rejects.toMatchObject({ code: 'INVALID_SOURCE', message: expect.stringMatching(message) });
+  });
+
+  test('are one of three', async () => {
+    await expect(openCorpus({})).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+    await expect(openCorpus({ documents: 'a', database: 'b' })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+  });
+
+  test('leave nothing behind', async () => {
+    const [folder, documents, wrong] = [scratchFolder(), fileOf('corpus.jsonl', FRUIT), fileOf('corpus.jsonl', [{}])];
+    vi.stubEnv('TMPDIR', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const corpus = await openCorpus({ documents, semantic: false });
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(/^skill-discovery-evaluate-/)]);
+    await corpus.close();
+    expect(readdirSync(folder)).toEqual([]);
+    await expect(openCorpus({ documents: wrong, semantic: false })).rejects.toThrow();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('documents that are kept', () => {
+  test('are not embedded again, except those that changed', async () => {
+    const keep = join(scratchFolder(), 'kept');
+    const documents = fileOf('corpus.jsonl', FRUIT);
+    const embedder = new StandInEmbedder();
+    await open({ documents, keep, embedder, semantic: true });
+    expect(embedder.asked).toHaveLength(FRUIT.length);
+
+    embedder.asked.length = 0;
+    await open({ documents, keep, embedder, semantic: true });
+    expect(embedder.asked).toEqual([]);
+    writeJsonLines(documents, [...FRUIT.slice(1), { _id: 'fig', title: 'Fig', text: 'Sweet.' }]);
+    const { search } = await open({ documents, keep, embedder, semantic: true });
+    expect(embedder.asked).toEqual(['Fig. Sweet.']);
+    expect(search.ids()).toEqual(['fig', 'leek', 'pear', 'plum', 'stove']);
+  });
+
+  test('are apart by what they are made of, and by the model', async () => {
+    const keep = scratchFolder();
+    const documents = fileOf('corpus.jsonl', FRUIT);
+    for (const model of ['one', 'two']) {
+      await open({ documents, keep, embedder: new StandInEmbedder(model), semantic: true });
+    }
+    await open({ documents: fileOf('corpus.jsonl', FRUIT), keep, semantic: false });
+    await open({ documents, keep, semantic: false });
+    expect(readdirSync(keep).filter((name) => name.endsWith('.db'))).toHaveLength(4);
+  });
+});
+
+describe('a catalogue', () => {
+  const ROWS = [
+    row('a', { description: 'alpha', files: [{ filename: 'SKILL.md', text: 'epsilon' }], stars: 7 }),
+    row('b', { description: 'beta' }),
+    row('c', { description: 'gamma', categories: ['greek'] }),
+  ];
+
+  test('is loaded from anything that load reads', async () => {
+    const { search } = await open({ catalogue: fileOf('rows.jsonl', ROWS) });
+    expect(search.ids()).toEqual(['a', 'b', 'c']);
+    expect(search.keyword({ q: 'epsilon' }).pagination.total).toBe(1);
+  });
+
+  test('that is not there, or broken, is told as such', async () => {
+    const none = openCorpus({ catalogue: scratchFile('none.jsonl'), semantic: false });
+    await expect(none).rejects.toMatchObject({ code: 'SOURCE_NOT_FOUND' });
+    const broken = scratchFile('broken.jsonl.gz');
+    writeFileSync(broken, gzipSync(toJsonLines(ROWS.concat(ROWS))).subarray(0, 80));
+    const opening = openCorpus({ catalogue: broken, semantic: false });
+    await expect(opening).rejects.toMatchObject({
+      code: 'INVALID_SOURCE',
+      message: expect.stringMatching(/too early/),
+    });
+  });
+
+  test('as a database is searched as it is', async () => {
+    const database = await catalogueOf(ROWS);
+    const { search } = await open({ database });
+    expect(search.ids()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('gets more documents with their files, loses some, and stays as it was', async () => {
+    const embedder = new StandInEmbedder();
+    const database = await catalogueOf(ROWS, embedder);
+    const before = traceOf(database);
+    const without = scratchFile('without.txt');
+    writeFileSync(without, 'a\n\nnot-there\n');
+    embedder.asked.length = 0;
+    const { search, remarks } = await open({
+      database,
+      embedder,
+      semantic: true,
+      extra: fileOf('extra.jsonl', [
+        { _id: 'x/new', title: 'new', text: 'delta' },
+        { _id: 'b', title: 'b again', text: 'beta' },
+      ]),
+      extraFiles: fileOf('files.jsonl.gz', [
+        { _id: 'x/new', text: `---\nname: new\nhidden: frontmatter\n---\n\n${'word '.repeat(398)}zeta eta theta` },
+        { id: 'c', filename: 'notes.md', text: 'iota' },
+        { _id: 'nobody', text: 'kappa' },
+      ]),
+      without,
+    });
+    expect(search.ids()).toEqual(['b', 'c', 'x/new']);
+    expect(search.get('b')?.name).toBe('b again');
+    // 398 words of five characters are 1,990, "zeta eta t" makes 2,000.
+    expect(search.file('x/new', 'SKILL.md')?.text).toBe(`${'word '.repeat(398)}zeta eta t`);
+    expect(search.files('c')).toMatchObject([{ filename: 'notes.md', text: 'iota' }]);
+    expect(search.get('c')?.categories).toEqual(['greek']);
+    expect(remarks).toEqual([
+      expect.stringMatching(/^1 to be left out, which there is not: "not-there"$/),
+      expect.stringMatching(/^1 with the text of a file, which there is not: "nobody"$/),
+    ]);
+    // The vectors of all others are those of the database.
+    expect(embedder.asked.toSorted()).toEqual(['b again. beta', 'new. delta']);
+    expect(traceOf(database)).toEqual(before);
+  });
+
+  test('does without the text of files, keeping everything else', async () => {
+    const embedder = new StandInEmbedder();
+    const database = await catalogueOf(ROWS, embedder);
+    embedder.asked.length = 0;
+    const { search } = await open({ database, embedder, semantic: true, files: false });
+    expect(embedder.asked).toEqual([]);
+    expect(search.keyword({ q: 'epsilon' }).pagination.total).toBe(0);
+    expect(search.get('a')).toMatchObject({ description: 'alpha', stars: 7 });
+    expect(search.files('a')).toMatchObject([{ filename: 'SKILL.md', text: 'alpha' }]);
+    expect(contentOf(database).get('a')?.files).toEqual([['SKILL.md', 'epsilon']]);
+  });
+
+  test('without vectors cannot be asked by meaning, also where something is added', async () => {
+    const database = await catalogueOf(ROWS);
+    const embedder = new StandInEmbedder();
+    const extra = fileOf('extra.jsonl', [{ _id: 'new', title: 'new', text: 'delta' }]);
+    for (const options of [{ database }, { database, extra }]) {
+      await expect(openCorpus({ ...options, embedder })).rejects.toMatchObject({ code: 'NO_VECTORS' });
+    }
+    expect(embedder.asked).toEqual([]);
+  });
+});
+
+async function open(options: CorpusOptions) {
+  const corpus = await openCorpus({ semantic: false, ...options });
+  onTestFinished(() => corpus.close());
+  return corpus;
+}
+
+function fileOf(name: string, rows: readonly unknown[]): string {
+  const path = scratchFile(name);
+  writeJsonLines(path, rows);
+  return path;
+}
+
+async function catalogueOf(rows: readonly unknown[], embedder?: StandInEmbedder): Promise<string> {
+  const database = scratchFile('skills.db');
+  await buildCatalogue({ database, sources: [rows], ...(embedder === undefined ? { semantic: false } : { embedder }) });
+  return database;
+}

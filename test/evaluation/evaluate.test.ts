@@ -1,0 +1,244 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  type Benchmark,
+  EVALUATION_MODES,
+  type EvaluationProgress,
+  evaluate,
+  measureRanking,
+  type Run,
+  rankQuestions,
+  summarise,
+} from '../../src/evaluation/index.js';
+import { fitQuestion } from '../../src/evaluation/rank-questions.js';
+import { openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { type Row, row } from '../rows.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+
+const ROWS: readonly Row[] = [
+  row('notes', { name: 'release-notes', description: 'Writes release notes from the git log.' }),
+  row('forms', { name: 'pdf-forms', description: 'Fills in PDF forms.' }),
+  row('review', { name: 'sql-review', description: 'Reviews SQL queries.' }),
+  row('birds', { name: 'bird-names', description: 'Tells birds by their song.' }),
+];
+
+describe('an evaluation', () => {
+  test('asks in every mode and measures what is found', async () => {
+    const benchmark = benchmarkOf({ q1: ['release notes', { notes: 2 }], q2: ['birds and forms', { forms: 1 }] });
+    const progress: EvaluationProgress[] = [];
+    const { modes, metric, comparisons } = await evaluate({
+      benchmark,
+      search: await searchOver(ROWS),
+      onProgress: (one) => progress.push(one),
+    });
+    expect(modes.map(({ name }) => name)).toEqual([...EVALUATION_MODES]);
+    expect([metric, comparisons]).toEqual(['ndcg@10', []]);
+    expect(Object.keys(modes[0]?.figures ?? {})).toEqual([
+      'ndcg@10',
+      'mrr@10',
+      'recall@10',
+      'precision@10',
+      'map',
+      'hit@1',
+    ]);
+    for (const { run, byQuestion, figures, intervals } of modes) {
+      expect([...byQuestion.keys()]).toEqual(['q1', 'q2']);
+      expect(byQuestion.get('q1')).toMatchObject({ 'ndcg@10': 1, 'hit@1': 1, 'precision@10': 0.1 });
+      const second = measureRanking(run.get('q2') ?? [], benchmark.gains.get('q2') as Map<string, number>, {
+        at: [10],
+      });
+      expect(byQuestion.get('q2')).toEqual(second);
+      expect(figures['map']).toBeCloseTo((1 + (second['map'] as number)) / 2, 12);
+      const [low, high] = intervals['map'] as [number, number];
+      expect(low <= (figures['map'] as number) && (figures['map'] as number) <= high).toBe(true);
+    }
+    expect(progress.at(0)).toEqual({ mode: 'bm25', done: 0, total: 2 });
+    expect(progress.at(-1)).toEqual({ mode: 'keyword', done: 2, total: 2 });
+  });
+
+  test('keeps copies: each is a document of its own', async () => {
+    const twin = { name: 'twin', description: 'Counts the stars.' };
+    const search = await searchOver([...ROWS, row('t1', twin), row('t2', twin)]);
+    const benchmark = benchmarkOf({ q: ['counts the stars', { t1: 1, t2: 1 }] });
+    const { modes } = await evaluate({ benchmark, search });
+    for (const { figures } of modes) expect(figures['recall@10']).toBe(1);
+  });
+
+  test('cuts figures at the depths asked for, and rankings at the depth', async () => {
+    const rows = Array.from({ length: 120 }, (_, i) => row(`s${i}`, { description: 'the same for all' }));
+    const search = await searchOver(rows);
+    const benchmark = benchmarkOf({ q: ['the same for all', { s0: 1 }] });
+    for (const depth of [3, 70, 100]) {
+      const { modes } = await evaluate({ benchmark, search, at: [1, 5], depth });
+      for (const { run, figures, recallByDepth } of modes) {
+        expect(run.get('q')).toHaveLength(depth);
+        expect(recallByDepth).toHaveLength(depth);
+        expect(Object.keys(figures)).toContain('ndcg@5');
+        expect(Object.keys(figures)).toContain('recall@1');
+      }
+    }
+  });
+
+  test('measures runs made elsewhere; a question that is missing there found nothing', async () => {
+    const benchmark = benchmarkOf({ q1: ['x', { a: 1, b: 1 }], q2: ['y', { c: 1 }] });
+    const { modes } = await evaluate({ benchmark, runs: [{ name: 'mine', run: runOf({ q1: ['b', 'x', 'a'] }) }] });
+    // q1: average precision (1/1 + 2/3) / 2; q2: 0.
+    expect(modes.map(({ name, figures }) => [name, figures['map'], figures['hit@1']])).toEqual([
+      ['mine', expect.closeTo((1 + 2 / 3) / 2 / 2, 12), 0.5],
+    ]);
+    expect(modes[0]?.recallByDepth.slice(0, 3)).toEqual([1 / 4, 1 / 4, 1 / 2]);
+  });
+
+  test('compares with a mode, a run, or a run that is not measured itself', async () => {
+    const benchmark = benchmarkOf({ q1: ['x', { a: 1 }], q2: ['y', { c: 1 }] });
+    const [good, bad] = [runOf({ q1: ['a'], q2: ['c'] }), runOf({ q1: ['x', 'a'], q2: ['c'] })];
+    const runs = [
+      { name: 'good', run: good },
+      { name: 'bad', run: bad },
+    ];
+    const named = await evaluate({ benchmark, runs, baseline: 'bad' });
+    expect(named.comparisons).toMatchObject([
+      { name: 'good', baseline: 'bad', metric: 'ndcg@10', won: 1, lost: 0, tied: 1, p: 1 },
+    ]);
+    expect(named.comparisons[0]?.difference).toBeCloseTo((1 - 1 / Math.log2(3)) / 2, 12);
+    const other = await evaluate({ benchmark, runs, baseline: { name: 'good', run: good } });
+    expect(other.comparisons.map(({ name, difference }) => [name, Math.sign(difference)])).toEqual([
+      ['good', 0],
+      ['bad', -1],
+    ]);
+    expect(other.modes).toHaveLength(2);
+  });
+
+  test('of abstention compares first scores with and without the right answers', async () => {
+    const benchmark = benchmarkOf({ q1: ['x', { a: 1, b: 2 }], q2: ['y', { c: 1 }], q3: ['z', { d: 1 }] });
+    const run: Run = new Map([
+      ['q1', [scored('a', 0.9), scored('b', 0.8), scored('x', 0.3)]],
+      ['q2', [scored('x', 0.6), scored('c', 0.5)]],
+      ['q3', [scored('d', 0.7)]],
+    ]);
+    const { modes } = await evaluate({ benchmark, runs: [{ name: 'run', run }], abstention: true });
+    // With answers .9, .6, .7; without .3, .6 and nothing. Of nine pairs only .6 and .6 is undecided, none is wrong.
+    expect(modes[0]?.figures['auroc']).toBeCloseTo(8.5 / 9, 12);
+    const [low, high] = modes[0]?.intervals['auroc'] ?? [];
+    expect(low).toBeLessThanOrEqual(8.5 / 9);
+    expect(high).toBeGreaterThanOrEqual(8.5 / 9);
+  });
+
+  test('comes out the same each time', async () => {
+    const benchmark = benchmarkOf({
+      q1: ['release notes', { notes: 1 }],
+      q2: ['song of sql', { birds: 1, review: 1 }],
+    });
+    const search = await searchOver(ROWS);
+    const once = async () => summarise(await evaluate({ benchmark, search, baseline: 'bm25', abstention: true }));
+    expect(await once()).toEqual(await once());
+  });
+
+  test.each([
+    ['a depth of 0', { depth: 0 }, /depth must be a whole number from 1 to 100, got 0/],
+    ['a depth of 101', { depth: 101 }, /got 101/],
+    ['no cut', { at: [] }, /at must be a whole number from 1, got none/],
+    ['half a cut', { at: [10, 2.5] }, /got 2\.5/],
+    ['a mode twice', { modes: ['bm25', 'bm25'] as const }, /names of their own, got bm25, bm25/],
+    ['an unknown baseline', { modes: [], baseline: 'bm25' }, /got bm25/],
+    ['a mode without a search', { modes: ['bm25'] as const }, /the mode bm25 needs a search/],
+  ])('with %s is refused', async (_, options, message) => {
+    const benchmark = benchmarkOf({ q: ['x', { a: 1 }] });
+    await expect(evaluate({ benchmark, ...options })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('can be called off', async () => {
+    const benchmark = benchmarkOf({ q: ['x', { a: 1 }] });
+    const reason = new Error('enough');
+    const asked = evaluate({ benchmark, search: await searchOver(ROWS), signal: AbortSignal.abort(reason) });
+    await expect(asked).rejects.toBe(reason);
+  });
+});
+
+describe('the summary of an evaluation', () => {
+  test('is one object: benchmark, number of queries, figures by mode', async () => {
+    const benchmark = benchmarkOf({ q1: ['x', { a: 1 }], q2: ['y', { c: 1 }] });
+    const runs = [
+      { name: 'one', run: runOf({ q1: ['x', 'y', 'a'], q2: ['c'] }) },
+      { name: 'two', run: runOf({ q1: ['a'] }) },
+    ];
+    const summary = summarise(await evaluate({ benchmark, runs, baseline: 'two' }), { byQuery: true, extremes: 1 });
+    expect(summary).toMatchObject({
+      benchmark: 'made up',
+      queries: 2,
+      modes: { one: { 'ndcg@10': 0.75, 'mrr@10': 0.666667, 'hit@1': 0.5 }, two: { 'ndcg@10': 0.5 } },
+      intervals: { one: { 'hit@1': [0, 1] } },
+      comparisons: [{ mode: 'one', baseline: 'two', difference: 0.25, won: 1, lost: 1, tied: 0 }],
+      byQuery: { one: { q1: { 'ndcg@10': 0.5 } }, two: { q2: { 'ndcg@10': 0 } } },
+    });
+    expect(summary.comparisons?.[0]?.wonMost).toEqual([{ id: 'q2', text: 'y', figure: 1, baseline: 0 }]);
+    expect(JSON.parse(JSON.stringify(summary))).toEqual(summary);
+  });
+});
+
+describe('questions put to a search', () => {
+  test('give for each document what its score is made of, where that is asked for', async () => {
+    const search = await searchOver(ROWS);
+    const asked = rankQuestions(search, [{ id: 'q', text: 'release notes' }], {
+      mode: 'hybrid',
+      explain: true,
+      depth: 2,
+    });
+    for await (const [question, ranking] of asked) {
+      expect(question.id).toBe('q');
+      expect(ranking).toHaveLength(2);
+      const { hits } = await search.semantic({ q: 'release notes', explain: true, limit: 2 });
+      expect(ranking).toEqual(hits.map(({ skill, score, explain }) => ({ id: skill.id, score, explain })));
+    }
+  });
+
+  test('that are too long are cut between words; without a letter or digit they find nothing', async () => {
+    expect(fitQuestion(`  ${'abcd '.repeat(100)}`, 'keyword')).toBe('abcd '.repeat(40).trim());
+    expect(fitQuestion('abcd '.repeat(100), 'hybrid')).toBe('abcd '.repeat(100).trim());
+    expect(fitQuestion('\u{1f600}b'.repeat(200), 'keyword')).toBe('\u{1f600}b'.repeat(100));
+    expect(Array.from(fitQuestion('x'.repeat(3000), 'vector') ?? '')).toHaveLength(2000);
+    expect(fitQuestion(' ?! ', 'bm25')).toBeUndefined();
+
+    const search = await searchOver(ROWS);
+    const long = `release notes ${'of everything '.repeat(300)}`;
+    for (const mode of EVALUATION_MODES) {
+      const questions = [
+        { id: 'long', text: long },
+        { id: 'none', text: '…' },
+        { id: 'empty', text: '' },
+      ];
+      const found: number[] = [];
+      for await (const [, ranking] of rankQuestions(search, questions, { mode })) found.push(ranking.length);
+      expect(found.slice(1)).toEqual([0, 0]);
+      if (mode !== 'keyword') expect(found[0]).toBeGreaterThan(0);
+    }
+  });
+});
+
+function benchmarkOf(
+  questions: Readonly<Record<string, readonly [text: string, gains: Readonly<Record<string, number>>]>>,
+): Benchmark {
+  return {
+    name: 'made up',
+    questions: Object.entries(questions).map(([id, [text]]) => ({ id, text })),
+    gains: new Map(Object.entries(questions).map(([id, [, gains]]) => [id, new Map(Object.entries(gains))])),
+    corpus: undefined,
+    remarks: [],
+  };
+}
+
+function runOf(rankings: Readonly<Record<string, readonly string[]>>): Run {
+  return new Map(Object.entries(rankings).map(([id, ids]) => [id, ids.map((one, i) => scored(one, 1 - i / 100))]));
+}
+
+function scored(id: string, score: number) {
+  return { id, score };
+}
+
+async function searchOver(skills: readonly unknown[]): Promise<SkillSearch> {
+  const search = await openSkillSearch({ skills, embedder: new StandInEmbedder() });
+  onTestFinished(() => search.close());
+  return search;
+}
