@@ -10,11 +10,12 @@ export interface Panel {
 }
 
 const [WIDTH, HEIGHT] = [420, 280];
-const [LEFT, RIGHT, TOP, BOTTOM] = [56, 16, 40, 40];
+const [LEFT, RIGHT, TOP, BOTTOM] = [56, 36, 40, 48];
 const COLUMNS = 2;
 
 /** Colours that stand out on white and on black, and can be told apart without red and green. */
 const STYLE = `
+  .back { fill: #ffffff }
   text { font: 12px system-ui, sans-serif; fill: #24292f }
   .title { font-weight: 600; font-size: 14px }
   .grid { stroke: #d0d7de; stroke-width: 1 }
@@ -22,6 +23,7 @@ const STYLE = `
   .c0 { stroke: #0969da } .c1 { stroke: #bc4c00 } .c2 { stroke: #8250df }
   .d0 { fill: #0969da } .d1 { fill: #bc4c00 } .d2 { fill: #8250df }
   @media (prefers-color-scheme: dark) {
+    .back { fill: #0d1117 }
     text { fill: #e6edf3 }
     .grid { stroke: #30363d }
     .c0 { stroke: #58a6ff } .c1 { stroke: #f0883e } .c2 { stroke: #bc8cff }
@@ -40,6 +42,8 @@ export function growthPicture(panels: readonly Panel[]): string {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
     `<title>${escapeText(panels.map(({ title }) => title).join('; '))}</title>`,
     `<style>${STYLE}\n</style>`,
+    // Of its own: whoever shows the picture may be dark where the viewer's system is light.
+    `<rect class="back" width="${width}" height="${height}"/>`,
     ...drawn,
     '</svg>',
     '',
@@ -59,6 +63,8 @@ function drawPanel({ title, lines }: Panel): string {
     TOP,
   );
   const parts = [`<text class="title" x="${LEFT}" y="18">${escapeText(title)}</text>`];
+  const middle = (LEFT + WIDTH - RIGHT) / 2;
+  parts.push(`<text x="${middle}" y="${HEIGHT - BOTTOM + 34}" text-anchor="middle">skills</text>`);
   for (const tick of x.ticks) {
     const at = x.place(tick);
     parts.push(`<line class="grid" x1="${at}" y1="${TOP}" x2="${at}" y2="${HEIGHT - BOTTOM}"/>`);
