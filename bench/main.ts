@@ -47,6 +47,7 @@ const RESULTS = fileURLToPath(new URL('results/', import.meta.url));
 const begun = performance.now();
 const bars: Bar[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'skill-discovery-bench-'));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave(130));
 try {
   say('building the library');
   execSync('npm run build', {
@@ -186,6 +187,12 @@ function lastSizeBars({ size: skills, loadSeconds, p99, rss, start }: SizeFigure
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** A large catalogue and its copies are some gigabytes: nothing of them stays where a run is broken off. */
+function leave(code: number): never {
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(code);
 }
 
 /** What is being done, for who waits; the tables alone go to standard output. */
