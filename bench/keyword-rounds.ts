@@ -1,5 +1,5 @@
 import { SORT_ORDERS, type SortOrder } from '../src/index.js';
-import { AskedChild } from './child.js';
+import { AskedChild, LARGE_HEAP } from './child.js';
 import { differenceOf, sameQuestions } from './compare-answers.js';
 import { type Answer, type ClassTimes, type Spread, spreadOf } from './engine.js';
 import type { PeerFigures, PeerReply, PeerRequest } from './peer-child.js';
@@ -60,8 +60,7 @@ const LEAST_COMPARED = 10;
 const SECONDS_A_CLASS = 60;
 /** Peers can take a hundred times as long: what they do not get to is left out of both sides. */
 const SECONDS_A_CLASS_OF_PEER = 4;
-/** A peer holds all in V8's memory. */
-const PEER_FLAGS = ['--max-old-space-size=16384', '--expose-gc'];
+const PEER_FLAGS = [...LARGE_HEAP, '--expose-gc'];
 
 /** How matches are found is the same in all orders by date and stars. */
 const EXPLAINED_ORDERS: readonly SortOrder[] = ['relevance', 'recent'];

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { atMost, type Bar, round } from './bars.js';
 import { type ChangedLoads, measureChangedLoads } from './changed-load.js';
-import { runChild } from './child.js';
+import { LARGE_HEAP, runChild } from './child.js';
 import { markdownTable } from './markdown-table.js';
 import { type LoadedFigures, loadProgram, type StartTimes } from './programs.js';
 import { median } from './statistics.js';
@@ -32,7 +32,8 @@ export async function measureLoads({ database, source, rounds, beside }: LoadOpt
   for (let i = 0; i < rounds; i++) {
     for (const suffix of ['', '.keyword']) rmSync(database + suffix, { force: true });
     loads.push(loadProgram(database, source));
-    if (beside) addAll.push(runChild<{ seconds: number }>('minisearch-load-child.ts', { database }).seconds);
+    if (beside)
+      addAll.push(runChild<{ seconds: number }>('minisearch-load-child.ts', { database }, LARGE_HEAP).seconds);
   }
   const middle = median(loads.map(({ total }) => total));
   const first = loads.find(({ total }) => total === middle) as LoadedFigures;

@@ -1,12 +1,13 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import MiniSearch, { type Options, type Query } from 'minisearch';
+import { LARGE_HEAP, runChild } from '../child.js';
 import type { Attempt, AttemptWord } from './attempts.js';
 import { ALL_FIELDS, CORE_FIELDS, type PeerDocument } from './catalogue.js';
-import { addDocuments, type BuiltPeer, type Peer, type PeerFolder, timed } from './peer.js';
+import { addDocuments, type BuiltPeer, type Peer, type PeerFolder } from './peer.js';
 
 /** Its README: `addAll`, queries combined by AND and OR, prefix and fuzzy by term; who wants an order by date sorts. */
-const OPTIONS: Options<PeerDocument> = {
+export const OPTIONS: Options<PeerDocument> = {
   fields: [...ALL_FIELDS],
   tokenize: (text) => text.split(' '),
   processTerm: (term) => (term === '' ? null : term),
@@ -41,13 +42,16 @@ function wordQuery({ terms, by }: AttemptWord): Query {
   return { combineWith: 'OR', queries: [...terms], ...how };
 }
 
+/** Read back in a process of its own, as whoever stores it does: beside the index that was written, V8 clears memory for minutes. */
 function storeAndLoad(index: MiniSearch<PeerDocument>, path: string): NonNullable<BuiltPeer['stored']> {
   try {
     writeFileSync(path, JSON.stringify(index));
-    const { seconds } = timed(() => MiniSearch.loadJSON(readFileSync(path, 'utf8'), OPTIONS));
-    return { seconds, bytes: statSync(path).size };
   } catch (error) {
     // V8 has no string of more than half a gigabyte.
     return { refused: (error as Error).message };
   }
+  return {
+    ...runChild<{ seconds: number }>('minisearch-read-child.ts', { path }, LARGE_HEAP),
+    bytes: statSync(path).size,
+  };
 }
