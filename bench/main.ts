@@ -1,192 +1,205 @@
-// `npm run bench`: loads a catalogue and searches it, on generated data or on a file that is named. See README.md here.
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// `npm run bench`: loads a catalogue and searches it, on generated data or on a file that is named, beside other search
+// engines. See README.md here.
+import { execSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type LoadReport, openSkillSearch } from '../src/index.js';
+import { atMost, type Bar, round } from './bars.js';
 import { writeGeneratedCatalogue } from './generated-catalogue.js';
-import { sampleIds } from './questions.js';
-
-interface LoadFigures {
-  readonly added: number;
-  readonly unchanged: number;
-  readonly embedded: number;
-  readonly seconds: LoadReport['seconds'];
-  readonly total: number;
-  readonly peakBytes: number;
-}
-
-interface SearchFigures {
-  readonly openSeconds: number;
-  readonly rss: number;
-  readonly rows: readonly {
-    readonly name: string;
-    readonly sortBy: string;
-    readonly questions: number;
-    readonly p50: number;
-    readonly p99: number;
-    readonly steps: Readonly<Record<string, number>>;
-  }[];
-}
-
-interface Times {
-  readonly p50: number;
-  readonly p95: number;
-}
-
-interface SemanticFigures {
-  readonly warmUpSeconds: number;
-  readonly rss: number;
-  readonly model: Times;
-  readonly nearest: { readonly graph?: Times; readonly scan: Times };
-  readonly recalls: { readonly graph?: number; readonly scan: number };
-  readonly byRanking: Readonly<Record<string, Times & { readonly longestBlock: number }>>;
-}
-
-/** Questions in plain language that are asked by meaning, and texts that the peer of the embedding phase gets. */
-const MEANING_QUESTIONS = 100;
-const PIPELINE_TEXTS = 1500;
+import { GROWTH_HEAD, GROWTH_SIZES, growthPanels, growthRow, measureSize, type SizeFigures } from './growth.js';
+import { growthPicture } from './growth-picture.js';
+import { keywordBars, keywordTables } from './keyword-report.js';
+import { measureKeyword } from './keyword-rounds.js';
+import { loadBars, loadTable, measureLoads } from './loads.js';
+import { markdownTable } from './markdown-table.js';
+import { meaningBars, meaningTables, measureMeaning } from './meaning.js';
+import { measureGeneratedVectors, vectorBar, vectorTable } from './million-vectors.js';
+import { PEERS, peersNamed } from './peers/names.js';
+import { askProgram, measureStart, poolOf } from './programs.js';
+import { asKeywordQuestions, asSemanticQuestions, readQuestionFiles } from './question-files.js';
+import { classesByStep, makeQuestions, sampleIds } from './questions.js';
 
 const { values } = parseArgs({
   options: {
     'words-only': { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
     catalogue: { type: 'string' },
-    questions: { type: 'string' },
+    questions: { type: 'string', multiple: true, default: [] },
     size: { type: 'string', default: '20000' },
     seed: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '3' },
+    peers: { type: 'string', default: PEERS.join(',') },
+    'no-peers': { type: 'boolean', default: false },
+    'growth-sizes': { type: 'string', default: GROWTH_SIZES.join(',') },
   },
 });
+const [size, seed, rounds] = [Number(values.size), Number(values.seed), Number(values.rounds)];
+const peers = values['no-peers'] ? [] : peersNamed(values.peers);
+const withMeaning = !values['words-only'];
 
+/** Given questions that are asked, of all files together. */
+const GIVEN = 500;
+const QUESTIONS_FOR_MEMORY = 1000;
+const RESULTS = fileURLToPath(new URL('results/', import.meta.url));
+
+const begun = performance.now();
+const bars: Bar[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'skill-discovery-bench-'));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave(130));
 try {
-  const source = values.catalogue ?? join(folder, 'generated.jsonl');
-  if (values.catalogue === undefined) await writeGeneratedCatalogue(source, Number(values.size), Number(values.seed));
-  else if (!existsSync(source)) throw new Error(`there is no file ${source}`);
-  const database = join(folder, 'skills.db');
-
-  const semantic = !values['words-only'];
-  const load = child<LoadFigures>('load-child.ts', { database, source, semantic });
-  const again = child<LoadFigures>('load-child.ts', { database, source, semantic });
-  const ids = sampleIds(database);
-  const pipeline = semantic
-    ? child<{ rate: number }>('pipeline-child.ts', { database, ids: ids.slice(0, PIPELINE_TEXTS) })
-    : undefined;
-  const meaning = semantic
-    ? child<SemanticFigures>('semantic-child.ts', {
-        database,
-        questions: await questionsInPlainLanguage(database, ids),
-      })
-    : undefined;
-  const search = child<SearchFigures>('search-child.ts', {
-    database,
-    ids,
-    questionFile: values.questions,
+  say('building the library');
+  execSync('npm run build', {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const what = values.catalogue ?? `generated, ${values.size} skills, seed ${values.seed}`;
-  const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, ${gigabytes(totalmem())}, Node ${process.version}`;
-  const megabytesOnDisk = statSync(database).size;
-
-  print(`catalogue: ${what}`, `machine:   ${machine}`, '');
+  const what = values.catalogue ?? `generated, ${size} skills, seed ${seed}`;
+  const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
+  print(`catalogue: ${what}\nmachine:   ${machine}\nrounds:    ${rounds}`);
+  const catalogue = await measureCatalogue();
+  const growth = values.full ? measureGrowth() : undefined;
+  const figures = { what, machine, rounds, ...catalogue, ...(await growth), bars };
   print(
-    '| load | skills | seconds | reading | storing | embedding | publishing | indexing | peak memory |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+    '## To reach',
+    markdownTable(
+      ['what', 'to reach', 'measured', 'reached'],
+      bars.map(({ what: bar, toReach, measured, reached }) => [
+        bar,
+        toReach,
+        measured,
+        reached === true ? 'yes' : 'no',
+      ]),
+    ),
   );
-  print(
-    loadLine('first', load),
-    loadLine('again, unchanged', again),
-    '',
-    `catalogue on disk: ${megabytes(megabytesOnDisk)}`,
-  );
-  if (pipeline !== undefined) {
-    const rate = load.embedded / load.seconds.embedding;
-    const ratio = (rate / pipeline.rate).toFixed(2);
-    print(
-      `embedding: ${load.embedded} texts, ${rate.toFixed(0)} a second; one pipeline called text by text: ${pipeline.rate.toFixed(0)} a second; ratio ${ratio}`,
-    );
-  }
-  print(`opening: ${search.openSeconds.toFixed(1)} s; memory (RSS) after all questions: ${megabytes(search.rss)}`, '');
-  print('| questions | order | number | p50 ms | p99 ms | answered by |', '| --- | --- | --- | --- | --- | --- |');
-  for (const row of search.rows) {
-    const steps = Object.entries(row.steps).map(([step, count]) => `${step} ${count}`);
-    print(
-      `| ${row.name} | ${row.sortBy} | ${row.questions} | ${row.p50.toFixed(2)} | ${row.p99.toFixed(2)} | ${steps.join(', ')} |`,
-    );
-  }
-  if (meaning !== undefined) printMeaning(meaning);
-  const results = fileURLToPath(new URL('results/', import.meta.url));
-  mkdirSync(results, { recursive: true });
-  writeFileSync(
-    join(results, 'latest.json'),
-    JSON.stringify({ what, machine, load, again, pipeline, search, meaning }, undefined, 2),
-  );
+  mkdirSync(RESULTS, { recursive: true });
+  writeFileSync(join(RESULTS, 'latest.json'), JSON.stringify(figures, undefined, 2));
+  say('done');
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function child<T>(script: string, job: unknown): T {
-  const path = fileURLToPath(new URL(script, import.meta.url));
-  const words = ['--import', 'tsx', path];
-  const input = JSON.stringify(job);
-  return JSON.parse(
-    execFileSync(process.execPath, words, {
-      input,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    }),
-  );
-}
-
-/** Those of the file that is named, spread over it; else the descriptions of some skills, cut short. */
-async function questionsInPlainLanguage(database: string, ids: readonly string[]): Promise<string[]> {
-  if (values.questions !== undefined) {
-    const all = readFileSync(values.questions, 'utf8')
-      .split('\n')
-      .filter((line) => line.trim() !== '');
-    const step = Math.max(1, Math.floor(all.length / MEANING_QUESTIONS));
-    const some = all.filter((_, i) => i % step === 0).slice(0, MEANING_QUESTIONS);
-    return some.map((line) => (JSON.parse(line) as { text: string }).text.slice(0, 2000));
-  }
-  await using search = await openSkillSearch({ database, keywordIndex: false });
-  return ids.slice(-MEANING_QUESTIONS).map((id) => search.get(id)?.description.slice(0, 80) ?? id);
-}
-
-function printMeaning({ warmUpSeconds, rss, model, nearest, recalls, byRanking }: SemanticFigures): void {
+async function measureCatalogue(): Promise<object> {
+  const source = await placeSource();
+  const database = join(folder, 'skills.db');
+  say('loading');
+  const load = await measureLoads({ database, source, rounds, beside: peers.includes('minisearch') });
   print(
-    '',
-    `warm-up of semantic search: ${warmUpSeconds.toFixed(1)} s; memory (RSS) after all questions: ${megabytes(rss)}`,
-    '',
+    loadTable(load),
+    `catalogue on disk: ${round(sizeOf(database) / 1e6)} MB, its index of words: ${round(sizeOf(`${database}.keyword`) / 1e6)} MB`,
   );
+
+  say('making questions');
+  const ids = sampleIds(database);
+  const given = readQuestionFiles(values.questions, GIVEN);
+  const classes = [
+    ...(await makeQuestions(database, ids)),
+    ...(await classesByStep(database, 'given', asKeywordQuestions(given))),
+  ];
+  const pool = poolOf(classes, QUESTIONS_FOR_MEMORY);
+  say('starting processes');
+  const start = await measureStart(database, pool[0]?.q ?? 'a');
+  const memory = askProgram(database, pool, 'words', folder);
   print(
-    '| by meaning | p50 ms | p95 ms | longest block of the event loop, ms | recall@10 |',
-    '| --- | --- | --- | --- | --- |',
+    `opening: ${round(memory.openSeconds)} s; memory (RSS) then ${round(memory.openedRss / 1e6)} MB, after ${QUESTIONS_FOR_MEMORY} questions ${round(memory.rss / 1e6)} MB`,
   );
-  const line = (name: string, { p50, p95 }: Times, block = '', recall = ''): string =>
-    `| ${name} | ${p50.toFixed(2)} | ${p95.toFixed(2)} | ${block} | ${recall} |`;
-  print(line('the model alone', model));
-  if (nearest.graph !== undefined) print(line('candidates by graph', nearest.graph, '', recalls.graph?.toFixed(4)));
-  print(line('candidates by scan', nearest.scan, '', recalls.scan.toFixed(4)));
-  for (const [ranking, times] of Object.entries(byRanking)) {
-    print(line(`search.semantic, ${ranking}`, times, times.longestBlock.toFixed(1)));
+  say('asking by words');
+  const keyword = await measureKeyword({ database, classes, rounds, peers, folder, say });
+  print('## By words', ...keywordTables(keyword));
+  bars.push(
+    ...keywordBars(keyword),
+    atMost(
+      'process start to first answer, times `node -e 0`',
+      start.ours / start.bare,
+      3,
+      '',
+      ` (${round(start.ours)} to ${round(start.bare)} ms)`,
+    ),
+    ...loadBars(load, start),
+    atMost('memory after 1,000 keyword questions', memory.rss / 1e6, 350, ' MB'),
+  );
+  if (!withMeaning) return { load, start, memory, keyword };
+  const meaning = await measureMeaning({
+    database,
+    source,
+    ids,
+    given: asSemanticQuestions(given),
+    rounds,
+    folder,
+    say,
+  });
+  print('## By meaning', ...meaningTables(meaning));
+  bars.push(...meaningBars(meaning));
+  return { load, start, memory, keyword, meaning };
+}
+
+/** The catalogue, in the folder: where a source is, relative to the database, tells a load which one it is. */
+async function placeSource(): Promise<string> {
+  const { catalogue } = values;
+  if (catalogue === undefined) {
+    say('generating');
+    const source = join(folder, 'catalogue.jsonl');
+    await writeGeneratedCatalogue(source, size, seed);
+    return source;
   }
+  if (!existsSync(catalogue)) throw new Error(`there is no file ${catalogue}`);
+  const source = join(folder, `catalogue.jsonl${catalogue.endsWith('.gz') ? '.gz' : ''}`);
+  copyFileSync(catalogue, source);
+  return source;
 }
 
-function loadLine(name: string, { added, unchanged, total, seconds, peakBytes }: LoadFigures): string {
-  const { reading, storing, embedding, publishing, indexing } = seconds;
-  const times = [total, reading, storing, embedding, publishing, indexing].map((time) => time.toFixed(1)).join(' | ');
-  return `| ${name} | ${added + unchanged} | ${times} | ${megabytes(peakBytes)} |`;
+async function measureGrowth(): Promise<object> {
+  const sizes = values['growth-sizes'].split(',').map(Number);
+  const growth: SizeFigures[] = [];
+  let vectors: object = {};
+  for (const skills of sizes) {
+    say(`${skills.toLocaleString('en')} generated skills`);
+    const place = join(folder, `growth-${skills}`);
+    const figures = await measureSize(skills, seed, place);
+    growth.push(figures);
+    if (skills === sizes.at(-1)) {
+      bars.push(...lastSizeBars(figures));
+      if (withMeaning) {
+        say(`${skills.toLocaleString('en')} generated vectors`);
+        const measured = measureGeneratedVectors(join(place, 'skills.db'), join(place, 'generated.jsonl'), seed);
+        vectors = { vectors: measured };
+        print(vectorTable(measured));
+        bars.push(vectorBar(measured));
+      }
+    }
+    rmSync(place, { recursive: true });
+  }
+  print('## Growth', markdownTable(GROWTH_HEAD, growth.map(growthRow)));
+  mkdirSync(RESULTS, { recursive: true });
+  writeFileSync(join(RESULTS, 'growth.svg'), growthPicture(growthPanels(growth)));
+  return { growth, ...vectors };
 }
 
-function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1e6)} MB`;
+function lastSizeBars({ size: skills, loadSeconds, p99, rss, start }: SizeFigures): Bar[] {
+  const title = `${skills.toLocaleString('en')} generated skills`;
+  return [
+    atMost(`${title}, load`, loadSeconds, 360, ' s'),
+    atMost(`${title}, keyword p99`, p99, 20, ' ms'),
+    atMost(`${title}, memory after 1,000 questions`, rss / 1e6, 1200, ' MB'),
+    atMost(`${title}, process start to first answer`, start.ours / 1000, 2, ' s'),
+  ];
 }
 
-function gigabytes(bytes: number): string {
-  return `${Math.round(bytes / 2 ** 30)} GiB`;
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function print(...lines: readonly string[]): void {
-  for (const line of lines) process.stdout.write(`${line}\n`);
+/** A large catalogue and its copies are some gigabytes: nothing of them stays where a run is broken off. */
+function leave(code: number): never {
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(code);
+}
+
+/** What is being done, for who waits; the tables alone go to standard output. */
+function say(phase: string): void {
+  process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(0).padStart(5)} s  ${phase}\n`);
+}
+
+function print(...parts: readonly string[]): void {
+  for (const part of parts) process.stdout.write(`${part}\n\n`);
 }

@@ -1,10 +1,12 @@
-import { openSkillSearch } from '../src/index.js';
+import { type KeywordStep, openSkillSearch, type SkillSearch } from '../src/index.js';
 import { Database } from '../src/sqlite/connection.js';
 
 /** A class of questions that are timed together. */
 export interface QuestionClass {
   readonly name: string;
   readonly questions: readonly string[];
+  /** Only skills of this category are asked for. */
+  readonly category?: string;
 }
 
 const PER_CLASS = 100;
@@ -23,11 +25,10 @@ export function sampleIds(database: string): string[] {
   }
 }
 
-/** Questions made of the words of a catalogue, by the step that is likely to answer and by form. */
+/** Questions made of the words of a catalogue, by the step that answers them and by form. */
 export async function makeQuestions(database: string, ids: readonly string[]): Promise<QuestionClass[]> {
-  const search = await openSkillSearch({ database, keywordIndex: false });
+  await using search = await openSkillSearch({ database });
   const texts = ids.map((id) => search.get(id)).filter((skill) => skill !== undefined);
-  await search.close();
 
   const counts = new Map<string, number>();
   for (const { description } of texts) {
@@ -35,36 +36,115 @@ export async function makeQuestions(database: string, ids: readonly string[]): P
       counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const byFrequency = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([word]) => word);
+  const common = byFrequency.slice(0, PER_CLASS);
   const english = texts
     .map(({ description }) => description.match(/[A-Za-z]{4,}/g) ?? [])
     .filter((words) => words.length > 8);
   const chinese = texts
     .map(({ description }) => /\p{Script=Han}{4,}/u.exec(description)?.[0])
     .filter((text) => text !== undefined);
-  const each = (make: (words: readonly string[], i: number) => string): string[] =>
-    english.slice(0, PER_CLASS).map(make);
-  const at = (words: readonly string[], i: number): string => words[i % words.length] as string;
+  const files = ids.slice(0, 1000).map((id) => search.files(id)[0]?.text.match(/[A-Za-z]{4,}/g) ?? []);
 
-  return [
-    { name: 'one common word', questions: byFrequency.slice(0, PER_CLASS) },
+  const at = (words: readonly string[], i: number): string => words[i % words.length] as string;
+  const each = (make: (words: readonly string[], i: number) => string): string[] => english.map(make);
+  /** The first questions that this step answers. */
+  const answeredBy = (step: KeywordStep, questions: readonly string[]): string[] => {
+    const taken: string[] = [];
+    for (const q of questions) {
+      if (taken.length === PER_CLASS) break;
+      if (stepOf(search, q) === step) taken.push(q);
+    }
+    return taken;
+  };
+
+  const classes: QuestionClass[] = [
+    { name: 'one common word', questions: common },
     { name: 'one rare word', questions: byFrequency.slice(-PER_CLASS) },
-    { name: 'two words', questions: each((words, i) => `${at(words, i)} ${at(words, i + 3)}`) },
-    { name: 'five words', questions: each((words, i) => [0, 1, 2, 3, 4].map((k) => at(words, i + k)).join(' ')) },
-    { name: 'phrase', questions: each((words) => `"${words[0]} ${words[1]}"`) },
-    { name: 'last word begun', questions: each((words, i) => `${at(words, i)} ${at(words, i + 1).slice(0, -1)}`) },
-    { name: 'typo', questions: each((words, i) => `${swap(at(words, i))} ${at(words, i + 2)}`) },
     {
-      name: 'words of several skills',
-      questions: each(
-        (words, i) =>
-          `${at(words, i)} ${english[(i + 7) % english.length]?.[2]} ${english[(i + 13) % english.length]?.[4]}`,
+      name: 'two words',
+      questions: answeredBy(
+        'all-words',
+        each((words, i) => `${at(words, i)} ${at(words, i + 3)}`),
+      ),
+    },
+    {
+      name: 'five words',
+      questions: answeredBy(
+        'all-words',
+        each((words, i) => [0, 1, 2, 3, 4].map((k) => at(words, i + k)).join(' ')),
+      ),
+    },
+    {
+      name: 'phrase',
+      questions: answeredBy(
+        'all-words',
+        each((words) => `"${words[0]} ${words[1]}"`),
       ),
     },
     { name: 'Chinese', questions: chinese.slice(0, PER_CLASS).map((text) => text.slice(0, 4)) },
-  ].filter(({ questions }) => questions.length > 0);
+    ...search
+      .categories()
+      .slice(0, 1)
+      .map(({ slug }) => ({ name: 'common word, one category', questions: common, category: slug })),
+    {
+      name: 'file text',
+      questions: answeredBy(
+        'file-text',
+        files.filter((words) => words.length > 8).map((words, i) => `${at(words, i)} ${at(words, i + 5)}`),
+      ),
+    },
+    {
+      name: 'last word begun',
+      questions: answeredBy(
+        'prefix',
+        each(
+          (words, i) =>
+            `${at(words, i)} ${at(words, i + 1)
+              .slice(0, -2)
+              .padEnd(3, at(words, i + 1))}`,
+        ),
+      ),
+    },
+    {
+      name: 'typo',
+      questions: answeredBy(
+        'typo',
+        each((words, i) => `${swap(at(words, i))} ${at(words, i + 2)}`),
+      ),
+    },
+    {
+      name: 'some words',
+      questions: answeredBy(
+        'some-words',
+        each((words, i) => [0, 7, 13, 19].map((k) => at(english[(i + k) % english.length] ?? words, k)).join(' ')),
+      ),
+    },
+  ];
+  return classes.filter(({ questions }) => questions.length > 0);
+}
+
+function stepOf(search: SkillSearch, q: string): KeywordStep | undefined {
+  return /[\p{L}\p{N}]/u.test(q) ? search.keywordRecords({ q, limit: 1, sortBy: 'recent' }).step : undefined;
 }
 
 function swap(word: string): string {
   const i = Math.floor(word.length / 2);
   return word.slice(0, i - 1) + word[i] + word[i - 1] + word.slice(i + 1);
+}
+
+/** Questions by the step that answers them. */
+export async function classesByStep(
+  database: string,
+  title: string,
+  questions: readonly string[],
+): Promise<QuestionClass[]> {
+  await using search = await openSkillSearch({ database });
+  const byStep = new Map<string, string[]>();
+  for (const q of questions) {
+    const step = stepOf(search, q) ?? 'nothing';
+    const same = byStep.get(step);
+    if (same === undefined) byStep.set(step, [q]);
+    else same.push(q);
+  }
+  return [...byStep].map(([step, asked]) => ({ name: `${title}: ${step}`, questions: asked }));
 }

@@ -1,49 +1,44 @@
-// Opens a catalogue, asks questions, and prints what it took as JSON. A process of its own, so that its memory is its own.
-import { readFileSync } from 'node:fs';
-import { openSkillSearch, type SortOrder } from '../src/index.js';
-import { makeQuestions, type QuestionClass } from './questions.js';
+// Opens a catalogue and answers rounds of questions. A process of its own, so that its memory is its own.
+import { openSkillSearch, type SkillSearch } from '../src/index.js';
+import { answerParent } from './child.js';
+import { type ClassTimes, type Engine, measureRound, PAGE, type RoundOptions } from './engine.js';
 
-const { database, ids, questionFile } = JSON.parse(readFileSync(0, 'utf8')) as {
-  database: string;
-  ids: string[];
-  questionFile: string | undefined;
-};
+/** First which catalogue, then rounds. */
+export type SearchRequest = { readonly database: string } | SearchRound;
 
-const classes = await makeQuestions(database, ids);
-if (questionFile !== undefined) classes.push(readQuestionFile(questionFile));
-
-const started = performance.now();
-const search = await openSkillSearch({ database });
-const openSeconds = (performance.now() - started) / 1000;
-
-const rows = [];
-for (const { name, questions } of classes) {
-  for (const sortBy of ['relevance', 'recent'] satisfies SortOrder[]) {
-    for (const q of questions.slice(0, 10)) search.keyword({ q, sortBy });
-    const times: number[] = [];
-    const steps: Record<string, number> = {};
-    for (const q of questions) {
-      const before = performance.now();
-      const { step = 'nothing' } = search.keyword({ q, sortBy });
-      times.push(performance.now() - before);
-      steps[step] = (steps[step] ?? 0) + 1;
-    }
-    times.sort((a, b) => a - b);
-    const quantile = (share: number): number =>
-      times[Math.min(times.length - 1, Math.floor(times.length * share))] as number;
-    rows.push({ name, sortBy, questions: questions.length, p50: quantile(0.5), p99: quantile(0.99), steps });
-  }
+export interface SearchRound extends RoundOptions {
+  /** Whether what explains a hit is read as well: matches and snippet. */
+  readonly explained: boolean;
 }
-const { rss } = process.memoryUsage();
-await search.close();
-console.log(JSON.stringify({ openSeconds, rss, rows }));
 
-function readQuestionFile(path: string): QuestionClass {
-  const lines = readFileSync(path, 'utf8')
-    .split('\n')
-    .filter((line) => line.trim() !== '');
-  const questions = lines
-    .map((line) => (JSON.parse(line) as { text: string }).text.slice(0, 200))
-    .filter((q) => /[\p{L}\p{N}]/u.test(q));
-  return { name: 'given questions', questions };
+export interface SearchReply {
+  readonly rows: readonly ClassTimes[];
+  readonly rss: number;
+}
+
+let search: SkillSearch;
+
+answerParent(async (request: SearchRequest): Promise<SearchReply> => {
+  if ('database' in request) {
+    search = await openSkillSearch({ database: request.database });
+    return { rows: [], rss: process.memoryUsage.rss() };
+  }
+  const rows = measureRound(engineOf(search, request.explained), request);
+  return { rows, rss: process.memoryUsage.rss() };
+});
+
+function engineOf(opened: SkillSearch, explained: boolean): Engine {
+  return {
+    ask(q, sortBy, category) {
+      const { hits, pagination, step } = opened.keyword({ q, sortBy, category, limit: PAGE });
+      // Parts of a hit may be made when they are read.
+      const ids = hits.map(({ skill }) => skill.id);
+      if (explained) for (const { matches, snippet } of hits) read(matches, snippet.text);
+      return { ids, total: pagination.total, step };
+    },
+  };
+}
+
+function read(...parts: readonly unknown[]): void {
+  if (parts.includes(undefined)) throw new Error('a hit lacks what explains it');
 }

@@ -5,17 +5,20 @@ import { BUNDLED_MODEL, inspectModel, openSkillSearch, type Ranking, type SkillS
 import { LocalEmbedder } from '../src/semantic/local-embedder.js';
 import { VectorIndex } from '../src/semantic/nearest/vector-index.js';
 import { openStoredVectors, type StoredVectors } from '../src/store/vector-reader.js';
+import { median } from './statistics.js';
 
 /** Depth at which recall is measured, and candidates that are scored exactly. */
 const DEPTH = 10;
 const CANDIDATES = 100;
 
-const { database, questions } = JSON.parse(readFileSync(0, 'utf8')) as { database: string; questions: string[] };
+const { database, questions, rounds } = JSON.parse(readFileSync(0, 'utf8')) as {
+  database: string;
+  questions: string[];
+  rounds: number;
+};
 
 const embedder = await LocalEmbedder.start(await inspectModel(BUNDLED_MODEL), 1);
-const modelTimes = await timesOf(questions, (q) => embedder.embed([q]));
 const vectors = (await embedder.embed(questions)) as Float32Array[];
-await embedder.close();
 
 const { stored, graph, scan } = await openIndexes();
 const truth = vectors.map((vector) => exact(stored, vector));
@@ -30,14 +33,31 @@ const search = await openSkillSearch({ database });
 const started = performance.now();
 await search.warmUp();
 const warmUpSeconds = (performance.now() - started) / 1000;
-const byRanking = { hybrid: await ask(search, 'hybrid'), vector: await ask(search, 'vector') };
-const { rss } = process.memoryUsage();
+// The model and the searches take turns: what slows the machine for a while slows all of them.
+const [model, hybrid, vector]: [Times[], AskedTimes[], AskedTimes[]] = [[], [], []];
+for (let round = 0; round < rounds; round++) {
+  model.push(await timesOf(questions, (q) => embedder.embed([q])));
+  hybrid.push(await ask(search, 'hybrid'));
+  vector.push(await ask(search, 'vector'));
+}
+await embedder.close();
 await search.close();
-console.log(JSON.stringify({ warmUpSeconds, rss, model: modelTimes, nearest: nearestTimes, recalls, byRanking }));
+const byRanking = { hybrid: middleOf(hybrid), vector: middleOf(vector) };
+console.log(JSON.stringify({ warmUpSeconds, model: middleOf(model), nearest: nearestTimes, recalls, byRanking }));
 
 interface Times {
   readonly p50: number;
   readonly p95: number;
+}
+
+interface AskedTimes extends Times {
+  readonly longestBlock: number;
+}
+
+/** The median of each figure. */
+function middleOf<T extends object>(all: readonly T[]): T {
+  const keys = Object.keys(all[0] as T) as (keyof T)[];
+  return Object.fromEntries(keys.map((key) => [key, median(all.map((one) => one[key] as number))])) as T;
 }
 
 async function timesOf<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<Times> {
@@ -53,7 +73,7 @@ async function timesOf<T>(items: readonly T[], run: (item: T) => Promise<unknown
   return { p50: quantile(0.5), p95: quantile(0.95) };
 }
 
-async function ask(opened: SkillSearch, ranking: Ranking): Promise<Times & { readonly longestBlock: number }> {
+async function ask(opened: SkillSearch, ranking: Ranking): Promise<AskedTimes> {
   const delays = monitorEventLoopDelay({ resolution: 1 });
   await timesOf(questions.slice(0, 10), (q) => opened.semantic({ q, ranking }));
   delays.enable();

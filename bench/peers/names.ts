@@ -1,0 +1,30 @@
+/** The peers, in the order in which they take part. */
+export const PEERS = ['minisearch', 'orama', 'flexsearch', 'fts5'] as const;
+
+export type PeerName = (typeof PEERS)[number];
+
+export const PEER_TITLES: Record<PeerName, string> = {
+  minisearch: 'MiniSearch 7.2',
+  orama: 'Orama 3.1',
+  flexsearch: 'FlexSearch 0.8',
+  fts5: 'SQLite FTS5',
+};
+
+/** Why each does not answer some classes as we do. All have scores of their own, so another order of relevance. */
+export const PEER_LIMITS: Record<PeerName, string> = {
+  minisearch:
+    'no phrases (asked for the words); beginnings and edits of stems, not of words; any word, not half of the weight',
+  orama:
+    'all words must stand in one field; no phrases; no terms in the place of another; beginnings and edits of stems',
+  flexsearch: 'no phrases; no terms in the place of another; with whole words no beginnings and no edits',
+  fts5: 'no edits; beginnings of stems, not of words; any word, not half of the weight',
+};
+
+/** @throws where it names something else than peers */
+export function peersNamed(list: string): PeerName[] {
+  return list.split(',').map((name) => {
+    const peer = PEERS.find((one) => one === name);
+    if (peer === undefined) throw new Error(`--peers takes ${PEERS.join(', ')} with commas between them, got ${name}`);
+    return peer;
+  });
+}
