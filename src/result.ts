@@ -40,7 +40,7 @@ export interface KeywordHit {
   readonly skill: Skill;
   /** Above 0 and at most 1, comparable within one answer; only where sorted by relevance. */
   readonly score?: number;
-  /** Which terms matched where. */
+  /** Which terms matched where. Worked out when it is first read, as `snippet` is. */
   readonly matches: MatchedTerms;
   readonly snippet: Snippet;
   /** How many of the matching skills are copies of this one, itself included; 1 unless copies are collapsed. */
