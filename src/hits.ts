@@ -3,9 +3,10 @@ import { type FileMatches, matchFiles } from './keyword/file-matches.js';
 import type { Answers, KeywordDocument } from './keyword/keyword-index.js';
 import { matchedTerms } from './keyword/matched-terms.js';
 import { makeSnippet } from './keyword/snippet.js';
-import { documentOf } from './keyword-documents.js';
+import { toDocument } from './keyword-documents.js';
 import type { KeywordHit, MatchedTerms, SemanticHit, Snippet } from './result.js';
 import type { SemanticMatch } from './semantic-search.js';
+import type { Skill } from './skill.js';
 import type { CatalogueReader } from './store/catalogue-reader.js';
 
 /** What is known of a document that a keyword search shows. */
@@ -26,7 +27,7 @@ export function toKeywordHit(
   const skill = reader.skill(number);
   // File text answers from the second step on. It is read now: the catalogue may be closed when it is looked at.
   const files = answers.step === 'all-words' ? [] : reader.texts(number);
-  const explained = explaining({ ...documentOf(reader, number, skill), files }, answers);
+  const explained = explaining(skill, files, answers);
   return {
     skill,
     ...(score === undefined ? {} : { score }),
@@ -49,18 +50,17 @@ export function toSemanticHit(
 ): SemanticHit {
   const skill = reader.skill(number);
   const files = reader.texts(number);
-  const document = { ...documentOf(reader, number, skill), files };
   let found: FileMatches | undefined;
   const inFiles = (): FileMatches => {
-    found ??= matchFiles(document, asked);
+    found ??= matchFiles(files, asked);
     return found;
   };
   // Where there is a choice of files the best one is told, for which all of them are gone through.
   const [only] = files;
   const filename = only === undefined || files.length > 1 ? inFiles().filename : only.filename;
-  const best = { ...document, files: files.filter((file) => file.filename === filename) };
+  const best = files.filter((file) => file.filename === filename);
   const answers = { step: 'some-words', accepts: (term: string): boolean => asked.wordOf(term) >= 0 } as const;
-  const explained = explaining(best, answers, () => inFiles().terms);
+  const explained = explaining(skill, best, answers, () => inFiles().terms);
   return {
     fileId: `${skill.id}/${filename}`,
     filename,
@@ -79,17 +79,19 @@ export function toSemanticHit(
 
 /** @param termsInFiles finds the matched terms of the files, where they are known better than by the document */
 function explaining(
-  document: KeywordDocument,
+  skill: Skill,
+  files: KeywordDocument['files'],
   answers: Answers,
   termsInFiles?: () => readonly string[],
 ): { readonly matches: () => MatchedTerms; readonly snippet: () => Snippet } {
+  const document = (): KeywordDocument => toDocument(skill, files);
   let matches: MatchedTerms | undefined;
   let snippet: Snippet | undefined;
   const findMatches = (): MatchedTerms => {
-    if (termsInFiles === undefined) return matchedTerms(document, answers);
+    if (termsInFiles === undefined) return matchedTerms(document(), answers);
     const terms = termsInFiles();
-    const files = terms.length === 0 ? {} : { files: terms };
-    return { ...matchedTerms({ ...document, files: [] }, answers), ...files };
+    const inFiles = terms.length === 0 ? {} : { files: terms };
+    return { ...matchedTerms(toDocument(skill, []), answers), ...inFiles };
   };
   return {
     matches: () => {
@@ -97,7 +99,7 @@ function explaining(
       return matches;
     },
     snippet: () => {
-      snippet ??= makeSnippet(document, answers);
+      snippet ??= makeSnippet(document(), answers);
       return snippet;
     },
   };

@@ -5,7 +5,7 @@ import type { CatalogueReader } from './store/catalogue-reader.js';
 /** The skills of a catalogue as what is searched by words. */
 export function documentsOf(reader: CatalogueReader): DocumentSource {
   const { size } = reader.columns;
-  const read = (number: number): KeywordDocument => documentOf(reader, number, reader.skill(number));
+  const read = (number: number): KeywordDocument => toDocument(reader.skill(number), reader.texts(number));
   return {
     size,
     read,
@@ -15,18 +15,8 @@ export function documentsOf(reader: CatalogueReader): DocumentSource {
   };
 }
 
-/** @param skill that of the number, read already */
-export function documentOf(reader: CatalogueReader, number: number, skill: Skill): KeywordDocument {
-  let files: KeywordDocument['files'] | undefined;
-  return {
-    name: skill.name,
-    author: skill.author,
-    labels: [...skill.categories, ...skill.occupations],
-    description: skill.description,
-    // Most that is asked of a document needs no file text, which is most of its bytes.
-    get files() {
-      files ??= reader.texts(number);
-      return files;
-    },
-  };
+/** A skill and its files as what is searched by words. */
+export function toDocument(skill: Skill, files: KeywordDocument['files']): KeywordDocument {
+  const { name, author, description } = skill;
+  return { name, author, labels: [...skill.categories, ...skill.occupations], description, files };
 }

@@ -24,7 +24,7 @@ const MAX_READ_TOGETHER = 4 * MAX_READ;
 const SATURATION = 1.2;
 
 /** Goes through the files once. Of a very long one only the beginning is looked at. */
-export function matchFiles({ files }: KeywordDocument, asked: AskedWords): FileMatches {
+export function matchFiles(files: KeywordDocument['files'], asked: AskedWords): FileMatches {
   const main = files.find(({ filename }) => filename === MAIN_FILE) ?? files[0];
   const terms = new Set<string>();
   let left = MAX_READ_TOGETHER;

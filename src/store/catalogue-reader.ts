@@ -56,6 +56,7 @@ export class CatalogueReader {
   readonly #path: string;
   #packed: PackedColumns | undefined;
   #columns: CatalogueColumns | undefined;
+  readonly #inTransaction: (work: () => unknown) => unknown;
   readonly #record: Statement<[number: number], string>;
   readonly #skill: Statement<[number: number], SkillTexts>;
   readonly #byId: Statement<[id: string], SkillRow>;
@@ -82,6 +83,7 @@ export class CatalogueReader {
     this.#connection = connection;
     this.#path = path;
     const row = 'SELECT number, record, categories, occupations, properties FROM skill';
+    this.#inTransaction = connection.transaction((work) => work());
     this.#record = connection.prepare<[number], string>('SELECT record FROM skill WHERE number = ?').pluck();
     this.#skill = connection
       .prepare<[number], SkillTexts>('SELECT record, categories, occupations FROM skill WHERE number = ?')
@@ -185,7 +187,7 @@ export class CatalogueReader {
 
   /** Does work that reads several records under one lock of the file: for one each that takes longer than the reading. */
   reading<T>(work: () => T): T {
-    return this.#guard(() => this.#connection.transaction(work)());
+    return this.#guard(() => this.#inTransaction(work) as T);
   }
 
   /** Without reading the columns for it. */

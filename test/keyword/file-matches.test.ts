@@ -34,12 +34,6 @@ describe('the file that matches best', () => {
 });
 
 function match(question: string, files: Readonly<Record<string, string>>): FileMatches {
-  const document = {
-    name: '',
-    author: '',
-    labels: [],
-    description: '',
-    files: Object.entries(files).map(([filename, text]) => ({ filename, text })),
-  };
-  return matchFiles(document, askedWords(readQuestion(question)));
+  const list = Object.entries(files).map(([filename, text]) => ({ filename, text }));
+  return matchFiles(list, askedWords(readQuestion(question)));
 }
