@@ -16,11 +16,10 @@ import { MiniSearchPostings } from './minisearch-postings.js';
 import { nameKey } from './name-key.js';
 import { hasPhrase } from './phrase.js';
 import type { Phrase, Question, QuestionWord } from './question.js';
-import { RecentWords } from './recent-words.js';
 import { asItStands, inverseDocumentFrequency, type Lookup, planSteps, type StepPlan } from './step-plan.js';
 import { Vocabulary } from './vocabulary.js';
 import { documentsWithAll, documentsWithHalf, WordMatches } from './word-matches.js';
-import { OccurrenceReader, type WordOccurrences } from './word-occurrences.js';
+import { OccurrenceReader, recentWords, type WordOccurrences } from './word-occurrences.js';
 import { readWords } from './words.js';
 
 /** Name, author, labels, description. */
@@ -45,7 +44,7 @@ export class MiniSearchIndex implements KeywordIndex {
   readonly #vocabulary = new Vocabulary();
   readonly #index = new MiniSearchPostings({ fields: [...FIELDS], processTerm: (term) => term });
   readonly #byName = new Map<string, number[]>();
-  readonly #recentWords = new RecentWords();
+  readonly #recentWords = recentWords();
   readonly #rankingSpace: RankingSpace;
   /** By scored field; made when all documents are added. */
   #penalties: readonly LengthPenalties[] = [];

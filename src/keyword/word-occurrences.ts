@@ -1,5 +1,6 @@
 import { saturation } from './bm25.js';
 import type { LengthPenalties } from './length-penalties.js';
+import { RecentlyUsed } from './recently-used.js';
 
 /** The documents that have a term in a field, each with how often. */
 export interface DocumentFrequencies {
@@ -141,4 +142,17 @@ export class OccurrenceReader {
     for (let i = 0; i < count; i++) joined.set(this.numbers[i] as number, this.frequencies[i] as number);
     return joined;
   }
+}
+
+/** Words of past questions to remember: about a kilobyte each, which is little beside the index. */
+const WORDS_KEPT = 10_000;
+/** Entries of joined postings to keep with them, some 50 bytes each. */
+const ENTRIES_KEPT = 1_000_000;
+
+/**
+ * The words asked for last. To know in how many documents a word is, all of them have to be counted, which takes
+ * milliseconds for the words that every other question has.
+ */
+export function recentWords(): RecentlyUsed<WordOccurrences> {
+  return new RecentlyUsed(WORDS_KEPT, ENTRIES_KEPT, ({ joined }) => joined);
 }

@@ -1,4 +1,6 @@
+import { RecentlyUsed } from '../recently-used.js';
 import { countBits } from './count-bits.js';
+import { lowerBound } from './lower-bound.js';
 import type { PostingList } from './packed-postings.js';
 
 /** A word as its posting lists. */
@@ -6,10 +8,15 @@ interface Word {
   readonly lists: readonly PostingList[];
   /** Sum of their sizes; at least the number of documents that have the word. */
   readonly size: number;
+  /** Equal for words of the same lists; undefined for words that are not worth remembering. */
+  readonly key: string | undefined;
 }
 
 /** Up to so many entries, sorting them is less work than going through a set of all documents. */
 const SORTED_UP_TO = 512;
+/** Documents of past words that are kept, four bytes each: the words that many ask for are the ones that many skills have. */
+const DOCUMENTS_KEPT = 2_000_000;
+
 /** Looking a document up in a list takes as long as going through so many of its entries. */
 const LOOKUP_COST = 8;
 
@@ -18,6 +25,8 @@ export class DocumentSets {
   /** One bit a document; all 0 between two calls. */
   readonly #bits: Uint32Array;
   readonly #sums: Float64Array;
+  /** The documents of the words asked for last, of such as take time to find. */
+  readonly #unions = new RecentlyUsed<Uint32Array>(Number.POSITIVE_INFINITY, DOCUMENTS_KEPT, ({ length }) => length);
 
   constructor(size: number) {
     this.#bits = new Uint32Array(Math.ceil(size / 32));
@@ -68,13 +77,16 @@ export class DocumentSets {
   }
 
   /** The documents that have a word, ascending. */
-  #union({ lists, size }: Word): Uint32Array {
+  #union({ lists, size, key }: Word): Uint32Array {
     const [first] = lists;
     if (first === undefined) return new Uint32Array();
     if (lists.length === 1) return first.documents;
     if (size <= SORTED_UP_TO) return sortedUnion(lists, size);
-    for (const list of lists) this.#setBits(list.documents);
-    return this.#takeBits();
+    const read = (): Uint32Array => {
+      for (const list of lists) this.#setBits(list.documents);
+      return this.#takeBits();
+    };
+    return key === undefined ? read() : this.#unions.get(key, read);
   }
 
   #setBits(documents: Uint32Array): void {
@@ -105,7 +117,9 @@ export class DocumentSets {
   }
 
   /** Those of some documents that have a word: looked up one by one, or all at once where that is less work. */
-  #among(candidates: Uint32Array, { lists, size }: Word): Uint32Array {
+  #among(candidates: Uint32Array, { lists, size, key }: Word): Uint32Array {
+    const known = key === undefined ? undefined : this.#unions.peek(key);
+    if (known !== undefined) return intersection(candidates, known);
     if (candidates.length * lists.length * LOOKUP_COST < size) {
       const cursors = lists.map(({ from }) => from);
       return candidates.filter((number) => {
@@ -125,6 +139,21 @@ export class DocumentSets {
     bits.fill(0);
     return found;
   }
+}
+
+/** @param all ascending, as `some` */
+function intersection(some: Uint32Array, all: Uint32Array): Uint32Array {
+  let at = 0;
+  return some.filter((number) => {
+    // In steps that double, then by bisection: quick for few among many.
+    let step = 1;
+    while (at + step < all.length && (all[at + step] as number) < number) {
+      at += step;
+      step *= 2;
+    }
+    at = lowerBound(all, number, at, Math.min(at + step, all.length));
+    return all[at] === number;
+  });
 }
 
 function sortedUnion(lists: readonly PostingList[], size: number): Uint32Array {

@@ -1,6 +1,6 @@
 import { GrowingUint32 } from './growing-array.js';
 import { DROPPED } from './merge-postings.js';
-import { packLengths } from './pack-dictionary.js';
+import { packGroups } from './pack-dictionary.js';
 import { compareBytes } from './packed-strings.js';
 import type { PackedStrings } from './string-table.js';
 import type { PackedDictionary } from './term-dictionary.js';
@@ -37,7 +37,7 @@ export function mergeDictionaries(
     accented: accented.pack(),
     accentedNumbers: accentedNumbers.values.slice(),
     ...mergeStems(dictionaries, numbersOf),
-    ...packLengths(packedForms),
+    ...packGroups(packedForms),
   };
   return { dictionary, numbersOf };
 }

@@ -1,6 +1,6 @@
 import { foldAccents, isUnspacedTerm } from '../characters.js';
 import { stemOf } from '../stem.js';
-import { lettersOf, lettersOfBytes } from './letters.js';
+import { GROUPS, groupOf, lettersOf, lettersOfBytes } from './letters.js';
 import { compareBytes, isAscii, pickStrings } from './packed-strings.js';
 import { sortByBytes } from './sort-strings.js';
 import type { PackedStrings } from './string-table.js';
@@ -29,7 +29,7 @@ export function packDictionary(terms: PackedStrings): { dictionary: PackedDictio
     ),
     accentedNumbers,
     ...packStems(sortedForms),
-    ...packLengths(sortedForms),
+    ...packGroups(sortedForms),
   };
   return { dictionary, numberOf };
 }
@@ -138,47 +138,47 @@ function isEnglish(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /** @param forms in the order of the terms' numbers */
-export function packLengths(forms: PackedStrings): Pick<PackedDictionary, 'byLength' | 'letters' | 'lengthStarts'> {
+export function packGroups(forms: PackedStrings): Pick<PackedDictionary, 'byGroup' | 'letters' | 'groupStarts'> {
   const { bytes, starts } = forms;
   const size = starts.length - 1;
-  const lengths = new Int32Array(size);
+  // Of each term the length of its form, and its group; none of a text without spaces.
+  const places = new Int32Array(size);
   const lettersOfTerm = new Uint32Array(size);
   const text = bufferOf(bytes);
   let longest = 0;
   for (let number = 0; number < size; number++) {
     const [start, end] = [starts[number] as number, starts[number + 1] as number];
     let length = end - start;
+    let letters: number;
     if (isAscii(bytes, start, end)) {
-      lettersOfTerm[number] = lettersOfBytes(bytes, start, end);
+      letters = lettersOfBytes(bytes, start, end);
     } else {
       const form = text.toString('utf8', start, end);
-      longest = Math.max(longest, form.length);
       length = isUnspacedTerm(form) ? -1 : form.length;
-      lettersOfTerm[number] = lettersOf(form);
+      letters = lettersOf(form);
     }
-    lengths[number] = length;
+    lettersOfTerm[number] = letters;
+    places[number] = length < 0 ? -1 : length * GROUPS.length + groupOf(letters);
     longest = Math.max(longest, length);
   }
-  const lengthStarts = new Uint32Array(longest + 2);
-  for (const length of lengths) {
-    if (length >= 0) lengthStarts[length + 1] = (lengthStarts[length + 1] as number) + 1;
+  const groupStarts = new Uint32Array((longest + 1) * GROUPS.length + 1);
+  for (const place of places) if (place >= 0) groupStarts[place + 1] = (groupStarts[place + 1] as number) + 1;
+  for (let i = 1; i < groupStarts.length; i++) {
+    groupStarts[i] = (groupStarts[i] as number) + (groupStarts[i - 1] as number);
   }
-  for (let i = 1; i < lengthStarts.length; i++) {
-    lengthStarts[i] = (lengthStarts[i] as number) + (lengthStarts[i - 1] as number);
-  }
-  const next = lengthStarts.slice();
-  const count = lengthStarts[longest + 1] as number;
-  const byLength = new Uint32Array(count);
+  const next = groupStarts.slice();
+  const count = groupStarts.at(-1) as number;
+  const byGroup = new Uint32Array(count);
   const letters = new Uint32Array(count);
   for (let number = 0; number < size; number++) {
-    const length = lengths[number] as number;
-    if (length < 0) continue;
-    const at = next[length] as number;
-    next[length] = at + 1;
-    byLength[at] = number;
+    const place = places[number] as number;
+    if (place < 0) continue;
+    const at = next[place] as number;
+    next[place] = at + 1;
+    byGroup[at] = number;
     letters[at] = lettersOfTerm[number] as number;
   }
-  return { byLength, letters, lengthStarts };
+  return { byGroup, letters, groupStarts };
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {

@@ -15,9 +15,8 @@ import type {
 import { LengthPenalties } from '../length-penalties.js';
 import { nameKey } from '../name-key.js';
 import type { Question, QuestionWord } from '../question.js';
-import { RecentWords } from '../recent-words.js';
 import { asItStands, inverseDocumentFrequency, type Lookup, planSteps, type StepPlan } from '../step-plan.js';
-import { OccurrenceReader, type WordOccurrences } from '../word-occurrences.js';
+import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occurrences.js';
 import { DocumentCollector } from './collect-keywords.js';
 import { DocumentSets } from './document-sets.js';
 import { lowerBound } from './lower-bound.js';
@@ -31,6 +30,9 @@ import { TermDictionary } from './term-dictionary.js';
 const INNER = 4;
 const FILES = 5;
 
+/** Terms of a word from which on it takes longer to name them than is gained by remembering the word. */
+const MANY_TERMS = 64;
+
 /** Documents added between two turns of the event loop. */
 const DOCUMENTS_A_TURN = 500;
 
@@ -42,6 +44,8 @@ interface AnsweredWord {
   readonly lists: readonly PostingList[];
   /** Sum of their sizes. */
   readonly size: number;
+  /** Equal for words of the same lists; undefined where these are very many. */
+  readonly key: string | undefined;
 }
 
 /** {@link KeywordIndex} over typed arrays: sorted terms, posting lists with frequencies and positions. */
@@ -54,7 +58,7 @@ export class PackedIndex implements KeywordIndex {
   readonly #phrases: PhraseFinder;
   readonly #pager: Pager;
   #penalties: readonly LengthPenalties[] | undefined;
-  readonly #recentWords = new RecentWords();
+  readonly #recentWords = recentWords();
   readonly #reader: OccurrenceReader;
   readonly #rankingSpace: RankingSpace;
 
@@ -173,7 +177,8 @@ export class PackedIndex implements KeywordIndex {
         size += list.size;
       }
     }
-    return { asked, termOf, lists, size };
+    const key = terms.size > MANY_TERMS ? undefined : `${lastField}:${[...terms].join()}`;
+    return { asked, termOf, lists, size, key };
   }
 
   *#listsOf(term: number): Generator<PostingList> {

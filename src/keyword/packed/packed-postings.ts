@@ -111,13 +111,7 @@ export class PostingList {
       low += step;
       step *= 2;
     }
-    let high = Math.min(low + step, this.to);
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((documents[middle] as number) < document) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(documents, document, low, Math.min(low + step, this.to));
   }
 }
 

@@ -3,7 +3,7 @@ import { foldAccents, isUnspacedTerm } from '../characters.js';
 import { editDistance } from '../edit-distance.js';
 import { stemOf } from '../stem.js';
 import type { Lookup } from '../step-plan.js';
-import { lettersOf } from './letters.js';
+import { GROUP_LETTERS, GROUPS, lettersOf } from './letters.js';
 import { lowerBound } from './lower-bound.js';
 import { type PackedStrings, StringTable } from './string-table.js';
 import { isWithinEdits } from './within-edits.js';
@@ -19,12 +19,12 @@ export interface PackedDictionary {
   readonly stems: PackedStrings;
   readonly stemStarts: Uint32Array;
   readonly stemTerms: Uint32Array;
-  /** Numbers of terms by the length of their form: which stand where, see `lengthStarts`; texts without spaces left out. */
-  readonly byLength: Uint32Array;
-  /** Beside each of `byLength` which letters the form has, see {@link lettersOf}. */
+  /** Numbers of terms by the length of their form, then by its group of letters; texts without spaces left out. */
+  readonly byGroup: Uint32Array;
+  /** Beside each of `byGroup` which letters the form has, see {@link lettersOf}. */
   readonly letters: Uint32Array;
-  /** Where the forms of each length begin in `byLength`. */
-  readonly lengthStarts: Uint32Array;
+  /** Where the forms of each length and group begin in `byGroup`, at `length * 256 + group`; where the last end. */
+  readonly groupStarts: Uint32Array;
 }
 
 /** All terms of a catalogue, numbered from 0; found by stem, by beginning and by edits. */
@@ -89,30 +89,34 @@ export class TermDictionary {
   }
 
   /**
-   * Goes through all forms of a length that is near enough, by which letters they have. What is left, some in a
-   * thousand, is compared letter by letter.
+   * Goes through the forms of a length that is near enough, by which letters they have: first by groups, of which one in
+   * ten is left, then one by one. What is left of these, some in a thousand, is compared letter by letter.
    */
   #withinEdits(form: string, edits: number): number[] {
-    const { byLength, letters, lengthStarts } = this.#packed;
-    this.#pager.need(lengthStarts);
+    const { byGroup, letters, groupStarts } = this.#packed;
+    this.#pager.need(groupStarts);
     const asked = lettersOf(form);
     const isNear = this.#isNear(form, edits);
     const found = new Set<number>();
-    for (let length = Math.max(0, form.length - edits); length <= form.length + edits; length++) {
-      // Where there are so long forms at all.
-      if (length + 1 >= lengthStarts.length) break;
-      const [from, to] = [lengthStarts[length] as number, lengthStarts[length + 1] as number];
-      this.#pager.need(letters, from, to);
-      this.#pager.need(byLength, from, to);
+    const longest = Math.min(form.length + edits, (groupStarts.length - 1) / GROUPS.length - 1);
+    for (let length = Math.max(0, form.length - edits); length <= longest; length++) {
       // An edit takes at most one letter away and brings at most one; one that makes a word longer takes none away.
       const taken = edits - Math.max(0, length - form.length);
       const brought = edits - Math.max(0, form.length - length);
-      for (let i = from; i < to; i++) {
-        const has = letters[i] as number;
-        if (hasMoreBits(asked & ~has, taken) || hasMoreBits(has & ~asked, brought)) continue;
-        const number = byLength[i] as number;
-        if (!isNear(number)) continue;
-        for (const same of this.#sameStem(this.#forms.at(number))) found.add(same);
+      const isFar = (has: number, letter: number): boolean =>
+        hasMoreBits(asked & letter & ~has, taken) || hasMoreBits(has & ~asked, brought);
+      for (let group = 0; group < GROUPS.length; group++) {
+        if (isFar(GROUPS[group] as number, GROUP_LETTERS)) continue;
+        const place = length * GROUPS.length + group;
+        const [from, to] = [groupStarts[place] as number, groupStarts[place + 1] as number];
+        this.#pager.need(letters, from, to);
+        this.#pager.need(byGroup, from, to);
+        for (let i = from; i < to; i++) {
+          if (isFar(letters[i] as number, ~0)) continue;
+          const number = byGroup[i] as number;
+          if (!isNear(number)) continue;
+          for (const same of this.#sameStem(this.#forms.at(number))) found.add(same);
+        }
       }
     }
     return [...found];
