@@ -2,6 +2,7 @@ import type { KeywordStep } from '../result.js';
 import { isUnspacedTerm } from './characters.js';
 import { editsAllowed } from './edit-distance.js';
 import { isSingleCharacter, type Phrase, type Question, type QuestionWord } from './question.js';
+import { isPartKind } from './words.js';
 
 /** Which terms of the catalogue answer a term of the question. */
 export type Lookup =
@@ -58,9 +59,21 @@ export function* planSteps(question: Question, occurs: (lookup: Lookup) => boole
   }
 
   const occurring = looseWords.filter(wordOccurs);
-  if (occurring.length > 0) {
+  if (occurring.length > 0 && !isQuoted(question)) {
     yield { step: 'some-words', words: occurring, everywhere: true, ...every, required: 'half' };
   }
+}
+
+/**
+ * Whether all words are required whatever the step, since they stand in phrases: a document that has these has been found
+ * already by then. Of compounds that cannot be said: a phrase can be read through the whole or the parts.
+ */
+function isQuoted({ looseWords, phrases }: Question): boolean {
+  const tokens = phrases.flatMap((phrase) => phrase.tokens);
+  const quoted = new Set(tokens.map(({ term }) => term));
+  return (
+    tokens.every(({ kind }) => isPartKind(kind)) && looseWords.every(({ terms }) => quoted.has(terms[0] as string))
+  );
 }
 
 /** Terms as they stand or by their stem; a single character of a text without spaces inside its pairs. */
