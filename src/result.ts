@@ -87,8 +87,10 @@ export interface ScoreParts {
   readonly bm25?: FieldScores;
   /** What all fields together come to, of the most that the question could reach: 0 to 1. */
   readonly words?: number;
-  /** Share of words and of meaning in the score; together 1. */
-  readonly weights: { readonly words: number; readonly meaning: number };
+  /** Share of the question's words that the skill has anywhere, rare ones counting more: 0 to 1; of `hybrid` only. */
+  readonly coverage?: number;
+  /** Share of words, of meaning and of coverage in the score; together 1. The last grows with the catalogue. */
+  readonly weights: { readonly words: number; readonly meaning: number; readonly coverage: number };
   /** Whether the question is the skill's name; such skills come first in `hybrid`. */
   readonly exactName: boolean;
 }

@@ -60,12 +60,16 @@ export async function searchByMeaning(
   const competing = collapsed ? withCopies(candidates, columns, filter) : candidates;
 
   const cosines = cosinesOf(competing);
+  const scale = { highest: ranked?.highest ?? 0, size: columns.size };
   const scored = new Map<number, ScoredCandidate>();
   for (const number of competing) {
     const cosine = cosines.get(number);
     if (query.ranking === 'vector' && cosine === undefined) continue;
-    const candidate = { number, cosine, bm25: ranked?.fieldsOf(number), exactName: named.has(number) };
-    scored.set(number, scoreCandidate(candidate, ranked?.highest ?? 0, query.ranking));
+    const words = { bm25: ranked?.fieldsOf(number), coverage: ranked?.coverageOf(number) };
+    scored.set(
+      number,
+      scoreCandidate({ number, cosine, ...words, exactName: named.has(number) }, scale, query.ranking),
+    );
   }
   const scoreOf = (number: number): number => (scored.get(number) as ScoredCandidate).score;
   // Copies may differ in their files, and in what the model made of white space: the best of them stands for all.

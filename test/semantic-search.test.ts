@@ -128,7 +128,7 @@ describe('a semantic search', () => {
     expect(result).not.toHaveProperty('model');
     expect(result.hits.map(({ skill }) => skill.id)).toEqual(['review', 'forms']);
     for (const { score, explain } of result.hits) {
-      expect(explain).toMatchObject({ words: score, weights: { words: 1, meaning: 0 } });
+      expect(explain).toMatchObject({ words: score, weights: { words: 1, meaning: 0, coverage: 0 } });
       expect(explain).not.toHaveProperty('cosine');
       expect(score > 0 && score < 1).toBe(true);
     }
@@ -215,7 +215,11 @@ describe('a semantic search', () => {
     expect(hits.map(({ skill }) => skill.id)).toEqual(expected.toSorted((a, b) => b[1] - a[1]).map(([id]) => id));
     for (const { skill, score, explain } of hits) {
       expect(score).toBeCloseTo(expected.find(([id]) => id === skill.id)?.[1] as number, 5);
-      expect(explain).toEqual({ cosine: expect.any(Number), weights: { words: 0, meaning: 1 }, exactName: false });
+      expect(explain).toEqual({
+        cosine: expect.any(Number),
+        weights: { words: 0, meaning: 1, coverage: 0 },
+        exactName: false,
+      });
     }
   });
 
@@ -229,8 +233,8 @@ describe('a semantic search', () => {
     const search = await searchOver(SKILLS);
     const { hits } = await search.semantic({ q: 'reviews of SQL queries', explain: true });
     for (const { score, explain } of hits) {
-      const { weights, words = 0, cosine = 0, bm25 } = explain ?? expect.fail('no explanation');
-      const sum = weights.words * words + weights.meaning * Math.max(0, cosine);
+      const { weights, words = 0, cosine = 0, coverage = 0, bm25 } = explain ?? expect.fail('no explanation');
+      const sum = weights.words * words + weights.meaning * Math.max(0, cosine) + weights.coverage * coverage;
       expect(score).toBeCloseTo(0.99 * sum, 6);
       expect(Object.keys(bm25 ?? {})).toEqual(['name', 'author', 'labels', 'description', 'files']);
     }

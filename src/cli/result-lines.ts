@@ -121,10 +121,12 @@ function keywordReasons({ matches, score }: KeywordHit, step: KeywordResult['ste
 
 function semanticReasons({ matches, filename, explain }: SemanticHit): string[] {
   if (explain === undefined) return [];
-  const { cosine, words, bm25, weights, exactName } = explain;
-  const byMeaning = cosine === undefined ? 'no vector' : `${weights.meaning} x cosine ${cosine.toFixed(4)}`;
+  const { cosine, words, coverage, bm25, weights, exactName } = explain;
+  const share = (weight: number): string => `${Number(weight.toFixed(2))}`;
+  const byMeaning = cosine === undefined ? 'no vector' : `${share(weights.meaning)} x cosine ${cosine.toFixed(4)}`;
   const parts = weights.meaning === 0 ? [] : [byMeaning];
-  if (words !== undefined) parts.push(`${weights.words} x words ${words.toFixed(4)}`);
+  if (words !== undefined) parts.push(`${share(weights.words)} x words ${words.toFixed(4)}`);
+  if (coverage !== undefined) parts.push(`${share(weights.coverage)} x share of words ${coverage.toFixed(4)}`);
   if (exactName && weights.meaning > 0 && weights.words > 0) parts.push('exact name, so 0.99 and a hundredth of that');
   const byField = Object.entries(bm25 ?? {}).filter(([, score]) => score > 0);
   const bm25Line = byField.map(([field, score]) => `${field} ${score.toFixed(2)}`).join(', ');

@@ -63,6 +63,7 @@ export function rankAnyWord(
   return {
     ...ranking.best(options, space),
     fieldsOf: (number) => ranking.fieldsOf(number),
+    coverageOf: (number) => ranking.coverageOf(number),
     highest: ranking.highest,
     accepts: (term) => words.some(({ terms }) => terms.has(term)),
   };
@@ -102,6 +103,19 @@ class AnyWordRanking {
       scores[SCORED_FIELDS[field] as ScoredField] = this.#scoreOf(number, field);
     }
     return scores;
+  }
+
+  /** The share of the words that a document has anywhere, by what they tell. */
+  coverageOf(number: number): number {
+    let [covered, all] = [0, 0];
+    for (let w = 0; w < this.#words.length; w++) {
+      const idf = this.#idfs[w] as number;
+      const { byField } = this.#words[w] as WordOccurrences;
+      all += idf;
+      if (byField.some((occurrences) => occurrences !== undefined && frequencyIn(occurrences, number) > 0))
+        covered += idf;
+    }
+    return all === 0 ? 0 : covered / all;
   }
 
   #scoreOf(number: number, field: number): number {

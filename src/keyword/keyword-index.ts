@@ -63,6 +63,8 @@ export interface RankedDocuments {
   readonly scores: Float64Array;
   /** BM25 by field of any document, found or not; 0 in a field that has none of the words. */
   readonly fieldsOf: (number: number) => FieldScores;
+  /** The share of the question's words that a document has in any field, found or not, each weighed by its idf: 0 to 1. */
+  readonly coverageOf: (number: number) => number;
   /**
    * What no document can exceed in any field, and one that is full of every word comes close to. Words that occur nowhere
    * are in it as the rarest of all: where the main word of a question is unknown, nothing gets near it.

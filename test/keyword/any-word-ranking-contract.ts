@@ -207,6 +207,7 @@ export function describeAnyWordRanking(
               for (const number of documents.keys()) {
                 const fields = naive.fieldsOf(number);
                 for (const field of SCORED_FIELDS) expect(answer.fieldsOf(number)[field]).toBeCloseTo(fields[field], 9);
+                expect(answer.coverageOf(number)).toBeCloseTo(naive.coverageOf(number), 9);
               }
               for (const term of terms) expect([term, answer.accepts(term)]).toEqual([term, naive.accepts(term)]);
               const expected = scoredBy(documents, question, weights).filter(({ number }) => filter?.[number] !== 0);

@@ -39,6 +39,15 @@ export class NaiveRanking {
     return byField((field) => this.#scoreOf(number, field));
   }
 
+  coverageOf(number: number): number {
+    const { terms } = this.#documents[number] as NaiveDocument;
+    const sum = (idfs: readonly number[]): number => idfs.reduce((all, idf) => all + idf, 0);
+    const covered = this.#idfs.filter((_, w) =>
+      SCORED_FIELDS.some((field) => frequencyOf(this.#words[w] as QuestionWord, terms[field]) > 0),
+    );
+    return this.#words.length === 0 ? 0 : sum(covered) / sum(this.#idfs);
+  }
+
   scoreOf(number: number, weights: FieldWeights): number {
     const fields = this.fieldsOf(number);
     return SCORED_FIELDS.reduce((sum, field) => sum + weights[field] * fields[field], 0);
