@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arraysOf, type NumberArray } from '../../src/image/array-tree.js';
@@ -25,6 +26,14 @@ function opened(path: string, stamp = 'stamp'): PagedImage {
 
 function arrayIn(image: PagedImage, path: string): NumberArray {
   return arraysOf(image.tree).find((leaf) => leaf.path === path)?.value as NumberArray;
+}
+
+function linkedTo(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** All that an image holds, or undefined where it is not believed. */
@@ -133,6 +142,27 @@ describe('an image', () => {
     expect(read).toEqual(TREE.words.long);
     image.close();
     image.close();
+  });
+
+  test.skipIf(process.platform === 'win32')('is none where a pipe stands in its place, which nobody waits for', () => {
+    const path = scratchFile('image');
+    execFileSync('mkfifo', [path]);
+    expect([PagedImage.open(path), imageIsCurrent(path, 'stamp')]).toEqual([undefined, false]);
+  });
+
+  test.runIf(process.platform === 'linux')('that the system does not let be read any more is damaged', async () => {
+    const path = scratchFile('image');
+    writeImage(path, 'stamp', TREE);
+    for (const read of [
+      (image: PagedImage, array: NumberArray): unknown => image.need(array),
+      (image: PagedImage, array: NumberArray): unknown => image.load([array]),
+    ]) {
+      const image = opened(path);
+      const file = readdirSync('/proc/self/fd').find((one) => linkedTo(`/proc/self/fd/${one}`) === path);
+      closeSync(Number(file));
+      const reading = async (): Promise<unknown> => read(image, arrayIn(image, 'words.long'));
+      await expect(reading()).rejects.toThrow(DamagedImageError);
+    }
   });
 
   test('stays as it was where a new one cannot be written', () => {
