@@ -37,6 +37,15 @@ describe('an index of packed lists', () => {
     expect(await find('"release notes"', documents)).toEqual(expected);
   });
 
+  test('finds a word of thousands of humps as a whole', async () => {
+    const letters = [...'abcdefghijklmno'];
+    const humps = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => `Q${a}${b}${c}`)));
+    const word = humps.join('');
+    // Longer words are cut.
+    const whole = word.toLowerCase().slice(0, 64);
+    expect(await find(whole, [{ description: word }, { description: 'head' }])).toEqual([0]);
+  });
+
   test('stops when the signal is aborted', async () => {
     const documents = sourceOf(Array.from({ length: 1500 }, () => document));
     const reason = new Error('enough');
