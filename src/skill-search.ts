@@ -1,7 +1,7 @@
 import { untilAborted } from './abort.js';
 import type { OpenCatalogueImage } from './catalogue-image.js';
 import { SkillSearchError } from './errors.js';
-import { toKeywordHit, toSemanticHit } from './hits.js';
+import { answersOf, toKeywordHit, toSemanticHit } from './hits.js';
 import { askedWords } from './keyword/asked-words.js';
 import type { KeywordIndex, KeywordMatches } from './keyword/keyword-index.js';
 import { readQuestion } from './keyword/question.js';
@@ -147,8 +147,9 @@ export class OpenedSkillSearch implements SkillSearch {
   keyword(query: KeywordQuery): KeywordResult {
     const reader = this.#opened();
     const { matches, scoreOf, counts, numbers, pagination } = this.#keywordPage(reader, query);
+    const answers = answersOf(matches);
     const toHit = (number: number): KeywordHit =>
-      toKeywordHit(reader, { number, score: scoreOf(number), copies: counts.get(number) ?? 1 }, matches);
+      toKeywordHit(reader, { number, score: scoreOf(number), copies: counts.get(number) ?? 1 }, answers);
     const hits = reader.reading(() => numbers.map(toHit));
     return { ...(matches.step === undefined ? {} : { step: matches.step }), hits, pagination };
   }

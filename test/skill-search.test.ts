@@ -595,6 +595,21 @@ describe('what a catalogue holds', () => {
 });
 
 describe('closing', () => {
+  test('leaves hits as they are', async () => {
+    // Words enough for the index to be read in several pieces, of which the question needs few.
+    const wordsOf = (i: number): string => Array.from({ length: 30 }, (_, j) => `word${(i * 30 + j) * 7919}`).join(' ');
+    const rows = Array.from({ length: 1000 }, (_, i) => row(`s-${i}`, { description: wordsOf(i) }));
+    const text = 'far away: word7919';
+    const database = await catalogueOf([...rows, row('file', { files: [{ filename: 'SKILL.md', text }] })]);
+    const search = await openSkillSearch({ database });
+    const inDescription = search.keyword({ q: 'word7919', sortBy: 'recent' }).hits;
+    const inFiles = search.keyword({ q: 'far word7919', sortBy: 'recent' }).hits;
+    await search.close();
+
+    expect(inDescription.map((hit) => hit.matches)).toEqual([{ description: ['word7919'] }]);
+    expect(inFiles.map((hit) => hit.snippet.text)).toEqual([text]);
+  });
+
   test('ends every call, may be done twice, and lets go of the file', async () => {
     const database = await catalogueOf([row('a', { description: 'alpha' })]);
     const search = await openSkillSearch({ database });
