@@ -126,8 +126,8 @@ const LONGEST_TURN_MS = 5;
 /** A {@link SkillSearch} over what was opened for it. */
 export class OpenedSkillSearch implements SkillSearch {
   readonly problems: SkillSearch['problems'];
-  readonly #index: KeywordIndex | undefined;
-  readonly #image: OpenCatalogueImage | undefined;
+  #index: KeywordIndex | undefined;
+  #image: OpenCatalogueImage | undefined;
   readonly #openVectors: () => Promise<VectorSearch>;
   readonly #closing: AbortController;
   #reader: CatalogueReader | undefined;
@@ -283,13 +283,16 @@ export class OpenedSkillSearch implements SkillSearch {
   }
 
   async close(): Promise<void> {
-    const [reader, vectors] = [this.#reader, this.#vectors];
+    const [reader, vectors, image] = [this.#reader, this.#vectors, this.#image];
     this.#reader = undefined;
     this.#vectors = undefined;
+    this.#index = undefined;
+    this.#image = undefined;
+    this.#scores = undefined;
     this.#closing.abort(closedError());
     // Until it has stopped, what is being opened reads from the file.
     await vectors?.then((opened) => opened.close()).catch(() => {});
-    this.#image?.image.close();
+    image?.image.close();
     reader?.close();
   }
 
