@@ -39,7 +39,7 @@ async function answersOf(database: string, keywordIndex?: 'minisearch'): Promise
 describe('the index of words', () => {
   test.each([30, MANY])('of %i skills is left beside the catalogue, and answers as MiniSearch does', async (count) => {
     const database = await catalogueOf(count);
-    expect(imageIsCurrent(`${database}.keyword`, stampOf(database))).toBe(true);
+    expect(await imageIsCurrent(`${database}.keyword`, stampOf(database))).toBe(true);
     expect(await answersOf(database)).toEqual(await answersOf(database, 'minisearch'));
   });
 
@@ -69,7 +69,7 @@ describe('the index of words', () => {
     const database = await catalogueOf(30);
     rmSync(`${database}.keyword`);
     await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(30) }] });
-    expect(imageIsCurrent(`${database}.keyword`, stampOf(database))).toBe(true);
+    expect(await imageIsCurrent(`${database}.keyword`, stampOf(database))).toBe(true);
     await buildCatalogue({
       database,
       semantic: false,
@@ -114,6 +114,16 @@ describe('the index of words', () => {
     writeFileSync(`${database}.keyword`, good);
     await load(MANY + 1);
     expect(await answersOf(database)).toEqual(await answersOf(database, 'minisearch'));
+  });
+
+  test('that is damaged is made anew by a load that changes nothing', async () => {
+    const database = await catalogueOf(30);
+    const good = readFileSync(`${database}.keyword`);
+    const bad = Buffer.from(good);
+    bad[bad.length - 20] = (bad.at(-20) as number) ^ 1;
+    writeFileSync(`${database}.keyword`, bad);
+    await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(30) }] });
+    expect(readFileSync(`${database}.keyword`).equals(good)).toBe(true);
   });
 
   test('is not made of parts of two states', async () => {

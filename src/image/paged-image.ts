@@ -148,12 +148,34 @@ export class PagedImage implements Pager {
   }
 }
 
-/** Whether a file says that it is an image of a state; its arrays are not read for that. */
-export function imageIsCurrent(path: string, stamp: string): boolean {
+/** Whether a file is an image of a state, and whole: all of it is read for that, piece by piece. */
+export async function imageIsCurrent(path: string, stamp: string): Promise<boolean> {
   const opened = openFile(path);
   if (opened === undefined) return false;
-  closeSync(opened.file);
-  return opened.header.stamp === stamp;
+  try {
+    return opened.header.stamp === stamp && (await isWhole(opened.file, opened.header));
+  } catch {
+    return false;
+  } finally {
+    closeSync(opened.file);
+  }
+}
+
+async function isWhole(file: number, { checksums, dataStart, dataBytes }: ReadHeader): Promise<boolean> {
+  const piece = Buffer.alloc(Math.min(READ_A_TURN, dataBytes));
+  for (let start = 0; start < dataBytes; start += piece.length) {
+    const length = Math.min(piece.length, dataBytes - start);
+    for (let at = 0; at < length; ) {
+      const { bytesRead } = await read(file, piece, at, length - at, dataStart + start + at);
+      if (bytesRead === 0) return false;
+      at += bytesRead;
+    }
+    for (let at = 0; at < length; at += BLOCK_BYTES) {
+      const block = piece.subarray(at, Math.min(at + BLOCK_BYTES, length));
+      if (crc32(block) !== checksums[(start + at) / BLOCK_BYTES]) return false;
+    }
+  }
+  return true;
 }
 
 function openFile(path: string): { readonly file: number; readonly header: ReadHeader } | undefined {

@@ -56,7 +56,7 @@ describe('an image', () => {
     const path = scratchFile('image');
     writeImage(path, 'stamp', TREE);
     expect(await contentOf(path)).toEqual(TREE);
-    expect(imageIsCurrent(path, 'stamp')).toBe(true);
+    expect(await imageIsCurrent(path, 'stamp')).toBe(true);
     expect(existsSync(`${path}-part`)).toBe(false);
   });
 
@@ -102,7 +102,9 @@ describe('an image', () => {
       bad[at] = (bad[at] as number) ^ 0x10;
       writeFileSync(path, bad);
       // Between the header and the arrays up to seven bytes mean nothing.
-      if ((await contentOf(path)) !== undefined) padding += 1;
+      const content = await contentOf(path);
+      expect(await imageIsCurrent(path, 'stamp')).toBe(content !== undefined);
+      if (content !== undefined) padding += 1;
     }
     expect(padding).toBeLessThan(8);
     for (const length of [0, 5, 20, good.length - 1]) {
@@ -125,11 +127,11 @@ describe('an image', () => {
     image.close();
   });
 
-  test('is not believed where it is of another state, or not there', () => {
+  test('is not believed where it is of another state, or not there', async () => {
     const path = scratchFile('image');
-    expect([PagedImage.open(path, 'stamp'), imageIsCurrent(path, 'stamp')]).toEqual([undefined, false]);
+    expect([PagedImage.open(path, 'stamp'), await imageIsCurrent(path, 'stamp')]).toEqual([undefined, false]);
     writeImage(path, 'stamp', TREE);
-    expect([PagedImage.open(path, 'other'), imageIsCurrent(path, 'other')]).toEqual([undefined, false]);
+    expect([PagedImage.open(path, 'other'), await imageIsCurrent(path, 'other')]).toEqual([undefined, false]);
   });
 
   test('goes on being read after another was put in its place', () => {
@@ -144,11 +146,14 @@ describe('an image', () => {
     image.close();
   });
 
-  test.skipIf(process.platform === 'win32')('is none where a pipe stands in its place, which nobody waits for', () => {
-    const path = scratchFile('image');
-    execFileSync('mkfifo', [path]);
-    expect([PagedImage.open(path), imageIsCurrent(path, 'stamp')]).toEqual([undefined, false]);
-  });
+  test.skipIf(process.platform === 'win32')(
+    'is none where a pipe stands in its place, which nobody waits for',
+    async () => {
+      const path = scratchFile('image');
+      execFileSync('mkfifo', [path]);
+      expect([PagedImage.open(path), await imageIsCurrent(path, 'stamp')]).toEqual([undefined, false]);
+    },
+  );
 
   test.runIf(process.platform === 'linux')('that the system does not let be read any more is damaged', async () => {
     const path = scratchFile('image');
