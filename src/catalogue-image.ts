@@ -25,11 +25,7 @@ export interface OpenCatalogueImage extends CatalogueArrays {
   readonly image: PagedImage;
 }
 
-/**
- * The columns are there when this returns.
- *
- * @returns undefined where there is no such file, or it is not to be believed, or is of another state
- */
+/** @returns undefined where there is no such file, or its header is not to be believed, or it is of another state */
 export function openCatalogueImage(catalogue: string, stamp: string): OpenCatalogueImage | undefined {
   const image = PagedImage.open(imageFileOf(catalogue), stamp);
   if (image === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { constants, existsSync } from 'node:fs';
-import { copyFile, rm } from 'node:fs/promises';
+import { copyFile, rename, rm } from 'node:fs/promises';
 import { imageFileOf } from './catalogue-image.js';
 import { SkillSearchError } from './errors.js';
 import { checkDatabase, resolveDatabase } from './options.js';
@@ -22,13 +22,25 @@ export async function copyCatalogue(options: { readonly from: string; readonly t
     const targets = filesOf(to);
     for (const [i, file] of filesOf(from).entries()) {
       const target = targets[i] as string;
-      // Where the file system can share blocks between files, nothing is read.
-      if (existsSync(file)) await copyFile(file, target, constants.COPYFILE_FICLONE);
+      if (existsSync(file)) await replaceByCopy(file, target);
       else await rm(target, { force: true });
     }
   } catch (cause) {
     const message = `${from} cannot be copied to ${to}: ${(cause as Error).message}`;
     throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: to, cause });
+  }
+}
+
+/** Aside and renamed: who has the former file open goes on reading that. */
+async function replaceByCopy(file: string, target: string): Promise<void> {
+  const part = `${target}.copy-part`;
+  try {
+    // Where the file system can share blocks between files, nothing is read.
+    await copyFile(file, part, constants.COPYFILE_FICLONE);
+    await rename(part, target);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AskedWords } from './keyword/asked-words.js';
 import { type FileMatches, matchFiles } from './keyword/file-matches.js';
-import type { Answers, KeywordDocument } from './keyword/keyword-index.js';
+import type { Answers, KeywordDocument, KeywordMatches } from './keyword/keyword-index.js';
 import { matchedTerms } from './keyword/matched-terms.js';
 import { makeSnippet } from './keyword/snippet.js';
 import { toDocument } from './keyword-documents.js';
@@ -16,6 +16,15 @@ export interface KeywordMatch {
   readonly score: number | undefined;
   /** How many documents it stands for, itself included. */
   readonly copies: number;
+}
+
+/**
+ * Which terms answered a question. They are read now: a hit may be looked at, and kept, long after the search was closed,
+ * and must not keep the index.
+ */
+export function answersOf({ step, terms }: KeywordMatches): Answers {
+  const read = terms();
+  return { step, accepts: (term) => read.has(term) };
 }
 
 /** Reads what a hit shows of its document. What explains it is worked out when it is first looked at. */

@@ -2,16 +2,19 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { collectPart } from './collect-part.js';
 import { memoryOf } from './image/array-tree.js';
 import type { KeywordPartMessage, SharedDocuments } from './index-keywords-messages.js';
+import { DocumentCollector } from './keyword/packed/collect-keywords.js';
+import type { KeywordPart } from './keyword/packed/merge-keywords.js';
 import { CatalogueTexts } from './store/catalogue-texts.js';
 
 const work = workerData as SharedDocuments;
 
+const NO_PART: KeywordPart = { keywords: new DocumentCollector().pack(), documentOf: new Uint32Array() };
+
 function main(): void {
   const texts = CatalogueTexts.open(work.catalogue);
   try {
-    // Another load may have come since.
-    if (texts.stamp !== work.stamp) throw new Error('the catalogue was replaced by another load');
-    const part = collectPart(texts, work);
+    // Another load may have come since. The thread that started this one has the former state open, and goes on with it.
+    const part = texts.stamp === work.stamp ? collectPart(texts, work) : NO_PART;
     tell({ kind: 'part', part }, memoryOf(part));
   } finally {
     texts.close();

@@ -21,8 +21,8 @@ export interface BuildKeywordsOptions {
 }
 
 /**
- * Brings the file that is derived from a catalogue's words up to date. Where it fits the catalogue already nothing is
- * written.
+ * Brings the file that is derived from a catalogue's words up to date. Where it fits the catalogue already, and is whole,
+ * nothing is written.
  *
  * @throws Error of the file system; what stood there before is left then
  * @throws the signal's reason when aborted
@@ -32,7 +32,7 @@ export async function indexKeywords(
   options: Omit<BuildKeywordsOptions, 'catalogue' | 'stamp'>,
 ): Promise<void> {
   const stamp = readStamp(catalogue);
-  if (imageIsCurrent(imageFileOf(catalogue), stamp)) return;
+  if (await imageIsCurrent(imageFileOf(catalogue), stamp)) return;
   const reader = CatalogueReader.open(catalogue);
   try {
     if (!isWorthAThread(reader)) {

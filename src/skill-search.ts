@@ -1,7 +1,7 @@
 import { untilAborted } from './abort.js';
 import type { OpenCatalogueImage } from './catalogue-image.js';
 import { SkillSearchError } from './errors.js';
-import { toKeywordHit, toSemanticHit } from './hits.js';
+import { answersOf, toKeywordHit, toSemanticHit } from './hits.js';
 import { askedWords } from './keyword/asked-words.js';
 import type { KeywordIndex, KeywordMatches } from './keyword/keyword-index.js';
 import { readQuestion } from './keyword/question.js';
@@ -126,8 +126,8 @@ const LONGEST_TURN_MS = 5;
 /** A {@link SkillSearch} over what was opened for it. */
 export class OpenedSkillSearch implements SkillSearch {
   readonly problems: SkillSearch['problems'];
-  readonly #index: KeywordIndex | undefined;
-  readonly #image: OpenCatalogueImage | undefined;
+  #index: KeywordIndex | undefined;
+  #image: OpenCatalogueImage | undefined;
   readonly #openVectors: () => Promise<VectorSearch>;
   readonly #closing: AbortController;
   #reader: CatalogueReader | undefined;
@@ -147,8 +147,9 @@ export class OpenedSkillSearch implements SkillSearch {
   keyword(query: KeywordQuery): KeywordResult {
     const reader = this.#opened();
     const { matches, scoreOf, counts, numbers, pagination } = this.#keywordPage(reader, query);
+    const answers = answersOf(matches);
     const toHit = (number: number): KeywordHit =>
-      toKeywordHit(reader, { number, score: scoreOf(number), copies: counts.get(number) ?? 1 }, matches);
+      toKeywordHit(reader, { number, score: scoreOf(number), copies: counts.get(number) ?? 1 }, answers);
     const hits = reader.reading(() => numbers.map(toHit));
     return { ...(matches.step === undefined ? {} : { step: matches.step }), hits, pagination };
   }
@@ -282,13 +283,16 @@ export class OpenedSkillSearch implements SkillSearch {
   }
 
   async close(): Promise<void> {
-    const [reader, vectors] = [this.#reader, this.#vectors];
+    const [reader, vectors, image] = [this.#reader, this.#vectors, this.#image];
     this.#reader = undefined;
     this.#vectors = undefined;
+    this.#index = undefined;
+    this.#image = undefined;
+    this.#scores = undefined;
     this.#closing.abort(closedError());
     // Until it has stopped, what is being opened reads from the file.
     await vectors?.then((opened) => opened.close()).catch(() => {});
-    this.#image?.image.close();
+    image?.image.close();
     reader?.close();
   }
 

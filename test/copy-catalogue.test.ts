@@ -26,6 +26,20 @@ test('a catalogue is copied with the indexes beside it, and replaces what was th
   expect([...contentOf(from).keys()]).toEqual(['a', 'b']);
 });
 
+test('who has open what is replaced goes on reading that', async () => {
+  const folder = scratchFolder();
+  const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
+  const rows = (word: string) => Array.from({ length: 300 }, (_, i) => row(`${word}-${i}`, { description: word }));
+  await buildCatalogue({ database: from, sources: [rows('alpha')], semantic: false });
+  await buildCatalogue({ database: to, sources: [rows('beta')], semantic: false });
+
+  await using search = await openSkillSearch({ database: to });
+  await copyCatalogue({ from, to });
+  const { hits, pagination } = search.keyword({ q: 'beta', sortBy: 'recent' });
+  expect([pagination.total, hits[0]?.matches]).toEqual([300, { name: ['beta'], description: ['beta'] }]);
+  expect(filesBeside(to)).toEqual([]);
+});
+
 test('an index that is missing there is missing in the copy', async () => {
   const folder = scratchFolder();
   const [built, from, to] = [join(folder, 'built.db'), join(folder, 'from.db'), join(folder, 'to.db')];

@@ -1,5 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
@@ -15,6 +17,15 @@ import { traceOf } from './catalogue-file.js';
 import { codeOf } from './error-code.js';
 import { type Row, row } from './rows.js';
 import { scratchFile, scratchFolder } from './scratch-folder.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Memory of arrays that somebody still has. */
+function bytesHeld(): number {
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}
 
 describe('a file and an array of skills', () => {
   test('give the same answers', async () => {
@@ -595,6 +606,37 @@ describe('what a catalogue holds', () => {
 });
 
 describe('closing', () => {
+  // Words enough for the index to be read in several pieces, of which a question needs few.
+  const wordsOf = (i: number): string => Array.from({ length: 30 }, (_, j) => `word${(i * 30 + j) * 7919}`).join(' ');
+  const manyWords = Array.from({ length: 1000 }, (_, i) => row(`s-${i}`, { description: wordsOf(i) }));
+
+  test('leaves hits as they are', async () => {
+    const text = 'far away: word7919';
+    const database = await catalogueOf([...manyWords, row('file', { files: [{ filename: 'SKILL.md', text }] })]);
+    const search = await openSkillSearch({ database });
+    const inDescription = search.keyword({ q: 'word7919', sortBy: 'recent' }).hits;
+    const inFiles = search.keyword({ q: 'far word7919', sortBy: 'recent' }).hits;
+    await search.close();
+
+    expect(inDescription.map((hit) => hit.matches)).toEqual([{ description: ['word7919'] }]);
+    expect(inFiles.map((hit) => hit.snippet.text)).toEqual([text]);
+  });
+
+  test('lets go of the memory of the index, whatever is kept of the search', async () => {
+    const database = await catalogueOf(manyWords);
+    const { size } = statSync(`${database}.keyword`);
+    const kept: unknown[] = [];
+    const before = bytesHeld();
+    for (let i = 0; i < 10; i++) {
+      const search = await openSkillSearch({ database });
+      kept.push(search, search.keyword({ q: 'word7919' }));
+      await search.close();
+    }
+    // Freed beside the program.
+    await expect.poll(() => bytesHeld() - before, { timeout: 10_000 }).toBeLessThan(3 * size);
+    expect(kept).toHaveLength(20);
+  });
+
   test('ends every call, may be done twice, and lets go of the file', async () => {
     const database = await catalogueOf([row('a', { description: 'alpha' })]);
     const search = await openSkillSearch({ database });

@@ -1,11 +1,11 @@
-import { closeSync, fstatSync, openSync, read as readCallback, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, read as readCallback, readSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { type ArrayTree, type NumberArray, treeOf } from './array-tree.js';
 import { BLOCK_BYTES, decodeHeader, type ReadHeader, viewsOf } from './image-header.js';
 import { LITTLE_ENDIAN } from './write-image.js';
 
-/** An image that does not hold what was written. */
+/** An image that does not hold what was written, or cannot be read any more. */
 export class DamagedImageError extends Error {
   override readonly name = 'DamagedImageError';
 }
@@ -100,9 +100,15 @@ export class PagedImage implements Pager {
   }
 
   #readBlocks(from: number, to: number): void {
+    if (this.#closed) throw new Error(`${this.#path} was closed`);
     const [start, end] = this.#rangeOf(from, to);
     for (let at = start; at < end; ) {
-      const got = this.#closed ? 0 : readSync(this.#file, this.#bytes, at, end - at, this.#header.dataStart + at);
+      let got: number;
+      try {
+        got = readSync(this.#file, this.#bytes, at, end - at, this.#header.dataStart + at);
+      } catch (cause) {
+        throw this.#damaged('cannot be read', cause);
+      }
       if (got === 0) throw this.#damaged('is cut off');
       at += got;
     }
@@ -112,7 +118,11 @@ export class PagedImage implements Pager {
   async #loadBlocks(from: number, to: number): Promise<void> {
     const [start, end] = this.#rangeOf(from, to);
     for (let at = start; at < end; ) {
-      const { bytesRead } = await read(this.#file, this.#bytes, at, end - at, this.#header.dataStart + at);
+      const { bytesRead } = await read(this.#file, this.#bytes, at, end - at, this.#header.dataStart + at).catch(
+        (cause: unknown) => {
+          throw this.#damaged('cannot be read', cause);
+        },
+      );
       if (bytesRead === 0) throw this.#damaged('is cut off');
       at += bytesRead;
     }
@@ -133,22 +143,46 @@ export class PagedImage implements Pager {
     }
   }
 
-  #damaged(how: string): DamagedImageError {
-    return new DamagedImageError(`${this.#path} ${how}`);
+  #damaged(how: string, cause?: unknown): DamagedImageError {
+    return new DamagedImageError(`${this.#path} ${how}`, { cause });
   }
 }
 
-/** Whether a file says that it is an image of a state; its arrays are not read for that. */
-export function imageIsCurrent(path: string, stamp: string): boolean {
+/** Whether a file is an image of a state, and whole: all of it is read for that, piece by piece. */
+export async function imageIsCurrent(path: string, stamp: string): Promise<boolean> {
   const opened = openFile(path);
   if (opened === undefined) return false;
-  closeSync(opened.file);
-  return opened.header.stamp === stamp;
+  try {
+    return opened.header.stamp === stamp && (await isWhole(opened.file, opened.header));
+  } catch {
+    return false;
+  } finally {
+    closeSync(opened.file);
+  }
+}
+
+async function isWhole(file: number, { checksums, dataStart, dataBytes }: ReadHeader): Promise<boolean> {
+  const piece = Buffer.alloc(Math.min(READ_A_TURN, dataBytes));
+  for (let start = 0; start < dataBytes; start += piece.length) {
+    const length = Math.min(piece.length, dataBytes - start);
+    for (let at = 0; at < length; ) {
+      const { bytesRead } = await read(file, piece, at, length - at, dataStart + start + at);
+      if (bytesRead === 0) return false;
+      at += bytesRead;
+    }
+    for (let at = 0; at < length; at += BLOCK_BYTES) {
+      const block = piece.subarray(at, Math.min(at + BLOCK_BYTES, length));
+      if (crc32(block) !== checksums[(start + at) / BLOCK_BYTES]) return false;
+    }
+  }
+  return true;
 }
 
 function openFile(path: string): { readonly file: number; readonly header: ReadHeader } | undefined {
   let file: number | undefined;
   try {
+    // Anything else than a file could keep who opens it waiting for ever.
+    if (!statSync(path).isFile()) return undefined;
     const opened = openSync(path, 'r');
     file = opened;
     const readPart = (from: number, to: number): Buffer => {

@@ -37,12 +37,15 @@ export interface KeywordMatches {
    * that have each word with the question's accents; within these groups BM25 decides.
    */
   readonly scores: Float64Array | undefined;
-  /** Whether a term of a text (lower case, with accents) answered a word of the question in this step. */
-  readonly accepts: (term: string) => boolean;
+  /** The terms of texts (lower case, with accents) that answered a word of the question in this step; asks the index. */
+  readonly terms: () => ReadonlySet<string>;
 }
 
 /** Which terms answer a question, and at which step. */
-export type Answers = Pick<KeywordMatches, 'step' | 'accepts'>;
+export interface Answers extends Pick<KeywordMatches, 'step'> {
+  /** Whether a term of a text (lower case, with accents) answers a word of the question. */
+  readonly accepts: (term: string) => boolean;
+}
 
 /** How much each field counts, from 0. */
 export type FieldWeights = FieldScores;

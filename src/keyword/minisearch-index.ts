@@ -133,10 +133,10 @@ export class MiniSearchIndex implements KeywordIndex {
         step: plan.step,
         numbers: Uint32Array.from(numbers),
         scores: options.scored === true ? this.#score(numbers, question, plan.words, words) : undefined,
-        accepts: (term) => accepted.some((terms) => terms.has(term)),
+        terms: () => new Set(accepted.flatMap((terms) => [...terms])),
       };
     }
-    return { step: undefined, numbers: new Uint32Array(), scores: undefined, accepts: () => false };
+    return { step: undefined, numbers: new Uint32Array(), scores: undefined, terms: () => new Set() };
   }
 
   rank(question: Question, options: RankOptions): RankedDocuments {

@@ -211,6 +211,9 @@ export class CatalogueReader {
 
   close(): void {
     this.#connection.close();
+    // They may lie in the memory of a whole index.
+    this.#packed = undefined;
+    this.#columns = undefined;
   }
 
   #guard<T>(work: () => T): T {

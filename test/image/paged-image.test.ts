@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arraysOf, type NumberArray } from '../../src/image/array-tree.js';
@@ -27,6 +28,14 @@ function arrayIn(image: PagedImage, path: string): NumberArray {
   return arraysOf(image.tree).find((leaf) => leaf.path === path)?.value as NumberArray;
 }
 
+function linkedTo(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** All that an image holds, or undefined where it is not believed. */
 async function contentOf(path: string): Promise<unknown> {
   const image = PagedImage.open(path, 'stamp');
@@ -47,7 +56,7 @@ describe('an image', () => {
     const path = scratchFile('image');
     writeImage(path, 'stamp', TREE);
     expect(await contentOf(path)).toEqual(TREE);
-    expect(imageIsCurrent(path, 'stamp')).toBe(true);
+    expect(await imageIsCurrent(path, 'stamp')).toBe(true);
     expect(existsSync(`${path}-part`)).toBe(false);
   });
 
@@ -93,7 +102,9 @@ describe('an image', () => {
       bad[at] = (bad[at] as number) ^ 0x10;
       writeFileSync(path, bad);
       // Between the header and the arrays up to seven bytes mean nothing.
-      if ((await contentOf(path)) !== undefined) padding += 1;
+      const content = await contentOf(path);
+      expect(await imageIsCurrent(path, 'stamp')).toBe(content !== undefined);
+      if (content !== undefined) padding += 1;
     }
     expect(padding).toBeLessThan(8);
     for (const length of [0, 5, 20, good.length - 1]) {
@@ -116,11 +127,11 @@ describe('an image', () => {
     image.close();
   });
 
-  test('is not believed where it is of another state, or not there', () => {
+  test('is not believed where it is of another state, or not there', async () => {
     const path = scratchFile('image');
-    expect([PagedImage.open(path, 'stamp'), imageIsCurrent(path, 'stamp')]).toEqual([undefined, false]);
+    expect([PagedImage.open(path, 'stamp'), await imageIsCurrent(path, 'stamp')]).toEqual([undefined, false]);
     writeImage(path, 'stamp', TREE);
-    expect([PagedImage.open(path, 'other'), imageIsCurrent(path, 'other')]).toEqual([undefined, false]);
+    expect([PagedImage.open(path, 'other'), await imageIsCurrent(path, 'other')]).toEqual([undefined, false]);
   });
 
   test('goes on being read after another was put in its place', () => {
@@ -133,6 +144,30 @@ describe('an image', () => {
     expect(read).toEqual(TREE.words.long);
     image.close();
     image.close();
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'is none where a pipe stands in its place, which nobody waits for',
+    async () => {
+      const path = scratchFile('image');
+      execFileSync('mkfifo', [path]);
+      expect([PagedImage.open(path), await imageIsCurrent(path, 'stamp')]).toEqual([undefined, false]);
+    },
+  );
+
+  test.runIf(process.platform === 'linux')('that the system does not let be read any more is damaged', async () => {
+    const path = scratchFile('image');
+    writeImage(path, 'stamp', TREE);
+    for (const read of [
+      (image: PagedImage, array: NumberArray): unknown => image.need(array),
+      (image: PagedImage, array: NumberArray): unknown => image.load([array]),
+    ]) {
+      const image = opened(path);
+      const file = readdirSync('/proc/self/fd').find((one) => linkedTo(`/proc/self/fd/${one}`) === path);
+      closeSync(Number(file));
+      const reading = async (): Promise<unknown> => read(image, arrayIn(image, 'words.long'));
+      await expect(reading()).rejects.toThrow(DamagedImageError);
+    }
   });
 
   test('stays as it was where a new one cannot be written', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { KeywordDocument, KeywordMatches } from '../../src/keyword/keyword-index.js';
+import type { Answers, KeywordDocument } from '../../src/keyword/keyword-index.js';
 import { matchedTerms } from '../../src/keyword/matched-terms.js';
 import { makeSnippet, SNIPPET_LENGTH } from '../../src/keyword/snippet.js';
 
@@ -8,8 +8,8 @@ function documentOf(fields: Partial<KeywordDocument>): KeywordDocument {
   return { name: 'skill', author: 'somebody', labels: [], description: '', files: [], ...fields };
 }
 
-function matchesOf(step: KeywordMatches['step'], ...terms: string[]): KeywordMatches {
-  return { step, numbers: new Uint32Array(), scores: undefined, accepts: (term) => terms.includes(term) };
+function matchesOf(step: Answers['step'], ...terms: string[]): Answers {
+  return { step, accepts: (term) => terms.includes(term) };
 }
 
 function highlighted({ text, highlights }: ReturnType<typeof makeSnippet>): string[] {

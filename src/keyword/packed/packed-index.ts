@@ -105,10 +105,10 @@ export class PackedIndex implements KeywordIndex {
         step: plan.step,
         numbers,
         scores: options.scored === true ? this.#score(numbers, question, words) : undefined,
-        accepts: this.#accepting(accepted),
+        terms: () => this.#termsOf(accepted),
       };
     }
-    return { step: undefined, numbers: new Uint32Array(), scores: undefined, accepts: () => false };
+    return { step: undefined, numbers: new Uint32Array(), scores: undefined, terms: () => new Set() };
   }
 
   rank(question: Question, options: RankOptions): RankedDocuments {
@@ -142,13 +142,8 @@ export class PackedIndex implements KeywordIndex {
     return this.#penalties;
   }
 
-  /** Asked of every word of the texts that are shown: the terms are read once, and only if it is asked at all. */
-  #accepting(accepted: readonly ReadonlySet<number>[]): (term: string) => boolean {
-    let terms: Set<string> | undefined;
-    return (term) => {
-      terms ??= new Set(accepted.flatMap((numbers) => Array.from(numbers, (number) => this.#terms.termAt(number))));
-      return terms.has(term);
-    };
+  #termsOf(accepted: readonly ReadonlySet<number>[]): Set<string> {
+    return new Set(accepted.flatMap((numbers) => Array.from(numbers, (number) => this.#terms.termAt(number))));
   }
 
   /** The terms that answer each term of a step's words and phrases. */

@@ -126,6 +126,9 @@ export class PositionReader {
   /** The entry whose places come next, and where they begin; none before the first reading. */
   #entry = -1;
   #at = 0;
+  /** The entry read last, and how many places it has. */
+  #last = -1;
+  #count = 0;
   /** Places of the entry read last, and how many positions the term covers at each. */
   places: Uint32Array = new Uint32Array(16);
   spans: Uint32Array = new Uint32Array(16);
@@ -138,6 +141,7 @@ export class PositionReader {
 
   /** @returns how many places there are; what stands behind them in `places` is left over from before */
   read(entry: number): number {
+    if (entry === this.#last) return this.#count;
     this.#goTo(entry);
     const { positions } = this.#postings;
     const count = this.#list.frequencyOf(entry);
@@ -157,6 +161,8 @@ export class PositionReader {
       this.spans[i] = (value & 1) === 1 ? this.#next() : 1;
     }
     this.#entry = entry + 1;
+    this.#last = entry;
+    this.#count = count;
     return count;
   }
 

@@ -54,6 +54,7 @@ export class PhraseFinder {
         (number) => this.#standsIn(number, inCore, length) || (everywhere && this.#standsIn(number, inFiles, length)),
       );
     }
+    this.#ends.trim();
     return found;
   }
 
@@ -64,8 +65,10 @@ export class PhraseFinder {
   #standsIn(number: number, tokens: readonly AskedToken[], length: number): boolean {
     const ends = this.#ends;
     ends.clear();
+    let asked = 0;
     for (let t = 0; t < tokens.length; t++) {
       const { position, span, cursors } = tokens[t] as AskedToken;
+      for (; asked < position; asked++) ends.forget(asked);
       if (position > 0 && !ends.any(position)) continue;
       for (let c = 0; c < cursors.length; c++) {
         const cursor = cursors[c] as ListCursor;
@@ -90,14 +93,20 @@ export class PhraseFinder {
     everywhere: boolean,
     counts: (field: number) => boolean,
   ): AskedToken[] {
+    // A word that stands in the phrase several times is read once.
+    const cursorsOf = new Map<string, ListCursor[]>();
+    const cursorsFor = (term: string): ListCursor[] => {
+      const lists = listsOf(term).filter(({ field }) => counts(field));
+      return lists.map((list) => {
+        const reader = new PositionReader(this.#postings, list);
+        return { list, reader, entry: list.from, document: list.documentAt(list.from) };
+      });
+    };
     return tokens
       .filter(({ kind }) => everywhere || kind !== 'inner')
       .map(({ term, position, span }) => {
-        const lists = listsOf(term).filter(({ field }) => counts(field));
-        const cursors = lists.map((list) => {
-          const reader = new PositionReader(this.#postings, list);
-          return { list, reader, entry: list.from, document: list.documentAt(list.from) };
-        });
+        const cursors = cursorsOf.get(term) ?? cursorsFor(term);
+        cursorsOf.set(term, cursors);
         return { position, span, cursors };
       })
       .sort((a, b) => a.position - b.position);
@@ -111,43 +120,72 @@ function advance(cursor: ListCursor, number: number): void {
   cursor.document = cursor.entry < list.to ? list.documentAt(cursor.entry) : Number.POSITIVE_INFINITY;
 }
 
+/** Positions of a text up to which the memory for them is kept: four bytes each. Few texts are that long. */
+const POSITIONS_KEPT = 1 << 20;
+
 /**
  * Where in a text each beginning of a phrase may end, by the length of the beginning. What was noted is forgotten by
- * counting on, so that nothing is made or cleared for a document.
+ * counting on, so that nothing is made or cleared for a document; and it is written over as soon as nobody asks for its
+ * length any more, else a long phrase would take the memory of as many texts as it has words.
  */
 class PhraseEnds {
-  /** By length, then by position in the text: the count at which it was noted. */
-  readonly #notes: Uint32Array[] = [];
-  /** By length: the count at which any was noted. */
-  readonly #any: number[] = [];
-  #count = 0;
+  /** By length, by position in the text: the mark of the length where a beginning may end. */
+  readonly #notes: (Uint32Array | undefined)[] = [];
+  /** By length, for those that have notes: a number that was no mark before. */
+  readonly #marks: number[] = [];
+  readonly #free: Uint32Array[] = [];
+  /** The greatest length that may have notes. */
+  #longest = 0;
+  #lastMark = 0;
 
+  /** Forgets all; to be called for each document. */
   clear(): void {
-    this.#count += 1;
-    if (this.#count < 2 ** 32) return;
-    for (const notes of this.#notes) notes.fill(0);
-    this.#any.fill(0);
-    this.#count = 1;
+    for (let length = 0; length <= this.#longest; length++) this.forget(length);
+    this.#longest = 0;
+    if (this.#lastMark < 2 ** 31) return;
+    for (const notes of this.#free) notes.fill(0);
+    this.#lastMark = 0;
+  }
+
+  /** Forgets all, and lets go of memory that few texts need. */
+  trim(): void {
+    this.clear();
+    const kept = this.#free.filter((notes) => notes.length <= POSITIONS_KEPT);
+    this.#free.length = 0;
+    this.#free.push(...kept);
+  }
+
+  /** Forgets the beginnings of a length. */
+  forget(length: number): void {
+    const notes = this.#notes[length];
+    if (notes === undefined) return;
+    this.#free.push(notes);
+    this.#notes[length] = undefined;
   }
 
   add(length: number, position: number): void {
     let notes = this.#notes[length];
-    if (notes === undefined || position >= notes.length) {
-      const larger = new Uint32Array(2 * position + 1024);
-      if (notes !== undefined) larger.set(notes);
-      while (this.#notes.length <= length) this.#notes.push(new Uint32Array());
+    if (notes === undefined) {
+      notes = this.#free.pop() ?? new Uint32Array(1024);
+      while (this.#notes.length <= length) this.#notes.push(undefined);
+      this.#notes[length] = notes;
+      this.#marks[length] = ++this.#lastMark;
+      if (length > this.#longest) this.#longest = length;
+    }
+    if (position >= notes.length) {
+      const larger = new Uint32Array(2 * position);
+      larger.set(notes);
       this.#notes[length] = larger;
       notes = larger;
     }
-    notes[position] = this.#count;
-    this.#any[length] = this.#count;
+    notes[position] = this.#marks[length] as number;
   }
 
   has(length: number, position: number): boolean {
-    return this.#notes[length]?.[position] === this.#count;
+    return this.#notes[length]?.[position] === this.#marks[length];
   }
 
   any(length: number): boolean {
-    return this.#any[length] === this.#count;
+    return this.#notes[length] !== undefined;
   }
 }

@@ -45,7 +45,7 @@ export class PostingsBuilder {
 
   /** Adds one place of a term to the field that is being read. */
   add(term: number, position: number, span: number): void {
-    if (term >= this.#lastPlaces.length) this.#growTerms();
+    if (term >= this.#lastPlaces.length) this.#growTerms(term);
     const place = this.#placeCount++;
     if (place === this.#places.length) this.#growPlaces();
     this.#places[place] = position;
@@ -126,8 +126,9 @@ export class PostingsBuilder {
     }
   }
 
-  #growTerms(): void {
-    this.#lastPlaces = doubled(this.#lastPlaces);
+  /** Terms are numbered as they are met, and some are added only at the end of a document: one may be far ahead. */
+  #growTerms(term: number): void {
+    while (term >= this.#lastPlaces.length) this.#lastPlaces = doubled(this.#lastPlaces);
   }
 
   #countsOf(field: number): Uint32Array {

@@ -30,17 +30,9 @@ export class RecoveringIndex implements KeywordIndex {
 
   match(question: Question, options?: MatchOptions): KeywordMatches {
     const matches = this.#ask((index) => index.match(question, options));
-    let { accepts } = matches;
-    const acceptsOrRecovers = (term: string): boolean => {
-      try {
-        return accepts(term);
-      } catch (error) {
-        if (!(error instanceof DamagedImageError)) throw error;
-        accepts = this.#recovered().match(question, options).accepts;
-        return accepts(term);
-      }
-    };
-    return { ...matches, accepts: acceptsOrRecovers };
+    const asked = this.#index;
+    const again = (index: KeywordIndex): KeywordMatches => (index === asked ? matches : index.match(question, options));
+    return { ...matches, terms: () => this.#ask((index) => again(index).terms()) };
   }
 
   rank(question: Question, options: RankOptions): RankedDocuments {

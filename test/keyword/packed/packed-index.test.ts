@@ -37,6 +37,24 @@ describe('an index of packed lists', () => {
     expect(await find('"release notes"', documents)).toEqual(expected);
   });
 
+  test('keeps no memory for a long phrase in a long text', async () => {
+    const files = [{ filename: 'SKILL.md', text: 'kite '.repeat(600_000) }];
+    const index = await PackedIndex.build(sourceOf([{ ...document, files }]));
+    const before = process.memoryUsage().arrayBuffers;
+    expect([...index.match(readQuestion(`"${'kite '.repeat(40)}"`)).numbers]).toEqual([0]);
+    // One number a word of the text for each word of the phrase would be a hundred megabytes.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(80e6);
+  });
+
+  test('finds a word of thousands of humps as a whole', async () => {
+    const letters = [...'abcdefghijklmno'];
+    const humps = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => `Q${a}${b}${c}`)));
+    const word = humps.join('');
+    // Longer words are cut.
+    const whole = word.toLowerCase().slice(0, 64);
+    expect(await find(whole, [{ description: word }, { description: 'head' }])).toEqual([0]);
+  });
+
   test('stops when the signal is aborted', async () => {
     const documents = sourceOf(Array.from({ length: 1500 }, () => document));
     const reason = new Error('enough');
