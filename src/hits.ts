@@ -22,9 +22,8 @@ export interface KeywordMatch {
  * Which terms answered a question. They are read now: a hit may be looked at, and kept, long after the search was closed,
  * and must not keep the index.
  */
-export function answersOf({ step, terms }: KeywordMatches): Answers {
-  const read = terms();
-  return { step, accepts: (term) => read.has(term) };
+export function answersOf({ step, accepting }: KeywordMatches): Answers {
+  return { step, accepts: accepting() };
 }
 
 /** Reads what a hit shows of its document. What explains it is worked out when it is first looked at. */

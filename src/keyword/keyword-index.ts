@@ -37,8 +37,11 @@ export interface KeywordMatches {
    * that have each word with the question's accents; within these groups BM25 decides.
    */
   readonly scores: Float64Array | undefined;
-  /** The terms of texts (lower case, with accents) that answered a word of the question in this step; asks the index. */
-  readonly terms: () => ReadonlySet<string>;
+  /**
+   * Asks the index which terms of texts (lower case, with accents) answered a word of the question in this step. What comes
+   * back knows by itself: it may be kept, and keeps nothing of the index.
+   */
+  readonly accepting: () => (term: string) => boolean;
 }
 
 /** Which terms answer a question, and at which step. */

@@ -133,10 +133,10 @@ export class MiniSearchIndex implements KeywordIndex {
         step: plan.step,
         numbers: Uint32Array.from(numbers),
         scores: options.scored === true ? this.#score(numbers, question, plan.words, words) : undefined,
-        terms: () => new Set(accepted.flatMap((terms) => [...terms])),
+        accepting: () => accepts(new Set(accepted.flatMap((terms) => [...terms]))),
       };
     }
-    return { step: undefined, numbers: new Uint32Array(), scores: undefined, terms: () => new Set() };
+    return { step: undefined, numbers: new Uint32Array(), scores: undefined, accepting: () => accepts(new Set()) };
   }
 
   rank(question: Question, options: RankOptions): RankedDocuments {
@@ -245,4 +245,8 @@ export class MiniSearchIndex implements KeywordIndex {
       otherLists.some(({ postings }) => postings.has(number)) &&
       !exactLists.some(({ postings }) => postings.has(number));
   }
+}
+
+function accepts(terms: ReadonlySet<string>): (term: string) => boolean {
+  return (term) => terms.has(term);
 }

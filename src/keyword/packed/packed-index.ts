@@ -2,7 +2,7 @@ import { ALL_IN_MEMORY, type Pager } from '../../image/paged-image.js';
 import { SCORED_FIELDS } from '../../result.js';
 import { RankingSpace, rankAnyWord } from '../any-word-ranking.js';
 import { saturation } from '../bm25.js';
-import { sameAccents } from '../characters.js';
+import { foldAccents, sameAccents } from '../characters.js';
 import { FIELD_WEIGHTS, HALF_SCORE, OTHER_FORM_WEIGHT, SCORED_OF } from '../index-fields.js';
 import type {
   DocumentSource,
@@ -100,15 +100,14 @@ export class PackedIndex implements KeywordIndex {
       const words = plan.words.map((word) => this.#wordOf(word, answers, plan.everywhere ? FILES : INNER - 1));
       const numbers = this.#run(plan, words, answers, options.filter);
       if (numbers.length === 0) continue;
-      const accepted = [...answers.values()];
       return {
         step: plan.step,
         numbers,
         scores: options.scored === true ? this.#score(numbers, question, words) : undefined,
-        terms: () => this.#termsOf(accepted),
+        accepting: () => this.#accepting(plan, answers),
       };
     }
-    return { step: undefined, numbers: new Uint32Array(), scores: undefined, terms: () => new Set() };
+    return { step: undefined, numbers: new Uint32Array(), scores: undefined, accepting: () => () => false };
   }
 
   rank(question: Question, options: RankOptions): RankedDocuments {
@@ -142,8 +141,21 @@ export class PackedIndex implements KeywordIndex {
     return this.#penalties;
   }
 
-  #termsOf(accepted: readonly ReadonlySet<number>[]): Set<string> {
-    return new Set(accepted.flatMap((numbers) => Array.from(numbers, (number) => this.#terms.termAt(number))));
+  #accepting(plan: StepPlan, answers: ReadonlyMap<string, ReadonlySet<number>>): (term: string) => boolean {
+    const terms = new Set<string>();
+    // The terms that begin so may be thousands: they are known by how they begin.
+    const beginnings: string[] = [];
+    for (const [term, numbers] of answers) {
+      const { kind } = plan.lookup(term);
+      if (kind === 'prefix' || kind === 'character') beginnings.push(foldAccents(term));
+      else for (const number of numbers) terms.add(this.#terms.termAt(number));
+    }
+    if (beginnings.length === 0) return (term) => terms.has(term);
+    return (term) => {
+      if (terms.has(term)) return true;
+      const form = foldAccents(term);
+      return beginnings.some((beginning) => form.startsWith(beginning));
+    };
   }
 
   /** The terms that answer each term of a step's words and phrases. */

@@ -32,7 +32,7 @@ export class RecoveringIndex implements KeywordIndex {
     const matches = this.#ask((index) => index.match(question, options));
     const asked = this.#index;
     const again = (index: KeywordIndex): KeywordMatches => (index === asked ? matches : index.match(question, options));
-    return { ...matches, terms: () => this.#ask((index) => again(index).terms()) };
+    return { ...matches, accepting: () => this.#ask((index) => again(index).accepting()) };
   }
 
   rank(question: Question, options: RankOptions): RankedDocuments {
