@@ -14,6 +14,7 @@ import type { Leaf, NumberArray } from './array-tree.js';
  *         the arrays that the header lists, each up to a multiple of 8
  */
 const MAGIC = 'SKILIMAG';
+/** To be raised also where the arrays that are written mean something else than before. */
 const VERSION = 2;
 /** Bytes that tell how long the header is. */
 const HEAD_BYTES = 16;
