@@ -62,10 +62,12 @@ export async function searchByMeaning(
   const cosines = cosinesOf(competing);
   const scale = { highest: ranked?.highest ?? 0, size: columns.size };
   const scored = new Map<number, ScoredCandidate>();
-  for (const number of competing) {
+  const ascending = Uint32Array.from(competing).sort();
+  const byWordsOf = ranked?.scoresOf(ascending);
+  for (const [i, number] of ascending.entries()) {
     const cosine = cosines.get(number);
     if (query.ranking === 'vector' && cosine === undefined) continue;
-    const words = { bm25: ranked?.fieldsOf(number), coverage: ranked?.coverageOf(number) };
+    const words = { bm25: byWordsOf?.[i]?.fields, coverage: byWordsOf?.[i]?.coverage };
     scored.set(
       number,
       scoreCandidate({ number, cosine, ...words, exactName: named.has(number) }, scale, query.ranking),

@@ -1,10 +1,16 @@
 import { kthLargest } from '../kth-largest.js';
 import { type FieldScores, SCORED_FIELDS, type ScoredField } from '../result.js';
 import { HIGHEST_SATURATION, saturation } from './bm25.js';
-import type { FieldWeights, RankedDocuments, RankOptions } from './keyword-index.js';
+import type { DocumentScores, FieldWeights, RankedDocuments, RankOptions } from './keyword-index.js';
 import type { LengthPenalties } from './length-penalties.js';
 import { inverseDocumentFrequency } from './step-plan.js';
-import { type FieldOccurrences, frequencyIn, type OccurrenceReader, type WordOccurrences } from './word-occurrences.js';
+import {
+  type FieldOccurrences,
+  frequenciesIn,
+  frequencyIn,
+  type OccurrenceReader,
+  type WordOccurrences,
+} from './word-occurrences.js';
 
 /** The best documents by {@link AnyWordRanking.best}. */
 interface BestDocuments {
@@ -64,6 +70,7 @@ export function rankAnyWord(
     ...ranking.best(options, space),
     fieldsOf: (number) => ranking.fieldsOf(number),
     coverageOf: (number) => ranking.coverageOf(number),
+    scoresOf: (numbers) => ranking.scoresOf(numbers),
     highest: ranking.highest,
     accepts: (term) => words.some(({ terms }) => terms.has(term)),
   };
@@ -118,6 +125,35 @@ class AnyWordRanking {
     return all === 0 ? 0 : covered / all;
   }
 
+  /** {@link fieldsOf} and {@link coverageOf} of many documents: each list is gone through once. */
+  scoresOf(numbers: Uint32Array): DocumentScores[] {
+    const sums = SCORED_FIELDS.map(() => new Float64Array(numbers.length));
+    const covered = new Float64Array(numbers.length);
+    let all = 0;
+    for (let w = 0; w < this.#words.length; w++) {
+      const idf = this.#idfs[w] as number;
+      const found = new Uint8Array(numbers.length);
+      for (const [field, occurrences] of (this.#words[w] as WordOccurrences).byField.entries()) {
+        if (occurrences === undefined) continue;
+        const [penalties, sum] = [this.#penalties[field] as LengthPenalties, sums[field] as Float64Array];
+        const frequencies = frequenciesIn(occurrences, numbers);
+        for (let i = 0; i < numbers.length; i++) {
+          const frequency = frequencies[i] as number;
+          if (frequency === 0) continue;
+          found[i] = 1;
+          sum[i] = (sum[i] as number) + idf * saturation(frequency, penalties.of(numbers[i] as number));
+        }
+      }
+      all += idf;
+      for (let i = 0; i < numbers.length; i++) if (found[i] === 1) covered[i] = (covered[i] as number) + idf;
+    }
+    return Array.from(numbers, (_, i) => {
+      const [name = 0, author = 0, labels = 0, description = 0, files = 0] = sums.map((sum) => sum[i] as number);
+      const coverage = all === 0 ? 0 : (covered[i] as number) / all;
+      return { fields: { name, author, labels, description, files }, coverage };
+    });
+  }
+
   #scoreOf(number: number, field: number): number {
     const penalty = (this.#penalties[field] as LengthPenalties).of(number);
     let sum = 0;
@@ -134,8 +170,9 @@ class AnyWordRanking {
   best(options: RankOptions, space: RankingSpace): BestDocuments {
     const { weights, limit } = options;
     // The sums depend on the order in which they were made up. What is told, and decides, is added up in one way only.
-    const scored = [...this.#candidates(options, space)]
-      .map((number) => ({ number, score: weightedSum(this.fieldsOf(number), weights) }))
+    const candidates = this.#candidates(options, space).slice().sort();
+    const scored = this.scoresOf(candidates)
+      .map(({ fields }, i) => ({ number: candidates[i] as number, score: weightedSum(fields, weights) }))
       .sort((a, b) => b.score - a.score || a.number - b.number)
       .slice(0, limit);
     return {

@@ -62,6 +62,14 @@ export interface RankOptions {
   readonly filter?: Uint8Array | undefined;
 }
 
+/** What a document has of the words of a question. */
+export interface DocumentScores {
+  /** See `fieldsOf` of {@link RankedDocuments}. */
+  readonly fields: FieldScores;
+  /** See `coverageOf` of {@link RankedDocuments}. */
+  readonly coverage: number;
+}
+
 export interface RankedDocuments {
   /** The best `limit` documents of those with a score above 0: highest score first, ties by ascending number. */
   readonly numbers: Uint32Array;
@@ -71,6 +79,8 @@ export interface RankedDocuments {
   readonly fieldsOf: (number: number) => FieldScores;
   /** The share of the question's words that a document has in any field, found or not, each weighed by its idf: 0 to 1. */
   readonly coverageOf: (number: number) => number;
+  /** Both of many documents, ascending, in their order: in less time than one by one. */
+  readonly scoresOf: (numbers: Uint32Array) => readonly DocumentScores[];
   /**
    * What no document can exceed in any field, and one that is full of every word comes close to. Words that occur nowhere
    * are in it as the rarest of all: where the main word of a question is unknown, nothing gets near it.

@@ -7,6 +7,8 @@ export interface DocumentFrequencies {
   readonly size: number;
   get(document: number): number | undefined;
   forEach(visit: (frequency: number, document: number) => void): void;
+  /** Adds to each number of some ascending documents how often the term stands there: for those that are quicker so. */
+  addFrequencies?(documents: Uint32Array, into: Float64Array): void;
 }
 
 /** Where a word of a question stands in one field, in any of its forms. */
@@ -36,6 +38,18 @@ export function frequencyIn({ lists }: FieldOccurrences, number: number): number
   let sum = 0;
   for (let i = 0; i < lists.length; i++) sum += (lists[i] as DocumentFrequencies).get(number) ?? 0;
   return sum;
+}
+
+/** {@link frequencyIn} of each of some ascending documents. */
+export function frequenciesIn({ lists }: FieldOccurrences, documents: Uint32Array): Float64Array {
+  const sums = new Float64Array(documents.length);
+  for (const list of lists) {
+    if (list.addFrequencies !== undefined) list.addFrequencies(documents, sums);
+    else
+      for (let i = 0; i < documents.length; i++)
+        sums[i] = (sums[i] as number) + (list.get(documents[i] as number) ?? 0);
+  }
+  return sums;
 }
 
 /** From so many forms on, looking them all up takes longer than joining them once. */

@@ -209,6 +209,10 @@ export function describeAnyWordRanking(
                 for (const field of SCORED_FIELDS) expect(answer.fieldsOf(number)[field]).toBeCloseTo(fields[field], 9);
                 expect(answer.coverageOf(number)).toBeCloseTo(naive.coverageOf(number), 9);
               }
+              const all = Uint32Array.from(documents.keys());
+              expect(answer.scoresOf(all)).toEqual(
+                Array.from(all, (number) => ({ fields: answer.fieldsOf(number), coverage: answer.coverageOf(number) })),
+              );
               for (const term of terms) expect([term, answer.accepts(term)]).toEqual([term, naive.accepts(term)]);
               const expected = scoredBy(documents, question, weights).filter(({ number }) => filter?.[number] !== 0);
               expectBest(answer, expected, limit);

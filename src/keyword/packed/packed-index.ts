@@ -15,6 +15,7 @@ import type {
 import { LengthPenalties } from '../length-penalties.js';
 import { nameKey } from '../name-key.js';
 import type { Question, QuestionWord } from '../question.js';
+import { RecentlyUsed } from '../recently-used.js';
 import { asItStands, inverseDocumentFrequency, type Lookup, planSteps, type StepPlan } from '../step-plan.js';
 import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occurrences.js';
 import { DocumentCollector } from './collect-keywords.js';
@@ -30,15 +31,18 @@ import { TermDictionary } from './term-dictionary.js';
 const INNER = 4;
 const FILES = 5;
 
+/** Words to remember the lists of, and these all together, some hundred bytes each. */
+const WORDS_KEPT = 10_000;
+const LISTS_KEPT = 50_000;
+
 /** Terms of a word from which on it takes longer to name them than is gained by remembering the word. */
 const MANY_TERMS = 64;
 
 /** Documents added between two turns of the event loop. */
 const DOCUMENTS_A_TURN = 500;
 
-/** One word of a question: the lists of the terms that answer it. */
-interface AnsweredWord {
-  readonly asked: QuestionWord;
+/** The lists of the terms that answer a word. */
+interface WordLists {
   /** The term of each list. */
   readonly termOf: readonly number[];
   readonly lists: readonly PostingList[];
@@ -46,6 +50,11 @@ interface AnsweredWord {
   readonly size: number;
   /** Equal for words of the same lists; undefined where these are very many. */
   readonly key: string | undefined;
+}
+
+/** One word of a question, and the lists of the terms that answer it. */
+interface AnsweredWord extends WordLists {
+  readonly asked: QuestionWord;
 }
 
 /** {@link KeywordIndex} over typed arrays: sorted terms, posting lists with frequencies and positions. */
@@ -58,6 +67,7 @@ export class PackedIndex implements KeywordIndex {
   readonly #phrases: PhraseFinder;
   readonly #pager: Pager;
   #penalties: readonly LengthPenalties[] | undefined;
+  readonly #wordsAsked = new RecentlyUsed<WordLists>(WORDS_KEPT, LISTS_KEPT, ({ lists }) => lists.length);
   readonly #recentWords = recentWords();
   readonly #reader: OccurrenceReader;
   readonly #rankingSpace: RankingSpace;
@@ -97,7 +107,7 @@ export class PackedIndex implements KeywordIndex {
     const occurs = (lookup: Lookup): boolean => this.#terms.find(lookup).length > 0;
     for (const plan of planSteps(question, occurs)) {
       const answers = this.#answersOf(plan);
-      const words = plan.words.map((word) => this.#wordOf(word, answers, plan.everywhere ? FILES : INNER - 1));
+      const words = plan.words.map((word) => this.#wordOf(word, plan, answers, plan.everywhere ? FILES : INNER - 1));
       const numbers = this.#run(plan, words, answers, options.filter);
       if (numbers.length === 0) continue;
       return {
@@ -170,30 +180,49 @@ export class PackedIndex implements KeywordIndex {
   }
 
   /** @param lastField the last field that counts */
-  #wordOf(asked: QuestionWord, answers: ReadonlyMap<string, ReadonlySet<number>>, lastField: number): AnsweredWord {
+  #wordOf(
+    asked: QuestionWord,
+    plan: StepPlan,
+    answers: ReadonlyMap<string, ReadonlySet<number>>,
+    lastField: number,
+  ): AnsweredWord {
+    const read = (): WordLists => this.#wordLists(asked, answers, lastField);
+    // What begins so, or is some edits away, is asked for once; words as they stand in every step of many questions.
+    const plain = asked.terms.every((term) => plan.lookup(term).kind === 'stem');
+    const lists = plain ? this.#wordsAsked.get(`${lastField}:${asked.terms.join(' ')}`, read) : read();
+    return { asked, ...lists };
+  }
+
+  #wordLists(
+    { terms: asked }: QuestionWord,
+    answers: ReadonlyMap<string, ReadonlySet<number>>,
+    lastField: number,
+  ): WordLists {
     const terms = new Set<number>();
-    for (const term of asked.terms) for (const number of answers.get(term) ?? []) terms.add(number);
+    for (const term of asked) for (const number of answers.get(term) ?? []) terms.add(number);
     const lists: PostingList[] = [];
     const termOf: number[] = [];
     let size = 0;
     for (const term of terms) {
-      for (const list of this.#listsOf(term)) {
-        if (list.field > lastField) break;
+      for (const list of this.#listsOf(term, lastField)) {
         lists.push(list);
         termOf.push(term);
         size += list.size;
       }
     }
     const key = terms.size > MANY_TERMS ? undefined : `${lastField}:${[...terms].join()}`;
-    return { asked, termOf, lists, size, key };
+    return { termOf, lists, size, key };
   }
 
-  *#listsOf(term: number): Generator<PostingList> {
-    const { postings } = this.#packed;
-    this.#pager.need(postings.listStarts, term, term + 2);
-    const end = postings.listStarts[term + 1] as number;
-    for (let list = postings.listStarts[term] as number; list < end; list++)
-      yield new PostingList(postings, list, this.#pager);
+  /** @param lastField the last field that counts */
+  *#listsOf(term: number, lastField: number): Generator<PostingList> {
+    const { listStarts, listFields } = this.#packed.postings;
+    this.#pager.need(listStarts, term, term + 2);
+    const [from, to] = [listStarts[term] as number, listStarts[term + 1] as number];
+    this.#pager.need(listFields, from, to);
+    for (let list = from; list < to && (listFields[list] as number) <= lastField; list++) {
+      yield new PostingList(this.#packed.postings, list, this.#pager);
+    }
   }
 
   #run(
@@ -209,7 +238,8 @@ export class PackedIndex implements KeywordIndex {
     if (plan.phrases.length === 0 || found.length === 0) return found;
     const listsOf = (term: string): PostingList[] => {
       const lists: PostingList[] = [];
-      for (const number of answers.get(term) ?? []) lists.push(...this.#listsOf(number));
+      for (const number of answers.get(term) ?? [])
+        lists.push(...this.#listsOf(number, plan.everywhere ? FILES : INNER - 1));
       return lists;
     };
     return this.#phrases.filter(found, plan.phrases, listsOf, plan.everywhere);
@@ -278,7 +308,7 @@ export class PackedIndex implements KeywordIndex {
   #occurrencesOf({ terms: asked }: QuestionWord): WordOccurrences {
     return this.#recentWords.get(asked.join(' '), () => {
       const numbers = new Set(asked.flatMap((term) => this.#terms.find(asItStands(term))));
-      const found = [...numbers].flatMap((number) => [...this.#listsOf(number)]);
+      const found = [...numbers].flatMap((number) => [...this.#listsOf(number, FILES)]);
       const lists = SCORED_FIELDS.map((_, scored) => found.filter((list) => SCORED_OF[list.field] === scored));
       for (const list of found) list.needFrequencies();
       const terms = new Set([...numbers].map((number) => this.#terms.termAt(number)));

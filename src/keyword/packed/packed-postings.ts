@@ -88,6 +88,16 @@ export class PostingList {
     for (let entry = this.from; entry < this.to; entry++) visit(this.frequencyOf(entry), documents[entry] as number);
   }
 
+  addFrequencies(documents: Uint32Array, into: Float64Array): void {
+    let entry = this.from;
+    for (let i = 0; i < documents.length && entry < this.to; i++) {
+      const document = documents[i] as number;
+      if (this.documentAt(entry) < document) entry = this.entryOf(document, entry);
+      if (entry < this.to && this.documentAt(entry) === document)
+        into[i] = (into[i] as number) + this.frequencyOf(entry);
+    }
+  }
+
   documentAt(entry: number): number {
     return this.#postings.documents[entry] as number;
   }

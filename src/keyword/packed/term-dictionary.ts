@@ -1,6 +1,7 @@
 import type { Pager } from '../../image/paged-image.js';
 import { foldAccents, isUnspacedTerm } from '../characters.js';
 import { editDistance } from '../edit-distance.js';
+import { RecentlyUsed } from '../recently-used.js';
 import { stemOf } from '../stem.js';
 import type { Lookup } from '../step-plan.js';
 import { GROUP_LETTERS, GROUPS, lettersOf } from './letters.js';
@@ -27,6 +28,10 @@ export interface PackedDictionary {
   readonly groupStarts: Uint32Array;
 }
 
+/** Words to remember, and terms of them all together, four bytes each. */
+const FOUND_KEPT = 20_000;
+const FOUND_TERMS_KEPT = 500_000;
+
 /** All terms of a catalogue, numbered from 0; found by stem, by beginning and by edits. */
 export class TermDictionary {
   readonly size: number;
@@ -35,6 +40,8 @@ export class TermDictionary {
   readonly #stems: StringTable;
   readonly #accented: StringTable;
   readonly #pager: Pager;
+  /** The terms of words asked for last. A question of many words asks for each in every step. */
+  readonly #found = new RecentlyUsed<readonly number[]>(FOUND_KEPT, FOUND_TERMS_KEPT, ({ length }) => length);
 
   constructor(packed: PackedDictionary, pager: Pager) {
     this.#packed = packed;
@@ -66,7 +73,7 @@ export class TermDictionary {
   find(lookup: Lookup): readonly number[] {
     switch (lookup.kind) {
       case 'stem':
-        return this.#sameStem(lookup.term);
+        return this.#found.get(lookup.term, () => this.#sameStem(lookup.term));
       case 'character':
       case 'prefix':
         return numbersOf(this.#forms.rangeOfPrefix(foldAccents(lookup.term)));
