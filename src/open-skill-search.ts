@@ -44,9 +44,10 @@ export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch
     const { VectorSearch: Vectors } = await import('./vector-search.js');
     return Vectors.open(reader, { ...modelOptions, database, sink: memory, signal: closing.signal });
   };
-  const image = database === undefined ? undefined : openCatalogueImage(database, reader.stamp);
+  let image: OpenCatalogueImage | undefined;
   let vectors: Promise<VectorSearch> | undefined;
   try {
+    image = database === undefined ? undefined : openCatalogueImage(database, reader.stamp);
     await useColumns(reader, image);
     vectors = options.warmUp === true ? openVectors() : undefined;
     const parts = { reader, database, image, vectors };
