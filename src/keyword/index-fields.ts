@@ -3,6 +3,10 @@ import { SCORED_FIELDS, type ScoredField } from '../result.js';
 /** The fields in the order of their numbers. `inner` holds the parts of words in PascalCase of the fields before. */
 export const FIELDS = ['name', 'author', 'labels', 'description', 'inner', 'files'] as const;
 
+/** Numbers of the last two. */
+export const INNER = 4;
+export const FILES = 5;
+
 /**
  * The fields that make up each field of `rank`. A part of a word in PascalCase says less than a word of its own, whichever
  * field it stands in, so all of them count in the longest field, where a word weighs least.

@@ -1,6 +1,6 @@
 import { SCORED_FIELDS } from '../../result.js';
 import { normaliseText } from '../characters.js';
-import { FIELDS, SCORED_OF } from '../index-fields.js';
+import { FIELDS, FILES, INNER, SCORED_OF } from '../index-fields.js';
 import type { DocumentSource, KeywordDocument } from '../keyword-index.js';
 import { nameKey } from '../name-key.js';
 import { visitWords, type WordVisitor } from '../words.js';
@@ -9,10 +9,6 @@ import { checkOfName, hashOfName, packNames } from './name-hash.js';
 import { packLengths } from './pack-lengths.js';
 import type { PackedKeywords } from './packed-keywords.js';
 import { PostingsBuilder } from './postings-builder.js';
-
-/** Numbers of the last two fields. */
-const INNER = 4;
-const FILES = 5;
 
 /**
  * What an index of some documents is made of, collected in one go.

@@ -3,7 +3,7 @@ import { SCORED_FIELDS } from '../../result.js';
 import { RankingSpace, rankAnyWord } from '../any-word-ranking.js';
 import { saturation } from '../bm25.js';
 import { foldAccents, sameAccents } from '../characters.js';
-import { FIELD_WEIGHTS, HALF_SCORE, OTHER_FORM_WEIGHT, SCORED_OF } from '../index-fields.js';
+import { FIELD_WEIGHTS, FILES, HALF_SCORE, INNER, OTHER_FORM_WEIGHT, SCORED_OF } from '../index-fields.js';
 import type {
   DocumentSource,
   KeywordIndex,
@@ -26,10 +26,6 @@ import type { PackedKeywords } from './packed-keywords.js';
 import { PostingList } from './packed-postings.js';
 import { PhraseFinder } from './phrase-finder.js';
 import { TermDictionary } from './term-dictionary.js';
-
-/** Numbers of the last two fields. */
-const INNER = 4;
-const FILES = 5;
 
 /** Words to remember the lists of, and these all together, some hundred bytes each. */
 const WORDS_KEPT = 10_000;

@@ -1,8 +1,6 @@
+import { FILES, INNER } from '../index-fields.js';
 import type { Phrase } from '../question.js';
 import { type PackedPostings, PositionReader, type PostingList } from './packed-postings.js';
-
-const INNER = 4;
-const FILES = 5;
 
 /** A list of a token's terms, and how far it was gone through: documents come ascending. */
 interface ListCursor {
