@@ -1,5 +1,5 @@
 import { kthLargest } from '../kth-largest.js';
-import { type FieldScores, SCORED_FIELDS, type ScoredField } from '../result.js';
+import { type FieldScores, SCORED_FIELDS } from '../result.js';
 import { HIGHEST_SATURATION, saturation } from './bm25.js';
 import type { DocumentScores, FieldWeights, RankedDocuments, RankOptions } from './keyword-index.js';
 import type { LengthPenalties } from './length-penalties.js';
@@ -66,10 +66,11 @@ export function rankAnyWord(
   space: RankingSpace,
 ): RankedDocuments {
   const ranking = new AnyWordRanking(words, penalties, space.sums.length);
+  const scoresOfOne = (number: number): DocumentScores => ranking.scoresOf(Uint32Array.of(number))[0] as DocumentScores;
   return {
     ...ranking.best(options, space),
-    fieldsOf: (number) => ranking.fieldsOf(number),
-    coverageOf: (number) => ranking.coverageOf(number),
+    fieldsOf: (number) => scoresOfOne(number).fields,
+    coverageOf: (number) => scoresOfOne(number).coverage,
     scoresOf: (numbers) => ranking.scoresOf(numbers),
     highest: ranking.highest,
     accepts: (term) => words.some(({ terms }) => terms.has(term)),
@@ -103,29 +104,7 @@ class AnyWordRanking {
     this.highest = this.#idfs.reduce((sum, idf) => sum + idf * HIGHEST_SATURATION, 0);
   }
 
-  /** The BM25 of one document by field. */
-  fieldsOf(number: number): FieldScores {
-    const scores = { name: 0, author: 0, labels: 0, description: 0, files: 0 };
-    for (let field = 0; field < SCORED_FIELDS.length; field++) {
-      scores[SCORED_FIELDS[field] as ScoredField] = this.#scoreOf(number, field);
-    }
-    return scores;
-  }
-
-  /** The share of the words that a document has anywhere, by what they tell. */
-  coverageOf(number: number): number {
-    let [covered, all] = [0, 0];
-    for (let w = 0; w < this.#words.length; w++) {
-      const idf = this.#idfs[w] as number;
-      const { byField } = this.#words[w] as WordOccurrences;
-      all += idf;
-      if (byField.some((occurrences) => occurrences !== undefined && frequencyIn(occurrences, number) > 0))
-        covered += idf;
-    }
-    return all === 0 ? 0 : covered / all;
-  }
-
-  /** {@link fieldsOf} and {@link coverageOf} of many documents: each list is gone through once. */
+  /** The BM25 of some documents by field, and the share of the words that each has: every list is gone through once. */
   scoresOf(numbers: Uint32Array): DocumentScores[] {
     const sums = SCORED_FIELDS.map(() => new Float64Array(numbers.length));
     const covered = new Float64Array(numbers.length);
@@ -154,19 +133,7 @@ class AnyWordRanking {
     });
   }
 
-  #scoreOf(number: number, field: number): number {
-    const penalty = (this.#penalties[field] as LengthPenalties).of(number);
-    let sum = 0;
-    for (let w = 0; w < this.#words.length; w++) {
-      const occurrences = (this.#words[w] as WordOccurrences).byField[field];
-      if (occurrences === undefined) continue;
-      const frequency = frequencyIn(occurrences, number);
-      if (frequency > 0) sum += (this.#idfs[w] as number) * saturation(frequency, penalty);
-    }
-    return sum;
-  }
-
-  /** The best documents by the weighted sum of {@link fieldsOf}, best first. */
+  /** The best documents by the weighted sum of their {@link scoresOf}, best first. */
   best(options: RankOptions, space: RankingSpace): BestDocuments {
     const { weights, limit } = options;
     // The sums depend on the order in which they were made up. What is told, and decides, is added up in one way only.

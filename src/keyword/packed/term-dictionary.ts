@@ -6,6 +6,7 @@ import { stemOf } from '../stem.js';
 import type { Lookup } from '../step-plan.js';
 import { GROUP_LETTERS, GROUPS, lettersOf } from './letters.js';
 import { lowerBound } from './lower-bound.js';
+import { isAscii } from './packed-strings.js';
 import { type PackedStrings, StringTable } from './string-table.js';
 import { isWithinEdits } from './within-edits.js';
 
@@ -133,10 +134,10 @@ export class TermDictionary {
   #isNear(form: string, edits: number): (number: number) => boolean {
     const { bytes } = this.#packed.forms;
     const word = Buffer.from(form);
-    const isAscii = word.length === form.length;
+    const plain = word.length === form.length;
     return (number) => {
       const [from, to] = [this.#forms.startOf(number), this.#forms.endOf(number)];
-      if (isAscii && isAsciiIn(bytes, from, to)) return isWithinEdits(word, bytes, from, to, edits);
+      if (plain && isAscii(bytes, from, to)) return isWithinEdits(word, bytes, from, to, edits);
       return editDistance(form, this.#forms.at(number), edits) <= edits;
     };
   }
@@ -147,11 +148,6 @@ function hasMoreBits(bits: number, most: number): boolean {
   const butOne = bits & (bits - 1);
   if (most === 1) return butOne !== 0;
   return most === 0 ? bits !== 0 : (butOne & (butOne - 1)) !== 0;
-}
-
-function isAsciiIn(bytes: Uint8Array, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) if ((bytes[i] as number) > 127) return false;
-  return true;
 }
 
 function numbersOf([from, to]: readonly [from: number, to: number]): number[] {
