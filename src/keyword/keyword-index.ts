@@ -34,7 +34,8 @@ export interface KeywordMatches {
   readonly numbers: Uint32Array;
   /**
    * Beside each number its relevance, above 0 and at most 1, if asked for. Documents of the exact name come first, then those
-   * that have each word with the question's accents; within these groups BM25 decides.
+   * whose name begins with the question, then the others; in each of these groups those first that have each word with the
+   * question's accents. What is left open BM25 decides.
    */
   readonly scores: Float64Array | undefined;
   /**
@@ -110,4 +111,9 @@ export interface KeywordIndex {
   rank(question: Question, options: RankOptions): RankedDocuments;
   /** The documents whose name is the question, case, white space and punctuation aside; ascending. */
   named(question: Question): readonly number[];
+  /**
+   * The documents whose name's first whole words are the question, case, white space and punctuation aside, and that have
+   * more words; ascending. See `beginningsOf` for where words end. A question of very many words begins no name.
+   */
+  beginning(question: Question): readonly number[];
 }

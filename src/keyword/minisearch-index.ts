@@ -1,7 +1,17 @@
 import { SCORED_FIELDS } from '../result.js';
 import { RankingSpace, rankAnyWord } from './any-word-ranking.js';
 import { sameAccents } from './characters.js';
-import { FIELD_WEIGHTS, FIELDS, HALF_SCORE, OTHER_FORM_WEIGHT, PARTS_OF_SCORED } from './index-fields.js';
+import {
+  BEGINNING,
+  EXACT_NAME,
+  FIELD_WEIGHTS,
+  FIELDS,
+  GROUPS,
+  HALF_SCORE,
+  OTHER_FORM_WEIGHT,
+  PARTS_OF_SCORED,
+  PLAIN_NAME,
+} from './index-fields.js';
 import type {
   DocumentSource,
   KeywordDocument,
@@ -13,6 +23,7 @@ import type {
 } from './keyword-index.js';
 import { LengthPenalties } from './length-penalties.js';
 import { MiniSearchPostings } from './minisearch-postings.js';
+import { beginningsOf } from './name-beginnings.js';
 import { nameKey } from './name-key.js';
 import { hasPhrase } from './phrase.js';
 import type { Phrase, Question, QuestionWord } from './question.js';
@@ -44,6 +55,7 @@ export class MiniSearchIndex implements KeywordIndex {
   readonly #vocabulary = new Vocabulary();
   readonly #index = new MiniSearchPostings({ fields: [...FIELDS], processTerm: (term) => term });
   readonly #byName = new Map<string, number[]>();
+  readonly #byBeginning = new Map<string, number[]>();
   readonly #recentWords = recentWords();
   readonly #rankingSpace: RankingSpace;
   /** By scored field; made when all documents are added. */
@@ -107,10 +119,8 @@ export class MiniSearchIndex implements KeywordIndex {
     const core = [[name], [author], labels, [description]].map(termsOf);
     const fileTerms = files.flatMap((file) => readWords(file.text).map((token) => token.term));
     this.#index.addTerms(number, [...core, inner, fileTerms]);
-    const key = nameKey(name);
-    const same = this.#byName.get(key);
-    if (same === undefined) this.#byName.set(key, [number]);
-    else same.push(number);
+    append(this.#byName, nameKey(name), number);
+    for (const key of beginningsOf(name)) append(this.#byBeginning, key, number);
   }
 
   match(question: Question, options: MatchOptions = {}): KeywordMatches {
@@ -146,6 +156,10 @@ export class MiniSearchIndex implements KeywordIndex {
 
   named({ text }: Question): readonly number[] {
     return this.#byName.get(nameKey(text)) ?? [];
+  }
+
+  beginning({ text }: Question): readonly number[] {
+    return this.#byBeginning.get(nameKey(text)) ?? [];
   }
 
   #occurrencesOf({ terms: asked }: QuestionWord): WordOccurrences {
@@ -204,13 +218,14 @@ export class MiniSearchIndex implements KeywordIndex {
     words: readonly WordMatches[],
   ): Float64Array {
     const sums = this.#sumScores(numbers, asked, words);
-    const exactNames = new Set(this.named(question));
+    const groups = new Map<number, number>();
+    for (const number of this.beginning(question)) groups.set(number, BEGINNING);
+    for (const number of this.named(question)) groups.set(number, EXACT_NAME);
     const accents = asked.flatMap((word, i) => this.#otherAccents(word, words[i] as WordMatches) ?? []);
     return sums.map((sum, i) => {
       const number = numbers[i] as number;
-      const exactName = exactNames.has(number) ? 2 : 0;
-      const exactAccents = accents.some((onlyOthers) => onlyOthers(number)) ? 0 : 1;
-      return (exactName + exactAccents + sum / (sum + HALF_SCORE)) / 4;
+      const group = (groups.get(number) ?? PLAIN_NAME) - (accents.some((onlyOthers) => onlyOthers(number)) ? 1 : 0);
+      return (group + sum / (sum + HALF_SCORE)) / GROUPS;
     });
   }
 
@@ -245,6 +260,12 @@ export class MiniSearchIndex implements KeywordIndex {
       otherLists.some(({ postings }) => postings.has(number)) &&
       !exactLists.some(({ postings }) => postings.has(number));
   }
+}
+
+function append(lists: Map<string, number[]>, key: string, number: number): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [number]);
+  else list.push(number);
 }
 
 function accepts(terms: ReadonlySet<string>): (term: string) => boolean {

@@ -4,7 +4,7 @@ import type { DocumentSource, KeywordDocument, KeywordIndex } from '../../src/ke
 import { readQuestion } from '../../src/keyword/question.js';
 import { describeAnyWordRanking } from './any-word-ranking-contract.js';
 import { catalogue, picks, questionFor, sourceOf } from './arbitrary-catalogue.js';
-import { NaiveKeywordSearch } from './naive-keyword-search.js';
+import { beginsWith, isNamed, NaiveKeywordSearch } from './naive-keyword-search.js';
 
 function documentOf(fields: Partial<KeywordDocument>): KeywordDocument {
   return { name: 'skill', author: 'somebody', labels: [], description: '', files: [], ...fields };
@@ -164,6 +164,59 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
         { name: 'PDF', description: 'a long description of many other words' },
       ];
       expect((await ranked('pdf', documents))[0]).toBe(2);
+    });
+
+    test('ranks names that begin with the question behind the exact name, before all others', async () => {
+      const documents = [
+        { name: 'testing react', description: 'react testing, react testing' },
+        { name: 'react-testing-library', description: 'a long description of many other words' },
+        { name: 'x', description: 'react testing' },
+        { name: 'React_Testing', description: 'a description' },
+        { name: 'reactTesting in depth' },
+      ];
+      const [first, ...others] = await ranked('react testing', documents);
+      expect(first).toBe(3);
+      expect(others.slice(0, 2).sort()).toEqual([1, 4]);
+    });
+
+    test('knows the names whose first whole words are the question', async () => {
+      const names = ['react-testing-library', 'React', 'reactTesting', 'Reactive', 'a react tool', 'ReactNative'];
+      const index = await build(sourceOf(names.map((name) => documentOf({ name }))));
+      const beginning = (q: string): readonly number[] => index.beginning(readQuestion(q));
+      expect(beginning('react')).toEqual([0, 2]);
+      for (const q of ['react testing', 'React-Testing', 'reactTesting', 'reacttesting', '"react testing"'])
+        expect([q, beginning(q)]).toEqual([q, [0]]);
+      for (const q of ['rea', 'react test', 'testing', 'react testing library', 'a tool', 'native', '"'])
+        expect([q, beginning(q)]).toEqual([q, []]);
+    });
+
+    test('knows beginnings of names without spaces from two characters on', async () => {
+      const documents = ['数据库设计', '数据'].map((name) => documentOf({ name }));
+      const index = await build(sourceOf(documents));
+      for (const [q, numbers] of [
+        ['数', []],
+        ['数据', [0]],
+        ['数据库', [0]],
+        ['据库', []],
+      ] as const)
+        expect([q, index.beginning(readQuestion(q))]).toEqual([q, numbers]);
+    });
+
+    test('knows the same names and beginnings of names as a look at all of them', async () => {
+      await fc.assert(
+        fc.asyncProperty(catalogue, picks, fc.nat(40), async (documents, wanted, length) => {
+          const index = await build(sourceOf(documents));
+          const { name } = documents[length % documents.length] ?? { name: '' };
+          for (const q of [questionFor(documents, wanted), name.slice(0, length), name.toUpperCase()]) {
+            const question = readQuestion(q);
+            const numbers = [...documents.keys()];
+            const nameOf = (number: number): string => (documents[number] as KeywordDocument).name;
+            expect([q, index.beginning(question)]).toEqual([q, numbers.filter((n) => beginsWith(nameOf(n), q))]);
+            expect([q, index.named(question)]).toEqual([q, numbers.filter((n) => isNamed(nameOf(n), q))]);
+          }
+        }),
+        { numRuns: 1000 },
+      );
     });
 
     test('requires stop words only where there is nothing else', async () => {

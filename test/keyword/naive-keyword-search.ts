@@ -2,7 +2,7 @@ import { foldAccents, foldCase, isUnspacedTerm, normaliseText } from '../../src/
 import type { KeywordDocument } from '../../src/keyword/keyword-index.js';
 import type { Question, QuestionWord } from '../../src/keyword/question.js';
 import { stemOf } from '../../src/keyword/stem.js';
-import { readWords, type Token } from '../../src/keyword/words.js';
+import { isPartKind, readWords, type Token } from '../../src/keyword/words.js';
 import type { KeywordStep } from '../../src/result.js';
 
 /** Whether a term of a text answers a term of the question. */
@@ -11,7 +11,10 @@ type Accepts = (asked: string, found: string) => boolean;
 export interface NaiveAnswer {
   readonly step: KeywordStep | undefined;
   readonly numbers: number[];
-  /** By number: 2 for the exact name, plus 1 where no word is there with other accents only. */
+  /**
+   * By number: 4 for the exact name, 2 for one that begins with the question, plus 1 where no word is there with other
+   * accents only.
+   */
   readonly tiers: Map<number, number>;
   readonly accepts: (term: string) => boolean;
 }
@@ -131,7 +134,8 @@ export class NaiveKeywordSearch {
       const answering = terms.filter((term) => word.terms.some((asked) => accepts(asked, term)));
       return answering.length > 0 && !answering.some((term) => word.terms.some((asked) => accentsAgree(asked, term)));
     });
-    return (key(document.name) === key(question.text) ? 2 : 0) + (otherAccentsOnly ? 0 : 1);
+    const ofName = isNamed(document.name, question.text) ? 4 : beginsWith(document.name, question.text) ? 2 : 0;
+    return ofName + (otherAccentsOnly ? 0 : 1);
   }
 }
 
@@ -172,6 +176,37 @@ function standsTogether(
 
 function key(text: string): string {
   return foldCase(normaliseText(text)).replace(/[^\p{L}\p{N}+#]/gu, '');
+}
+
+/** Whether a question is a name, case, white space and punctuation aside. */
+export function isNamed(name: string, question: string): boolean {
+  return key(name) === key(question);
+}
+
+/** Whether a name can be cut somewhere, between two words, so that the question comes before the cut and more behind it. */
+export function beginsWith(name: string, question: string): boolean {
+  const text = normaliseText(name);
+  const asked = key(question);
+  if (asked === '' || asked === key(name)) return false;
+  const words = readWords(name).filter(({ kind }) => kind === 'pascal' || isPartKind(kind));
+  const isCut = ({ kind, start, end, term }: Token, place: number): boolean => {
+    if (kind === 'inner') return false;
+    if (kind !== 'pair' && kind !== 'character') return start < place && place < end;
+    // Text without spaces is read in pairs, each of which begins with the next character: the first two stay together.
+    const first = start === 0 || !isUnspacedTerm(lastCharacter(text.slice(0, start)));
+    return start < place && place < start + (first && kind === 'pair' ? term : firstCharacter(term)).length;
+  };
+  return [...Array(text.length).keys()].some(
+    (place) => key(text.slice(0, place)) === asked && !words.some((word) => isCut(word, place)),
+  );
+}
+
+function firstCharacter(text: string): string {
+  return [...text][0] ?? '';
+}
+
+function lastCharacter(text: string): string {
+  return [...text].at(-1) ?? '';
 }
 
 /** Whether no letter that both words begin with has an accent in one and none, or another, in the other. */

@@ -2,10 +2,11 @@ import { SCORED_FIELDS } from '../../result.js';
 import { normaliseText } from '../characters.js';
 import { FIELDS, FILES, INNER, SCORED_OF } from '../index-fields.js';
 import type { DocumentSource, KeywordDocument } from '../keyword-index.js';
+import { beginningsOf } from '../name-beginnings.js';
 import { nameKey } from '../name-key.js';
 import { visitWords, type WordVisitor } from '../words.js';
 import { GrowingUint32 } from './growing-array.js';
-import { checkOfName, hashOfName, packNames } from './name-hash.js';
+import { NameCollector } from './name-table.js';
 import { packLengths } from './pack-lengths.js';
 import type { PackedKeywords } from './packed-keywords.js';
 import { PostingsBuilder } from './postings-builder.js';
@@ -27,8 +28,8 @@ export class DocumentCollector {
   readonly #builder = new PostingsBuilder();
   /** Of each document the numbers of distinct terms by field. */
   readonly #lengths = new GrowingUint32();
-  readonly #nameHashes = new GrowingUint32();
-  readonly #nameChecks = new GrowingUint32();
+  readonly #names = new NameCollector();
+  readonly #beginnings = new NameCollector();
   #size = 0;
   /** The text that is being read, and the position of its first word. */
   #text = '';
@@ -54,9 +55,8 @@ export class DocumentCollector {
     this.#base = 0;
     for (const { text } of files) this.#read(text, this.#take);
     this.#endField(FILES);
-    const key = nameKey(name);
-    this.#nameHashes.push(hashOfName(key));
-    this.#nameChecks.push(checkOfName(key));
+    this.#names.add(this.#size, nameKey(name));
+    for (const key of beginningsOf(name)) this.#beginnings.add(this.#size, key);
     this.#size += 1;
   }
 
@@ -73,7 +73,8 @@ export class DocumentCollector {
       size,
       ...this.#builder.pack(),
       ...packLengths(lengths),
-      ...packNames(this.#nameHashes.values, this.#nameChecks.values.slice()),
+      names: this.#names.pack(),
+      beginnings: this.#beginnings.pack(),
       contentHashes: new Uint32Array(),
     };
   }

@@ -1,7 +1,7 @@
 import { SCORED_FIELDS } from '../../result.js';
 import { mergeDictionaries } from './merge-dictionaries.js';
 import { DROPPED, mergePostings } from './merge-postings.js';
-import { packNames } from './name-hash.js';
+import { mergeNameTables, type NameTable } from './name-table.js';
 import { packLengths } from './pack-lengths.js';
 import type { PackedKeywords } from './packed-keywords.js';
 
@@ -33,8 +33,6 @@ export function mergeKeywords(size: number, parts: readonly KeywordPart[]): Pack
     dictionary.forms.starts.length - 1,
   );
   const lengths = new Uint32Array(size * SCORED_FIELDS.length);
-  const nameHashes = new Uint32Array(size);
-  const nameChecks = new Uint32Array(size);
   for (const { keywords, documentOf } of parts) {
     for (let field = 0; field < SCORED_FIELDS.length; field++) {
       documentOf.forEach((number, document) => {
@@ -42,15 +40,21 @@ export function mergeKeywords(size: number, parts: readonly KeywordPart[]): Pack
           lengths[field * size + number] = keywords.lengths[field * keywords.size + document] as number;
       });
     }
-    keywords.nameDocuments.forEach((document, i) => {
-      const number = documentOf[document] as number;
-      if (number === DROPPED) return;
-      nameHashes[number] = keywords.nameHashes[i] as number;
-      nameChecks[number] = keywords.nameChecks[document] as number;
-    });
   }
-  const [packedLengths, names] = [packLengths(lengths), packNames(nameHashes, nameChecks)];
-  return { size, dictionary, postings, ...packedLengths, ...names, contentHashes: new Uint32Array() };
+  const merged = (table: 'names' | 'beginnings'): NameTable =>
+    mergeNameTables(
+      size,
+      parts.map(({ keywords, documentOf }) => ({ table: keywords[table], documentOf })),
+    );
+  return {
+    size,
+    dictionary,
+    postings,
+    ...packLengths(lengths),
+    names: merged('names'),
+    beginnings: merged('beginnings'),
+    contentHashes: new Uint32Array(),
+  };
 }
 
 /** One byte a term, 0 where no document is left that has it; undefined where all documents are. */

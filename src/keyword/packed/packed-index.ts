@@ -3,7 +3,18 @@ import { SCORED_FIELDS } from '../../result.js';
 import { RankingSpace, rankAnyWord } from '../any-word-ranking.js';
 import { saturation } from '../bm25.js';
 import { foldAccents, sameAccents } from '../characters.js';
-import { FIELD_WEIGHTS, FILES, HALF_SCORE, INNER, OTHER_FORM_WEIGHT, SCORED_OF } from '../index-fields.js';
+import {
+  BEGINNING,
+  EXACT_NAME,
+  FIELD_WEIGHTS,
+  FILES,
+  GROUPS,
+  HALF_SCORE,
+  INNER,
+  OTHER_FORM_WEIGHT,
+  PLAIN_NAME,
+  SCORED_OF,
+} from '../index-fields.js';
 import type {
   DocumentSource,
   KeywordIndex,
@@ -13,6 +24,7 @@ import type {
   RankOptions,
 } from '../keyword-index.js';
 import { LengthPenalties } from '../length-penalties.js';
+import { beginningsOf } from '../name-beginnings.js';
 import { nameKey } from '../name-key.js';
 import type { Question, QuestionWord } from '../question.js';
 import { RecentlyUsed } from '../recently-used.js';
@@ -21,7 +33,7 @@ import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occ
 import { DocumentCollector } from './collect-keywords.js';
 import { DocumentSets } from './document-sets.js';
 import { lowerBound } from './lower-bound.js';
-import { checkOfName, hashOfName } from './name-hash.js';
+import { documentsOfKey, type NameTable } from './name-table.js';
 import type { PackedKeywords } from './packed-keywords.js';
 import { PostingList } from './packed-postings.js';
 import { PhraseFinder } from './phrase-finder.js';
@@ -123,17 +135,19 @@ export class PackedIndex implements KeywordIndex {
 
   named({ text }: Question): readonly number[] {
     const key = nameKey(text);
-    const [hash, check] = [hashOfName(key), checkOfName(key)];
-    const { nameHashes, nameDocuments, nameChecks } = this.#packed;
-    for (const array of [nameHashes, nameDocuments, nameChecks]) this.#pager.need(array);
-    const found: number[] = [];
-    for (let i = lowerBound(nameHashes, hash); nameHashes[i] === hash; i++) {
-      const number = nameDocuments[i] as number;
-      if (nameChecks[number] === check) found.push(number);
-    }
-    // Where both hashes are the same the names are: one of them is looked at all the same.
+    return this.#ofKey(this.#packed.names, key, (name) => nameKey(name) === key);
+  }
+
+  beginning({ text }: Question): readonly number[] {
+    const key = nameKey(text);
+    return this.#ofKey(this.#packed.beginnings, key, (name) => beginningsOf(name).includes(key));
+  }
+
+  /** Where both hashes are the same the keys are: one of the documents is looked at all the same. */
+  #ofKey(table: NameTable, key: string, fits: (name: string) => boolean): readonly number[] {
+    const found = documentsOfKey(table, key, this.#pager);
     const [first] = found;
-    return first === undefined || nameKey(this.#documents.read(first).name) === key ? found : [];
+    return first === undefined || fits(this.#documents.read(first).name) ? found : [];
   }
 
   /** By scored field; made when scores are first asked for. */
@@ -253,16 +267,17 @@ export class PackedIndex implements KeywordIndex {
       }
     }
     for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] as number) / ((sums[i] as number) + HALF_SCORE);
-    // Nearly all documents are of the middle group: those of the others are few.
+    // Nearly all documents are of one group: those of the others are few.
     const groups = new Map<number, number>();
     const move = (number: number, by: number): void => {
       const i = lowerBound(numbers, number);
-      if (numbers[i] === number) groups.set(i, (groups.get(i) ?? 1) + by);
+      if (numbers[i] === number) groups.set(i, (groups.get(i) ?? PLAIN_NAME) + by);
     };
-    for (const number of this.named(question)) move(number, 2);
+    for (const number of this.beginning(question)) move(number, BEGINNING - PLAIN_NAME);
+    for (const number of this.named(question)) move(number, EXACT_NAME - PLAIN_NAME);
     for (const number of new Set(words.flatMap((word) => this.#withOtherAccents(word)))) move(number, -1);
-    const moved = [...groups].map(([i, group]) => [i, (group + (sums[i] as number)) / 4] as const);
-    for (let i = 0; i < sums.length; i++) sums[i] = (1 + (sums[i] as number)) / 4;
+    const moved = [...groups].map(([i, group]) => [i, (group + (sums[i] as number)) / GROUPS] as const);
+    for (let i = 0; i < sums.length; i++) sums[i] = (PLAIN_NAME + (sums[i] as number)) / GROUPS;
     for (const [i, score] of moved) sums[i] = score;
     return sums;
   }

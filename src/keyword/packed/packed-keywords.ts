@@ -1,3 +1,4 @@
+import type { NameTable } from './name-table.js';
 import type { PackedPostings } from './packed-postings.js';
 import type { PackedDictionary } from './term-dictionary.js';
 
@@ -11,11 +12,10 @@ export interface PackedKeywords {
   /** Of each scored field what its lengths add up to, and the greatest of them. */
   readonly totalLengths: Float64Array;
   readonly greatestLengths: Uint32Array;
-  /** Hashes of the documents' names, ascending, and the documents. */
-  readonly nameHashes: Uint32Array;
-  readonly nameDocuments: Uint32Array;
-  /** By document another hash of its name: names that have both in common are the same. */
-  readonly nameChecks: Uint32Array;
+  /** Documents by the keys of their names (`nameKey`). */
+  readonly names: NameTable;
+  /** Documents by the first words of their names (`beginningsOf`). */
+  readonly beginnings: NameTable;
   /**
    * Two numbers a document that tell whether it has changed since, see `unchangedDocuments`; none at all where the
    * documents are of no file.

@@ -43,6 +43,10 @@ export class RecoveringIndex implements KeywordIndex {
     return this.#ask((index) => index.named(question));
   }
 
+  beginning(question: Question): readonly number[] {
+    return this.#ask((index) => index.beginning(question));
+  }
+
   #ask<T>(question: (index: KeywordIndex) => T): T {
     try {
       return question(this.#index);

@@ -7,7 +7,7 @@ import { sourceOf } from '../arbitrary-catalogue.js';
 
 const DOCUMENTS = sourceOf([
   { name: 'react', author: 'ada', labels: [], description: 'tests', files: [] },
-  { name: 'rust', author: 'ada', labels: [], description: 'cargo', files: [] },
+  { name: 'rust-tools', author: 'ada', labels: [], description: 'cargo', files: [] },
 ]);
 
 /** An index that fails with an error, whatever it is asked. */
@@ -15,7 +15,7 @@ function failing(error: Error): KeywordIndex {
   const fail = (): never => {
     throw error;
   };
-  return { size: 2, match: fail, rank: fail, named: fail };
+  return { size: 2, match: fail, rank: fail, named: fail, beginning: fail };
 }
 
 describe('an index whose file turns out to be damaged', () => {
@@ -24,7 +24,8 @@ describe('an index whose file turns out to be damaged', () => {
     const asked = [
       (index: KeywordIndex) => [...index.match(readQuestion('cargo')).numbers],
       (index: KeywordIndex) => [...index.rank(readQuestion('cargo'), { weights, limit: 5 }).numbers],
-      (index: KeywordIndex) => index.named(readQuestion('Rust')),
+      (index: KeywordIndex) => index.named(readQuestion('Rust tools')),
+      (index: KeywordIndex) => index.beginning(readQuestion('Rust')),
     ];
     for (const ask of asked) {
       const index = new RecoveringIndex(failing(new DamagedImageError('bad')), DOCUMENTS);
