@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { untilAborted } from './abort.js';
 import { imageFileOf } from './catalogue-image.js';
 import { SkillSearchError } from './errors.js';
+import { readStopWords } from './keyword/read-stop-words.js';
 import { openSkillSearch } from './open-skill-search.js';
 import { checkDatabase, checkListener, type ModelOptions, type OpenOptions, resolveDatabase } from './options.js';
 import type { KeywordQuery, SemanticQuery } from './query.js';
@@ -13,7 +14,9 @@ import type { SkillDetails, SkillFile } from './skill.js';
 import { closedError, type SkillSearch } from './skill-search.js';
 import { loadLockOf } from './store/working-copy.js';
 
-export interface FollowOptions extends ModelOptions, Pick<OpenOptions, 'keywordIndex' | 'warmUp' | 'signal'> {
+export interface FollowOptions
+  extends ModelOptions,
+    Pick<OpenOptions, 'keywordIndex' | 'stopWords' | 'warmUp' | 'signal'> {
   /** A catalogue's file, made by `buildCatalogue`. */
   readonly database: string;
   /** Milliseconds between two looks at the file; a change is acted upon once it has stood still for one. @default 250 */
@@ -61,8 +64,8 @@ const LONGEST_INTERVAL = 2 ** 31 - 1;
 export async function followCatalogue(options: FollowOptions): Promise<FollowedSearch> {
   const path = resolve(checkDatabase(options?.database));
   const { interval = DEFAULT_INTERVAL, onReload = () => {}, signal, ...others } = options;
-  // As it is now: the process may go to another folder.
-  const open = { ...others, database: path };
+  // As they are now: the process may go to another folder, and words may come only once.
+  const open = { ...others, database: path, stopWords: readStopWords(others.stopWords) };
   checkListener('onReload', onReload);
   if (!Number.isInteger(interval) || interval < 1 || interval > LONGEST_INTERVAL) {
     const message = `interval must be an integer from 1 to ${LONGEST_INTERVAL} (milliseconds), got ${String(interval)}`;

@@ -7,6 +7,7 @@ export {
   followCatalogue,
   type ReloadEvent,
 } from './follow-catalogue.js';
+export { STOP_WORDS } from './keyword/stop-words.js';
 export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load-report.js';
 export { openSkillSearch } from './open-skill-search.js';
 export type {

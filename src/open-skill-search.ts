@@ -7,6 +7,7 @@ import { buildKeywords, isWorthAThread } from './index-keywords.js';
 import type { KeywordIndex } from './keyword/keyword-index.js';
 import { PackedIndex } from './keyword/packed/packed-index.js';
 import { RecoveringIndex } from './keyword/packed/recovering-index.js';
+import { readStopWords } from './keyword/read-stop-words.js';
 import { documentsOf } from './keyword-documents.js';
 import { resolveModelOptions } from './model-options.js';
 import { checkDatabase, checkFlag, checkSignal, type OpenOptions, resolveDatabase } from './options.js';
@@ -35,6 +36,7 @@ export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
   }
   checkFlag('warmUp', options.warmUp);
+  const stopWords = readStopWords(options.stopWords);
   checkSignal(options.signal)?.throwIfAborted();
   const modelOptions = resolveModelOptions(options);
   const { reader, database, memory, problems } = await openCatalogue(options);
@@ -53,7 +55,7 @@ export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch
     const parts = { reader, database, image, vectors };
     const index = keywordIndex === false ? undefined : await openIndex(keywordIndex, parts, options.signal);
     if (vectors !== undefined) await untilAborted(vectors, options.signal);
-    return new OpenedSkillSearch({ reader, index, image, problems, closing, openVectors, vectors });
+    return new OpenedSkillSearch({ reader, index, stopWords, image, problems, closing, openVectors, vectors });
   } catch (error) {
     closing.abort(error);
     await vectors?.then((opened) => opened.close()).catch(() => {});

@@ -85,6 +85,13 @@ export interface OpenOptions extends ModelOptions {
    */
   readonly keywordIndex?: 'packed' | 'minisearch' | false | undefined;
   /**
+   * Words that are required only where a question has nothing else, and count for nothing where it has: instead of
+   * `STOP_WORDS`. Case and accents aside; none (`[]`) makes all words count.
+   *
+   * @default STOP_WORDS
+   */
+  readonly stopWords?: Iterable<string> | undefined;
+  /**
    * Whether semantic search is made ready while the catalogue is opened, as by `warmUp()`; what it lacks is an error then.
    *
    * @default false

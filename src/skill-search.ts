@@ -5,6 +5,7 @@ import { answersOf, toKeywordHit, toSemanticHit } from './hits.js';
 import { askedWords } from './keyword/asked-words.js';
 import type { KeywordIndex, KeywordMatches } from './keyword/keyword-index.js';
 import { readQuestion } from './keyword/question.js';
+import type { StopWords } from './keyword/stop-words.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
 import { checkSignal } from './options.js';
 import {
@@ -96,6 +97,7 @@ export interface SkillSearch extends AsyncDisposable {
 export interface SearchParts {
   readonly reader: CatalogueReader;
   readonly index: KeywordIndex | undefined;
+  readonly stopWords: StopWords;
   /** What the index and the columns may be read from. */
   readonly image: OpenCatalogueImage | undefined;
   readonly problems: SkillSearch['problems'];
@@ -127,6 +129,7 @@ const LONGEST_TURN_MS = 5;
 export class OpenedSkillSearch implements SkillSearch {
   readonly problems: SkillSearch['problems'];
   #index: KeywordIndex | undefined;
+  readonly #stopWords: StopWords;
   #image: OpenCatalogueImage | undefined;
   readonly #openVectors: () => Promise<VectorSearch>;
   readonly #closing: AbortController;
@@ -134,10 +137,11 @@ export class OpenedSkillSearch implements SkillSearch {
   #vectors: Promise<VectorSearch> | undefined;
   #scores: Float64Array | undefined;
 
-  constructor({ reader, index, image, problems, closing, openVectors, vectors }: SearchParts) {
+  constructor({ reader, index, stopWords, image, problems, closing, openVectors, vectors }: SearchParts) {
     this.problems = problems;
     this.#reader = reader;
     this.#index = index;
+    this.#stopWords = stopWords;
     this.#image = image;
     this.#closing = closing;
     this.#openVectors = openVectors;
@@ -165,7 +169,7 @@ export class OpenedSkillSearch implements SkillSearch {
     const index = this.#keywordIndex();
     const resolved = resolveKeywordQuery(query);
     const { page, limit, sortBy } = resolved;
-    const question = readQuestion(resolved.q);
+    const question = readQuestion(resolved.q, this.#stopWords);
     const matches = index.match(question, { filter: maskOf(reader.columns, resolved), scored: sortBy === 'relevance' });
 
     const { columns } = reader;
@@ -211,7 +215,7 @@ export class OpenedSkillSearch implements SkillSearch {
     const words = ranking === 'vector' ? undefined : this.#keywordIndex();
     const vectors = ranking === 'words' ? undefined : await this.#whileOpen(untilAborted(this.#vectorSearch(), signal));
     const filter = maskOf(columns, resolved);
-    const question = readQuestion(q);
+    const question = readQuestion(q, this.#stopWords);
     const found = await this.#whileOpen(
       searchByMeaning({ columns, words, vectors }, resolved, question, filter, signal),
     );

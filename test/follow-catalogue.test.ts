@@ -524,6 +524,15 @@ describe('following', () => {
     expect(await ended).toEqual([0, null]);
   });
 
+  test('keeps its stop words from state to state, also where they can be read only once', async () => {
+    const database = await catalogueOf('first');
+    const { search } = await following({ database, interval: NEVER, stopWords: ['elsewhere'].values() });
+    const asked = { q: 'shared elsewhere' };
+    expect(search.keyword(asked).step).toBe('all-words');
+    await search.reload();
+    expect(search.keyword(asked).step).toBe('all-words');
+  });
+
   test.each([
     ['no options', undefined],
     ['no database', {}],
@@ -534,6 +543,7 @@ describe('following', () => {
     ['an interval as text', { interval: '250' }],
     ['a listener that is none', { onReload: 'tell me' }],
     ['an unknown index', { keywordIndex: 'other' }],
+    ['stop words that are no words', { stopWords: [1] }],
     ['a signal that is none', { signal: 'now' }],
   ])('is refused with %s', async (what, wrong) => {
     const database = await catalogueOf('first');

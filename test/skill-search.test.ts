@@ -12,6 +12,7 @@ import {
   openSkillSearch,
   type Skill,
   type SkillSearch,
+  STOP_WORDS,
 } from '../src/index.js';
 import { traceOf } from './catalogue-file.js';
 import { codeOf } from './error-code.js';
@@ -675,12 +676,34 @@ describe('opening', () => {
     expect(await codeOf(() => search.keyword({ q: 'a' }))).toBe('SERVICE_UNAVAILABLE');
   });
 
+  test('with stop words of its own takes these for the usual ones, in both searches', async () => {
+    const skills = [
+      row('a', { name: 'x', description: 'tests for you' }),
+      row('b', { name: 'y', description: 'tests' }),
+    ];
+    const found = async (q: string, stopWords?: Iterable<string>): Promise<string[][]> => {
+      const search = await open({ skills, stopWords });
+      const { hits } = await search.semantic({ q, ranking: 'words' });
+      return [search.keyword({ q }).hits, hits].map((all) => all.map(({ skill }) => skill.id).sort());
+    };
+    expect(STOP_WORDS).toContain('for');
+    expect(await found('tests for')).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    expect(await found('tests for', [])).toEqual([['a'], ['a', 'b']]);
+    expect(await found('you', new Set(['you']))).toEqual([['a'], ['a']]);
+    expect(await found('you tests', [...STOP_WORDS, 'Tests'])).toEqual([['a'], ['a', 'b']]);
+    expect(await found('tests you', ['tests'])).toEqual([['a'], ['a']]);
+  });
+
   test.each([
     ['neither a file nor skills', {}],
     ['both', { database: 'skills.db', skills: [] }],
     ['nothing at all', undefined],
     ['an unknown index', { skills: [], keywordIndex: 'lucene' }],
     ['an index of true', { skills: [], keywordIndex: true }],
+    ['stop words that are a text', { skills: [], stopWords: 'the' }],
     ['a database that is no path', { database: 42 }],
     ['a database without a name', { database: '' }],
     ['skills that cannot be iterated', { skills: 42 }],

@@ -24,9 +24,10 @@ import { comparisonLines, meansLines, queryLines } from './evaluation-lines.js';
 import { LoadProgressBar } from './load-progress-bar.js';
 import { type Output, printJson, printLines } from './output.js';
 import { ProgressBar } from './progress-bar.js';
+import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 import { oneLine } from './terminal-text.js';
 
-interface EvaluateFlags {
+interface EvaluateFlags extends StopWordsFlags {
   readonly database?: string;
   readonly catalogue?: string;
   readonly extra?: string;
@@ -92,6 +93,7 @@ export function evaluateCommand(output: Output): Command {
     .option('--save-runs <folder>', 'write a TREC run for each mode')
     .option('--html <file>', 'write a page with pictures')
     .addOption(modelOption())
+    .addOption(stopWordsOption())
     .addOption(jsonOption())
     .action((path: string, flags: EvaluateFlags) => {
       refuseTogether(flags, command);
@@ -191,6 +193,7 @@ async function open(
     const message = `${why}there is no catalogue at ${database}: name one (--database), or what to load (--catalogue)`;
     throw new SkillSearchError('DATABASE_NOT_FOUND', message, { path: database });
   }
+  const stopWords = await stopWordsOf(flags);
   const bar = new LoadProgressBar(output.error);
   try {
     return await openCorpus({
@@ -203,6 +206,7 @@ async function open(
       files,
       keep,
       model,
+      stopWords,
       semantic: modes.includes('vector') || modes.includes('hybrid'),
       signal,
       onProgress: (progress) => bar.show(progress),

@@ -15,11 +15,12 @@ import {
 import { databaseOption, jsonOption, modelOption, parseDecimal, parseInteger } from './common-options.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
 import { keywordLines, semanticLines } from './result-lines.js';
+import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 import { stylesFor } from './styles.js';
 
 const MODES = ['keyword', 'semantic'] as const;
 
-interface SearchFlags {
+interface SearchFlags extends StopWordsFlags {
   readonly database: string;
   readonly json?: true;
   readonly mode: (typeof MODES)[number];
@@ -64,6 +65,7 @@ export function searchCommand(output: Output): Command {
       new Option('--ranking <ranking>', 'semantic: meaning and words, meaning alone, or words alone').choices(RANKINGS),
     )
     .addOption(modelOption())
+    .addOption(stopWordsOption())
     .addOption(new Option('--copies <mode>', 'show one of a group of copies or all').choices(COPY_MODES))
     .option('--explain', 'tell for each result which words matched where, and the parts of its score')
     .addOption(jsonOption())
@@ -86,7 +88,7 @@ async function searchByWords(words: readonly string[], flags: SearchFlags, outpu
   const { database, sort, category, occupation, page, limit, copies } = flags;
   // Checked before the catalogue is opened: wrong words are told at once.
   const query = resolveKeywordQuery({ q: words.join(' '), sortBy: sort, category, occupation, page, limit, copies });
-  await using search = await openPatiently({ database }, output);
+  await using search = await openPatiently({ database, stopWords: await stopWordsOf(flags) }, output);
   const result = search.keyword(query);
   if (flags.json === true) printJson(output, result);
   else printLines(output, keywordLines(result, columnsOf(output), stylesFor(output.out), flags.explain === true));
@@ -96,10 +98,11 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
   const { database, category, occupation, limit, copies, minScore, ranking, explain, model } = flags;
   const q = words.join(' ');
   const query = resolveSemanticQuery({ q, limit, minScore, ranking, category, occupation, copies, explain });
+  const stopWords = await stopWordsOf(flags);
   // Meaning alone needs no keyword index, which takes a while to build.
   const keywordIndex = query.ranking === 'vector' ? false : undefined;
   await using search = await openPatiently(
-    { database, model, keywordIndex, warmUp: query.ranking !== 'words' },
+    { database, model, keywordIndex, stopWords, warmUp: query.ranking !== 'words' },
     output,
   );
   const result = await search.semantic(query);

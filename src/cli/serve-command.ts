@@ -8,8 +8,9 @@ import { demoLines } from './demo.js';
 import { type Output, printLines } from './output.js';
 import { LOG_LEVELS, type LogLevel, ServerLog } from './server-log.js';
 import { type StateFlags, stateFileOf, stateOption } from './state-option.js';
+import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 
-interface ServeFlags extends StateFlags {
+interface ServeFlags extends StateFlags, StopWordsFlags {
   readonly host: string;
   readonly port: number;
   readonly anonymousDaily: number;
@@ -45,6 +46,7 @@ export function serveCommand(output: Output): Command {
     .option('--public-url <url>', 'where clients reach the server, for links to its pages')
     .addOption(new Option('--compat <service>', 'add what clients of this service need').choices(COMPATIBILITIES))
     .addOption(modelOption())
+    .addOption(stopWordsOption())
     .option('--no-pages', 'serve the specified paths only: no /, /openapi.json and /skills/<id>')
     .addOption(new Option('--log-level <level>', 'what is logged at least').choices(LOG_LEVELS).default('info'))
     .option('--demo', 'make a key for trying out, revoke the former one, and print commands to try')
@@ -57,7 +59,8 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
   const stop = stopSignal();
   let access: Access | undefined;
   try {
-    await using search = await followCatalogue({ database, model, signal: stop, onReload: log.onReload });
+    const stopWords = await stopWordsOf(flags);
+    await using search = await followCatalogue({ database, model, stopWords, signal: stop, onReload: log.onReload });
     access = openAccess({
       state: stateFileOf(flags),
       anonymous: { daily: flags.anonymousDaily, perMinute: flags.anonymousPerMinute },

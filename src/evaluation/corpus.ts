@@ -10,6 +10,7 @@ import {
   inspectModel,
   type LoadProgress,
   type ModelOptions,
+  type OpenOptions,
   openSkillSearch,
   removeSkills,
   type SkillSearch,
@@ -38,6 +39,8 @@ export interface CorpusOptions extends ModelOptions {
    * Without it they are made in a temporary folder and removed.
    */
   readonly keep?: string | undefined;
+  /** As `stopWords` of `openSkillSearch`. */
+  readonly stopWords?: OpenOptions['stopWords'];
   /** Whether vectors are needed. @default true */
   readonly semantic?: boolean | undefined;
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
@@ -61,7 +64,7 @@ export interface Corpus extends AsyncDisposable {
  * @throws the signal's reason when aborted
  */
 export async function openCorpus(options: CorpusOptions): Promise<Corpus> {
-  const { documents, catalogue, database, semantic = true, model, embedder, signal } = options;
+  const { documents, catalogue, database, semantic = true, model, embedder, stopWords, signal } = options;
   if ([documents, catalogue, database].filter((one) => one !== undefined).length !== 1) {
     throw new SkillSearchError('INVALID_OPTION', 'a corpus is one of documents, a catalogue and a database');
   }
@@ -69,7 +72,7 @@ export async function openCorpus(options: CorpusOptions): Promise<Corpus> {
   try {
     const base = database ?? (await making.load());
     const path = await making.change(base);
-    const opening = { database: path, model, embedder, warmUp: semantic, signal };
+    const opening = { database: path, model, embedder, stopWords, warmUp: semantic, signal };
     const search = await openSkillSearch(opening);
     const close = async (): Promise<void> => {
       await search.close();

@@ -1,5 +1,5 @@
 import { foldAccents, isUnspacedTerm } from './characters.js';
-import { STOP_WORDS } from './stop-words.js';
+import { DEFAULT_STOP_WORDS, type StopWords } from './stop-words.js';
 import { isPartKind, readWords, type Token } from './words.js';
 
 /** At most so many distinct words of a question are used. */
@@ -46,13 +46,17 @@ interface WordOfPiece extends QuestionWord {
   readonly stop: boolean;
 }
 
-/** Reads a question: words, and phrases in straight or typographic quotation marks. */
-export function readQuestion(text: string): Question {
+/**
+ * Reads a question: words, and phrases in straight or typographic quotation marks.
+ *
+ * @param stopWords left out unless they are quoted, part of a compound, or all that there is
+ */
+export function readQuestion(text: string, stopWords: StopWords = DEFAULT_STOP_WORDS): Question {
   const pieces = limitWords(splitQuotes(text));
-  const looseWords = requiredWords(pieces, true);
+  const looseWords = requiredWords(pieces, stopWords, true);
   return {
     text,
-    words: distinct(requiredWords(pieces, false)),
+    words: distinct(requiredWords(pieces, stopWords, false)),
     looseWords: distinct(looseWords),
     lastWord: looseWords.at(-1),
     phrases: pieces.filter((piece) => piece.quoted).flatMap(toPhrase),
@@ -87,8 +91,8 @@ function limitWords(pieces: readonly Piece[]): Piece[] {
   return kept.filter((piece) => piece.tokens.length > 0);
 }
 
-function requiredWords(pieces: readonly Piece[], loose: boolean): QuestionWord[] {
-  const all = pieces.flatMap((piece) => wordsOf(piece, loose));
+function requiredWords(pieces: readonly Piece[], stopWords: StopWords, loose: boolean): QuestionWord[] {
+  const all = pieces.flatMap((piece) => wordsOf(piece, stopWords, loose));
   return all.some((word) => !word.stop) ? all.filter((word) => !word.stop) : all;
 }
 
@@ -96,14 +100,14 @@ function distinct(words: readonly QuestionWord[]): QuestionWord[] {
   return [...new Map(words.map(({ terms }) => [terms.join(' '), { terms }])).values()];
 }
 
-function wordsOf(piece: Piece, loose: boolean): WordOfPiece[] {
+function wordsOf(piece: Piece, stopWords: StopWords, loose: boolean): WordOfPiece[] {
   const { tokens, quoted } = piece;
   const wholes = tokens.filter((token) => !isPartKind(token.kind));
   const words: WordOfPiece[] = [];
   for (const token of tokens) {
     if (!isUnit(token, tokens, wholes, loose)) continue;
     const around = wholes.filter((whole) => whole !== token && covers(whole, token));
-    const stop = !quoted && around.length === 0 && STOP_WORDS.has(foldAccents(token.term));
+    const stop = !quoted && around.length === 0 && stopWords.has(foldAccents(token.term));
     words.push({ terms: [...new Set([token.term, ...around.map((whole) => whole.term)])], stop });
   }
   return words;

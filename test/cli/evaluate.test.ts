@@ -48,6 +48,18 @@ describe('evaluate', () => {
     expect(summary.intervals['bm25']?.['map']).toEqual([1, 1]);
   });
 
+  test('takes stop words from a file', async () => {
+    const folder = fruitFolder({
+      'queries.jsonl': toJsonLines([{ _id: 'soup', text: 'cider vegetable' }]),
+      'qrels.tsv': 'soup\tleek\t1\n',
+      'stop.txt': 'vegetable\n',
+    });
+    const recallWith = async (...words: string[]): Promise<number | undefined> =>
+      (await jsonOf([folder, '--mode', 'bm25', ...words])).modes['bm25']?.['recall@10'];
+    expect(await recallWith()).toBe(1);
+    expect(await recallWith('--stop-words', join(folder, 'stop.txt'))).toBe(0);
+  });
+
   test('prints a table: a line for each mode, below it the intervals', async () => {
     const folder = fruitFolder();
     const { status, out, error } = await runCaptured(['evaluate', folder, ...BY_WORDS, '--at', '1', '--at', '3']);

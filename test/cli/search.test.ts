@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import { buildCatalogue, type KeywordResult, openSkillSearch } from '../../src/index.js';
 import { type Row, row } from '../rows.js';
@@ -38,6 +39,34 @@ describe('search', () => {
     expect(loose.pagination.total).toBe(2);
     const quoted = await searchJson(database, '"pull request"');
     expect(quoted.hits.map(({ skill }) => skill.id)).toEqual(['a']);
+  });
+
+  test('takes stop words from a file, one a line, without comments', async () => {
+    const database = await catalogueOf([
+      row('a', { description: 'tests for you' }),
+      row('b', { description: 'tests' }),
+    ]);
+    const file = scratchFile('stop-words.txt');
+    const idsFor = async (text: string): Promise<string[]> => {
+      writeFileSync(file, text);
+      const { hits } = await searchJson(database, 'tests', 'for', '--stop-words', file);
+      return hits.map(({ skill }) => skill.id).sort();
+    };
+    expect(await idsFor('')).toEqual(['a']);
+    expect(await idsFor('\ufeff# words that say nothing\r\n\r\n FOR \r\n')).toEqual(['a', 'b']);
+    expect(await idsFor('# for')).toEqual(['a']);
+  });
+
+  test.each([
+    ['nothing there', undefined, 1, /there is no file .*stop-words\.txt/],
+    ['two words in a line', 'how to\n', 2, /stopWords must be single words, got "how to"/],
+  ])('refuses a file of stop words with %s', async (_, text, expected, message) => {
+    const file = scratchFile('stop-words.txt');
+    if (text !== undefined) writeFileSync(file, text);
+    const database = await catalogueOf([row('a')]);
+    const { status, out, error } = await runCaptured(['search', 'a', '--stop-words', file, '--database', database]);
+    expect([status, out]).toEqual([expected, '']);
+    expect(linesOf(error)).toEqual([expect.stringMatching(message)]);
   });
 
   test.each(['react-testing', 'react_testing', 'node.js', 'c++', 'c#', '.net', 'a|b', 'a(b)', '$x^y', '漢字', 'f{2}'])(

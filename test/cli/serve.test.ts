@@ -17,6 +17,15 @@ const SEMANTIC = '/api/v1/skills/ai-search?q=alpha';
 const NO_LIMIT = ['--anonymous-daily', '0', '--anonymous-per-minute', '0'];
 
 describe('serve', () => {
+  test('takes stop words from a file', async () => {
+    const skills = [row('a', { description: 'alpha' }), row('b', { description: 'alpha elsewhere' })];
+    const file = scratchFile('stop-words.txt');
+    writeFileSync(file, 'elsewhere\n');
+    const server = await startServing(['--database', await catalogue(skills), '--stop-words', file]);
+    const { body } = await ask(server, `${SEARCH}+elsewhere`);
+    expect(body).toMatchObject({ data: { pagination: { total: 2 } } });
+  });
+
   test('serves the three operations at the address that it prints', async () => {
     const database = await catalogue([row('a', { description: 'alpha' })]);
     const server = await startServing(['--database', database]);

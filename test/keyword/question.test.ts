@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_QUESTION_WORDS, readQuestion } from '../../src/keyword/question.js';
+import { readStopWords } from '../../src/keyword/read-stop-words.js';
+import { STOP_WORDS } from '../../src/keyword/stop-words.js';
 
 const words = (text: string): string[] => readQuestion(text).words.map((word) => word.terms.join('|'));
 const looseWords = (text: string): string[] => readQuestion(text).looseWords.map((word) => word.terms.join('|'));
@@ -24,6 +26,30 @@ describe('a question', () => {
     expect(words('to be or not to be')).toEqual(['to', 'be', 'or', 'not']);
     expect(words('"to do" list')).toEqual(['to', 'do', 'list']);
     expect(words('end-to-end')).toEqual(['end|endtoend', 'to|endtoend']);
+  });
+
+  test('leaves out the stop words it is given, case and accents aside, instead of the usual ones', () => {
+    const chosen = (text: string, stopWords: readonly string[]): string[] =>
+      readQuestion(text, readStopWords(stopWords)).words.map(({ terms }) => terms.join('|'));
+    expect(chosen('Bitte die Tests für Résumés', ['DIE', 'fur', 'bitte'])).toEqual(['tests', 'résumés']);
+    expect(chosen('RESUMES', ['résumes'])).toEqual(['resumes']);
+    expect(chosen("don't the tests", ["don't"])).toEqual(['the', 'tests']);
+    expect(chosen('node.js to c#', ['Node.js', 'c#'])).toEqual(['to']);
+    expect(chosen('how to write the tests', [])).toEqual(['how', 'to', 'write', 'the', 'tests']);
+    expect(chosen('how to write the tests', [...STOP_WORDS, 'write'])).toEqual(['tests']);
+  });
+
+  test.each([
+    ['the', 'stopWords must be a list of words, got "the"'],
+    [7, 'stopWords must be a list of words, got 7'],
+    [null, 'stopWords must be a list of words, got null'],
+    [['a', 7], 'stopWords must be words, got 7'],
+    [['how to'], 'stopWords must be single words, got "how to"'],
+    [['e-mail'], 'stopWords must be single words, got "e-mail"'],
+    [[''], 'stopWords must be single words, got ""'],
+    [['--'], 'stopWords must be single words, got "--"'],
+  ])('takes no stop words such as %j', (words, message) => {
+    expect(() => readStopWords(words)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', message }));
   });
 
   test('asks for a word once however often it is repeated', () => {

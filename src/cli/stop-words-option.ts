@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { Option } from 'commander';
+import { SkillSearchError } from '../index.js';
+
+export interface StopWordsFlags {
+  readonly stopWords?: string;
+}
+
+export function stopWordsOption(): Option {
+  return new Option(
+    '--stop-words <file>',
+    'words that count only where a question has no others: one a line, instead of the usual ones',
+  );
+}
+
+/**
+ * The words of a file, one a line; what begins with `#` is a comment.
+ *
+ * @returns undefined where no file is named
+ */
+export async function stopWordsOf({ stopWords: path }: StopWordsFlags): Promise<string[] | undefined> {
+  if (path === undefined) return undefined;
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read (${cause.message})`;
+    throw new SkillSearchError(cause.code === 'ENOENT' ? 'SOURCE_NOT_FOUND' : 'INVALID_SOURCE', why, { path });
+  });
+  const lines = text.replace(/^\ufeff/, '').split('\n');
+  return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+}
