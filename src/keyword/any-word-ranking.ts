@@ -1,16 +1,10 @@
 import { kthLargest } from '../kth-largest.js';
-import { type FieldScores, SCORED_FIELDS } from '../result.js';
+import { SCORED_FIELDS } from '../result.js';
 import { HIGHEST_SATURATION, saturation } from './bm25.js';
 import type { DocumentScores, FieldWeights, RankedDocuments, RankOptions } from './keyword-index.js';
-import type { LengthPenalties } from './length-penalties.js';
+import type { LengthNorms } from './length-norms.js';
 import { inverseDocumentFrequency } from './step-plan.js';
-import {
-  type FieldOccurrences,
-  frequenciesIn,
-  frequencyIn,
-  type OccurrenceReader,
-  type WordOccurrences,
-} from './word-occurrences.js';
+import { type FieldOccurrences, frequenciesIn, frequencyIn, type WordOccurrences } from './word-occurrences.js';
 
 /** The best documents by {@link AnyWordRanking.best}. */
 interface BestDocuments {
@@ -18,14 +12,23 @@ interface BestDocuments {
   readonly scores: Float64Array;
 }
 
-/** A word of a question in one field, with what it can add to a document's score. */
+/** A field that counts, and where a word stands in it. */
 interface WeightedField {
   readonly occurrences: FieldOccurrences;
-  readonly penalties: LengthPenalties;
-  /** Weight of the field times idf of the word. */
-  readonly factor: number;
+  readonly norms: LengthNorms;
+  /** Above 0. */
+  readonly weight: number;
+}
+
+/** A word of a question, with what it can add to a document's score. */
+interface WeightedWord {
+  readonly fields: readonly WeightedField[];
+  readonly idf: number;
   /** The most that a document gets by it. */
   readonly bound: number;
+  /** Postings, and lists of them, in all of the fields. */
+  readonly size: number;
+  readonly lists: number;
 }
 
 /**
@@ -42,30 +45,34 @@ const LOOKUP_COST = 6;
 
 /** Working space by document, shared by all questions: one is answered at a time. */
 export class RankingSpace {
-  readonly reader: OccurrenceReader;
-  /** What the fields gone through add up to; all 0 between two questions. */
+  /** What the words gone through add up to; all 0 between two questions. */
   readonly sums: Float64Array;
   /** The documents whose sum is not 0, in no particular order. */
   readonly seen: Uint32Array;
   /** Those of them that can still be among the best. */
   readonly left: Uint32Array;
+  /** How much of one word there is; all 0 between two words. */
+  readonly amounts: Float64Array;
+  /** The documents that have that word, in no particular order. */
+  readonly having: Uint32Array;
 
-  constructor(size: number, reader: OccurrenceReader) {
-    this.reader = reader;
+  constructor(size: number) {
     this.sums = new Float64Array(size);
     this.seen = new Uint32Array(size);
     this.left = new Uint32Array(size);
+    this.amounts = new Float64Array(size);
+    this.having = new Uint32Array(size);
   }
 }
 
 /** What every index answers by `rank`, given where the words stand. The space has a place for each document. */
 export function rankAnyWord(
   words: readonly WordOccurrences[],
-  penalties: readonly LengthPenalties[],
+  norms: readonly LengthNorms[],
   options: RankOptions,
   space: RankingSpace,
 ): RankedDocuments {
-  const ranking = new AnyWordRanking(words, penalties, space.sums.length);
+  const ranking = new AnyWordRanking(words, norms, options.weights, space.sums.length);
   const scoresOfOne = (number: number): DocumentScores => ranking.scoresOf(Uint32Array.of(number))[0] as DocumentScores;
   return {
     ...ranking.best(options, space),
@@ -80,68 +87,83 @@ export function rankAnyWord(
 /**
  * Ranks documents by the words of one question that they have, any of them.
  *
- * The fields of the words are gone through in the order of what they can add to a score. At some point all that is left
- * can no longer lift a document without any of the words so far into the best; from there on only documents already seen
- * count, fewer and fewer, looked up one by one where that is less work (MaxScore: H. Turtle and J. Flood, Query
- * evaluation: strategies and optimizations, Information Processing & Management 31(6), 1995).
+ * The words are gone through in the order of what they can add to a score. At some point all that is left can no longer
+ * lift a document without any of the words so far into the best; from there on only documents already seen count, fewer
+ * and fewer, looked up one by one where that is less work (MaxScore: H. Turtle and J. Flood, Query evaluation: strategies
+ * and optimizations, Information Processing & Management 31(6), 1995).
  */
 class AnyWordRanking {
   readonly #words: readonly WordOccurrences[];
   readonly #idfs: readonly number[];
-  readonly #penalties: readonly LengthPenalties[];
-  /** What a document that is full of every word would reach in a field; words that occur nowhere are in it. */
+  readonly #norms: readonly LengthNorms[];
+  /** By scored field. */
+  readonly #weights: readonly number[];
+  /** What a document that is full of every word would reach; words that occur nowhere are in it. */
   readonly highest: number;
 
   /**
    * @param words with their occurrences by scored field
-   * @param penalties the BM25 length penalties by scored field
+   * @param norms by scored field
    * @param size number of documents
    */
-  constructor(words: readonly WordOccurrences[], penalties: readonly LengthPenalties[], size: number) {
+  constructor(words: readonly WordOccurrences[], norms: readonly LengthNorms[], weights: FieldWeights, size: number) {
     this.#words = words;
-    this.#penalties = penalties;
+    this.#norms = norms;
+    this.#weights = SCORED_FIELDS.map((field) => weights[field]);
     this.#idfs = words.map(({ documents }) => inverseDocumentFrequency(size, documents));
     this.highest = this.#idfs.reduce((sum, idf) => sum + idf * HIGHEST_SATURATION, 0);
   }
 
-  /** The BM25 of some documents by field, and the share of the words that each has: every list is gone through once. */
+  /** What some documents, ascending, have of the words: every list is gone through once. */
   scoresOf(numbers: Uint32Array): DocumentScores[] {
     const sums = SCORED_FIELDS.map(() => new Float64Array(numbers.length));
+    const scores = new Float64Array(numbers.length);
     const covered = new Float64Array(numbers.length);
+    const amounts = new Float64Array(numbers.length);
+    const found = new Uint8Array(numbers.length);
     let all = 0;
     for (let w = 0; w < this.#words.length; w++) {
       const idf = this.#idfs[w] as number;
-      const found = new Uint8Array(numbers.length);
+      amounts.fill(0);
+      found.fill(0);
       for (const [field, occurrences] of (this.#words[w] as WordOccurrences).byField.entries()) {
         if (occurrences === undefined) continue;
-        const [penalties, sum] = [this.#penalties[field] as LengthPenalties, sums[field] as Float64Array];
+        const [norms, sum] = [this.#norms[field] as LengthNorms, sums[field] as Float64Array];
+        const weight = this.#weights[field] as number;
         const frequencies = frequenciesIn(occurrences, numbers);
         for (let i = 0; i < numbers.length; i++) {
-          const frequency = frequencies[i] as number;
-          if (frequency === 0) continue;
+          if (frequencies[i] === 0) continue;
+          const amount = (frequencies[i] as number) / norms.of(numbers[i] as number);
           found[i] = 1;
-          sum[i] = (sum[i] as number) + idf * saturation(frequency, penalties.of(numbers[i] as number));
+          sum[i] = (sum[i] as number) + idf * saturation(amount);
+          amounts[i] = (amounts[i] as number) + weight * amount;
         }
       }
       all += idf;
-      for (let i = 0; i < numbers.length; i++) if (found[i] === 1) covered[i] = (covered[i] as number) + idf;
+      for (let i = 0; i < numbers.length; i++) {
+        if (found[i] === 0) continue;
+        covered[i] = (covered[i] as number) + idf;
+        scores[i] = (scores[i] as number) + idf * saturation(amounts[i] as number);
+      }
     }
     return Array.from(numbers, (_, i) => {
       const [name = 0, author = 0, labels = 0, description = 0, files = 0] = sums.map((sum) => sum[i] as number);
-      const coverage = all === 0 ? 0 : (covered[i] as number) / all;
-      return { fields: { name, author, labels, description, files }, coverage };
+      return {
+        score: scores[i] as number,
+        fields: { name, author, labels, description, files },
+        coverage: all === 0 ? 0 : (covered[i] as number) / all,
+      };
     });
   }
 
-  /** The best documents by the weighted sum of their {@link scoresOf}, best first. */
+  /** The best documents by the score of {@link scoresOf}, best first. */
   best(options: RankOptions, space: RankingSpace): BestDocuments {
-    const { weights, limit } = options;
     // The sums depend on the order in which they were made up. What is told, and decides, is added up in one way only.
     const candidates = this.#candidates(options, space).slice().sort();
     const scored = this.scoresOf(candidates)
-      .map(({ fields }, i) => ({ number: candidates[i] as number, score: weightedSum(fields, weights) }))
+      .map(({ score }, i) => ({ number: candidates[i] as number, score }))
       .sort((a, b) => b.score - a.score || a.number - b.number)
-      .slice(0, limit);
+      .slice(0, options.limit);
     return {
       numbers: Uint32Array.from(scored, ({ number }) => number),
       scores: Float64Array.from(scored, ({ score }) => score),
@@ -149,10 +171,10 @@ class AnyWordRanking {
   }
 
   /** The best documents, and those of which rounding leaves open whether they are; in `space`, in no particular order. */
-  #candidates({ weights, limit, filter }: RankOptions, space: RankingSpace): Uint32Array {
+  #candidates({ limit, filter }: RankOptions, space: RankingSpace): Uint32Array {
     const { sums, seen, left } = space;
-    const fields = this.#weightedFields(weights);
-    const ahead = boundsAhead(fields);
+    const words = this.#weightedWords();
+    const ahead = boundsAhead(words);
     const highest = ahead[0] as number;
     /** What one of so many documents must have at least by now to be among the best, if nothing were added any more. */
     const barOf = (documents: Uint32Array, count: number): number =>
@@ -160,23 +182,23 @@ class AnyWordRanking {
 
     let next = 0;
     let countSeen = 0;
-    for (; next < fields.length; next++) {
-      const field = fields[next] as WeightedField;
+    for (; next < words.length; next++) {
+      const word = words[next] as WeightedWord;
       const most = ahead[next] as number;
       // No sum can be above what lies behind.
-      if (most < highest - most && isLong(field, countSeen) && most < barOf(seen, countSeen)) break;
-      countSeen = addToAll(field, filter, space, countSeen);
+      if (most < highest - most && isLong(word, countSeen) && most < barOf(seen, countSeen)) break;
+      countSeen = addToAll(word, filter, space, countSeen);
     }
 
     left.set(seen.subarray(0, countSeen));
     let countLeft = countSeen;
-    for (; next < fields.length; next++) {
-      const field = fields[next] as WeightedField;
-      if (isLong(field, countLeft)) {
+    for (; next < words.length; next++) {
+      const word = words[next] as WeightedWord;
+      if (isLong(word, countLeft)) {
         const least = barOf(left, countLeft) - (ahead[next] as number);
         countLeft = keepFrom(least, sums, left, countLeft);
       }
-      addToSeen(field, left.subarray(0, countLeft), space);
+      addToSeen(word, left.subarray(0, countLeft), space);
     }
     countLeft = keepFrom(barOf(left, countLeft), sums, left, countLeft);
     for (let i = 0; i < countSeen; i++) sums[seen[i] as number] = 0;
@@ -184,53 +206,52 @@ class AnyWordRanking {
   }
 
   /** All that can add to a score, what can add most first. */
-  #weightedFields(weights: FieldWeights): WeightedField[] {
-    const fields = SCORED_FIELDS.flatMap((name, field) =>
-      this.#words.flatMap(({ byField }, w): WeightedField[] => {
-        const occurrences = byField[field];
-        const factor = weights[name] * (this.#idfs[w] as number);
-        if (occurrences === undefined || factor === 0) return [];
-        const penalties = this.#penalties[field] as LengthPenalties;
-        return [{ occurrences, penalties, factor, bound: factor * occurrences.highest }];
-      }),
-    );
-    return fields.sort((a, b) => b.bound - a.bound);
+  #weightedWords(): WeightedWord[] {
+    const words = this.#words.flatMap(({ byField }, w): WeightedWord[] => {
+      const idf = this.#idfs[w] as number;
+      const fields = byField.flatMap((occurrences, field): WeightedField[] => {
+        const weight = this.#weights[field] as number;
+        if (occurrences === undefined || weight === 0) return [];
+        return [{ occurrences, norms: this.#norms[field] as LengthNorms, weight }];
+      });
+      const most = fields.reduce((sum, { weight, occurrences }) => sum + weight * occurrences.highest, 0);
+      const size = fields.reduce((sum, { occurrences }) => sum + occurrences.size, 0);
+      const lists = fields.reduce((sum, { occurrences }) => sum + occurrences.lists.length, 0);
+      return size === 0 ? [] : [{ fields, idf, bound: idf * saturation(most), size, lists }];
+    });
+    return words.sort((a, b) => b.bound - a.bound);
   }
 }
 
-function weightedSum(scores: FieldScores, weights: FieldWeights): number {
-  let sum = 0;
-  for (const field of SCORED_FIELDS) sum += weights[field] * scores[field];
-  return sum;
-}
-
-/** At each place what all from there on can add together; one place more than there are fields, with 0. */
-function boundsAhead(fields: readonly WeightedField[]): Float64Array {
-  const ahead = new Float64Array(fields.length + 1);
-  for (let i = fields.length - 1; i >= 0; i--) ahead[i] = (ahead[i + 1] as number) + (fields[i] as WeightedField).bound;
+/** At each place what all from there on can add together; one place more than there are words, with 0. */
+function boundsAhead(words: readonly WeightedWord[]): Float64Array {
+  const ahead = new Float64Array(words.length + 1);
+  for (let i = words.length - 1; i >= 0; i--) ahead[i] = (ahead[i + 1] as number) + (words[i] as WeightedWord).bound;
   return ahead;
 }
 
-/** Whether reading a field takes longer than finding the best of so many documents. */
-function isLong({ occurrences }: WeightedField, count: number): boolean {
-  return occurrences.size > count * SELECTION_COST;
+/** Whether reading a word takes longer than finding the best of so many documents. */
+function isLong({ size }: WeightedWord, count: number): boolean {
+  return size > count * SELECTION_COST;
 }
 
-/** Adds a word of a field to all documents that have it; returns the number of documents seen by now. */
+/** Adds a word to all documents that have it; returns the number of documents seen by now. */
 function addToAll(
-  { occurrences, penalties, factor }: WeightedField,
+  word: WeightedWord,
   filter: Uint8Array | undefined,
-  { reader, sums, seen }: RankingSpace,
+  space: RankingSpace,
   countBefore: number,
 ): number {
-  const { numbers, frequencies } = reader;
-  const found = reader.read(occurrences.lists);
+  const { sums, seen, amounts, having } = space;
+  const found = readAmounts(word, space);
   let count = countBefore;
   for (let i = 0; i < found; i++) {
-    const number = numbers[i] as number;
+    const number = having[i] as number;
+    const amount = amounts[number] as number;
+    amounts[number] = 0;
     if (filter !== undefined && filter[number] === 0) continue;
     const before = sums[number] as number;
-    const after = before + factor * saturation(frequencies[i] as number, penalties.of(number));
+    const after = before + word.idf * saturation(amount);
     // A weight next to nothing may add 0: such a document stays unseen.
     if (before === 0 && after > 0) seen[count++] = number;
     sums[number] = after;
@@ -238,22 +259,44 @@ function addToAll(
   return count;
 }
 
-/** Adds a word of a field to documents seen before: looked up one by one, or all at once where that is less work. */
-function addToSeen(
-  { occurrences, penalties, factor }: WeightedField,
-  wanted: Uint32Array,
-  { reader, sums }: RankingSpace,
-): void {
-  const add = (number: number, frequency: number): void => {
-    const before = sums[number] as number;
-    if (before > 0 && frequency > 0) sums[number] = before + factor * saturation(frequency, penalties.of(number));
-  };
-  if (wanted.length * occurrences.lists.length * LOOKUP_COST < occurrences.size) {
-    for (const number of wanted) add(number, frequencyIn(occurrences, number));
+/** Adds a word to documents seen before: looked up one by one, or all at once where that is less work. */
+function addToSeen(word: WeightedWord, wanted: Uint32Array, space: RankingSpace): void {
+  const { sums, amounts, having } = space;
+  const { fields, idf, size, lists } = word;
+  if (wanted.length * lists * LOOKUP_COST < size) {
+    for (const number of wanted) {
+      let amount = 0;
+      for (const { occurrences, norms, weight } of fields) {
+        const frequency = frequencyIn(occurrences, number);
+        if (frequency > 0) amount += (weight * frequency) / norms.of(number);
+      }
+      sums[number] = (sums[number] as number) + idf * saturation(amount);
+    }
     return;
   }
-  const found = reader.read(occurrences.lists);
-  for (let i = 0; i < found; i++) add(reader.numbers[i] as number, reader.frequencies[i] as number);
+  const found = readAmounts(word, space);
+  for (let i = 0; i < found; i++) {
+    const number = having[i] as number;
+    const before = sums[number] as number;
+    if (before > 0) sums[number] = before + idf * saturation(amounts[number] as number);
+    amounts[number] = 0;
+  }
+}
+
+/** Reads how much of a word documents have, each once; returns how many have any of it. */
+function readAmounts({ fields }: WeightedWord, { amounts, having }: RankingSpace): number {
+  let count = 0;
+  for (const { occurrences, norms, weight } of fields) {
+    for (const list of occurrences.lists) {
+      list.forEach((frequency, number) => {
+        const before = amounts[number] as number;
+        const after = before + (weight * frequency) / norms.of(number);
+        if (before === 0 && after > 0) having[count++] = number;
+        amounts[number] = after;
+      });
+    }
+  }
+  return count;
 }
 
 /** Moves the places whose value is at least so much to the front; returns how many there are. */

@@ -1,34 +1,37 @@
 /**
- * BM25: S. Robertson and H. Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, Foundations and Trends in
- * Information Retrieval 3(4), 2009. A word of a field scores `idf * saturation(frequency, penalty)`; the idf is
- * `inverseDocumentFrequency` of step-plan.ts.
+ * BM25 over several fields: S. Robertson, H. Zaragoza and M. Taylor, Simple BM25 Extension to Multiple Weighted Fields,
+ * CIKM 2004. A word scores `idf * saturation(amount)`; its amount in a document is the sum, over the fields, of weight times
+ * frequency by `lengthNorm`. So a word that stands in name and description is one word that stands there twice, not two
+ * words. The idf is `inverseDocumentFrequency` of step-plan.ts. See bench/README.md for what was compared.
  */
 
 /** How slowly repetitions of a word wear off. */
 const K1 = 1.2;
 
 /** How much a long field is held against its words: 0 not at all, 1 in proportion. */
-const B = 0.75;
+const B = 0.6;
 
 /** What {@link saturation} stays below, however often a word is repeated. */
 export const HIGHEST_SATURATION: number = K1 + 1;
 
 /**
- * What the length of a field adds under the line of the formula; the same for all words of the field.
+ * What frequencies of a field are divided by: 1 where it is as long as on average.
  *
  * @param length of the field in terms
  * @param averageLength of the field in all documents; 0 only where `length` is
+ * @returns above 0
  */
-export function lengthPenalty(length: number, averageLength: number): number {
+export function lengthNorm(length: number, averageLength: number): number {
   const relative = averageLength === 0 ? 0 : length / averageLength;
-  return K1 * (1 - B + B * relative);
+  return 1 - B + B * relative;
 }
 
 /**
- * How much a field is about a word, by the number of times it stands there, from 1 on.
+ * How much a document is about a word.
  *
- * @returns above 0, below {@link HIGHEST_SATURATION}
+ * @param amount of the word in it, from 0
+ * @returns 0 of nothing, below {@link HIGHEST_SATURATION}
  */
-export function saturation(frequency: number, penalty: number): number {
-  return (frequency * (K1 + 1)) / (frequency + penalty);
+export function saturation(amount: number): number {
+  return (amount * (K1 + 1)) / (amount + K1);
 }

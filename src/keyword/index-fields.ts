@@ -19,6 +19,19 @@ export const PARTS_OF_SCORED: Readonly<Record<ScoredField, readonly number[]>> =
   files: [5],
 };
 
+/**
+ * The texts of a document's files. One that only repeats the description, as that of a skill which came without files does,
+ * is none: its words would count twice.
+ */
+export function textsOfFiles({ description, files }: DescribedFiles): readonly string[] {
+  return files.map(({ text }) => text).filter((text) => text !== description);
+}
+
+interface DescribedFiles {
+  readonly description: string;
+  readonly files: readonly { readonly text: string }[];
+}
+
 /** Weight of each field in the score: a name says most, file text least. */
 export const FIELD_WEIGHTS: readonly number[] = [3, 1, 1.5, 1.5, 0.5, 0.5];
 

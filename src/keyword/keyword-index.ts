@@ -55,7 +55,7 @@ export interface Answers extends Pick<KeywordMatches, 'step'> {
 export type FieldWeights = FieldScores;
 
 export interface RankOptions {
-  /** A document's score is the sum of weight times BM25 of all fields. A field of weight 0 costs nothing. */
+  /** How much a word's standing in each field counts; see `bm25.ts`. A field of weight 0 costs nothing. */
   readonly weights: FieldWeights;
   /** How many of the best documents are wanted; at least 1. */
   readonly limit: number;
@@ -65,6 +65,8 @@ export interface RankOptions {
 
 /** What a document has of the words of a question. */
 export interface DocumentScores {
+  /** BM25 over all fields by their weights: from 0, below `highest` of {@link RankedDocuments}. */
+  readonly score: number;
   /** See `fieldsOf` of {@link RankedDocuments}. */
   readonly fields: FieldScores;
   /** See `coverageOf` of {@link RankedDocuments}. */
@@ -76,14 +78,14 @@ export interface RankedDocuments {
   readonly numbers: Uint32Array;
   /** The score beside each number. */
   readonly scores: Float64Array;
-  /** BM25 by field of any document, found or not; 0 in a field that has none of the words. */
+  /** BM25 of each field by itself, of any document, found or not; 0 in a field that has none of the words. */
   readonly fieldsOf: (number: number) => FieldScores;
   /** The share of the question's words that a document has in any field, found or not, each weighed by its idf: 0 to 1. */
   readonly coverageOf: (number: number) => number;
-  /** Both of many documents, ascending, in their order: in less time than one by one. */
+  /** All that there is to know of many documents, ascending, in their order: in less time than one by one. */
   readonly scoresOf: (numbers: Uint32Array) => readonly DocumentScores[];
   /**
-   * What no document can exceed in any field, and one that is full of every word comes close to. Words that occur nowhere
+   * What no document can exceed, in any field or over all, whatever their weights, and one that is full of every word comes close to. Words that occur nowhere
    * are in it as the rarest of all: where the main word of a question is unknown, nothing gets near it.
    */
   readonly highest: number;
@@ -101,12 +103,14 @@ export interface KeywordIndex {
   /** All documents that match, by the first step that finds any. */
   match(question: Question, options?: MatchOptions): KeywordMatches;
   /**
-   * The best documents by BM25 of those that have any word of the question (`looseWords`; phrases are read as words).
+   * The best documents by BM25 over their fields (`bm25.ts`), of those that have any word of the question (`looseWords`;
+   * phrases are read as words).
    *
    * A document has a word in a field if a term there answers it as it stands or by its stem; how often is the sum over
    * all such terms. The parts of words in PascalCase (`inner` tokens) of all fields but the files count as part of the
-   * description. The length of a field is the number of its distinct terms, that of the description with those parts.
-   * The idf of a word counts the documents that have it in any field.
+   * description; a file that only repeats the description counts as none. The length of a field is the number of its
+   * distinct terms, that of the description with those parts. The idf of a word counts the documents that have it in any
+   * field.
    */
   rank(question: Question, options: RankOptions): RankedDocuments;
   /** The documents whose name is the question, case, white space and punctuation aside; ascending. */

@@ -11,6 +11,7 @@ import {
   OTHER_FORM_WEIGHT,
   PARTS_OF_SCORED,
   PLAIN_NAME,
+  textsOfFiles,
 } from './index-fields.js';
 import type {
   DocumentSource,
@@ -21,7 +22,7 @@ import type {
   RankedDocuments,
   RankOptions,
 } from './keyword-index.js';
-import { LengthPenalties } from './length-penalties.js';
+import { LengthNorms } from './length-norms.js';
 import { MiniSearchPostings } from './minisearch-postings.js';
 import { beginningsOf } from './name-beginnings.js';
 import { nameKey } from './name-key.js';
@@ -59,14 +60,14 @@ export class MiniSearchIndex implements KeywordIndex {
   readonly #recentWords = recentWords();
   readonly #rankingSpace: RankingSpace;
   /** By scored field; made when all documents are added. */
-  #penalties: readonly LengthPenalties[] = [];
+  #norms: readonly LengthNorms[] = [];
   readonly #reader: OccurrenceReader;
 
   private constructor(documents: DocumentSource) {
     this.size = documents.size;
     this.#documents = documents;
     this.#reader = new OccurrenceReader(documents.size);
-    this.#rankingSpace = new RankingSpace(documents.size, this.#reader);
+    this.#rankingSpace = new RankingSpace(documents.size);
   }
 
   /**
@@ -90,15 +91,15 @@ export class MiniSearchIndex implements KeywordIndex {
       if (number % DOCUMENTS_A_TURN === 0) yield;
     }
     yield* this.#index.finish((term) => this.#vocabulary.add(term), TERMS_A_TURN);
-    const penalties: LengthPenalties[] = [];
+    const norms: LengthNorms[] = [];
     for (const field of SCORED_FIELDS) {
       yield;
       const lengths = this.#lengthsOf(PARTS_OF_SCORED[field]);
       let [total, greatest] = [0, 0];
       for (const length of lengths) [total, greatest] = [total + length, Math.max(greatest, length)];
-      penalties.push(new LengthPenalties(lengths, total, greatest));
+      norms.push(new LengthNorms(lengths, total, greatest));
     }
-    this.#penalties = penalties;
+    this.#norms = norms;
   }
 
   #lengthsOf(parts: readonly number[]): Uint32Array {
@@ -107,7 +108,8 @@ export class MiniSearchIndex implements KeywordIndex {
     );
   }
 
-  #add(number: number, { name, author, labels, description, files }: KeywordDocument): void {
+  #add(number: number, document: KeywordDocument): void {
+    const { name, author, labels, description } = document;
     const inner: string[] = [];
     const termsOf = (texts: readonly string[]): string[] => {
       const terms: string[] = [];
@@ -117,7 +119,7 @@ export class MiniSearchIndex implements KeywordIndex {
       return terms;
     };
     const core = [[name], [author], labels, [description]].map(termsOf);
-    const fileTerms = files.flatMap((file) => readWords(file.text).map((token) => token.term));
+    const fileTerms = textsOfFiles(document).flatMap((text) => readWords(text).map((token) => token.term));
     this.#index.addTerms(number, [...core, inner, fileTerms]);
     append(this.#byName, nameKey(name), number);
     for (const key of beginningsOf(name)) append(this.#byBeginning, key, number);
@@ -151,7 +153,7 @@ export class MiniSearchIndex implements KeywordIndex {
 
   rank(question: Question, options: RankOptions): RankedDocuments {
     const words = question.looseWords.map((word) => this.#occurrencesOf(word));
-    return rankAnyWord(words, this.#penalties, options, this.#rankingSpace);
+    return rankAnyWord(words, this.#norms, options, this.#rankingSpace);
   }
 
   named({ text }: Question): readonly number[] {
@@ -169,7 +171,7 @@ export class MiniSearchIndex implements KeywordIndex {
       const lists = SCORED_FIELDS.map((field) =>
         PARTS_OF_SCORED[field].flatMap((part) => found.flatMap((byField) => byField.get(part) ?? [])),
       );
-      return this.#reader.wordOf(terms, lists, this.#penalties);
+      return this.#reader.wordOf(terms, lists, this.#norms);
     });
   }
 

@@ -1,5 +1,4 @@
-import { saturation } from './bm25.js';
-import type { LengthPenalties } from './length-penalties.js';
+import type { LengthNorms } from './length-norms.js';
 import { RecentlyUsed } from './recently-used.js';
 
 /** The documents that have a term in a field, each with how often. */
@@ -17,7 +16,7 @@ export interface FieldOccurrences {
   readonly lists: readonly DocumentFrequencies[];
   /** Sum of their lengths; at least the number of documents. */
   readonly size: number;
-  /** The highest BM25 saturation in any of the documents. */
+  /** The highest frequency by the field's length norm in any of the documents. */
   readonly highest: number;
 }
 
@@ -110,12 +109,12 @@ export class OccurrenceReader {
 
   /**
    * @param lists the postings of all `terms`, by field
-   * @param penalties the BM25 length penalties by field
+   * @param norms by field
    */
   wordOf(
     terms: ReadonlySet<string>,
     lists: readonly (readonly DocumentFrequencies[])[],
-    penalties: readonly LengthPenalties[],
+    norms: readonly LengthNorms[],
   ): WordOccurrences {
     let [documents, joined] = [0, 0];
     this.#counts += 1;
@@ -123,7 +122,7 @@ export class OccurrenceReader {
       if (ofField.length === 0) return undefined;
       const count = this.read(ofField);
       documents += this.#countNew(count);
-      const highest = this.#highest(count, penalties[field] as LengthPenalties);
+      const highest = this.#highest(count, norms[field] as LengthNorms);
       const kept = ofField.length < JOINED_FROM ? ofField : [this.#join(count)];
       if (kept !== ofField) joined += count;
       return { lists: kept, size: kept.reduce((sum, { size }) => sum + size, 0), highest };
@@ -142,11 +141,11 @@ export class OccurrenceReader {
     return fresh;
   }
 
-  #highest(count: number, penalties: LengthPenalties): number {
+  #highest(count: number, norms: LengthNorms): number {
     let highest = 0;
     for (let i = 0; i < count; i++) {
-      const reached = saturation(this.frequencies[i] as number, penalties.of(this.numbers[i] as number));
-      if (reached > highest) highest = reached;
+      const amount = (this.frequencies[i] as number) / norms.of(this.numbers[i] as number);
+      if (amount > highest) highest = amount;
     }
     return highest;
   }

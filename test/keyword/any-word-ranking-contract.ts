@@ -84,6 +84,31 @@ export function describeAnyWordRanking(
       expect(await found('react', documents, NO_SCORE)).toEqual([]);
     });
 
+    test('takes a word in two fields for one that is repeated, not for two words', async () => {
+      const documents = [{ name: 'pdf', description: 'pdf' }, { name: 'pdf ocr' }, { name: 'ocr' }, { name: 'x' }];
+      const { numbers, scoresOf, fieldsOf } = await rank('pdf ocr', documents);
+      expect(numbers[0]).toBe(1);
+      const [{ score } = { score: 0 }] = scoresOf(Uint32Array.of(0));
+      expect(score).toBeGreaterThan(fieldsOf(0).name);
+      expect(score).toBeLessThan(fieldsOf(0).name + fieldsOf(0).description);
+    });
+
+    test('does not count a file that only repeats the description', async () => {
+      const text = 'reads pdf forms';
+      const repeated = { description: text, files: [{ filename: 'SKILL.md', text }] };
+      const { scores, fieldsOf } = await rank('pdf', [{ description: text }, repeated]);
+      expect(scores[1]).toBe(scores[0]);
+      expect(fieldsOf(1)).toEqual(fieldsOf(0));
+      const other = {
+        description: 'forms',
+        files: [
+          { filename: 'SKILL.md', text },
+          { filename: 'b', text: 'forms' },
+        ],
+      };
+      expect(await found('pdf', [other])).toEqual([0]);
+    });
+
     test('scores each field on its own', async () => {
       const documents = [
         { name: 'deploy', author: 'ana', labels: ['git-workflows'], description: 'release' },
@@ -211,7 +236,15 @@ export function describeAnyWordRanking(
               }
               const all = Uint32Array.from(documents.keys());
               expect(answer.scoresOf(all)).toEqual(
-                Array.from(all, (number) => ({ fields: answer.fieldsOf(number), coverage: answer.coverageOf(number) })),
+                Array.from(all, (number) => ({
+                  score: expect.closeTo(naive.scoreOf(number, weights), 9),
+                  fields: answer.fieldsOf(number),
+                  coverage: answer.coverageOf(number),
+                })),
+              );
+              const found = answer.numbers.slice().sort();
+              expect(answer.scoresOf(found).map(({ score }) => score)).toEqual(
+                Array.from(found, (number) => answer.scores[answer.numbers.indexOf(number)]),
               );
               for (const term of terms) expect([term, answer.accepts(term)]).toEqual([term, naive.accepts(term)]);
               const expected = scoredBy(documents, question, weights).filter(({ number }) => filter?.[number] !== 0);

@@ -109,12 +109,18 @@ function textOf(maxWords: number): fc.Arbitrary<string> {
 
 const label = fc.constantFrom('testing', 'git-workflows', 'data-analysis', 'frontend', 'software-developers-151252');
 
-const document: fc.Arbitrary<KeywordDocument> = fc.record({
+const fields: fc.Arbitrary<KeywordDocument> = fc.record({
   name: fc.oneof(word, textOf(3)),
   author: fc.constantFrom('ana', 'GitHub', 'react-team', 'bob'),
   labels: fc.uniqueArray(label, { maxLength: 2 }),
   description: textOf(10),
   files: fc.array(fc.record({ filename: fc.constant('SKILL.md'), text: textOf(12) }), { maxLength: 2 }),
+});
+
+/** Some have a file that repeats the description, as skills that came without files do. */
+const document: fc.Arbitrary<KeywordDocument> = fc.tuple(fields, fc.nat(4)).map(([one, chance]) => {
+  const { description, files } = one;
+  return chance > 0 ? one : { ...one, files: [...files, { filename: 'SKILL.md', text: description }] };
 });
 
 export function catalogueOf(maxLength: number): fc.Arbitrary<KeywordDocument[]> {

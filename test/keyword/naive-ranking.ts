@@ -10,7 +10,7 @@ interface NaiveDocument {
   readonly lengths: Readonly<Record<ScoredField, number>>;
 }
 
-/** BM25 by field as it is defined, by going through all documents. */
+/** BM25 over several fields as it is defined, by going through all documents. */
 export class NaiveRanking {
   readonly #documents: readonly NaiveDocument[];
   readonly #words: readonly QuestionWord[];
@@ -36,7 +36,7 @@ export class NaiveRanking {
   }
 
   fieldsOf(number: number): FieldScores {
-    return byField((field) => this.#scoreOf(number, field));
+    return byField((field) => this.#sumOver((word) => this.#amountOf(word, number, field)));
   }
 
   coverageOf(number: number): number {
@@ -49,22 +49,27 @@ export class NaiveRanking {
   }
 
   scoreOf(number: number, weights: FieldWeights): number {
-    const fields = this.fieldsOf(number);
-    return SCORED_FIELDS.reduce((sum, field) => sum + weights[field] * fields[field], 0);
+    return this.#sumOver((word) =>
+      SCORED_FIELDS.reduce((sum, field) => sum + weights[field] * this.#amountOf(word, number, field), 0),
+    );
   }
 
   accepts(term: string): boolean {
     return this.#words.some((word) => answers(word, term));
   }
 
-  #scoreOf(number: number, field: ScoredField): number {
-    const { terms, lengths } = this.#documents[number] as NaiveDocument;
-    const relative = lengths[field] / this.#averages[field];
+  /** Sum over the words, each by how much there is of it. */
+  #sumOver(amountOf: (word: QuestionWord) => number): number {
     return this.#words.reduce((sum, word, w) => {
-      const tf = frequencyOf(word, terms[field]);
-      if (tf === 0) return sum;
-      return sum + ((this.#idfs[w] as number) * (tf * (1.2 + 1))) / (tf + 1.2 * (1 - 0.75 + 0.75 * relative));
+      const amount = amountOf(word);
+      return sum + ((this.#idfs[w] as number) * (1.2 + 1) * amount) / (1.2 + amount);
     }, 0);
+  }
+
+  #amountOf(word: QuestionWord, number: number, field: ScoredField): number {
+    const { terms, lengths } = this.#documents[number] as NaiveDocument;
+    const frequency = frequencyOf(word, terms[field]);
+    return frequency === 0 ? 0 : frequency / (1 - 0.6 + (0.6 * lengths[field]) / this.#averages[field]);
   }
 }
 
@@ -88,7 +93,7 @@ function readDocument({ name, author, labels, description, files }: KeywordDocum
       .filter((token) => (token.kind === 'inner') === inner)
       .map((token) => token.term);
   const inner = termsOf([name, author, ...labels, description], true);
-  const fileTexts = files.map((file) => file.text);
+  const fileTexts = files.flatMap(({ text }) => (text === description ? [] : [text]));
   const core = {
     name: termsOf([name], false),
     author: termsOf([author], false),

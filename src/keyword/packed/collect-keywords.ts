@@ -1,6 +1,6 @@
 import { SCORED_FIELDS } from '../../result.js';
 import { normaliseText } from '../characters.js';
-import { FIELDS, FILES, INNER, SCORED_OF } from '../index-fields.js';
+import { FIELDS, FILES, INNER, SCORED_OF, textsOfFiles } from '../index-fields.js';
 import type { DocumentSource, KeywordDocument } from '../keyword-index.js';
 import { beginningsOf } from '../name-beginnings.js';
 import { nameKey } from '../name-key.js';
@@ -39,7 +39,8 @@ export class DocumentCollector {
   readonly #innerPositions: number[] = [];
 
   /** Adds the next document; they are numbered from 0. */
-  add({ name, author, labels, description, files }: IndexedDocument): void {
+  add(document: IndexedDocument): void {
+    const { name, author, labels, description } = document;
     // Positions of all these texts are of one space, with gaps, so that a phrase never goes from one into the next.
     this.#base = 0;
     for (const [field, texts] of [[name], [author], labels, [description]].entries()) {
@@ -53,7 +54,7 @@ export class DocumentCollector {
     this.#innerPositions.length = 0;
     this.#endField(INNER);
     this.#base = 0;
-    for (const { text } of files) this.#read(text, this.#take);
+    for (const text of textsOfFiles(document)) this.#read(text, this.#take);
     this.#endField(FILES);
     this.#names.add(this.#size, nameKey(name));
     for (const key of beginningsOf(name)) this.#beginnings.add(this.#size, key);

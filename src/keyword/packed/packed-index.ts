@@ -23,7 +23,7 @@ import type {
   RankedDocuments,
   RankOptions,
 } from '../keyword-index.js';
-import { LengthPenalties } from '../length-penalties.js';
+import { LengthNorms } from '../length-norms.js';
 import { beginningsOf } from '../name-beginnings.js';
 import { nameKey } from '../name-key.js';
 import type { Question, QuestionWord } from '../question.js';
@@ -74,7 +74,7 @@ export class PackedIndex implements KeywordIndex {
   readonly #sets: DocumentSets;
   readonly #phrases: PhraseFinder;
   readonly #pager: Pager;
-  #penalties: readonly LengthPenalties[] | undefined;
+  #norms: readonly LengthNorms[] | undefined;
   readonly #wordsAsked = new RecentlyUsed<WordLists>(WORDS_KEPT, LISTS_KEPT, ({ lists }) => lists.length);
   readonly #recentWords = recentWords();
   readonly #reader: OccurrenceReader;
@@ -90,7 +90,7 @@ export class PackedIndex implements KeywordIndex {
     this.#sets = new DocumentSets(packed.size);
     this.#phrases = new PhraseFinder(packed.postings);
     this.#reader = new OccurrenceReader(packed.size);
-    this.#rankingSpace = new RankingSpace(packed.size, this.#reader);
+    this.#rankingSpace = new RankingSpace(packed.size);
   }
 
   /**
@@ -130,7 +130,7 @@ export class PackedIndex implements KeywordIndex {
 
   rank(question: Question, options: RankOptions): RankedDocuments {
     const words = question.looseWords.map((word) => this.#occurrencesOf(word));
-    return rankAnyWord(words, this.#lengthPenalties(), options, this.#rankingSpace);
+    return rankAnyWord(words, this.#lengthNorms(), options, this.#rankingSpace);
   }
 
   named({ text }: Question): readonly number[] {
@@ -151,14 +151,14 @@ export class PackedIndex implements KeywordIndex {
   }
 
   /** By scored field; made when scores are first asked for. */
-  #lengthPenalties(): readonly LengthPenalties[] {
+  #lengthNorms(): readonly LengthNorms[] {
     const { lengths, totalLengths, greatestLengths } = this.#packed;
     for (const array of [lengths, totalLengths, greatestLengths]) this.#pager.need(array);
-    this.#penalties ??= SCORED_FIELDS.map((_, field) => {
+    this.#norms ??= SCORED_FIELDS.map((_, field) => {
       const ofField = lengths.subarray(field * this.size, (field + 1) * this.size);
-      return new LengthPenalties(ofField, totalLengths[field] as number, greatestLengths[field] as number);
+      return new LengthNorms(ofField, totalLengths[field] as number, greatestLengths[field] as number);
     });
-    return this.#penalties;
+    return this.#norms;
   }
 
   #accepting(plan: StepPlan, answers: ReadonlyMap<string, ReadonlySet<number>>): (term: string) => boolean {
@@ -284,7 +284,7 @@ export class PackedIndex implements KeywordIndex {
 
   /** Goes through both side by side; where the list lags behind it leaps. */
   #addScores(sums: Float64Array, numbers: Uint32Array, list: PostingList, factor: number): void {
-    const penalties = this.#lengthPenalties()[SCORED_OF[list.field] as number] as LengthPenalties;
+    const norms = this.#lengthNorms()[SCORED_OF[list.field] as number] as LengthNorms;
     const { documents } = this.#packed.postings;
     list.needFrequencies();
     let entry = list.from;
@@ -293,8 +293,7 @@ export class PackedIndex implements KeywordIndex {
       const number = numbers[i] as number;
       const document = documents[entry] as number;
       if (document === number) {
-        const reached = saturation(list.frequencyOf(entry), penalties.of(number));
-        sums[i] = (sums[i] as number) + factor * reached;
+        sums[i] = (sums[i] as number) + factor * saturation(list.frequencyOf(entry) / norms.of(number));
         i += 1;
         entry += 1;
       } else if (document < number) entry = list.entryOf(number, entry);
@@ -323,7 +322,7 @@ export class PackedIndex implements KeywordIndex {
       const lists = SCORED_FIELDS.map((_, scored) => found.filter((list) => SCORED_OF[list.field] === scored));
       for (const list of found) list.needFrequencies();
       const terms = new Set([...numbers].map((number) => this.#terms.termAt(number)));
-      return this.#reader.wordOf(terms, lists, this.#lengthPenalties());
+      return this.#reader.wordOf(terms, lists, this.#lengthNorms());
     });
   }
 }

@@ -1,7 +1,7 @@
-import { lengthPenalty } from './bm25.js';
+import { lengthNorm } from './bm25.js';
 
-/** The BM25 length penalties of one field. They depend on the length alone, of which there are few. */
-export class LengthPenalties {
+/** What frequencies of one field are divided by, see `lengthNorm`. It depends on the length alone, of which there are few. */
+export class LengthNorms {
   /** By document, in distinct terms. */
   readonly #lengths: Uint32Array;
   readonly #byLength: Float64Array;
@@ -14,7 +14,7 @@ export class LengthPenalties {
   constructor(lengths: Uint32Array, total: number, greatest: number) {
     this.#lengths = lengths;
     const average = total / lengths.length;
-    this.#byLength = Float64Array.from({ length: greatest + 1 }, (_, length) => lengthPenalty(length, average));
+    this.#byLength = Float64Array.from({ length: greatest + 1 }, (_, length) => lengthNorm(length, average));
   }
 
   of(number: number): number {
