@@ -147,6 +147,15 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
       expect(await find('化测', documents)).toEqual(['all-words', [3]]);
     });
 
+    test('finds traditional Chinese by simplified and the other way round, and ranks what was asked for first', async () => {
+      const documents = [{ name: '記帳助手' }, { name: '记帐助手' }, { name: '书签' }];
+      expect(await find('记帐', documents)).toEqual(['all-words', [0, 1]]);
+      expect(await find('"記帳"', documents)).toEqual(['all-words', [0, 1]]);
+      expect(await find('書', documents)).toEqual(['all-words', [2]]);
+      expect(await ranked('记帐', documents)).toEqual([1, 0]);
+      expect(await ranked('記帳', documents)).toEqual([0, 1]);
+    });
+
     test('ignores case and accents, and ranks the exact accent first', async () => {
       const documents = [{ name: 'write a resume' }, { name: 'write a RÉSUMÉ' }];
       expect(await find('résumé', documents)).toEqual(['all-words', [0, 1]]);

@@ -138,7 +138,8 @@ export class NaiveKeywordSearch {
 /** Whether a term of a text answers a term of a question as it stands or by its stem. */
 export function asItStands(asked: string, found: string): boolean {
   if (!isUnspacedTerm(asked)) return !isUnspacedTerm(found) && stemOf(asked) === stemOf(found);
-  return [...asked].length === 1 ? isUnspacedTerm(found) && found.startsWith(asked) : asked === found;
+  const [askedForm, form] = [foldAccents(asked), foldAccents(found)];
+  return [...asked].length === 1 ? isUnspacedTerm(found) && form.startsWith(askedForm) : askedForm === form;
 }
 
 function textsOf({ core, files }: NaiveDocument, everywhere: boolean): (readonly Token[])[] {
