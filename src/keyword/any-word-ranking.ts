@@ -61,11 +61,12 @@ export class RankingSpace {
 /** What every index answers by `rank`, given where the words stand. The space has a place for each document. */
 export function rankAnyWord(
   words: readonly WordOccurrences[],
+  weights: readonly number[],
   penalties: readonly LengthPenalties[],
   options: RankOptions,
   space: RankingSpace,
 ): RankedDocuments {
-  const ranking = new AnyWordRanking(words, penalties, space.sums.length);
+  const ranking = new AnyWordRanking(words, weights, penalties, space.sums.length);
   const scoresOfOne = (number: number): DocumentScores => ranking.scoresOf(Uint32Array.of(number))[0] as DocumentScores;
   return {
     ...ranking.best(options, space),
@@ -87,6 +88,7 @@ export function rankAnyWord(
  */
 class AnyWordRanking {
   readonly #words: readonly WordOccurrences[];
+  /** Times the words' weights. */
   readonly #idfs: readonly number[];
   readonly #penalties: readonly LengthPenalties[];
   /** What a document that is full of every word would reach in a field; words that occur nowhere are in it. */
@@ -94,13 +96,19 @@ class AnyWordRanking {
 
   /**
    * @param words with their occurrences by scored field
+   * @param weights what each word counts
    * @param penalties the BM25 length penalties by scored field
    * @param size number of documents
    */
-  constructor(words: readonly WordOccurrences[], penalties: readonly LengthPenalties[], size: number) {
+  constructor(
+    words: readonly WordOccurrences[],
+    weights: readonly number[],
+    penalties: readonly LengthPenalties[],
+    size: number,
+  ) {
     this.#words = words;
     this.#penalties = penalties;
-    this.#idfs = words.map(({ documents }) => inverseDocumentFrequency(size, documents));
+    this.#idfs = words.map(({ documents }, w) => (weights[w] as number) * inverseDocumentFrequency(size, documents));
     this.highest = this.#idfs.reduce((sum, idf) => sum + idf * HIGHEST_SATURATION, 0);
   }
 

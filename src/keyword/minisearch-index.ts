@@ -141,7 +141,8 @@ export class MiniSearchIndex implements KeywordIndex {
 
   rank(question: Question, options: RankOptions): RankedDocuments {
     const words = question.looseWords.map((word) => this.#occurrencesOf(word));
-    return rankAnyWord(words, this.#penalties, options, this.#rankingSpace);
+    const weights = question.looseWords.map(({ weight }) => weight);
+    return rankAnyWord(words, weights, this.#penalties, options, this.#rankingSpace);
   }
 
   named({ text }: Question): readonly number[] {

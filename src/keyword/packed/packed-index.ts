@@ -118,7 +118,8 @@ export class PackedIndex implements KeywordIndex {
 
   rank(question: Question, options: RankOptions): RankedDocuments {
     const words = question.looseWords.map((word) => this.#occurrencesOf(word));
-    return rankAnyWord(words, this.#lengthPenalties(), options, this.#rankingSpace);
+    const weights = question.looseWords.map(({ weight }) => weight);
+    return rankAnyWord(words, weights, this.#lengthPenalties(), options, this.#rankingSpace);
   }
 
   named({ text }: Question): readonly number[] {
