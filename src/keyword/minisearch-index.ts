@@ -174,8 +174,9 @@ export class MiniSearchIndex implements KeywordIndex {
 
   #run(plan: StepPlan, words: readonly WordMatches[], answers: Answers, filter: Uint8Array | undefined): number[] {
     const weightOf = (frequency: number): number => inverseDocumentFrequency(this.size, frequency);
+    const shares = plan.words.map(({ weight }) => weight);
     const found =
-      plan.required === 'all' ? documentsWithAll(words, filter) : documentsWithHalf(words, filter, weightOf);
+      plan.required === 'all' ? documentsWithAll(words, filter) : documentsWithHalf(words, filter, weightOf, shares);
     if (plan.phrases.length === 0) return found;
     return found.filter((number) => this.#hasPhrases(number, plan, answers));
   }

@@ -79,6 +79,12 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
       expect(await find('common rare nonexistentword', documents)).toEqual(['some-words', [0]]);
     });
 
+    test('asks for half of the words of a text without spaces, not of its pairs of characters', async () => {
+      const documents = [{ name: '转换 格式' }, { name: '换文' }, { name: '档格' }, { name: '文档' }];
+      // Two of three words, but two of five pairs: 换文 and 档格 stand across words.
+      expect(await find('转换文档格式', documents)).toEqual(['some-words', [0]]);
+    });
+
     test('requires quoted words to stand together in every step', async () => {
       const documents = [
         { name: 'a', description: 'write release notes' },

@@ -62,7 +62,7 @@ export class NaiveKeywordSearch {
 
     const half = loose.filter(occurs);
     const idf = new Map(half.map((word) => [word, this.#idf(word)]));
-    const total = half.reduce((sum, word) => sum + (idf.get(word) as number), 0);
+    const total = half.reduce((sum, word) => sum + (idf.get(word) as number) * word.weight, 0);
 
     const every = (words: readonly QuestionWord[]) => (has: (word: QuestionWord) => boolean) => words.every(has);
     const enough = (has: (word: QuestionWord) => boolean): boolean =>
