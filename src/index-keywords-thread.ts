@@ -29,7 +29,7 @@ const DOCUMENTS_A_THREAD = 2_000;
  * Version of the rules by which texts become words, stems and forms, and of what is kept of them. Whoever changes any of these
  * must raise it, and `VERSION` of image-header.ts: else words of skills that have not changed stay as they were read.
  */
-const WORD_RULES = 2;
+const WORD_RULES = 3;
 
 const { catalogue, stamp, write } = workerData as KeywordThreadData;
 

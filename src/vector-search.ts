@@ -3,7 +3,7 @@ import { embedCatalogue } from './embed-catalogue.js';
 import { SkillSearchError } from './errors.js';
 import type { ModelOptions } from './options.js';
 import { Members } from './ranking/members.js';
-import { checkDimensions, embedChecked } from './semantic/check-vectors.js';
+import { checkDimensions, embedChecked, readableShareChecked } from './semantic/check-vectors.js';
 import type { Embedder } from './semantic/embedder.js';
 import type { VectorSet } from './semantic/nearest/vector-codes.js';
 import { VectorIndex } from './semantic/nearest/vector-index.js';
@@ -83,6 +83,15 @@ export class VectorSearch {
     const embedded = await embedChecked(this.#embedder, [question], { signal });
     if (this.#index.size > 0) checkDimensions(this.#embedder, embedded, this.#index.dimensions);
     return embedded[0] as Float32Array;
+  }
+
+  /**
+   * How much of a question the model can read, 0 to 1.
+   *
+   * @throws {SkillSearchError} `EMBEDDER_FAILED`
+   */
+  readableShare(question: string): number {
+    return readableShareChecked(this.#embedder, question);
   }
 
   /**

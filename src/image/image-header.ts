@@ -15,7 +15,7 @@ import type { Leaf, NumberArray } from './array-tree.js';
  */
 const MAGIC = 'SKILIMAG';
 /** To be raised also where the arrays that are written mean something else than before. */
-const VERSION = 4;
+const VERSION = 5;
 /** Bytes that tell how long the header is. */
 const HEAD_BYTES = 16;
 

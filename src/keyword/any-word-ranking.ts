@@ -68,11 +68,12 @@ export class RankingSpace {
 /** What every index answers by `rank`, given where the words stand. The space has a place for each document. */
 export function rankAnyWord(
   words: readonly WordOccurrences[],
+  counts: readonly number[],
   norms: readonly LengthNorms[],
   options: RankOptions,
   space: RankingSpace,
 ): RankedDocuments {
-  const ranking = new AnyWordRanking(words, norms, options.weights, space.sums.length);
+  const ranking = new AnyWordRanking(words, counts, norms, options.weights, space.sums.length);
   const scoresOfOne = (number: number): DocumentScores => ranking.scoresOf(Uint32Array.of(number))[0] as DocumentScores;
   return {
     ...ranking.best(options, space),
@@ -94,6 +95,7 @@ export function rankAnyWord(
  */
 class AnyWordRanking {
   readonly #words: readonly WordOccurrences[];
+  /** Times what the words count. */
   readonly #idfs: readonly number[];
   readonly #norms: readonly LengthNorms[];
   /** By scored field. */
@@ -103,14 +105,22 @@ class AnyWordRanking {
 
   /**
    * @param words with their occurrences by scored field
+   * @param counts what each word counts among them
    * @param norms by scored field
+   * @param weights of the fields
    * @param size number of documents
    */
-  constructor(words: readonly WordOccurrences[], norms: readonly LengthNorms[], weights: FieldWeights, size: number) {
+  constructor(
+    words: readonly WordOccurrences[],
+    counts: readonly number[],
+    norms: readonly LengthNorms[],
+    weights: FieldWeights,
+    size: number,
+  ) {
     this.#words = words;
     this.#norms = norms;
     this.#weights = SCORED_FIELDS.map((field) => weights[field]);
-    this.#idfs = words.map(({ documents }) => inverseDocumentFrequency(size, documents));
+    this.#idfs = words.map(({ documents }, w) => (counts[w] as number) * inverseDocumentFrequency(size, documents));
     this.highest = this.#idfs.reduce((sum, idf) => sum + idf * HIGHEST_SATURATION, 0);
   }
 

@@ -14,13 +14,15 @@ export function askedWords(question: Question): AskedWords {
   for (const [place, { terms }] of question.looseWords.entries()) {
     for (const term of terms) {
       const places = isSingleCharacter(term) ? byCharacter : byForm;
-      const form = isUnspacedTerm(term) ? term : stemOf(term);
+      const form = stemOf(term);
       if (!places.has(form)) places.set(form, place);
     }
   }
   const look = (term: string): number => {
-    if (!isUnspacedTerm(term)) return byForm.get(stemOf(term)) ?? -1;
-    return byForm.get(term) ?? byCharacter.get(String.fromCodePoint(term.codePointAt(0) as number)) ?? -1;
+    const form = stemOf(term);
+    const place = byForm.get(form);
+    if (place !== undefined || !isUnspacedTerm(term)) return place ?? -1;
+    return byCharacter.get(String.fromCodePoint(form.codePointAt(0) as number)) ?? -1;
   };
   // Texts have the same words again and again, and a stem takes a while.
   const known = new Map<string, number>();

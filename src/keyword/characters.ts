@@ -1,3 +1,5 @@
+import { simplify } from './simplify.js';
+
 /**
  * What a character is to the tokeniser. One byte a code point, filled on first sight: a look-up in a table is several
  * times faster than a Unicode property test, and a catalogue has hundreds of millions of characters.
@@ -87,14 +89,14 @@ const ACCENTS =
 // Letters with a stroke are no base letter plus mark in Unicode, but nobody types them on another keyboard.
 const STROKED: Readonly<Record<string, string>> = { ı: 'i', ł: 'l', ø: 'o', đ: 'd', ħ: 'h', ŧ: 't' };
 
-/** A lower-case term without its accents: `résumé` becomes `resume`. */
+/**
+ * A lower-case term without its accents: `résumé` becomes `resume`. Traditional Chinese characters are taken for accented
+ * forms of the simplified ones: `記憶` becomes `记忆`.
+ */
 export function foldAccents(term: string): string {
   if (ASCII.test(term)) return term;
-  return term
-    .normalize('NFD')
-    .replace(ACCENTS, '')
-    .normalize('NFC')
-    .replace(/[ıłøđħŧ]/g, (letter) => STROKED[letter] as string);
+  const bare = term.normalize('NFD').replace(ACCENTS, '').normalize('NFC');
+  return simplify(bare).replace(/[ıłøđħŧ]/g, (letter) => STROKED[letter] as string);
 }
 
 /**

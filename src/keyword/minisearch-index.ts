@@ -153,7 +153,8 @@ export class MiniSearchIndex implements KeywordIndex {
 
   rank(question: Question, options: RankOptions): RankedDocuments {
     const words = question.looseWords.map((word) => this.#occurrencesOf(word));
-    return rankAnyWord(words, this.#norms, options, this.#rankingSpace);
+    const counts = question.looseWords.map(({ weight }) => weight);
+    return rankAnyWord(words, counts, this.#norms, options, this.#rankingSpace);
   }
 
   named({ text }: Question): readonly number[] {
@@ -189,8 +190,9 @@ export class MiniSearchIndex implements KeywordIndex {
 
   #run(plan: StepPlan, words: readonly WordMatches[], answers: Answers, filter: Uint8Array | undefined): number[] {
     const weightOf = (frequency: number): number => inverseDocumentFrequency(this.size, frequency);
+    const shares = plan.words.map(({ weight }) => weight);
     const found =
-      plan.required === 'all' ? documentsWithAll(words, filter) : documentsWithHalf(words, filter, weightOf);
+      plan.required === 'all' ? documentsWithAll(words, filter) : documentsWithHalf(words, filter, weightOf, shares);
     if (plan.phrases.length === 0) return found;
     return found.filter((number) => this.#hasPhrases(number, plan, answers));
   }

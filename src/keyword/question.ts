@@ -1,4 +1,5 @@
 import { foldAccents, isUnspacedTerm } from './characters.js';
+import { weighPairs } from './pair-weights.js';
 import { DEFAULT_STOP_WORDS, type StopWords } from './stop-words.js';
 import { isPartKind, readWords, type Token } from './words.js';
 
@@ -13,6 +14,8 @@ export const MAX_QUESTION_WORDS = 64;
 export interface QuestionWord {
   /** Lower case, accents kept. */
   readonly terms: readonly string[];
+  /** What it counts among the words: 1, of a pair of characters mostly less, see {@link weighPairs}. Above 0. */
+  readonly weight: number;
 }
 
 /** Words in quotation marks that must stand together: the tokens of the quoted text, by position. */
@@ -97,18 +100,25 @@ function requiredWords(pieces: readonly Piece[], stopWords: StopWords, loose: bo
 }
 
 function distinct(words: readonly QuestionWord[]): QuestionWord[] {
-  return [...new Map(words.map(({ terms }) => [terms.join(' '), { terms }])).values()];
+  const byTerms = new Map<string, QuestionWord>();
+  for (const { terms, weight } of words) {
+    const key = terms.join(' ');
+    byTerms.set(key, { terms, weight: Math.max(weight, byTerms.get(key)?.weight ?? 0) });
+  }
+  return [...byTerms.values()];
 }
 
 function wordsOf(piece: Piece, stopWords: StopWords, loose: boolean): WordOfPiece[] {
   const { tokens, quoted } = piece;
   const wholes = tokens.filter((token) => !isPartKind(token.kind));
+  const pairWeights = weighPairs(tokens);
   const words: WordOfPiece[] = [];
   for (const token of tokens) {
     if (!isUnit(token, tokens, wholes, loose)) continue;
     const around = wholes.filter((whole) => whole !== token && covers(whole, token));
     const stop = !quoted && around.length === 0 && stopWords.has(foldAccents(token.term));
-    words.push({ terms: [...new Set([token.term, ...around.map((whole) => whole.term)])], stop });
+    const terms = [...new Set([token.term, ...around.map((whole) => whole.term)])];
+    words.push({ terms, weight: pairWeights.get(token) ?? 1, stop });
   }
   return words;
 }

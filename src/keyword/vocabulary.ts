@@ -17,21 +17,20 @@ export class Vocabulary {
   add(term: string): void {
     if (this.#terms.has(term)) return;
     this.#terms.add(term);
-    if (isUnspacedTerm(term)) {
-      append(this.#byFirstCharacter, String.fromCodePoint(term.codePointAt(0) as number), term);
-      return;
-    }
     append(this.#byStem, stemOf(term), term);
-    append(this.#byForm, foldAccents(term), term);
+    const form = foldAccents(term);
+    if (isUnspacedTerm(term)) {
+      append(this.#byFirstCharacter, String.fromCodePoint(form.codePointAt(0) as number), term);
+    } else append(this.#byForm, form, term);
   }
 
   /** The terms that answer a lookup, each once. */
   find(lookup: Lookup): readonly string[] {
     switch (lookup.kind) {
       case 'stem':
-        return this.#sameStem(lookup.term);
+        return this.#byStem.get(stemOf(lookup.term)) ?? [];
       case 'character':
-        return this.#byFirstCharacter.get(lookup.term) ?? [];
+        return this.#byFirstCharacter.get(foldAccents(lookup.term)) ?? [];
       case 'prefix':
         return [...this.#byForm.atPrefix(foldAccents(lookup.term)).values()].flat();
       case 'edits':
@@ -39,16 +38,11 @@ export class Vocabulary {
     }
   }
 
-  #sameStem(term: string): readonly string[] {
-    if (isUnspacedTerm(term)) return this.#terms.has(term) ? [term] : [];
-    return this.#byStem.get(stemOf(term)) ?? [];
-  }
-
   #withinEdits(form: string, edits: number): string[] {
     const found = new Set<string>();
     for (const candidate of this.#candidates(form, edits)) {
       if (editDistance(form, candidate, edits) > edits) continue;
-      for (const term of this.#sameStem(candidate)) found.add(term);
+      for (const term of this.#byStem.get(stemOf(candidate)) ?? []) found.add(term);
     }
     return [...found];
   }

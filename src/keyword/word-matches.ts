@@ -59,18 +59,20 @@ export function documentsWithAll(words: readonly WordMatches[], filter: Uint8Arr
  * The documents whose words make up at least half of the weight of all words, and that pass the filter, ascending.
  *
  * @param weightOf weight of a word that so many documents have
+ * @param shares how much of its weight each word counts in that of all
  */
 export function documentsWithHalf(
   words: readonly WordMatches[],
   filter: Uint8Array | undefined,
   weightOf: (frequency: number) => number,
+  shares: readonly number[],
 ): number[] {
   const sums = new Map<number, number>();
   let total = 0;
-  for (const word of words) {
+  for (const [i, word] of words.entries()) {
     const documents = word.documents();
     const weight = weightOf(documents.size);
-    total += weight;
+    total += weight * (shares[i] as number);
     for (const number of documents) {
       if (filter === undefined || filter[number] === 1) sums.set(number, (sums.get(number) ?? 0) + weight);
     }

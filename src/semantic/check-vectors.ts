@@ -52,6 +52,20 @@ export function checkDimensions(embedder: Embedder, vectors: readonly Float32Arr
   throw failed(embedder, `returned vectors of ${expected} numbers before, and one of ${other.length} now`);
 }
 
+/**
+ * How much of a question an embedder can read, 0 to 1.
+ *
+ * @throws {SkillSearchError} `EMBEDDER_FAILED` where it says something else
+ */
+export function readableShareChecked(embedder: Embedder, question: string): number {
+  const share: unknown = embedder.readableShare?.(question) ?? 1;
+  if (typeof share === 'number' && share >= 0 && share <= 1) return share;
+  throw failed(
+    embedder,
+    `must tell the share of a question that it reads as a number from 0 to 1, got ${String(share)}`,
+  );
+}
+
 function failed({ model }: Embedder, message: string, cause?: unknown): SkillSearchError {
   return new SkillSearchError('EMBEDDER_FAILED', `the embedder of ${model} ${message}`, { cause });
 }

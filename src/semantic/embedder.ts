@@ -16,6 +16,11 @@ export interface Embedder {
    * @throws the signal's reason when aborted
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<readonly Float32Array[]>;
+  /**
+   * How much of a question the model can read, 0 to 1: a vector of text in a script that it knows no words of says nothing,
+   * so that words count the more. Without this it reads everything.
+   */
+  readableShare?(question: string): number;
   /** Gives back what the embedder holds. Called by whoever made it. */
   close?(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { SkillSearchError } from '../errors.js';
 import type { Embedder, EmbedOptions } from './embedder.js';
 import type { ModelFolder } from './model-folder.js';
 import { ModelThread } from './model-thread-handle.js';
+import { readableShare, type Script } from './readable-share.js';
 
 /** Texts a thread gets at once: enough that messages cost nothing, few enough that a question does not wait long. */
 const CHUNK = 16;
@@ -18,14 +19,17 @@ interface Chunk {
 export class LocalEmbedder implements Embedder {
   readonly model: string;
   readonly #folder: ModelFolder;
+  /** Those it reads; undefined where that is not known. */
+  readonly #scripts: readonly Script[] | undefined;
   readonly #threads: Set<ModelThread>;
   readonly #idle: ModelThread[];
   readonly #queue: Chunk[] = [];
   #closed = false;
 
-  private constructor(folder: ModelFolder, threads: readonly ModelThread[]) {
+  private constructor(folder: ModelFolder, threads: readonly ModelThread[], scripts: readonly Script[] | undefined) {
     this.model = folder.id;
     this.#folder = folder;
+    this.#scripts = scripts;
     this.#threads = new Set(threads);
     this.#idle = [...threads];
   }
@@ -39,12 +43,12 @@ export class LocalEmbedder implements Embedder {
   static async start(folder: ModelFolder, threads: number): Promise<LocalEmbedder> {
     const started = Array.from({ length: threads }, () => new ModelThread(folder));
     try {
-      await Promise.all(started.map((thread) => thread.ready));
+      const [scripts] = await Promise.all(started.map((thread) => thread.ready));
+      return new LocalEmbedder(folder, started, scripts);
     } catch (error) {
       await Promise.all(started.map((thread) => thread.close()));
       throw error;
     }
-    return new LocalEmbedder(folder, started);
   }
 
   async embed(texts: readonly string[], { signal }: EmbedOptions = {}): Promise<Float32Array[]> {
@@ -60,6 +64,10 @@ export class LocalEmbedder implements Embedder {
     }
     this.#next();
     return (await untilAborted(Promise.all(chunks), signal)).flat();
+  }
+
+  readableShare(question: string): number {
+    return this.#scripts === undefined ? 1 : readableShare(question, this.#scripts);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors.js';
 import type { Dtype } from './model-folder.js';
+import type { Script } from './readable-share.js';
 
 /** What a model thread is started with. */
 export interface ModelThreadData {
@@ -15,7 +16,8 @@ export type ModelThreadRequest =
 
 /** The first message of a thread is `ready` or `failed`; then one answer a request, in their order. */
 export type ModelThreadMessage =
-  | { readonly kind: 'ready' }
+  /** With the scripts that the model reads; undefined where its vocabulary does not show them. */
+  | { readonly kind: 'ready'; readonly scripts: readonly Script[] | undefined }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
   /** The vectors one after the other. */
   | { readonly kind: 'vectors'; readonly values: Float32Array<ArrayBuffer>; readonly dimensions: number }

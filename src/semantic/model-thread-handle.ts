@@ -3,6 +3,7 @@ import { SkillSearchError } from '../errors.js';
 import { startWorker } from '../start-worker.js';
 import type { ModelFolder } from './model-folder.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
+import type { Script } from './readable-share.js';
 
 interface Waiting {
   readonly resolve: (vectors: Float32Array[]) => void;
@@ -11,8 +12,8 @@ interface Waiting {
 
 /** A thread that holds a loaded model, seen from outside. Keeps the process alive only while somebody waits for it. */
 export class ModelThread {
-  /** Settles when the model is loaded, or cannot be. */
-  readonly ready: Promise<void>;
+  /** Settles when the model is loaded, or cannot be: the scripts that it reads, undefined where that is not known. */
+  readonly ready: Promise<readonly Script[] | undefined>;
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
   /** In the order of the requests, which is the order of the answers. */
@@ -28,7 +29,7 @@ export class ModelThread {
     this.#worker.ref();
     this.ready = new Promise((resolve, reject) => {
       this.#worker.on('message', (message: ModelThreadMessage) => {
-        if (message.kind === 'ready') resolve();
+        if (message.kind === 'ready') resolve(message.scripts);
         else if (message.kind === 'failed') {
           this.#ended = new SkillSearchError(message.code, message.message, { path });
           reject(this.#ended);

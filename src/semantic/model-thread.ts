@@ -1,6 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FeatureExtractionPipeline } from '@huggingface/transformers';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
+import { readVocabulary } from './read-vocabulary.js';
+import { readableScripts, type Script } from './readable-share.js';
 
 const PACKAGE = '@huggingface/transformers';
 
@@ -9,6 +11,7 @@ async function main({ path, dtype }: ModelThreadData): Promise<void> {
   const runtime = await importRuntime();
   if (runtime === undefined) return;
   let model: FeatureExtractionPipeline;
+  let scripts: readonly Script[] | undefined;
   try {
     runtime.env.allowRemoteModels = false;
     runtime.env.useFSCache = false;
@@ -23,6 +26,8 @@ async function main({ path, dtype }: ModelThreadData): Promise<void> {
       session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
     });
     await embed(model, ['warm up'], () => false);
+    const vocabulary = await readVocabulary(path);
+    scripts = vocabulary.length === 0 ? undefined : readableScripts(vocabulary);
   } catch (error) {
     tell({ kind: 'failed', code: 'MODEL_NOT_READABLE', message: `cannot load the model ${path}: ${reason(error)}` });
     return;
@@ -38,7 +43,7 @@ async function main({ path, dtype }: ModelThreadData): Promise<void> {
     }
     queue = queue.then(() => answer(model, request.texts, () => closed));
   });
-  tell({ kind: 'ready' });
+  tell({ kind: 'ready', scripts });
 }
 
 async function importRuntime(): Promise<typeof import('@huggingface/transformers') | undefined> {

@@ -79,6 +79,12 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
       expect(await find('common rare nonexistentword', documents)).toEqual(['some-words', [0]]);
     });
 
+    test('asks for half of the words of a text without spaces, not of its pairs of characters', async () => {
+      const documents = [{ name: '转换 格式' }, { name: '换文' }, { name: '档格' }, { name: '文档' }];
+      // Two of three words, but two of five pairs: 换文 and 档格 stand across words.
+      expect(await find('转换文档格式', documents)).toEqual(['some-words', [0]]);
+    });
+
     test('requires quoted words to stand together in every step', async () => {
       const documents = [
         { name: 'a', description: 'write release notes' },
@@ -145,6 +151,15 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
       expect(await find('析', documents)).toEqual(['all-words', [0, 1, 2]]);
       expect(await find('数据 测试', documents)).toEqual(['some-words', [0, 3]]);
       expect(await find('化测', documents)).toEqual(['all-words', [3]]);
+    });
+
+    test('finds traditional Chinese by simplified and the other way round, and ranks what was asked for first', async () => {
+      const documents = [{ name: '記帳助手' }, { name: '记帐助手' }, { name: '书签' }];
+      expect(await find('记帐', documents)).toEqual(['all-words', [0, 1]]);
+      expect(await find('"記帳"', documents)).toEqual(['all-words', [0, 1]]);
+      expect(await find('書', documents)).toEqual(['all-words', [2]]);
+      expect(await ranked('记帐', documents)).toEqual([1, 0]);
+      expect(await ranked('記帳', documents)).toEqual([0, 1]);
     });
 
     test('ignores case and accents, and ranks the exact accent first', async () => {

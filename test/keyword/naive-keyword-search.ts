@@ -65,7 +65,7 @@ export class NaiveKeywordSearch {
 
     const half = loose.filter(occurs);
     const idf = new Map(half.map((word) => [word, this.#idf(word)]));
-    const total = half.reduce((sum, word) => sum + (idf.get(word) as number), 0);
+    const total = half.reduce((sum, word) => sum + (idf.get(word) as number) * word.weight, 0);
 
     const every = (words: readonly QuestionWord[]) => (has: (word: QuestionWord) => boolean) => words.every(has);
     const enough = (has: (word: QuestionWord) => boolean): boolean =>
@@ -142,7 +142,8 @@ export class NaiveKeywordSearch {
 /** Whether a term of a text answers a term of a question as it stands or by its stem. */
 export function asItStands(asked: string, found: string): boolean {
   if (!isUnspacedTerm(asked)) return !isUnspacedTerm(found) && stemOf(asked) === stemOf(found);
-  return [...asked].length === 1 ? isUnspacedTerm(found) && found.startsWith(asked) : asked === found;
+  const [askedForm, form] = [foldAccents(asked), foldAccents(found)];
+  return [...asked].length === 1 ? isUnspacedTerm(found) && form.startsWith(askedForm) : askedForm === form;
 }
 
 function textsOf({ core, files }: NaiveDocument, everywhere: boolean): (readonly Token[])[] {

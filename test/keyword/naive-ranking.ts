@@ -27,7 +27,7 @@ export class NaiveRanking {
       const having = this.#documents.filter(({ terms }) =>
         SCORED_FIELDS.some((field) => frequencyOf(word, terms[field]) > 0),
       ).length;
-      return Math.log(1 + (documents.length - having + 0.5) / (having + 0.5));
+      return word.weight * Math.log(1 + (documents.length - having + 0.5) / (having + 0.5));
     });
   }
 

@@ -67,6 +67,16 @@ describe('a question', () => {
     expect(words('用react')).toEqual(['用', 'react']);
   });
 
+  test('counts a word once, and the pairs of a text without spaces together as its words', () => {
+    const weights = readQuestion('react 数据分析 数据').looseWords.map(({ terms, weight }) => [terms[0], weight]);
+    expect(weights).toEqual([
+      ['react', 1],
+      ['数据', 1],
+      ['据分', 2 / 3],
+      ['分析', 2 / 3],
+    ]);
+  });
+
   test.each([
     ['straight', '"pull request" review'],
     ['typographic', '“pull request” review'],

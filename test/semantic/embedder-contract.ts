@@ -54,6 +54,15 @@ export function describeEmbedder(name: string, embedder: () => Embedder): void {
       expect(one).toEqual(await embedder().embed(TEXTS));
     });
 
+    test('reads a share from 0 to 1 of each question, the same each time', () => {
+      for (const text of TEXTS) {
+        const share = embedder().readableShare?.(text) ?? 1;
+        expect(share).toBeGreaterThanOrEqual(0);
+        expect(share).toBeLessThanOrEqual(1);
+        expect(embedder().readableShare?.(text) ?? 1).toBe(share);
+      }
+    });
+
     test('gives nothing for no texts', async () => {
       expect(await embedder().embed([])).toEqual([]);
     });

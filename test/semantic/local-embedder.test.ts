@@ -34,6 +34,11 @@ describe('the bundled model', () => {
     for (const other of wrong) expect(cosine(question, right)).toBeGreaterThan(cosine(question, other));
   });
 
+  test('reads Latin letters, and says so', () => {
+    expect(one.readableShare('release notes')).toBe(1);
+    expect(two.readableShare('发布说明')).toBe(0);
+  });
+
   test('gives the same vectors in one thread and in two', async () => {
     const texts = Array.from({ length: 40 }, (_, i) => `text number ${i}`);
     expect(await two.embed(texts)).toEqual(await one.embed(texts));

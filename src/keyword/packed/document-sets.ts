@@ -47,7 +47,9 @@ export class DocumentSets {
   }
 
   /**
-   * The documents whose words make up at least half of the weight of all words, and that pass the filter, ascending.
+   * The documents whose words make up at least half of the weight of all words, and that pass the filter, ascending. In
+   * that of all, each word counts as much as its share of it: who has all words of a text without spaces has about half of
+   * the pairs of its characters, none of those that stand across two words.
    *
    * The words of most documents, which weigh little, do not come to a half together: who has none of the others is not
    * looked at (the essential lists of MaxScore: H. Turtle and J. Flood, Query evaluation: strategies and optimizations,
@@ -57,10 +59,11 @@ export class DocumentSets {
     words: readonly Word[],
     filter: Uint8Array | undefined,
     weightOf: (frequency: number) => number,
+    shares: readonly number[],
   ): Uint32Array {
     const unions = words.map((word) => this.#union(word));
     const weights = unions.map((union) => weightOf(union.length));
-    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    const total = weights.reduce((sum, weight, i) => sum + weight * (shares[i] as number), 0);
     for (const i of essentialOf(unions, weights, total)) this.#setBits(unions[i] as Uint32Array);
     let found = this.#takeBits();
     if (filter !== undefined) found = found.filter((number) => filter[number] === 1);

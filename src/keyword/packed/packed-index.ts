@@ -130,7 +130,8 @@ export class PackedIndex implements KeywordIndex {
 
   rank(question: Question, options: RankOptions): RankedDocuments {
     const words = question.looseWords.map((word) => this.#occurrencesOf(word));
-    return rankAnyWord(words, this.#lengthNorms(), options, this.#rankingSpace);
+    const counts = question.looseWords.map(({ weight }) => weight);
+    return rankAnyWord(words, counts, this.#lengthNorms(), options, this.#rankingSpace);
   }
 
   named({ text }: Question): readonly number[] {
@@ -241,10 +242,12 @@ export class PackedIndex implements KeywordIndex {
     answers: ReadonlyMap<string, ReadonlySet<number>>,
     filter: Uint8Array | undefined,
   ): Uint32Array {
+    const weightOf = (frequency: number): number => inverseDocumentFrequency(this.size, frequency);
+    const shares = plan.words.map(({ weight }) => weight);
     const found =
       plan.required === 'all'
         ? this.#sets.withAll(words, filter)
-        : this.#sets.withHalf(words, filter, (frequency) => inverseDocumentFrequency(this.size, frequency));
+        : this.#sets.withHalf(words, filter, weightOf, shares);
     if (plan.phrases.length === 0 || found.length === 0) return found;
     const listsOf = (term: string): PostingList[] => {
       const lists: PostingList[] = [];

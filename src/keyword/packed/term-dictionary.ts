@@ -84,10 +84,7 @@ export class TermDictionary {
   }
 
   #sameStem(term: string): readonly number[] {
-    if (isUnspacedTerm(term)) {
-      const number = this.numberOf(term);
-      return number === -1 ? [] : [number];
-    }
+    if (isUnspacedTerm(term)) return numbersOf(this.#forms.range(foldAccents(term)));
     const [stem, end] = this.#stems.range(stemOf(term));
     if (stem === end) return [];
     const { stemStarts, stemTerms } = this.#packed;

@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readableShareChecked } from '../../src/semantic/check-vectors.js';
+import { BUNDLED_MODEL } from '../../src/semantic/model-folder.js';
+import { readVocabulary } from '../../src/semantic/read-vocabulary.js';
+import { readableScripts, readableShare } from '../../src/semantic/readable-share.js';
+import { scratchFolder } from '../scratch-folder.js';
+import { StandInEmbedder } from './stand-in-embedder.js';
+
+function entries(count: number, entry: (i: number) => string): string[] {
+  return Array.from({ length: count }, (_, i) => entry(i));
+}
+
+const han = (i: number): string => String.fromCodePoint(0x4e00 + i);
+
+describe('the scripts that a model reads', () => {
+  test('of the bundled model are Latin only, though its vocabulary spells others', async () => {
+    const vocabulary = await readVocabulary(BUNDLED_MODEL);
+    expect(vocabulary).toEqual(expect.arrayContaining(['test', '##ing', '中', '##の', '##ж']));
+    expect(readableScripts(vocabulary)).toEqual(['Latin']);
+  });
+
+  test('are those of which the vocabulary has a thousand entries', () => {
+    const cyrillic = entries(1000, (i) => `▁слово${i}`);
+    expect(readableScripts([...cyrillic, ...entries(999, han)])).toEqual(['Cyrillic']);
+    expect(readableScripts([...cyrillic, ...entries(1000, (i) => `##${han(i)}`)])).toEqual(['Cyrillic', 'Han']);
+    expect(readableScripts(entries(1000, (i) => `[unused${i}]`))).toEqual(['Latin']);
+  });
+
+  test('are not known of a vocabulary of bytes', () => {
+    expect(readableScripts(entries(1000, (i) => `Ġword${i}`))).toBeUndefined();
+  });
+});
+
+describe('the vocabulary of a model', () => {
+  test.each([
+    ['an object', { model: { vocab: { a: 0, б: 1 } } }, ['a', 'б']],
+    [
+      'a list with scores',
+      {
+        model: {
+          vocab: [
+            ['a', -1],
+            ['б', -2.5],
+          ],
+        },
+      },
+      ['a', 'б'],
+    ],
+    ['missing', { model: {} }, []],
+  ])('may be %s', async (_, tokenizer, expected) => {
+    const folder = scratchFolder();
+    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer));
+    expect(await readVocabulary(folder)).toEqual(expected);
+  });
+});
+
+describe('the share of a question that a model reads', () => {
+  test.each([
+    ['fill in a tax form', 1],
+    ['Prüfe die Übersetzung, s’il te plaît', 1],
+    ['ＰＤＦ', 1],
+    ['2025 !?', 1],
+    ['会议记录', 0],
+    ['проверь заметки', 0],
+    ['проверь заметки в git', 1 / 4],
+    ['把PDF转成', 1 / 2.5],
+    ['git の', 1 / 1.5],
+  ])('of “%s” is %d for one that reads Latin letters', (question, share) => {
+    expect(readableShare(question, ['Latin'])).toBeCloseTo(share, 10);
+  });
+
+  test('grows with the scripts', () => {
+    expect(readableShare('PDF 转换', ['Latin', 'Han'])).toBe(1);
+    expect(readableShare('PDF 转换', [])).toBe(0);
+  });
+
+  test('is a number from 0 to 1 whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const share = readableShare(text, ['Latin', 'Other']);
+        expect(share).toBeGreaterThanOrEqual(0);
+        expect(share).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  test('is all of it where the embedder does not tell, and an error where it tells nonsense', () => {
+    const embedder = new StandInEmbedder();
+    expect(readableShareChecked(embedder, '会议')).toBe(1);
+    for (const share of [2, -0.1, Number.NaN, '1']) {
+      const liar = Object.assign(new StandInEmbedder(), { readableShare: () => share as number });
+      expect(() => readableShareChecked(liar, '会议')).toThrow(/a number from 0 to 1, got/);
+    }
+  });
+});
