@@ -174,6 +174,10 @@ class Follower implements FollowedSearch {
     return this.#current.search.ids();
   }
 
+  copiesOf(id: string): string[] {
+    return this.#current.search.copiesOf(id);
+  }
+
   categories(): LabelCount[] {
     return this.#current.search.categories();
   }

@@ -15,7 +15,7 @@ import {
   resolveSemanticQuery,
   type SemanticQuery,
 } from './query.js';
-import { collapseCopies } from './ranking/copies.js';
+import { collapseCopies, copiesOf } from './ranking/copies.js';
 import { categoryLabels, labelMask, occupationLabels } from './ranking/label-filter.js';
 import { comparatorOf, copyPreference } from './ranking/ranks.js';
 import { bestScored, topOf } from './ranking/top.js';
@@ -76,6 +76,11 @@ export interface SkillSearch extends AsyncDisposable {
   file(id: string, filename: string): SkillFile | undefined;
   /** The ids of all skills, in code-point order. */
   ids(): string[];
+  /**
+   * The ids of the skills that are copies of one, itself included: of the same name and description, or of nearly the same
+   * text. In the order in which a search prefers them: most stars, then the oldest, then by id. None for an unknown id.
+   */
+  copiesOf(id: string): string[];
   /** All categories, the most frequent first. */
   categories(): LabelCount[];
   /** All occupations, the most frequent first. */
@@ -256,6 +261,14 @@ export class OpenedSkillSearch implements SkillSearch {
 
   ids(): string[] {
     return this.#opened().ids();
+  }
+
+  copiesOf(id: string): string[] {
+    const reader = this.#opened();
+    const { columns } = reader;
+    const number = reader.numberOf(id);
+    if (number === undefined) return [];
+    return reader.idsOf(copiesOf(number, columns.copyGroup, copyPreference(columns)));
   }
 
   categories(): LabelCount[] {

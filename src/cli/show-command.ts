@@ -11,6 +11,9 @@ interface ShowFlags {
   readonly json?: true;
 }
 
+/** Some skills have hundreds of copies; `--json` has all. */
+const COPIES_SHOWN = 10;
+
 export function showCommand(output: Output): Command {
   return new Command('show')
     .description('show a skill and its files')
@@ -21,25 +24,35 @@ export function showCommand(output: Output): Command {
 }
 
 async function show(id: string, flags: ShowFlags, output: Output): Promise<void> {
-  const { skill, files } = await findSkill(id, flags.database);
+  const { skill, files, copies } = await findSkill(id, flags.database);
   if (skill === undefined) throw new Error(`no skill has the id ${JSON.stringify(id)}`);
-  if (flags.json === true) printJson(output, { skill, files });
-  else printLines(output, skillLines(skill, files, stylesFor(output.out)));
+  if (flags.json === true) printJson(output, { skill, files, copies });
+  else printLines(output, skillLines(skill, files, copies, stylesFor(output.out)));
 }
 
-async function findSkill(
-  id: string,
-  database: string,
-): Promise<{ skill: SkillDetails | undefined; files: SkillFile[] }> {
+interface FoundSkill {
+  readonly skill: SkillDetails | undefined;
+  readonly files: readonly SkillFile[];
+  /** Ids of the other skills that are copies of it. */
+  readonly copies: readonly string[];
+}
+
+async function findSkill(id: string, database: string): Promise<FoundSkill> {
   const search = await openSkillSearch({ database, keywordIndex: false });
   try {
-    return { skill: search.get(id), files: search.files(id) };
+    const copies = search.copiesOf(id).filter((copy) => copy !== id);
+    return { skill: search.get(id), files: search.files(id), copies };
   } finally {
     await search.close();
   }
 }
 
-function skillLines(skill: SkillDetails, files: readonly SkillFile[], styles: Styles): string[] {
+function skillLines(
+  skill: SkillDetails,
+  files: readonly SkillFile[],
+  copies: readonly string[],
+  styles: Styles,
+): string[] {
   const updated = skill.updatedAt === 0 ? 'unknown' : `${isoDate(skill.updatedAt)} (${ageOf(skill.updatedAt)})`;
   const facts: [string, string | undefined][] = [
     ['id', skill.id],
@@ -58,6 +71,10 @@ function skillLines(skill: SkillDetails, files: readonly SkillFile[], styles: St
   for (const [label, value] of facts) {
     if (value !== undefined) lines.push(`${styles.dim(label.padEnd(15))}${oneLine(value)}`);
   }
+  for (const [i, copy] of copies.slice(0, COPIES_SHOWN).entries()) {
+    lines.push(`${styles.dim((i === 0 ? 'copies' : '').padEnd(15))}${oneLine(copy)}`);
+  }
+  if (copies.length > COPIES_SHOWN) lines.push(`${''.padEnd(15)}and ${copies.length - COPIES_SHOWN} more`);
   for (const { filename, text } of files) lines.push('', styles.dim(`--- ${oneLine(filename)}`), manyLines(text));
   return lines;
 }

@@ -45,6 +45,14 @@ export function collapseCopies(
   return { numbers: kept.subarray(0, count), counts };
 }
 
+/** All documents of the group of one, that one included, in the order of preference. */
+export function copiesOf(number: number, groupOf: ArrayLike<number>, preference: Comparator): number[] {
+  const group = groupOf[number];
+  const copies: number[] = [];
+  for (let other = 0; other < groupOf.length; other++) if (groupOf[other] === group) copies.push(other);
+  return copies.sort(preference);
+}
+
 /** By group the document that is kept so far, plus one; all 0 between two calls. */
 const spaces = new WeakMap<ArrayLike<number>, Int32Array>();
 

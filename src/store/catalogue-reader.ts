@@ -66,6 +66,7 @@ export class CatalogueReader {
   readonly #skillCount: Statement<[], number>;
   readonly #fileCount: Statement<[], number>;
   readonly #first: Statement<[], SkillRow>;
+  readonly #id: Statement<[number: number], string>;
   readonly #ids: Statement<[], string>;
 
   /** @throws {SkillSearchError} where there is no catalogue that can be read */
@@ -97,6 +98,7 @@ export class CatalogueReader {
     this.#skillCount = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck();
     this.#fileCount = connection.prepare<[], number>('SELECT count(*) FROM file').pluck();
     this.#first = connection.prepare(`${row} LIMIT 1`);
+    this.#id = connection.prepare<[number], string>('SELECT id FROM skill WHERE number = ?').pluck();
     this.#ids = connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck();
     this.stamp = stampIn(connection);
     this.vectors = new VectorReader(connection, path);
@@ -193,6 +195,19 @@ export class CatalogueReader {
   /** Without reading the columns for it. */
   countSkills(): number {
     return this.#columns?.size ?? this.#guard(() => this.#skillCount.get() as number);
+  }
+
+  /** The document number of a skill. */
+  numberOf(id: string): number | undefined {
+    return this.#guard(() => {
+      const row = this.#byId.get(id);
+      return row === undefined ? undefined : this.columns.rows.indexOf(row.number);
+    });
+  }
+
+  /** The ids of some documents. */
+  idsOf(numbers: readonly number[]): string[] {
+    return this.#guard(() => numbers.map((number) => this.#id.get(this.columns.rows[number] as number) as string));
   }
 
   /** All ids, in code-point order. */

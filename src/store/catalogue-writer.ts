@@ -3,6 +3,7 @@ import type { Connection } from '../sqlite/connection.js';
 import { openForReading, storeError } from './database.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import { forgetUnclaimedRows, RowNotes, readKnownRows } from './known-rows.js';
+import { areAllSigned, comparedText, SignatureWriter } from './signature-table.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import { type SkillToStore, toColumns } from './stored-skill.js';
 import { readMeta, WorkingCopy, writeMeta } from './working-copy.js';
@@ -47,6 +48,8 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
   #working: Connection | undefined;
   /** Of the working copy, or of the catalogue as long as there is none. */
   #statements: WriterStatements;
+  /** Of the working copy. */
+  #signatures: SignatureWriter | undefined;
   readonly #resumed: boolean;
   /** Numbers of the skills this load has brought. */
   readonly #seen = new Set<number>();
@@ -82,7 +85,7 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
       this.#resumed = this.#working !== undefined;
       if (this.#working !== undefined) this.#noteOverwritten(this.#working);
       this.#statements =
-        this.#working !== undefined ? new WriterStatements(this.#working) : (this.#base ?? this.#startWorking());
+        this.#working !== undefined ? this.#useWorking(this.#working) : (this.#base ?? this.#startWorking());
     } catch (error) {
       this.close();
       throw storeError(error, path, 'write');
@@ -144,6 +147,7 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
         const statements = this.#write();
         if (this.#base !== undefined) statements.touch.run(columns.id, stored?.hash ?? null);
         number = statements.save(columns, item.files, stored?.number);
+        this.#signatures?.sign(number, comparedText(item));
         if (stored !== undefined) this.#overwritten.add(number);
       }
       if (fingerprint !== undefined) this.#notesOf(source).add(fingerprint, number, columns.hash);
@@ -263,7 +267,8 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
   #hasWork(): boolean {
     if (this.#working !== undefined || this.#newClaims.size > 0) return true;
     if (this.#removals.some((id) => this.#statements.find.get(id) !== undefined)) return true;
-    return this.#prunable().length > 0;
+    if (this.#prunable().length > 0) return true;
+    return !areAllSigned(this.#statements.connection);
   }
 
   #finishWorkingCopy(): typeof NO_CHANGES {
@@ -289,12 +294,14 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
     for (const [source, notes] of this.#rowNotes) notes.write(working, source);
     if (claimsChanged) forgetUnclaimedRows(working);
     this.#settleModel(working);
+    const signed = this.#base !== undefined && areAllSigned(this.#base.connection);
+    if (!areAllSigned(working)) this.#signatures?.signAll();
     const vectorsChanged =
       this.#base !== undefined && statements.vectors.state('main') !== statements.vectors.state('base');
 
     const changes = this.#base === undefined ? statements.countAllAsAdded() : statements.countChanges();
     const first = readMeta(working, 'stamp') === undefined;
-    if (first || claimsChanged || vectorsChanged || changes.added + changes.updated + changes.removed > 0) {
+    if (first || !signed || claimsChanged || vectorsChanged || changes.added + changes.updated + changes.removed > 0) {
       this.#copy.publish(working, () => this.#base?.close());
     } else {
       working.exec('ROLLBACK');
@@ -367,9 +374,14 @@ export class CatalogueWriter implements SkillSink, EmbeddingSink {
   }
 
   #startWorking(): WriterStatements {
-    this.#working = this.#copy.create(this.#loadKey);
-    this.#statements = new WriterStatements(this.#working);
+    this.#statements = this.#useWorking(this.#copy.create(this.#loadKey));
     return this.#statements;
+  }
+
+  #useWorking(working: Connection): WriterStatements {
+    this.#working = working;
+    this.#signatures = new SignatureWriter(working);
+    return new WriterStatements(working);
   }
 
   /** What to write with: in the working copy, inside a transaction that ends after {@link BATCH} calls. */

@@ -1,4 +1,7 @@
 import type { Connection } from '../sqlite/connection.js';
+import { joinNearCopies } from './near-copies.js';
+import { readSignatures } from './signature-table.js';
+import { SKETCH_BYTES } from './text-signature.js';
 
 /** Labels, and which documents have each, as arrays. */
 interface PackedLabels {
@@ -34,7 +37,7 @@ export interface CatalogueColumns {
   readonly idRank: Uint32Array;
   /** Place of the skill when all are sorted by stars, most first; equal ones by their numbers. */
   readonly starRank: Uint32Array;
-  /** Equal for copies: the number of one of them. */
+  /** Equal for copies, of the same name and description or of nearly the same text: the number of one of them. */
   readonly copyGroup: Uint32Array;
   readonly categories: ReadonlyMap<string, Uint32Array>;
   readonly occupations: ReadonlyMap<string, Uint32Array>;
@@ -91,10 +94,40 @@ export function readColumns(connection: Connection): PackedColumns {
     updatedAt,
     idRank,
     starRank: rankByStars(stars),
-    copyGroup,
+    copyGroup: withNearCopies(connection, { rows, stars, updatedAt, idRank, copyGroup }, documentOf),
     categories: packLabels(categories),
     occupations: packLabels(occupations),
   };
+}
+
+/** The groups of copies, those put together that have nearly the same text. */
+function withNearCopies(
+  connection: Connection,
+  {
+    rows,
+    stars,
+    updatedAt,
+    idRank,
+    copyGroup,
+  }: Pick<PackedColumns, 'rows' | 'stars' | 'updatedAt' | 'idRank' | 'copyGroup'>,
+  documentOf: ReadonlyMap<number, number>,
+): Uint32Array {
+  const names = new Uint32Array(rows.length);
+  const texts = new Float64Array(rows.length);
+  const words = new Float64Array(rows.length).fill(-1);
+  const sketches = new Uint8Array(rows.length * SKETCH_BYTES);
+  for (const [skill, name, text, count, sketch] of readSignatures(connection)) {
+    const document = documentOf.get(skill) as number;
+    names[document] = name;
+    texts[document] = text;
+    words[document] = count;
+    sketches.set(sketch, document * SKETCH_BYTES);
+  }
+  const at = (values: ArrayLike<number>, i: number): number => values[i] as number;
+  // Most stars, then the oldest: as copies are shown.
+  const preference = (a: number, b: number): number =>
+    at(stars, b) - at(stars, a) || at(updatedAt, a) - at(updatedAt, b) || at(idRank, a) - at(idRank, b);
+  return joinNearCopies(copyGroup, preference, { names, texts, words, sketches });
 }
 
 function rankByStars(stars: Float64Array): Uint32Array {

@@ -3,6 +3,7 @@ import type { Connection } from '../sqlite/connection.js';
 import { CatalogueReader } from './catalogue-reader.js';
 import { createInMemory } from './database.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
+import { SignatureWriter } from './signature-table.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import { type SkillToStore, toColumns } from './stored-skill.js';
 import { writeMeta } from './working-copy.js';
@@ -45,6 +46,7 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
 
   /** Ends the writing of skills; the reader owns the catalogue from here on. */
   read(): CatalogueReader {
+    new SignatureWriter(this.#connection).signAll();
     writeMeta(this.#connection, 'stamp', randomBytes(16).toString('hex'));
     return new CatalogueReader(this.#connection);
   }

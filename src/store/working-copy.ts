@@ -15,7 +15,7 @@ import { dirname } from 'node:path';
 import { SkillSearchError } from '../errors.js';
 import { type Connection, isBusy, isSqliteError } from '../sqlite/connection.js';
 import { createSchema, openForReading, openForWriting } from './database.js';
-import { APPLICATION_ID, FORMAT_VERSION, KNOWN_ROWS } from './schema.js';
+import { APPLICATION_ID, FORMAT_VERSION, KNOWN_ROWS, TEXT_SIGNATURES } from './schema.js';
 
 /** What stands for the stamp of a catalogue that does not exist yet. */
 const NOTHING = 'nothing';
@@ -284,7 +284,7 @@ function prepareForLoad(connection: Connection): Connection {
   connection.pragma('cache_size = -65536');
   // Pages; a checkpoint waits for the disk, so few of them.
   connection.pragma('wal_autocheckpoint = 16384');
-  connection.exec(KNOWN_ROWS);
+  connection.exec(KNOWN_ROWS + TEXT_SIGNATURES);
   return connection;
 }
 

@@ -62,7 +62,23 @@ describe('show', () => {
     expect(JSON.parse(out)).toEqual({
       skill: { ...fields, occupations: [], license: 'MIT' },
       files: files?.map((file) => ({ fileId: `o-r-notes/${file.filename}`, ...file })),
+      copies: [],
     });
+  });
+
+  test('names the copies of a skill, some of them where they are many', async () => {
+    const copies = Array.from({ length: 13 }, (_, i) =>
+      row(`copy-${i}`, { name: 'same', description: 'same', stars: i }),
+    );
+    const database = await catalogueOf([...copies, skill]);
+    const { out } = await runCaptured(['show', 'copy-12', '--database', database]);
+    expect(out).toMatch(/\ncopies +copy-11\n +copy-10\n/);
+    expect(out).toContain('and 2 more');
+    expect(out).not.toContain('copy-1\n');
+
+    const json = await runCaptured(['show', 'copy-12', '--json', '--database', database]);
+    expect(JSON.parse(json.out).copies).toHaveLength(12);
+    expect((await runCaptured(['show', 'o-r-notes', '--database', database])).out).not.toMatch(/^copies/m);
   });
 
   test.each(['nobody', '', 'O-R-NOTES', '--', '\u001b[31m'])('of an unknown id %j fails with one line', async (id) => {

@@ -135,6 +135,7 @@ export function failingSearch(error: unknown): SkillSearch {
     filenames: fail,
     file: fail,
     ids: fail,
+    copiesOf: fail,
     categories: fail,
     occupations: fail,
     stats: fail,
