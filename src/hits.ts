@@ -49,12 +49,16 @@ export function toKeywordHit(
   };
 }
 
-/** Reads what a hit shows of its document, and which of its files is shown. */
+/**
+ * Reads what a hit shows of its document, and which of its files is shown.
+ *
+ * @param copiesOf ids of all that a document is a copy of, itself included; needed where hits are explained only
+ */
 export function toSemanticHit(
   reader: CatalogueReader,
   { number, score, parts, copies }: SemanticMatch,
   asked: AskedWords,
-  explain: boolean,
+  copiesOf: ((number: number) => readonly string[]) | undefined,
 ): SemanticHit {
   const skill = reader.skill(number);
   const files = reader.texts(number);
@@ -81,7 +85,7 @@ export function toSemanticHit(
       return explained.snippet();
     },
     copies,
-    ...(explain ? { explain: parts } : {}),
+    ...(copiesOf === undefined ? {} : { explain: { ...parts, copies: copiesOf(number) } }),
   };
 }
 

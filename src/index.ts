@@ -44,6 +44,7 @@ export {
 export { removeSkills } from './remove-skills.js';
 export {
   type CatalogueStats,
+  type FeatureShare,
   type FieldScores,
   KEYWORD_STEPS,
   type KeywordHit,
@@ -53,6 +54,8 @@ export {
   type LabelCount,
   type MatchedTerms,
   type Pagination,
+  RANKING_FEATURES,
+  type RankingFeature,
   SCORED_FIELDS,
   type ScoredField,
   type ScoreParts,

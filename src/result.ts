@@ -79,20 +79,68 @@ export type ScoredField = (typeof SCORED_FIELDS)[number];
 /** A number of at least 0 for each field. */
 export type FieldScores = Readonly<Record<ScoredField, number>>;
 
-/** The parts of the score of a semantic hit. */
+/**
+ * What the score of `ranking: 'hybrid'` is made of:
+ *
+ * - `cosine` of question and skill, times the share of the question that the model reads
+ * - `sentence`: how much nearer one sentence of the question is than the whole; 0 for a single sentence
+ * - `words`: BM25 over all fields, of the most that the question could reach
+ * - `name`, `author`, `labels`, `description`, `files`: BM25 of the field by itself, of the same
+ * - `coverage`: share of the question's words that the skill has anywhere, rare ones counting more
+ * - `fileText`: how full the skill's file text is, from none to some paragraphs
+ */
+export const RANKING_FEATURES = [
+  'cosine',
+  'sentence',
+  'words',
+  'name',
+  'author',
+  'labels',
+  'description',
+  'files',
+  'coverage',
+  'fileText',
+] as const;
+export type RankingFeature = (typeof RANKING_FEATURES)[number];
+
+/** What one feature of a skill adds to its score. */
+export interface FeatureShare {
+  readonly feature: RankingFeature;
+  /** 0 to 1; cosines may be below 0. */
+  readonly value: number;
+  /** What it is multiplied by, for this question to this catalogue. */
+  readonly weight: number;
+  /** Part of all that is added or taken away, -1 to 1. */
+  readonly share: number;
+}
+
+/** How the score of a semantic hit came about. */
 export interface ScoreParts {
   /** Cosine of question and skill, -1 to 1; absent where the skill has no vector or meaning does not count (`ranking: 'words'`). */
   readonly cosine?: number;
+  /** The greatest cosine of one of the question's sentences, where it has several; of `hybrid` only. */
+  readonly sentence?: number;
   /** BM25 of the question's words by field, 0 or more; absent where words do not count (`ranking: 'vector'`). */
   readonly bm25?: FieldScores;
-  /** What all fields together come to, of the most that the question could reach: 0 to 1. */
+  /** BM25 over all fields, of the most that the question could reach: 0 to 1. */
   readonly words?: number;
-  /** Share of the question's words that the skill has anywhere, rare ones counting more: 0 to 1; of `hybrid` only. */
+  /** Share of the question's words that the skill has anywhere, rare ones counting more: 0 to 1. */
   readonly coverage?: number;
-  /** Share of words, of meaning and of coverage in the score; together 1. The last grows with the catalogue. */
-  readonly weights: { readonly words: number; readonly meaning: number; readonly coverage: number };
-  /** Whether the question is the skill's name; such skills come first in `hybrid`. */
-  readonly exactName: boolean;
+  /** Every feature, what adds or takes most first; of `hybrid` only. */
+  readonly features?: readonly FeatureShare[];
+  /** What hits are put in order by: by both the weighted features, else the cosine or the share of words. */
+  readonly sum: number;
+  /** Mean sum of the second to the tenth hit. */
+  readonly others: number;
+  /** How likely a first hit of this sum, before these others, is right; 0 to 0.9. */
+  readonly probability: number;
+  /**
+   * Whether the question is the skill's name, or its first whole words: such skills come first in `hybrid`, with scores from
+   * 0.99 and 0.9 on.
+   */
+  readonly name: 'exact' | 'beginning' | 'other';
+  /** Ids of the skill and its copies, the one that is preferred first; 100 at most. */
+  readonly copies: readonly string[];
 }
 
 /** One skill of a semantic search. */
@@ -101,7 +149,11 @@ export interface SemanticHit {
   readonly fileId: string;
   /** Path of that file inside the skill's folder. */
   readonly filename: string;
-  /** 0 to 1, falling from hit to hit, on one scale for all questions to one model. */
+  /**
+   * 0 to 1, falling from hit to hit, on one scale for all questions to one model. By `hybrid` the first hit's is the
+   * probability that it is right: of a hundred first hits at 0.7 about seventy are. By `vector` it is the cosine, by `words`
+   * the share of what the words could reach.
+   */
   readonly score: number;
   readonly skill: Skill;
   /** Which terms matched where. */
@@ -117,6 +169,11 @@ export interface SemanticResult {
   readonly ranking: Ranking;
   /** Id of the model that read the question; absent where none did (`ranking: 'words'`). */
   readonly model?: string;
+  /**
+   * False where nothing here fits: of questions that a catalogue answers with the first hit, one in twenty is told so
+   * wrongly.
+   */
+  readonly confident: boolean;
   /** Best first. */
   readonly hits: readonly SemanticHit[];
 }

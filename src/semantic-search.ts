@@ -1,22 +1,38 @@
 import { untilAborted } from './abort.js';
-import type { KeywordIndex, RankedDocuments } from './keyword/keyword-index.js';
+import type { DocumentScores, KeywordIndex, RankedDocuments } from './keyword/keyword-index.js';
 import type { Question } from './keyword/question.js';
 import type { ResolvedSemanticQuery } from './query.js';
 import { collapseCopies } from './ranking/copies.js';
-import { type ScoredCandidate, scoreCandidate, WORD_WEIGHTS } from './ranking/hybrid.js';
+import { WORD_WEIGHTS } from './ranking/features.js';
+import { type AskedQuestion, HybridScorer, type Judged, type NameMatch } from './ranking/hybrid.js';
 import { Members } from './ranking/members.js';
 import { comparatorOf, copyPreference } from './ranking/ranks.js';
-import { topOf } from './ranking/top.js';
+import { type Comparator, topOf } from './ranking/top.js';
+import type { ScoreParts } from './result.js';
+import { sentencesOf } from './semantic/sentences.js';
 import type { CatalogueColumns } from './store/columns.js';
 import type { VectorSearch } from './vector-search.js';
 
-/** So many of the best of each side compete for a place among the hits. */
+/** So many of the best of each side compete for a place among the hits, and of the names that begin with the question. */
 const CANDIDATES = 100;
 
+/** The best so many tell how sure an answer can be. */
+const COMPARED = 10;
+
 /** A document that is shown. */
-export interface SemanticMatch extends ScoredCandidate {
+export interface SemanticMatch {
+  readonly number: number;
+  /** 0 to 1. */
+  readonly score: number;
+  readonly parts: Omit<ScoreParts, 'copies'>;
   /** How many documents it stands for, itself included. */
   readonly copies: number;
+}
+
+export interface SemanticMatches {
+  readonly confident: boolean;
+  /** Best first. */
+  readonly matches: readonly SemanticMatch[];
 }
 
 /** What a semantic search looks into. */
@@ -31,9 +47,6 @@ export interface SemanticSources {
 /**
  * The documents that answer a question in plain language, best first.
  *
- * Candidates are the best by words, the best by meaning and those of exactly this name; each is then scored on both
- * sides, whichever it came from.
- *
  * @param question the words of `query.q`
  * @param filter one byte a document, 0 where it may not be found
  * @throws {SkillSearchError} `EMBEDDER_FAILED`, `SERVICE_UNAVAILABLE`
@@ -45,66 +58,104 @@ export async function searchByMeaning(
   question: Question,
   filter: Uint8Array | undefined,
   signal: AbortSignal | undefined,
-): Promise<SemanticMatch[]> {
-  const { columns, words, vectors } = sources;
-  const meaning = vectors === undefined ? undefined : readMeaning(vectors, query.q, filter, signal);
+): Promise<SemanticMatches> {
+  const { columns } = sources;
+  const { judged, scorer } = await judgeCandidates(sources, query, question, filter, signal);
+  const of = (number: number): Judged => judged.get(number) as Judged;
+  const bySum = comparatorOf('relevance', columns, (number) => of(number).sum);
+  const best: Comparator = (a, b) => of(b).group - of(a).group || bySum(a, b);
+  // Copies may differ in their files, and in what the model made of white space: the best of them stands for all.
+  const preference = copyPreference(columns);
+  const all = [...judged.keys()];
+  const { numbers, counts } = collapseCopies(
+    all,
+    columns.copyGroup,
+    (a, b) => of(b).group - of(a).group || of(b).sum - of(a).sum || preference(a, b),
+  );
+  const { scoreOf, partsOf, confident } = scorer.certaintyOf(topOf(numbers, best, 0, COMPARED).map(of));
+  const collapsed = query.copies === 'collapse';
+  const shown = (collapsed ? [...numbers] : all).filter((number) => scoreOf(of(number)) >= query.minScore);
+  const matches = topOf(shown, best, 0, query.limit).map((number) => ({
+    number,
+    score: scoreOf(of(number)),
+    parts: partsOf(of(number)),
+    copies: collapsed ? (counts.get(number) ?? 1) : 1,
+  }));
+  return { confident, matches };
+}
+
+/** The documents that compete for an answer. */
+export interface JudgedCandidates {
+  readonly asked: AskedQuestion;
+  readonly judged: ReadonlyMap<number, Judged>;
+  readonly scorer: HybridScorer;
+}
+
+/**
+ * Candidates are the best by words, the best by meaning, those of this name and of names that begin with it; each is then
+ * scored on both sides, whichever it came from.
+ */
+export async function judgeCandidates(
+  { columns, words, vectors }: SemanticSources,
+  query: ResolvedSemanticQuery,
+  question: Question,
+  filter: Uint8Array | undefined,
+  signal: AbortSignal | undefined,
+): Promise<JudgedCandidates> {
+  const { ranking } = query;
+  const meaning = vectors === undefined ? undefined : readMeaning(vectors, query, filter, signal);
   // While the model's thread reads the question, this one looks up its words.
   meaning?.catch(() => {});
   const ranked = words === undefined ? undefined : rankWords(words, question, query, columns, filter);
-  const named = new Set(words?.named(question));
+  const names = words === undefined || ranking !== 'hybrid' ? NO_NAMES : matchNames(words, question, ranked, filter);
 
-  const { cosinesOf, nearest } = (await meaning) ?? NO_MEANING;
-  const byWords = [...(ranked?.numbers ?? []), ...(query.ranking === 'words' ? [] : named)];
+  const { cosinesOf, nearest, readable } = (await meaning) ?? NO_MEANING;
+  const byWords = [...(ranked?.numbers ?? []), ...names.keys()];
   const candidates = [...gatherCandidates(byWords, vectors, nearest, filter)];
-  const collapsed = query.copies === 'collapse';
-  const competing = collapsed ? withCopies(candidates, columns, filter) : candidates;
+  const competing = query.copies === 'collapse' ? withCopies(candidates, columns, filter) : candidates;
 
   const cosines = cosinesOf(competing);
-  const scale = { highest: ranked?.highest ?? 0, size: columns.size };
-  const scored = new Map<number, ScoredCandidate>();
+  const { size: skills } = columns;
+  const asked = { ranking, highest: ranked?.highest ?? 0, readable, skills, words: question.looseWords.length };
+  const scorer = new HybridScorer(asked);
+  const judged = new Map<number, Judged>();
   const ascending = Uint32Array.from(competing).sort();
   const byWordsOf = ranked?.scoresOf(ascending);
   for (const [i, number] of ascending.entries()) {
-    const cosine = cosines.get(number);
-    if (query.ranking === 'vector' && cosine === undefined) continue;
-    const words = { bm25: byWordsOf?.[i]?.fields, coverage: byWordsOf?.[i]?.coverage };
-    scored.set(
-      number,
-      scoreCandidate({ number, cosine, ...words, exactName: named.has(number) }, scale, query.ranking),
-    );
+    const [cosine, ...ofSentences] = cosines.get(number) ?? [];
+    if (ranking === 'vector' && cosine === undefined) continue;
+    const sentence = ofSentences.length === 0 ? undefined : Math.max(...ofSentences);
+    const candidate = { number, cosine, sentence, words: byWordsOf?.[i] };
+    judged.set(number, scorer.judge(candidate, names.get(number) ?? 'other'));
   }
-  const scoreOf = (number: number): number => (scored.get(number) as ScoredCandidate).score;
-  // Copies may differ in their files, and in what the model made of white space: the best of them stands for all.
-  const preference = copyPreference(columns);
-  const { numbers, counts } = collapsed
-    ? collapseCopies([...scored.keys()], columns.copyGroup, (a, b) => scoreOf(b) - scoreOf(a) || preference(a, b))
-    : { numbers: [...scored.keys()], counts: new Map<number, number>() };
-  const shown = numbers.filter((number) => scoreOf(number) >= query.minScore);
-  return topOf(shown, comparatorOf('relevance', columns, scoreOf), 0, query.limit).map((number) => ({
-    ...(scored.get(number) as ScoredCandidate),
-    copies: counts.get(number) ?? 1,
-  }));
+  return { asked, judged, scorer };
 }
+
+const NO_NAMES: ReadonlyMap<number, NameMatch> = new Map();
 
 /** How near a question is to documents. */
 interface Meaning {
   /** Places of the nearest vectors. */
   readonly nearest: Uint32Array;
-  /** Cosines of those of some documents that have a vector. */
-  readonly cosinesOf: (documents: readonly number[]) => ReadonlyMap<number, number>;
+  /** Cosines of those of some documents that have a vector: of the question, and of each of its sentences if it has several. */
+  readonly cosinesOf: (documents: readonly number[]) => ReadonlyMap<number, readonly number[]>;
+  /** Share of the question that the model can read, 0 to 1. */
+  readonly readable: number;
 }
 
-const NO_MEANING: Meaning = { nearest: new Uint32Array(0), cosinesOf: () => new Map() };
+const NO_MEANING: Meaning = { nearest: new Uint32Array(0), cosinesOf: () => new Map(), readable: 1 };
 
 async function readMeaning(
   vectors: VectorSearch,
-  q: string,
+  { q, ranking }: ResolvedSemanticQuery,
   filter: Uint8Array | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Meaning> {
-  const vector = await untilAborted(vectors.embed(q, signal), signal);
-  const nearest = await untilAborted(vectors.nearest(vector, CANDIDATES, filter), signal);
-  return { nearest, cosinesOf: (documents) => vectors.cosines(vector, documents) };
+  const readable = vectors.readableShare(q);
+  const sentences = ranking === 'hybrid' && readable > 0 ? sentencesOf(q) : [];
+  const embedded = await untilAborted(vectors.embed([q, ...sentences], signal), signal);
+  const nearest = await untilAborted(vectors.nearest(embedded[0] as Float32Array, CANDIDATES, filter), signal);
+  return { nearest, cosinesOf: (documents) => vectors.cosines(embedded, documents), readable };
 }
 
 /** Where copies are shown as one, the best are looked up until so many different ones are found. */
@@ -121,6 +172,24 @@ function rankWords(
     const groups = new Set(Array.from(ranked.numbers, (number) => copyGroup[number]));
     if (groups.size >= CANDIDATES) return ranked;
   }
+}
+
+/** The documents of the question's name, and the best by words of those whose names begin with it. */
+function matchNames(
+  words: KeywordIndex,
+  question: Question,
+  ranked: RankedDocuments | undefined,
+  filter: Uint8Array | undefined,
+): Map<number, NameMatch> {
+  const names = new Map<number, NameMatch>();
+  const passes = (number: number): boolean => filter === undefined || filter[number] === 1;
+  const beginning = Uint32Array.from(words.beginning(question).filter(passes));
+  const scores = ranked?.scoresOf(beginning) ?? [];
+  const scoreAt = (i: number): number => (scores[i] as DocumentScores).score;
+  const best = [...beginning.keys()].sort((a, b) => scoreAt(b) - scoreAt(a) || a - b).slice(0, CANDIDATES);
+  for (const i of best) names.set(beginning[i] as number, 'beginning');
+  for (const number of words.named(question)) names.set(number, 'exact');
+  return names;
 }
 
 /** Documents that are among those found by words, or have one of the nearest vectors. */

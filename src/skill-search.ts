@@ -4,18 +4,20 @@ import { SkillSearchError } from './errors.js';
 import { answersOf, toKeywordHit, toSemanticHit } from './hits.js';
 import { askedWords } from './keyword/asked-words.js';
 import type { KeywordIndex, KeywordMatches } from './keyword/keyword-index.js';
-import { readQuestion } from './keyword/question.js';
+import { type Question, readQuestion } from './keyword/question.js';
 import type { StopWords } from './keyword/stop-words.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
 import { checkSignal } from './options.js';
 import {
   type KeywordQuery,
   type LabelFilters,
+  type ResolvedSemanticQuery,
   resolveKeywordQuery,
   resolveSemanticQuery,
   type SemanticQuery,
 } from './query.js';
 import { collapseCopies, copiesOf } from './ranking/copies.js';
+import type { AskedQuestion, Judged } from './ranking/hybrid.js';
 import { categoryLabels, labelMask, occupationLabels } from './ranking/label-filter.js';
 import { comparatorOf, copyPreference } from './ranking/ranks.js';
 import { bestScored, topOf } from './ranking/top.js';
@@ -29,7 +31,7 @@ import type {
   SemanticHit,
   SemanticResult,
 } from './result.js';
-import { searchByMeaning } from './semantic-search.js';
+import { judgeCandidates, type SemanticSources, searchByMeaning } from './semantic-search.js';
 import type { SkillDetails, SkillFile } from './skill.js';
 import type { CatalogueReader } from './store/catalogue-reader.js';
 import type { CatalogueColumns } from './store/columns.js';
@@ -125,7 +127,31 @@ interface KeywordPage {
   readonly pagination: Pagination;
 }
 
+/** A semantic question, ready to be answered. */
+interface Asking {
+  readonly resolved: ResolvedSemanticQuery;
+  readonly question: Question;
+  readonly filter: Uint8Array | undefined;
+  readonly signal: AbortSignal;
+  readonly sources: SemanticSources;
+}
+
+/** A document that competes for an answer. */
+interface CandidateOfQuestion extends Judged {
+  readonly id: string;
+  /** The same for copies of each other. */
+  readonly copyGroup: number;
+}
+
+export interface Candidates {
+  readonly asked: AskedQuestion;
+  readonly candidates: readonly CandidateOfQuestion[];
+}
+
 const NO_COPIES: ReadonlyMap<number, number> = new Map();
+
+/** Ids of copies that an explained hit tells at most. */
+const COPIES_TOLD = 100;
 
 /** Time that making hits out of matches may take before others have their turn. */
 const LONGEST_TURN_MS = 5;
@@ -210,10 +236,53 @@ export class OpenedSkillSearch implements SkillSearch {
     query: SemanticQuery,
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<SemanticResult> {
+    const asking = await this.#ask(query, options.signal);
+    const { resolved, question, filter, signal, sources } = asking;
+    const { ranking, explain } = resolved;
+    const { matches, confident } = await this.#whileOpen(searchByMeaning(sources, resolved, question, filter, signal));
+    const reader = this.#opened();
+    const asked = askedWords(question);
+    const copyIds = explain ? (number: number) => this.#copies(number).slice(0, COPIES_TOLD) : undefined;
+    const hits: SemanticHit[] = [];
+    let turn = performance.now();
+    for (const match of matches) {
+      hits.push(reader.reading(() => toSemanticHit(reader, match, asked, copyIds)));
+      if (performance.now() - turn < LONGEST_TURN_MS) continue;
+      await new Promise(setImmediate);
+      this.#opened();
+      signal.throwIfAborted();
+      turn = performance.now();
+    }
+    const { vectors } = sources;
+    return { ranking, ...(vectors === undefined ? {} : { model: vectors.model }), confident, hits };
+  }
+
+  /**
+   * All documents that compete for an answer, by their ids, each with the values that its score is made of: for who fits
+   * scores to judged questions.
+   *
+   * @throws as {@link semantic}
+   */
+  async candidates(query: SemanticQuery): Promise<Candidates> {
+    const { resolved, question, filter, signal, sources } = await this.#ask(query, undefined);
+    const { judged, asked } = await this.#whileOpen(judgeCandidates(sources, resolved, question, filter, signal));
+    const reader = this.#opened();
+    const all = [...judged.values()];
+    const ids = reader.reading(() => reader.idsOf(all.map(({ candidate }) => candidate.number)));
+    const { copyGroup } = reader.columns;
+    const of = (one: Judged, i: number): CandidateOfQuestion => ({
+      ...one,
+      id: ids[i] as string,
+      copyGroup: copyGroup[one.candidate.number] as number,
+    });
+    return { asked, candidates: all.map(of) };
+  }
+
+  async #ask(query: SemanticQuery, callersSignal: AbortSignal | undefined): Promise<Asking> {
     const { columns } = this.#opened();
     const resolved = resolveSemanticQuery(query);
-    const { ranking, q, explain } = resolved;
-    const callers = checkSignal(options?.signal);
+    const { ranking, q } = resolved;
+    const callers = checkSignal(callersSignal);
     callers?.throwIfAborted();
     // A signal of its own: one that many calls share would get many listeners.
     const signal = AbortSignal.any([this.#closing.signal, ...(callers === undefined ? [] : [callers])]);
@@ -221,22 +290,7 @@ export class OpenedSkillSearch implements SkillSearch {
     const vectors = ranking === 'words' ? undefined : await this.#whileOpen(untilAborted(this.#vectorSearch(), signal));
     const filter = maskOf(columns, resolved);
     const question = readQuestion(q, this.#stopWords);
-    const found = await this.#whileOpen(
-      searchByMeaning({ columns, words, vectors }, resolved, question, filter, signal),
-    );
-    const reader = this.#opened();
-    const asked = askedWords(question);
-    const hits: SemanticHit[] = [];
-    let turn = performance.now();
-    for (const match of found) {
-      hits.push(reader.reading(() => toSemanticHit(reader, match, asked, explain)));
-      if (performance.now() - turn < LONGEST_TURN_MS) continue;
-      await new Promise(setImmediate);
-      this.#opened();
-      signal.throwIfAborted();
-      turn = performance.now();
-    }
-    return { ranking, ...(vectors === undefined ? {} : { model: vectors.model }), hits };
+    return { resolved, question, filter, signal, sources: { columns, words, vectors } };
   }
 
   async warmUp(): Promise<void> {
@@ -264,11 +318,8 @@ export class OpenedSkillSearch implements SkillSearch {
   }
 
   copiesOf(id: string): string[] {
-    const reader = this.#opened();
-    const { columns } = reader;
-    const number = reader.numberOf(id);
-    if (number === undefined) return [];
-    return reader.idsOf(copiesOf(number, columns.copyGroup, copyPreference(columns)));
+    const number = this.#opened().numberOf(id);
+    return number === undefined ? [] : this.#copies(number);
   }
 
   categories(): LabelCount[] {
@@ -315,6 +366,12 @@ export class OpenedSkillSearch implements SkillSearch {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #copies(number: number): string[] {
+    const reader = this.#opened();
+    const { columns } = reader;
+    return reader.idsOf(copiesOf(number, columns.copyGroup, copyPreference(columns)));
   }
 
   #opened(): CatalogueReader {

@@ -78,11 +78,11 @@ export class VectorSearch {
     }
   }
 
-  /** The vector of a question. */
-  async embed(question: string, signal?: AbortSignal): Promise<Float32Array> {
-    const embedded = await embedChecked(this.#embedder, [question], { signal });
+  /** The vectors of a question, or of it and its sentences. */
+  async embed(texts: readonly string[], signal?: AbortSignal): Promise<readonly Float32Array[]> {
+    const embedded = await embedChecked(this.#embedder, texts, { signal });
     if (this.#index.size > 0) checkDimensions(this.#embedder, embedded, this.#index.dimensions);
-    return embedded[0] as Float32Array;
+    return embedded;
   }
 
   /**
@@ -108,19 +108,25 @@ export class VectorSearch {
     return this.#documents.of(place);
   }
 
-  /** The exact cosine of a question and each of some documents, from the stored vectors; documents without one are left out. */
-  cosines(vector: Float32Array, documents: readonly number[]): ReadonlyMap<number, number> {
+  /**
+   * The exact cosines of some vectors and some documents, from the stored vectors: for each document that has one, a cosine a
+   * vector.
+   */
+  cosines(vectors: readonly Float32Array[], documents: readonly number[]): ReadonlyMap<number, readonly number[]> {
     const places = documents.map((document) => this.#placeOf[document] as number);
     const distinct = [...new Set(places)].filter((place) => place !== NO_VECTOR);
+    const { length } = vectors[0] as Float32Array;
     const values = this.#vectors.vectors(
       distinct.map((place) => this.#index.keys[place] as number),
-      vector.length,
+      length,
     );
-    const byPlace = new Map(distinct.map((place, i) => [place, dot(vector, values, i * vector.length)]));
-    const cosines = new Map<number, number>();
+    const byPlace = new Map(
+      distinct.map((place, i) => [place, vectors.map((vector) => dot(vector, values, i * length))]),
+    );
+    const cosines = new Map<number, readonly number[]>();
     for (const [i, document] of documents.entries()) {
-      const cosine = byPlace.get(places[i] as number);
-      if (cosine !== undefined) cosines.set(document, cosine);
+      const found = byPlace.get(places[i] as number);
+      if (found !== undefined) cosines.set(document, found);
     }
     return cosines;
   }

@@ -6,6 +6,7 @@ import {
   buildCatalogue,
   type ErrorCode,
   openSkillSearch,
+  RANKING_FEATURES,
   type SemanticQuery,
   type SkillSearch,
 } from '../src/index.js';
@@ -73,9 +74,41 @@ describe('a semantic search', () => {
       row('named', { name: 'Git-Log', description: 'Something about birds.' }),
     ]);
     const { hits } = await search.semantic({ q: 'git log', explain: true });
-    expect(hits[0]).toMatchObject({ skill: { id: 'named' }, explain: { exactName: true } });
-    expect(hits[0]?.score).toBeGreaterThan(hits[1]?.score as number);
-    expect(hits[1]?.explain?.exactName).toBe(false);
+    expect(hits[0]).toMatchObject({ skill: { id: 'named' }, explain: { name: 'exact' } });
+    expect(hits[0]?.score).toBeGreaterThan(0.99);
+    expect(hits[1]?.score).toBeLessThan(0.99);
+    expect(hits[1]?.explain?.name).toBe('beginning');
+  });
+
+  test('puts names whose first whole words are the question before all that only means the same', async () => {
+    const search = await searchOver([
+      ...Array.from({ length: 30 }, (_, i) =>
+        row(`near${i}`, { name: `my git log ${i}`, description: 'git log git log git log' }),
+      ),
+      row('begins', { name: 'gitLog-viewer', description: 'Something about birds.' }),
+      row('longer', { name: 'git logarithm', description: 'git log git log' }),
+    ]);
+    const { hits } = await search.semantic({ q: 'git log', explain: true, limit: 40 });
+    expect(hits[0]).toMatchObject({ skill: { id: 'begins' }, explain: { name: 'beginning' } });
+    expect(hits[0]?.score).toBeGreaterThan(0.9);
+    expect(hits.slice(1).every(({ score, explain }) => score <= 0.9 && explain?.name === 'other')).toBe(true);
+  });
+
+  test('finds the skill of one sentence where a question asks for several things', async () => {
+    const search = await searchOver(SKILLS);
+    const q = 'Please tell birds by their song. Then write the notes of the next release for me.';
+    const { hits } = await search.semantic({ q, explain: true });
+    const birds = hits.find(({ skill }) => skill.id === 'birds')?.explain;
+    expect(birds?.sentence).toBeGreaterThan(birds?.cosine as number);
+    const single = await search.semantic({ q: 'Tell birds by their song.', explain: true });
+    expect(single.hits[0]?.explain).not.toHaveProperty('sentence');
+  });
+
+  test('is confident of a skill that is asked for by name, and of nothing where there is none', async () => {
+    const search = await searchOver(SKILLS);
+    expect((await search.semantic({ q: 'sql review' })).confident).toBe(true);
+    const empty = await searchOver([]);
+    expect(await empty.semantic({ q: 'sql review', ranking: 'words' })).toMatchObject({ confident: false, hits: [] });
   });
 
   test('finds by words what has no vector, and by meaning what has no word', async () => {
@@ -119,7 +152,7 @@ describe('a semantic search', () => {
     });
   });
 
-  test('by words alone has any of the words, needs neither vectors nor a model, and knows no exact name', async () => {
+  test('by words alone has any of the words, needs neither vectors nor a model, and sees nothing in an exact name', async () => {
     const never = { model: 'never', embed: () => Promise.reject(new Error('was asked')) };
     const database = scratchFile('skills.db');
     await buildCatalogue({ database, sources: [SKILLS], semantic: false });
@@ -128,12 +161,13 @@ describe('a semantic search', () => {
     expect(result).not.toHaveProperty('model');
     expect(result.hits.map(({ skill }) => skill.id)).toEqual(['review', 'forms']);
     for (const { score, explain } of result.hits) {
-      expect(explain).toMatchObject({ words: score, weights: { words: 1, meaning: 0, coverage: 0 } });
+      expect(explain).toMatchObject({ words: score, sum: score, name: 'other' });
       expect(explain).not.toHaveProperty('cosine');
+      expect(explain).not.toHaveProperty('features');
       expect(score > 0 && score < 1).toBe(true);
     }
     const named = await search.semantic({ q: 'bird-names', ranking: 'words', explain: true });
-    expect(named.hits[0]).toMatchObject({ skill: { id: 'birds' }, explain: { exactName: true } });
+    expect(named.hits[0]).toMatchObject({ skill: { id: 'birds' }, explain: { name: 'other' } });
     expect(named.hits[0]?.score).toBeLessThan(0.9);
     expect((await search.semantic({ q: 'nothing has these', ranking: 'words' })).hits).toEqual([]);
     const filtered = await search.semantic({ q: 'sql-review forms', ranking: 'words', category: 'databases' });
@@ -217,8 +251,11 @@ describe('a semantic search', () => {
       expect(score).toBeCloseTo(expected.find(([id]) => id === skill.id)?.[1] as number, 5);
       expect(explain).toEqual({
         cosine: expect.any(Number),
-        weights: { words: 0, meaning: 1, coverage: 0 },
-        exactName: false,
+        sum: score,
+        others: expect.any(Number),
+        probability: expect.any(Number),
+        name: 'other',
+        copies: [skill.id],
       });
     }
   });
@@ -233,9 +270,13 @@ describe('a semantic search', () => {
     const search = await searchOver(SKILLS);
     const { hits } = await search.semantic({ q: 'reviews of SQL queries', explain: true });
     for (const { score, explain } of hits) {
-      const { weights, words = 0, cosine = 0, coverage = 0, bm25 } = explain ?? expect.fail('no explanation');
-      const sum = weights.words * words + weights.meaning * Math.max(0, cosine) + weights.coverage * coverage;
-      expect(score).toBeCloseTo(0.99 * sum, 6);
+      const { features = [], sum, probability, bm25 } = explain ?? expect.fail('no explanation');
+      expect(features.map(({ feature }) => feature).toSorted()).toEqual([...RANKING_FEATURES].toSorted());
+      expect(features.reduce((total, { value, weight }) => total + value * weight, 0)).toBeCloseTo(sum, 9);
+      expect(features.reduce((total, { share }) => total + Math.abs(share), 0)).toBeCloseTo(1, 9);
+      const shares = features.map(({ share }) => Math.abs(share));
+      expect(shares).toEqual(shares.toSorted((x, y) => y - x));
+      expect(score).toBe(probability);
       expect(Object.keys(bm25 ?? {})).toEqual(['name', 'author', 'labels', 'description', 'files']);
     }
     expect(hits[0]?.explain?.bm25?.name).toBeGreaterThan(0);
@@ -524,6 +565,14 @@ describe('the bundled model', () => {
       expect(hits[0]?.skill.id).toBe('notes');
       await search.close();
     }
+  });
+
+  test('tells where nothing fits', async () => {
+    const search = await opened({ skills: SKILLS });
+    const ask = async (q: string): Promise<boolean> => (await search.semantic({ q })).confident;
+    expect(await ask('announce what changed since the last version')).toBe(true);
+    expect(await ask('qwzx vbnmk trlp')).toBe(false);
+    expect(await ask('lattice methods of quantum chromodynamics')).toBe(false);
   });
 
   test('needs its runtime, which is an optional dependency', () => {

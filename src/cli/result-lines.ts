@@ -1,5 +1,6 @@
 import type { KeywordHit, KeywordResult, MatchedTerms, SemanticHit, SemanticResult, Snippet } from '../index.js';
 import { ageOf } from './age.js';
+import { scoreReason } from './score-reason.js';
 import type { Styles } from './styles.js';
 import { blankUnsafe, fitColumns, oneLine, pad, type Range, widthOf, wrapRanges } from './terminal-text.js';
 
@@ -39,9 +40,11 @@ export function keywordLines(result: KeywordResult, columns: number, styles: Sty
 }
 
 /** The hits of a semantic search as text, each with its score. */
-export function semanticLines({ hits, ranking }: SemanticResult, columns: number, styles: Styles): string[] {
+export function semanticLines(result: SemanticResult, columns: number, styles: Styles): string[] {
+  const { hits, ranking, confident } = result;
   if (hits.length === 0) return [NO_MATCH];
   return [
+    ...(confident ? [] : [styles.dim('(nothing here seems to fit; these are the nearest)'), '']),
     ...hitLines(hits, columns, styles, semanticReasons),
     styles.dim(`the best ${hits.length === 1 ? 'one' : hits.length}, by ${BY_RANKING[ranking]}`),
   ];
@@ -70,10 +73,16 @@ function hitLines<H extends Hit>(
       `${score}${name}  ${facts}`,
       ...snippetLines(hit.snippet, columns - 2, styles).map((line) => `  ${line}`),
       `  ${styles.dim(fitColumns(oneLine(hit.skill.id), columns - 2))}`,
-      ...reasonsOf(hit).map((line) => `  ${fitColumns(line, columns - 2)}`),
+      ...reasonsOf(hit)
+        .flatMap((line) => wrapped(line, columns - 2))
+        .map((line) => `  ${line}`),
       '',
     ];
   });
+}
+
+function wrapped(line: string, columns: number): string[] {
+  return wrapRanges(line, columns).map(([start, end]) => line.slice(start, end).trimEnd());
 }
 
 function widest(texts: readonly string[]): number {
@@ -119,21 +128,22 @@ function keywordReasons({ matches, score }: KeywordHit, step: KeywordResult['ste
   return [[`step ${step}`, ...parts, ...matchNotes(matches)].join('; ')];
 }
 
-function semanticReasons({ matches, filename, explain }: SemanticHit): string[] {
+function semanticReasons({ matches, filename, score, explain }: SemanticHit): string[] {
   if (explain === undefined) return [];
-  const { cosine, words, coverage, bm25, weights, exactName } = explain;
-  const share = (weight: number): string => `${Number(weight.toFixed(2))}`;
-  const byMeaning = cosine === undefined ? 'no vector' : `${share(weights.meaning)} x cosine ${cosine.toFixed(4)}`;
-  const parts = weights.meaning === 0 ? [] : [byMeaning];
-  if (words !== undefined) parts.push(`${share(weights.words)} x words ${words.toFixed(4)}`);
-  if (coverage !== undefined) parts.push(`${share(weights.coverage)} x share of words ${coverage.toFixed(4)}`);
-  if (exactName && weights.meaning > 0 && weights.words > 0) parts.push('exact name, so 0.99 and a hundredth of that');
-  const byField = Object.entries(bm25 ?? {}).filter(([, score]) => score > 0);
-  const bm25Line = byField.map(([field, score]) => `${field} ${score.toFixed(2)}`).join(', ');
+  const { features = [], bm25, copies } = explain;
+  const counted = features.filter(({ weight, value }) => weight * value !== 0);
+  const numbers = counted.map(
+    ({ feature, value, weight, share }) =>
+      `${feature} ${value.toFixed(3)} x ${weight.toFixed(2)} (${Math.round(100 * share)} %)`,
+  );
+  const byField = Object.entries(bm25 ?? {}).filter(([, part]) => part > 0);
+  const bm25Line = byField.map(([field, part]) => `${field} ${part.toFixed(2)}`).join(', ');
   return [
-    [...parts, `file ${oneLine(filename)}`].join('; '),
+    scoreReason(score, matches, explain),
+    ...(numbers.length === 0 ? [] : [`${numbers.join(', ')}; file ${oneLine(filename)}`]),
     ...(bm25Line === '' ? [] : [`bm25: ${bm25Line}`]),
     ...matchNotes(matches),
+    ...(copies.length > 1 ? [`copies: ${copies.map(oneLine).join(' ')}`] : []),
   ];
 }
 

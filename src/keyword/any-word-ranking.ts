@@ -43,6 +43,9 @@ const SELECTION_COST = 0.5;
 /** Looking a document up in a list takes as long as reading so many of its postings. */
 const LOOKUP_COST = 6;
 
+/** Place of file text among the scored fields. */
+const FILE_TEXT = SCORED_FIELDS.indexOf('files');
+
 /** Working space by document, shared by all questions: one is answered at a time. */
 export class RankingSpace {
   /** What the words gone through add up to; all 0 between two questions. */
@@ -162,6 +165,7 @@ class AnyWordRanking {
         score: scores[i] as number,
         fields: { name, author, labels, description, files },
         coverage: all === 0 ? 0 : (covered[i] as number) / all,
+        fileTerms: (this.#norms[FILE_TEXT] as LengthNorms).lengthOf(numbers[i] as number),
       };
     });
   }

@@ -71,6 +71,8 @@ export interface DocumentScores {
   readonly fields: FieldScores;
   /** See `coverageOf` of {@link RankedDocuments}. */
   readonly coverage: number;
+  /** Distinct terms of its file text; a file that only repeats the description counts as none. */
+  readonly fileTerms: number;
 }
 
 export interface RankedDocuments {

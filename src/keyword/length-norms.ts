@@ -18,6 +18,11 @@ export class LengthNorms {
   }
 
   of(number: number): number {
-    return this.#byLength[this.#lengths[number] as number] as number;
+    return this.#byLength[this.lengthOf(number)] as number;
+  }
+
+  /** In distinct terms. */
+  lengthOf(number: number): number {
+    return this.#lengths[number] as number;
   }
 }

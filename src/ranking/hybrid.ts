@@ -1,97 +1,110 @@
 import type { Ranking } from '../query.js';
-import { type FieldScores, SCORED_FIELDS, type ScoreParts } from '../result.js';
+import { type FeatureShare, RANKING_FEATURES, type ScoreParts } from '../result.js';
+import { type Calibration, isConfident, MOST_CERTAIN, meanOfOthers, probabilityOf } from './calibration.js';
+import { type Candidate, type FeatureScale, type FeatureValues, featuresOf } from './features.js';
+import { type QuestionKind, sizeOf, weigh, weightsFor } from './fusion.js';
+import { type RankingModel, rankingModel } from './ranking-model.js';
 
-/** A document that may be shown, and what is known of it and the question. */
-export interface Candidate {
-  readonly number: number;
-  /** Cosine of question and document, -1 to 1; undefined where the document has no vector. */
-  readonly cosine: number | undefined;
-  /** BM25 of the question's words by field; undefined where words do not count. */
-  readonly bm25: FieldScores | undefined;
-  /** Share of the question's words that the document has anywhere, 0 to 1; undefined where words do not count. */
-  readonly coverage: number | undefined;
-  /** Whether the question is the document's name. */
-  readonly exactName: boolean;
+/** How a question stands to a document's name: it is the name, or its first whole words, or neither. */
+export type NameMatch = 'exact' | 'beginning' | 'other';
+
+/** Exact things come before what merely means the same, whatever else there is: in this order, the last first. */
+const NAME_ORDER: readonly NameMatch[] = ['other', 'beginning', 'exact'];
+
+/** Where the scores of names that begin with the question start, and those of the exact name: none is below the others. */
+const BEGINNING_FROM = MOST_CERTAIN;
+const EXACT_FROM = 0.99;
+
+/** One question, as far as scores depend on it. */
+export interface AskedQuestion extends FeatureScale, QuestionKind {
+  readonly ranking: Ranking;
 }
 
-export interface ScoredCandidate {
-  readonly number: number;
-  /** 0 to 1. */
-  readonly score: number;
-  readonly parts: ScoreParts;
+/** A candidate with what it is put in order by: first the name, then the sum. */
+export interface Judged {
+  readonly candidate: Candidate;
+  /** Of `hybrid` only. */
+  readonly values: FeatureValues | undefined;
+  /** 0 for most, 1 and 2 for names that begin with the question and that are it. */
+  readonly group: number;
+  /** By meaning the cosine, by words their share of what they could reach, by both the weighted features. */
+  readonly sum: number;
 }
 
-/** What a candidate is measured by, the same for all of a question. */
-export interface QuestionScale {
-  /** The most that the question's words could reach in one field. */
-  readonly highest: number;
-  /** Skills in the catalogue. */
-  readonly size: number;
+/** How sure an answer is of its hits. */
+export interface Certainty {
+  /** What a candidate's score is, 0 to 1, and what it is made of. */
+  readonly scoreOf: (judged: Judged) => number;
+  readonly partsOf: (judged: Judged) => Omit<ScoreParts, 'copies'>;
+  /** Whether the best candidate is likely to be what was asked for; false where there is none. */
+  readonly confident: boolean;
 }
 
-/**
- * What a word is worth by the field it stands in. A name is short, so BM25 gives its words much by itself; file text is
- * long, and says what a skill is about less than its description does. See bench/README.md for what these, and the
- * weights below, were chosen by.
- */
-export const WORD_WEIGHTS: FieldScores = { name: 0.5, author: 0.1, labels: 0.2, description: 1, files: 0.3 };
+/** Scores the candidates of one question. What is fitted to judged questions is in `data/ranking.json`. */
+export class HybridScorer {
+  readonly #asked: AskedQuestion;
+  readonly #weights: FeatureValues;
+  readonly #calibration: Calibration;
 
-const ALL_WEIGHTS = SCORED_FIELDS.reduce((sum, field) => sum + WORD_WEIGHTS[field], 0);
-
-/** Weights of words, meaning and coverage in the score, before they are brought to a sum of 1. */
-const WORDS = 0.65;
-const MEANING = 0.4;
-/** Of a catalogue of {@link LARGE} skills or more; none of one of {@link SMALL} or less, between them by the logarithm. */
-const COVERAGE = 0.25;
-
-/**
- * Where there are few skills, meaning tells them apart; among a hundred thousand many mean nearly the same, and what is
- * asked for is more likely the one that has all the words, in its files if not in its description.
- */
-const SMALL = 100;
-const LARGE = 100_000;
-
-/** What is left above for documents of the exact name: they come first, whatever else there is. */
-const EXACT_NAME = 0.01;
-
-/**
- * Scores a candidate: of how far its words reach of what they could, of its cosine, and of how many of the words it has at
- * all. Nothing depends on the other candidates, so scores of different questions are on one scale.
- */
-export function scoreCandidate(
-  candidate: Candidate,
-  { highest, size }: QuestionScale,
-  ranking: Ranking,
-): ScoredCandidate {
-  const { number, cosine, bm25, coverage = 0, exactName } = candidate;
-  const meaning = Math.min(1, Math.max(0, cosine ?? 0));
-  const cosinePart = cosine === undefined ? {} : { cosine };
-  if (ranking === 'vector') {
-    const weights = { words: 0, meaning: 1, coverage: 0 };
-    return { number, score: meaning, parts: { ...cosinePart, weights, exactName } };
+  constructor(asked: AskedQuestion, model: RankingModel = rankingModel()) {
+    this.#asked = asked;
+    this.#weights = weightsFor(model.weights, asked);
+    this.#calibration = model.calibration[asked.ranking];
   }
-  const bm25Part = bm25 === undefined ? {} : { bm25 };
-  const words = bm25 === undefined || highest === 0 ? 0 : weighWords(bm25) / (highest * ALL_WEIGHTS);
-  if (ranking === 'words') {
-    const weights = { words: 1, meaning: 0, coverage: 0 };
-    return { number, score: words, parts: { ...bm25Part, words, weights, exactName } };
+
+  judge(candidate: Candidate, name: NameMatch): Judged {
+    const { ranking } = this.#asked;
+    if (ranking === 'vector')
+      return { candidate, values: undefined, group: 0, sum: Math.max(0, candidate.cosine ?? 0) };
+    const values = featuresOf(candidate, this.#asked);
+    if (ranking === 'words') return { candidate, values: undefined, group: 0, sum: values.words };
+    return { candidate, values, group: NAME_ORDER.indexOf(name), sum: weigh(values, this.#weights) };
   }
-  const weights = weightsFor(size);
-  const sum = weights.words * words + weights.meaning * meaning + weights.coverage * coverage;
-  return {
-    number,
-    score: exactName ? 1 - EXACT_NAME + EXACT_NAME * sum : (1 - EXACT_NAME) * sum,
-    parts: { ...cosinePart, ...bm25Part, words, coverage, weights, exactName },
-  };
+
+  /** @param best the best ten candidates or more, of different texts; the best first, but for their names */
+  certaintyOf(best: readonly Judged[]): Certainty {
+    const [first] = best;
+    const size = sizeOf(this.#asked);
+    const sums = best.map(({ sum }) => sum).sort((a, b) => b - a);
+    const others = meanOfOthers(sums);
+    const probability = ({ sum }: Judged): number => probabilityOf(sum, others, this.#calibration);
+    const scoreOf = (judged: Judged): number => this.#scoreOf(judged, probability(judged));
+    return {
+      scoreOf,
+      partsOf: (judged) => ({ ...this.#partsOf(judged), probability: probability(judged), others }),
+      confident: first !== undefined && (first.group > 0 || isConfident(first.sum, others, size, this.#calibration)),
+    };
+  }
+
+  #scoreOf({ group, sum }: Judged, probability: number): number {
+    if (this.#asked.ranking !== 'hybrid') return sum;
+    if (NAME_ORDER[group] === 'exact') return EXACT_FROM + (1 - EXACT_FROM) * probability;
+    if (NAME_ORDER[group] === 'beginning') return BEGINNING_FROM + (EXACT_FROM - BEGINNING_FROM) * probability;
+    return probability;
+  }
+
+  #partsOf({ candidate, values, group, sum }: Judged): Omit<ScoreParts, 'copies' | 'probability' | 'others'> {
+    const { cosine, sentence, words } = candidate;
+    const { ranking, highest } = this.#asked;
+    return {
+      ...(cosine === undefined || ranking === 'words' ? {} : { cosine }),
+      ...(sentence === undefined || ranking !== 'hybrid' ? {} : { sentence }),
+      ...(words === undefined
+        ? {}
+        : { bm25: words.fields, words: highest === 0 ? 0 : words.score / highest, coverage: words.coverage }),
+      ...(values === undefined ? {} : { features: sharesOf(values, this.#weights) }),
+      sum,
+      name: NAME_ORDER[group] as NameMatch,
+    };
+  }
 }
 
-function weightsFor(size: number): ScoreParts['weights'] {
-  const share = Math.log(size / SMALL) / Math.log(LARGE / SMALL);
-  const coverage = COVERAGE * Math.min(1, Math.max(0, share));
-  const all = WORDS + MEANING + coverage;
-  return { words: WORDS / all, meaning: MEANING / all, coverage: coverage / all };
-}
-
-function weighWords(bm25: FieldScores): number {
-  return SCORED_FIELDS.reduce((sum, field) => sum + WORD_WEIGHTS[field] * bm25[field], 0);
+/** What each feature adds, what adds or takes most first. */
+function sharesOf(values: FeatureValues, weights: FeatureValues): FeatureShare[] {
+  const added = RANKING_FEATURES.map((feature) => weights[feature] * values[feature]);
+  const all = added.reduce((total, part) => total + Math.abs(part), 0);
+  return RANKING_FEATURES.map((feature, i) => {
+    const share = all === 0 ? 0 : (added[i] as number) / all;
+    return { feature, value: values[feature], weight: weights[feature], share };
+  }).sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
 }

@@ -36,7 +36,7 @@ describe('the published file', () => {
     database.close();
   });
 
-  test('keeps nothing of the load that made it but its stamp and the one it replaced', () => {
+  test('keeps nothing of the load that made it but its stamp, the one it replaced and how texts were signed', () => {
     const path = scratchFile('skills.db');
     loadItems(path, [storeItem('a')], false);
     const first = stampOf(path);
@@ -46,7 +46,7 @@ describe('the published file', () => {
     const meta = Object.fromEntries(database.prepare('SELECT key, value FROM meta').raw().all() as [string, string][]);
     expect(database.prepare('SELECT count(*) FROM touched').pluck().get()).toBe(0);
     database.close();
-    expect(meta).toEqual({ stamp: stampOf(path), replaces: first });
+    expect(meta).toEqual({ stamp: stampOf(path), replaces: first, signature_rules: expect.any(String) });
   });
 
   test('can be copied and read elsewhere', () => {

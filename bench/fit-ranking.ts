@@ -1,0 +1,96 @@
+// Fits the weights of data/ranking.json to judged questions, and tells how well they do on questions they were not fitted to.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Command } from 'commander';
+import type { Ranking } from '../src/query.js';
+import type { Calibration } from '../src/ranking/calibration.js';
+import { mapFeatures } from '../src/ranking/fusion.js';
+import { parseRankingModel, RANKING_MODEL } from '../src/ranking/ranking-model.js';
+import { firstHit, fitCalibration } from './ranking/first-hits.js';
+import { gatherQuestions, type JudgedQuestion, TERMS } from './ranking/judged-questions.js';
+import { type JudgedSet, readSets, setsOfFolders } from './ranking/judged-sets.js';
+import { fitListwise, scoresOf } from './ranking/listwise.js';
+import { calibrationLines, reliabilityLines, weightLines } from './ranking/report.js';
+
+interface Flags {
+  readonly sets?: string;
+  readonly root?: string;
+  readonly database?: string;
+  readonly keep?: string;
+  readonly out?: string;
+}
+
+await new Command('fit-ranking')
+  .description('fit the weights of the hybrid score, and its calibration, to questions with known answers')
+  .argument('[folders...]', 'benchmark folders with a corpus of their own')
+  .option('--sets <file>', 'JSON list of sets, as bench/ranking-sets.json')
+  .option('--root <folder>', 'where the folders of --sets are (default: beside that file)')
+  .option('--database <file>', 'loaded catalogue that sets without a corpus are asked of')
+  .option('--keep <folder>', 'keep loaded corpora here')
+  .option('--out <file>', 'write the weights to this file instead of data/ranking.json')
+  .action(main)
+  .parseAsync();
+
+async function main(folders: readonly string[], flags: Flags): Promise<void> {
+  const listed = flags.sets === undefined ? [] : await readSets(flags.sets, flags);
+  const sets = [...setsOfFolders(folders), ...listed];
+  if (sets.length === 0) throw new Error('name benchmark folders, or a file of sets (--sets)');
+  const questions = await gatherAll(sets, flags.keep);
+  const weights = fitListwise(questions);
+  const before = weightsOf(RANKING_MODEL);
+  print('nDCG@10 of sums by weight, names aside', weightLines(questions, { before, weights }));
+
+  const sums = {
+    hybrid: (question: JudgedQuestion) => scoresOf(question, weights),
+    vector: ({ cosines }: JudgedQuestion) => cosines,
+    words: ({ words }: JudgedQuestion) => words,
+  };
+  const calibrationOf = (ranking: Ranking): Calibration =>
+    fitCalibration(questions.flatMap((question) => firstHit(question, sums[ranking](question)) ?? []));
+  const calibration = {
+    hybrid: calibrationOf('hybrid'),
+    vector: calibrationOf('vector'),
+    words: calibrationOf('words'),
+  };
+  print('First hits', calibrationLines(questions, sums.hybrid, calibration.hybrid));
+  print('Reliability on questions of sets that it was not fitted to', reliabilityLines(questions, sums.hybrid));
+
+  const fitted = { sets: sets.map(({ name }) => name), questions: questions.length };
+  const table = mapFeatures(() => 0);
+  const text = JSON.stringify({ weights: weightTable(table, weights), calibration, fitted }, rounded, 2);
+  writeFileSync(flags.out ?? RANKING_MODEL, `${text}\n`);
+  console.log(`written: ${flags.out ?? 'data/ranking.json'}`);
+}
+
+async function gatherAll(sets: readonly JudgedSet[], keep: string | undefined): Promise<JudgedQuestion[]> {
+  const questions: JudgedQuestion[] = [];
+  for (const set of sets) {
+    const onProgress = (done: number, all: number): void => {
+      if (done % 100 === 0) process.stderr.write(`${set.name}: ${done} of ${all}\n`);
+    };
+    questions.push(...(await gatherQuestions(set, { keep, onProgress })));
+  }
+  return questions;
+}
+
+function weightsOf(path: URL): Float64Array {
+  const { weights } = parseRankingModel(readFileSync(path, 'utf8'));
+  return Float64Array.from(TERMS, ({ feature, part }) => weights[feature][part]);
+}
+
+function weightTable(features: object, weights: Float64Array): object {
+  const parts = { weight: 0, bySize: 0, byLength: 0 };
+  const of = (feature: string): object => {
+    const fitted = TERMS.flatMap((term, i) => (term.feature === feature ? [[term.part, weights[i]]] : []));
+    return { ...parts, ...Object.fromEntries(fitted) };
+  };
+  return Object.fromEntries(Object.keys(features).map((feature) => [feature, of(feature)]));
+}
+
+/** More digits say nothing, and would differ from machine to machine. */
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
+}
+
+function print(title: string, lines: readonly string[]): void {
+  console.log(`${title}\n\n${lines.join('\n')}\n`);
+}

@@ -1,0 +1,100 @@
+import { openCorpus, readBenchmark } from '../../src/evaluation/index.js';
+import { fitQuestion } from '../../src/evaluation/rank-questions.js';
+import { featuresOf } from '../../src/ranking/features.js';
+import { lengthOf, sizeOf } from '../../src/ranking/fusion.js';
+import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
+import type { OpenedSkillSearch } from '../../src/skill-search.js';
+import type { JudgedSet } from './judged-sets.js';
+
+/** A number that is fitted: what a feature counts, and by how much more in large catalogues and long questions. */
+export interface Term {
+  readonly feature: RankingFeature;
+  readonly part: 'weight' | 'bySize' | 'byLength';
+}
+
+/** What depends on catalogue or question is fitted for what counts most only: more numbers found nothing on other sets. */
+const VARYING: ReadonlySet<RankingFeature> = new Set(['cosine', 'words', 'description', 'coverage']);
+
+/** A full file says that a skill is a real one, where there are many of all kinds; of four tools it says nothing. */
+const BY_SIZE_ONLY: ReadonlySet<RankingFeature> = new Set(['fileText']);
+
+/** Judged questions say little of labels, which most skills have none of or got by a guess; what is fitted is chance. */
+const NOT_FITTED: ReadonlySet<RankingFeature> = new Set(['labels']);
+
+export const TERMS: readonly Term[] = RANKING_FEATURES.flatMap((feature): Term[] => {
+  if (NOT_FITTED.has(feature)) return [];
+  if (BY_SIZE_ONLY.has(feature)) return [{ feature, part: 'bySize' }];
+  const parts = VARYING.has(feature) ? (['weight', 'bySize', 'byLength'] as const) : (['weight'] as const);
+  return parts.map((part) => ({ feature, part }));
+});
+
+/** The candidates of one question. */
+export interface JudgedQuestion {
+  readonly set: string;
+  readonly id: string;
+  /** Of the catalogue, see `sizeOf` of fusion.ts. */
+  readonly size: number;
+  /** Values of {@link TERMS}, candidate by candidate. */
+  readonly values: Float64Array;
+  /** What each candidate is worth, 0 or more. */
+  readonly gains: Float64Array;
+  /** The same for copies of each other. */
+  readonly groups: readonly number[];
+  /** What `ranking: 'vector'` and `'words'` put them in order by. */
+  readonly cosines: Float64Array;
+  readonly words: Float64Array;
+  /** The gains of all that is relevant, whether a candidate or not. */
+  readonly wanted: readonly number[];
+}
+
+export interface GatherOptions {
+  /** Folder where loaded corpora are kept. */
+  readonly keep?: string | undefined;
+  readonly onProgress: (done: number, all: number) => void;
+}
+
+/** Asks the questions of a set and takes down all candidates. */
+export async function gatherQuestions(set: JudgedSet, { keep, onProgress }: GatherOptions): Promise<JudgedQuestion[]> {
+  const { name, folder, database, extra, extraFiles, without, filter, most } = set;
+  const benchmark = await readBenchmark(folder, { filter });
+  const documents = database === undefined ? benchmark.corpus : undefined;
+  if (documents === undefined && database === undefined) throw new Error(`${name} has no corpus of its own`);
+  await using corpus = await openCorpus({
+    documents,
+    database,
+    extra,
+    extraFiles,
+    without,
+    ...(database === undefined ? { keep } : {}),
+  });
+  const search = corpus.search as OpenedSkillSearch;
+  const chosen = evenly(benchmark.questions, most);
+  const gathered: JudgedQuestion[] = [];
+  for (const [done, { id, text }] of chosen.entries()) {
+    onProgress(done, chosen.length);
+    const q = fitQuestion(text, 'hybrid');
+    if (q === undefined) continue;
+    const { asked, candidates } = await search.candidates({ q, copies: 'keep' });
+    const gains = benchmark.gains.get(id) ?? new Map<string, number>();
+    const [size, length] = [sizeOf(asked), lengthOf(asked)];
+    const values = candidates.map(({ candidate }) => featuresOf(candidate, asked));
+    const factor = { weight: 1, bySize: size, byLength: length };
+    gathered.push({
+      set: name,
+      id,
+      size,
+      values: Float64Array.from(values.flatMap((of) => TERMS.map(({ feature, part }) => of[feature] * factor[part]))),
+      gains: Float64Array.from(candidates, (one) => Math.max(0, gains.get(one.id) ?? 0)),
+      groups: candidates.map(({ copyGroup }) => copyGroup),
+      cosines: Float64Array.from(candidates, ({ candidate }) => Math.max(0, candidate.cosine ?? 0)),
+      words: Float64Array.from(values, ({ words }) => words),
+      wanted: [...gains.values()].filter((gain) => gain > 0),
+    });
+  }
+  return gathered;
+}
+
+function evenly<T>(all: readonly T[], most = all.length): readonly T[] {
+  if (all.length <= most) return all;
+  return Array.from({ length: most }, (_, i) => all[Math.floor((i * all.length) / most)] as T);
+}

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+/** Judged questions that weights are fitted to, and what they are asked of. All paths are resolved. */
+export interface JudgedSet {
+  readonly name: string;
+  /** In the BEIR layout, or JSON Lines of questions and ids. */
+  readonly folder: string;
+  /** A loaded catalogue that is asked; the folder's own corpus where there is none. */
+  readonly database?: string | undefined;
+  /** As the options of `openCorpus`. */
+  readonly extra?: string | undefined;
+  readonly extraFiles?: string | undefined;
+  readonly without?: string | undefined;
+  /** Questions whose id it fits only. */
+  readonly filter?: RegExp | undefined;
+  /** At most so many questions, evenly chosen. */
+  readonly most?: number | undefined;
+}
+
+/** A line of a file of sets: paths are of the benchmark folder, or the folder's own files. */
+interface SetOfFile {
+  readonly folder: string;
+  readonly name?: string;
+  readonly catalogue?: true;
+  readonly extra?: string;
+  readonly extraFiles?: string;
+  readonly without?: string;
+  readonly filter?: string;
+  readonly most?: number;
+}
+
+export interface SetOptions {
+  /** What sets ask that have no corpus of their own. */
+  readonly database?: string | undefined;
+  /** Where the folders of the file of sets are. */
+  readonly root?: string | undefined;
+}
+
+/** The sets of some folders with a corpus of their own. */
+export function setsOfFolders(folders: readonly string[]): JudgedSet[] {
+  return folders.map((folder) => ({ name: folder, folder: resolve(folder) }));
+}
+
+/** The sets that a JSON file lists. */
+export async function readSets(path: string, { database, root = dirname(path) }: SetOptions): Promise<JudgedSet[]> {
+  const listed = JSON.parse(await readFile(path, 'utf8')) as readonly SetOfFile[];
+  return listed.map(({ folder, name = folder, catalogue, extra, extraFiles, without, filter, most }) => {
+    if (catalogue === true && database === undefined) throw new Error(`${name} asks a catalogue: name it (--database)`);
+    const full = resolve(root, folder);
+    const inside = (file: string | undefined): string | undefined =>
+      file === undefined ? undefined : join(full, file);
+    return {
+      name,
+      folder: full,
+      database: catalogue === true ? database : undefined,
+      extra: inside(extra),
+      extraFiles: inside(extraFiles),
+      without: inside(without),
+      filter: filter === undefined ? undefined : new RegExp(filter),
+      most,
+    };
+  });
+}

@@ -1,0 +1,143 @@
+import { type JudgedQuestion, TERMS } from './judged-questions.js';
+import { solve } from './solve.js';
+
+/** How much large weights are held against a fit, in units of what a weight means for a typical candidate. */
+const RIDGE = 1e-3;
+
+const MOST_STEPS = 30;
+
+/** Candidates that are picked less often do not change which way a step goes; most are. */
+const UNLIKELY = 1e-7;
+
+/**
+ * Weights of {@link TERMS} by listwise softmax: what makes the right candidates of the questions most likely, if each question
+ * picks one with a probability in proportion to e to its score (ListNet's top one: Z. Cao et al., Learning to rank: from
+ * pairwise approach to listwise approach, ICML 2007). All sets count the same, however many questions they have. Convex;
+ * found by Newton's method, each step halved until it is one.
+ *
+ * @throws {RangeError} where no question has a right candidate
+ */
+export function fitListwise(questions: readonly JudgedQuestion[]): Float64Array {
+  const usable = questions.filter(({ gains }) => gains.some((gain) => gain > 0));
+  if (usable.length === 0) throw new RangeError('no question has a right candidate');
+  const scales = spreadOf(usable);
+  const scaled = usable.map((question) => ({
+    ...question,
+    values: question.values.map((value, i) => value / (scales[i % TERMS.length] as number)),
+  }));
+  const shares = sharesOf(usable);
+  let weights = new Float64Array(TERMS.length);
+  let loss = lossOf(scaled, shares, weights);
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const { gradient, hessian } = derivativesOf(scaled, shares, weights);
+    const direction = solve(hessian, gradient);
+    let [taken, found, better] = [1, weights, loss];
+    for (; taken > 1e-6; taken /= 2) {
+      found = weights.map((weight, i) => weight - taken * (direction[i] as number));
+      better = lossOf(scaled, shares, found);
+      if (better <= loss) break;
+    }
+    const gained = loss - better;
+    [weights, loss] = [found, better];
+    if (gained < 1e-9) break;
+  }
+  return weights.map((weight, i) => weight / (scales[i] as number));
+}
+
+/** The standard deviation of each term, mean of all sets; 1 where it never varies. */
+function spreadOf(questions: readonly JudgedQuestion[]): Float64Array {
+  const sums = new Float64Array(TERMS.length);
+  const sets = [...new Set(questions.map(({ set }) => set))];
+  for (const set of sets) {
+    const [total, squares] = [new Float64Array(TERMS.length), new Float64Array(TERMS.length)];
+    let count = 0;
+    for (const { values } of questions.filter((question) => question.set === set)) {
+      count += values.length / TERMS.length;
+      for (let i = 0; i < values.length; i++) {
+        const [value, term] = [values[i] as number, i % TERMS.length];
+        total[term] = (total[term] as number) + value;
+        squares[term] = (squares[term] as number) + value * value;
+      }
+    }
+    for (let term = 0; term < TERMS.length; term++) {
+      const mean = (total[term] as number) / count;
+      sums[term] = (sums[term] as number) + Math.sqrt(Math.max(0, (squares[term] as number) / count - mean * mean));
+    }
+  }
+  return sums.map((sum) => (sum < 1e-9 ? 1 : sum / sets.length));
+}
+
+/** What each question counts: together 1, each set the same. */
+export function sharesOf(questions: readonly JudgedQuestion[]): Float64Array {
+  const counts = new Map<string, number>();
+  for (const { set } of questions) counts.set(set, (counts.get(set) ?? 0) + 1);
+  return Float64Array.from(questions, ({ set }) => 1 / ((counts.get(set) as number) * counts.size));
+}
+
+export function scoresOf({ values }: JudgedQuestion, weights: Float64Array): Float64Array {
+  const scores = new Float64Array(values.length / TERMS.length);
+  for (let i = 0; i < values.length; i++) {
+    const candidate = Math.floor(i / TERMS.length);
+    scores[candidate] = (scores[candidate] as number) + (values[i] as number) * (weights[i % TERMS.length] as number);
+  }
+  return scores;
+}
+
+function softmax(scores: Float64Array): { readonly chances: Float64Array; readonly logarithm: number } {
+  const highest = scores.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
+  const chances = scores.map((score) => Math.exp(score - highest));
+  const sum = chances.reduce((total, chance) => total + chance, 0);
+  return { chances: chances.map((chance) => chance / sum), logarithm: highest + Math.log(sum) };
+}
+
+function lossOf(questions: readonly JudgedQuestion[], shares: Float64Array, weights: Float64Array): number {
+  let loss = (RIDGE / 2) * weights.reduce((sum, weight) => sum + weight * weight, 0);
+  for (const [q, question] of questions.entries()) {
+    const scores = scoresOf(question, weights);
+    const { logarithm } = softmax(scores);
+    const all = question.gains.reduce((sum, gain) => sum + gain, 0);
+    const wanted = question.gains.reduce((sum, gain, i) => sum + (gain / all) * (scores[i] as number), 0);
+    loss += (shares[q] as number) * (logarithm - wanted);
+  }
+  return loss;
+}
+
+function derivativesOf(
+  questions: readonly JudgedQuestion[],
+  shares: Float64Array,
+  weights: Float64Array,
+): { readonly gradient: Float64Array; readonly hessian: Float64Array } {
+  const size = TERMS.length;
+  const gradient = weights.map((weight) => RIDGE * weight);
+  const hessian = new Float64Array(size * size);
+  for (let i = 0; i < size; i++) hessian[i * size + i] = RIDGE;
+  const mean = new Float64Array(size);
+  for (const [q, question] of questions.entries()) {
+    const { values, gains } = question;
+    const share = shares[q] as number;
+    const { chances } = softmax(scoresOf(question, weights));
+    const all = gains.reduce((sum, gain) => sum + gain, 0);
+    mean.fill(0);
+    for (let candidate = 0; candidate < gains.length; candidate++) {
+      const chance = chances[candidate] as number;
+      const off = chance - (gains[candidate] as number) / all;
+      for (let i = 0; i < size; i++) {
+        const value = values[candidate * size + i] as number;
+        mean[i] = (mean[i] as number) + chance * value;
+        gradient[i] = (gradient[i] as number) + share * off * value;
+        if (chance < UNLIKELY) continue;
+        for (let j = 0; j <= i; j++) {
+          const product = value * (values[candidate * size + j] as number);
+          hessian[i * size + j] = (hessian[i * size + j] as number) + share * chance * product;
+        }
+      }
+    }
+    for (let i = 0; i < size; i++) {
+      for (let j = 0; j <= i; j++) {
+        const product = (mean[i] as number) * (mean[j] as number);
+        hessian[i * size + j] = (hessian[i * size + j] as number) - share * product;
+      }
+    }
+  }
+  return { gradient, hessian };
+}

@@ -1,0 +1,50 @@
+/** A first hit is taken for right with this probability at most: what only means the same is never certain. */
+export const MOST_CERTAIN = 0.9;
+
+/** So many of the best stand for how near anything comes to a question: the first, and those it is measured against. */
+const COMPARED = 10;
+
+/**
+ * How sums become probabilities (J. Platt, Probabilistic outputs for support vector machines, 1999): the first hit of sum
+ * `s` is right with the probability `MOST_CERTAIN / (1 + e^-(slope * s - others * o + intercept))`, where `o` is the mean
+ * sum of the nine documents after it. Where many come as near as the first, it is less likely to be the one.
+ */
+export interface Calibration {
+  readonly slope: number;
+  readonly others: number;
+  readonly intercept: number;
+  /** First hits of this probability or more are as a rule an answer. */
+  readonly confident: number;
+  /** So are those of this sum or more, however many come as near: `weight + bySize * size`, see `sizeOf` of fusion.ts. */
+  readonly near: { readonly weight: number; readonly bySize: number };
+}
+
+/**
+ * The mean of the second to the tenth of some sums, or of as many as there are.
+ *
+ * @param sums highest first; where there is only one it is measured against half of itself
+ */
+export function meanOfOthers(sums: readonly number[]): number {
+  const others = sums.slice(1, COMPARED);
+  if (others.length === 0) return (sums[0] ?? 0) / 2;
+  return others.reduce((total, sum) => total + sum, 0) / others.length;
+}
+
+/**
+ * The probability that the first hit is right, and what stands for it of later ones: they are below.
+ *
+ * @returns above 0, at most {@link MOST_CERTAIN}
+ */
+export function probabilityOf(sum: number, others: number, calibration: Calibration): number {
+  return MOST_CERTAIN / (1 + Math.exp(-evidenceOf(sum, others, calibration)));
+}
+
+function evidenceOf(sum: number, others: number, { slope, others: against, intercept }: Calibration): number {
+  return slope * sum - against * others + intercept;
+}
+
+/** Whether a first hit is likely to be what was asked for, or one of many that are. */
+export function isConfident(sum: number, others: number, size: number, calibration: Calibration): boolean {
+  const { confident, near } = calibration;
+  return probabilityOf(sum, others, calibration) >= confident || sum >= near.weight + near.bySize * size;
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { RANKINGS, type Ranking } from '../query.js';
+import { RANKING_FEATURES } from '../result.js';
+import type { Calibration } from './calibration.js';
+import type { FusionWeights } from './fusion.js';
+
+/** What was fitted to judged questions: `data/ranking.json`. */
+export interface RankingModel {
+  readonly weights: FusionWeights;
+  readonly calibration: Readonly<Record<Ranking, Calibration>>;
+}
+
+/** Written by `npm run fit-ranking`. */
+export const RANKING_MODEL: URL = new URL('../../data/ranking.json', import.meta.url);
+
+let model: RankingModel | undefined;
+
+/** The model that comes with the library; read when it is first needed. */
+export function rankingModel(): RankingModel {
+  model ??= parseRankingModel(readFileSync(RANKING_MODEL, 'utf8'));
+  return model;
+}
+
+/** @throws {TypeError} where a number is missing */
+export function parseRankingModel(text: string): RankingModel {
+  const { weights, calibration } = JSON.parse(text) as RankingModel;
+  for (const feature of RANKING_FEATURES) {
+    for (const name of ['weight', 'bySize', 'byLength'] as const)
+      checkNumber(weights?.[feature]?.[name], `weights.${feature}.${name}`);
+  }
+  for (const ranking of RANKINGS) {
+    for (const name of ['slope', 'others', 'intercept', 'confident'] as const)
+      checkNumber(calibration?.[ranking]?.[name], `calibration.${ranking}.${name}`);
+    for (const name of ['weight', 'bySize'] as const)
+      checkNumber(calibration[ranking].near?.[name], `calibration.${ranking}.near.${name}`);
+  }
+  return { weights, calibration };
+}
+
+function checkNumber(value: unknown, name: string): void {
+  if (typeof value === 'number' && Number.isFinite(value)) return;
+  throw new TypeError(`${name} of the ranking's weights must be a number, got ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  calibrationError,
+  type FirstHit,
+  firstHit,
+  fitCalibration,
+  reliabilityOf,
+} from '../../bench/ranking/first-hits.js';
+import { type JudgedQuestion, TERMS } from '../../bench/ranking/judged-questions.js';
+import { fitListwise, scoresOf } from '../../bench/ranking/listwise.js';
+import { solve } from '../../bench/ranking/solve.js';
+import { probabilityOf } from '../../src/ranking/calibration.js';
+
+/** Uniform numbers from 0 to 1, the same each time (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Questions of ten candidates, of which one is picked with a probability in proportion to e to its score. */
+function questionsBy(weights: readonly number[], count: number): JudgedQuestion[] {
+  const random = randomNumbers(1);
+  return Array.from({ length: count }, (_, i) => {
+    const values = Float64Array.from({ length: 10 * TERMS.length }, random);
+    const question = {
+      set: 'made up',
+      id: `${i}`,
+      size: 0,
+      values,
+      gains: new Float64Array(10),
+      groups: [...Array(10).keys()],
+    };
+    const whole = { ...question, cosines: new Float64Array(10), words: new Float64Array(10), wanted: [1] };
+    const chances = scoresOf(whole, Float64Array.from(weights)).map(Math.exp);
+    let left = random() * chances.reduce((sum, chance) => sum + chance, 0);
+    const picked = chances.findIndex((chance) => {
+      left -= chance;
+      return left < 0;
+    });
+    whole.gains[picked] = 1;
+    return whole;
+  });
+}
+
+describe('fitting the ranking', () => {
+  test('finds the weights that questions were answered by', () => {
+    const weights = TERMS.map((_, i) => [0, 5, -3][i % 3] as number);
+    const found = fitListwise(questionsBy(weights, 4000));
+    for (const [i, weight] of weights.entries()) expect(Math.abs((found[i] as number) - weight)).toBeLessThan(0.6);
+  });
+
+  test('refuses questions of which none has a right candidate', () => {
+    const [question] = questionsBy(
+      TERMS.map(() => 0),
+      1,
+    ) as [JudgedQuestion];
+    expect(() => fitListwise([{ ...question, gains: new Float64Array(10) }])).toThrow(RangeError);
+  });
+
+  test('finds the probabilities that first hits are right with', () => {
+    const random = randomNumbers(2);
+    const truth = { slope: 1.5, others: 1, intercept: -2, confident: 0, near: { weight: 0, bySize: 0 } };
+    const hits = Array.from({ length: 20_000 }, (): FirstHit => {
+      const [sum, others] = [4 * random(), 2 * random()];
+      return { set: 'made up', size: 0, sum, others, right: random() < probabilityOf(sum, others, truth) };
+    });
+    const found = fitCalibration(hits);
+    expect(Math.abs(found.slope - truth.slope)).toBeLessThan(0.15);
+    expect(Math.abs(found.others - truth.others)).toBeLessThan(0.15);
+    expect(Math.abs(found.intercept - truth.intercept)).toBeLessThan(0.15);
+    const bins = reliabilityOf(hits, found);
+    expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(hits.length);
+    expect(calibrationError(bins)).toBeLessThan(0.02);
+    const doubted = hits.filter(
+      ({ sum, others, right }) => right && probabilityOf(sum, others, found) < found.confident,
+    );
+    expect(doubted.length / hits.filter(({ right }) => right).length).toBeCloseTo(0.05, 2);
+  });
+
+  test('takes the best of copies for the first hit, and leaves out right answers if told so', () => {
+    const [question] = questionsBy(
+      TERMS.map(() => 0),
+      1,
+    ) as [JudgedQuestion];
+    const of = { ...question, gains: Float64Array.of(0, 1, 0), groups: [7, 7, 8] };
+    expect(firstHit(of, Float64Array.of(3, 4, 2))).toMatchObject({ sum: 4, others: 2, right: true });
+    expect(firstHit(of, Float64Array.of(3, 4, 2), true)).toMatchObject({ sum: 3, others: 2, right: false });
+  });
+
+  test('solves equations as their product says', () => {
+    const numbers = fc.array(fc.double({ min: -3, max: 3, noNaN: true }), { minLength: 9, maxLength: 9 });
+    fc.assert(
+      fc.property(numbers, (entries) => {
+        // The product of a matrix and itself turned over, and 1 on the diagonal, is positive definite.
+        const at = (row: number, column: number): number => entries[3 * row + column] as number;
+        const matrix = Float64Array.from({ length: 9 }, (_, i) => {
+          const [row, column] = [Math.floor(i / 3), i % 3];
+          return [0, 1, 2].reduce((sum, k) => sum + at(row, k) * at(column, k), row === column ? 1 : 0);
+        });
+        const solved = solve(matrix.slice(), Float64Array.of(1, 2, 3));
+        const back = [0, 1, 2].map((row) =>
+          [0, 1, 2].reduce((sum, k) => sum + (matrix[3 * row + k] as number) * (solved[k] as number), 0),
+        );
+        for (const [i, value] of back.entries()) expect(value).toBeCloseTo(i + 1, 6);
+      }),
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isConfident, MOST_CERTAIN, meanOfOthers, probabilityOf } from '../../src/ranking/calibration.js';
+import { type AskedQuestion, HybridScorer, type Judged, type NameMatch } from '../../src/ranking/hybrid.js';
+
+const ASKED: AskedQuestion = { ranking: 'hybrid', highest: 50, readable: 1, skills: 5000, words: 4 };
+const FIELDS = { name: 0, author: 0, labels: 0, description: 0, files: 0 };
+
+function candidate(cosine: number, score: number): Parameters<HybridScorer['judge']>[0] {
+  const words = { score, fields: { ...FIELDS, description: score }, coverage: score / 50, fileTerms: 0 };
+  return { number: 0, cosine, sentence: undefined, words };
+}
+
+const NAMES: readonly NameMatch[] = ['other', 'beginning', 'exact'];
+
+describe('the score of a hit', () => {
+  test('falls with rank, names first, and is from 0 to 1, whatever the candidates are', () => {
+    const candidates = fc.array(
+      fc.record({
+        cosine: fc.double({ min: -1, max: 1, noNaN: true }),
+        score: fc.double({ min: 0, max: 50, noNaN: true }),
+        name: fc.constantFrom(...NAMES),
+      }),
+      { minLength: 1, maxLength: 15 },
+    );
+    fc.assert(
+      fc.property(candidates, (all) => {
+        const scorer = new HybridScorer(ASKED);
+        const judged = all
+          .map(({ cosine, score, name }): Judged => scorer.judge(candidate(cosine, score), name))
+          .sort((a, b) => b.group - a.group || b.sum - a.sum);
+        const scores = judged.map(scorer.certaintyOf(judged).scoreOf);
+        expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+        for (const score of scores) expect(score >= 0 && score <= 1).toBe(true);
+        for (const [i, { group }] of judged.entries()) {
+          expect(scores[i]).toBeGreaterThanOrEqual([0, MOST_CERTAIN, 0.99][group] as number);
+          expect(scores[i]).toBeLessThanOrEqual([MOST_CERTAIN, 0.99, 1][group] as number);
+        }
+      }),
+    );
+  });
+
+  test('is less where others come as near', () => {
+    const scorer = new HybridScorer(ASKED);
+    const [near, far] = [candidate(0.7, 20), candidate(0.1, 0)].map((one) => scorer.judge(one, 'other')) as [
+      Judged,
+      Judged,
+    ];
+    const alone = scorer.certaintyOf([near, far, far, far]).scoreOf(near);
+    const among = scorer.certaintyOf([near, near, near, near]).scoreOf(near);
+    expect(among).toBeLessThan(alone);
+  });
+
+  test('is the cosine by meaning alone, and the share of what words could reach by words alone', () => {
+    const of = (ranking: 'vector' | 'words', cosine: number): number => {
+      const scorer = new HybridScorer({ ...ASKED, ranking });
+      const judged = scorer.judge(candidate(cosine, 20), 'exact');
+      return scorer.certaintyOf([judged]).scoreOf(judged);
+    };
+    expect(of('vector', 0.6)).toBe(0.6);
+    expect(of('vector', -0.6)).toBe(0);
+    expect(of('words', 0.6)).toBe(0.4);
+  });
+
+  test('is of no confidence where there is nothing', () => {
+    expect(new HybridScorer(ASKED).certaintyOf([]).confident).toBe(false);
+  });
+});
+
+describe('the probability of a first hit', () => {
+  const calibration = { slope: 2, others: 1, intercept: -1, confident: 0.2, near: { weight: 5, bySize: 3 } };
+
+  test('is a logistic function of its sum and the mean of the next nine', () => {
+    expect(meanOfOthers([9, 4, 2])).toBe(3);
+    expect(meanOfOthers([9])).toBe(4.5);
+    expect(meanOfOthers([])).toBe(0);
+    expect(meanOfOthers([9, ...Array<number>(20).fill(3)])).toBe(3);
+    expect(probabilityOf(2, 3, calibration)).toBe(MOST_CERTAIN / 2);
+    expect(probabilityOf(1000, 0, calibration)).toBe(MOST_CERTAIN);
+    expect(probabilityOf(-1000, 0, calibration)).toBe(0);
+  });
+
+  test('makes an answer confident where it is high, or where many come very near', () => {
+    expect(isConfident(2, 3, 0, calibration)).toBe(true);
+    expect(isConfident(2, 8, 0, calibration)).toBe(false);
+    expect(isConfident(6, 20, 0, calibration)).toBe(true);
+    expect(isConfident(6, 20, 1, calibration)).toBe(false);
+    expect(isConfident(8, 20, 1, calibration)).toBe(true);
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { sentencesOf } from '../../src/semantic/sentences.js';
+
+describe('the sentences of a question', () => {
+  test('are those of three words or more', () => {
+    expect(sentencesOf('Hello there! Fill in my tax form. Then send it to the office by mail. Thanks!')).toEqual([
+      'Fill in my tax form.',
+      'Then send it to the office by mail.',
+    ]);
+  });
+
+  test('may stand on lines of their own', () => {
+    expect(sentencesOf('fill in my tax form\nsend it to the office')).toEqual([
+      'fill in my tax form',
+      'send it to the office',
+    ]);
+  });
+
+  test('are none where there is one only', () => {
+    expect(sentencesOf('Fill in my tax form.')).toEqual([]);
+    expect(sentencesOf('Fill in node.js version 20.1 forms, e.g. of Acme')).toEqual([]);
+    expect(sentencesOf('react')).toEqual([]);
+  });
+
+  test('are eight at most', () => {
+    expect(sentencesOf('This is a sentence. '.repeat(50))).toHaveLength(8);
+  });
+});
