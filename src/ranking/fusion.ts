@@ -11,7 +11,7 @@ interface FeatureWeight {
   readonly byLength: number;
 }
 
-/** Weights of a linear score; `scripts/fit-ranking.ts` finds them. */
+/** Weights of a linear score; `bench/fit-ranking.ts` finds them. */
 export type FusionWeights = Readonly<Record<RankingFeature, FeatureWeight>>;
 
 /** What the weights depend on. */
