@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { Ranking } from '../src/query.js';
 import type { Calibration } from '../src/ranking/calibration.js';
-import { mapFeatures } from '../src/ranking/fusion.js';
-import { parseRankingModel, RANKING_MODEL } from '../src/ranking/ranking-model.js';
+import { RANKING_MODEL } from '../src/ranking/ranking-model.js';
+import { RANKING_FEATURES } from '../src/result.js';
 import { firstHit, fitCalibration } from './ranking/first-hits.js';
-import { gatherQuestions, type JudgedQuestion, TERMS } from './ranking/judged-questions.js';
+import { gatherQuestions, type JudgedQuestion, TERMS, UNREADABLE_TERMS } from './ranking/judged-questions.js';
 import { type JudgedSet, readSets, setsOfFolders } from './ranking/judged-sets.js';
 import { fitListwise, scoresOf } from './ranking/listwise.js';
 import { calibrationLines, reliabilityLines, weightLines } from './ranking/report.js';
@@ -54,9 +54,10 @@ async function main(folders: readonly string[], flags: Flags): Promise<void> {
   print('First hits', calibrationLines(questions, sums.hybrid, calibration.hybrid));
   print('Reliability on questions of sets that it was not fitted to', reliabilityLines(questions, sums.hybrid));
 
+  const unreadable = fitListwise(questions, UNREADABLE_TERMS);
   const fitted = { sets: sets.map(({ name }) => name), questions: questions.length };
-  const table = mapFeatures(() => 0);
-  const text = JSON.stringify({ weights: weightTable(table, weights), calibration, fitted }, rounded, 2);
+  const tables = { readable: weightTable(weights), unreadable: weightTable(unreadable) };
+  const text = JSON.stringify({ weights: tables, calibration, fitted }, rounded, 2);
   writeFileSync(flags.out ?? RANKING_MODEL, `${text}\n`);
   console.log(`written: ${flags.out ?? 'data/ranking.json'}`);
 }
@@ -72,18 +73,21 @@ async function gatherAll(sets: readonly JudgedSet[], keep: string | undefined): 
   return questions;
 }
 
+/** The weights of a file; 0 for what it has none of, such as a feature that is new. */
 function weightsOf(path: URL): Float64Array {
-  const { weights } = parseRankingModel(readFileSync(path, 'utf8'));
-  return Float64Array.from(TERMS, ({ feature, part }) => weights[feature][part]);
+  const { weights } = JSON.parse(readFileSync(path, 'utf8')) as {
+    readonly weights?: { readonly readable?: Record<string, Record<string, number>> };
+  };
+  return Float64Array.from(TERMS, ({ feature, part }) => weights?.readable?.[feature]?.[part] ?? 0);
 }
 
-function weightTable(features: object, weights: Float64Array): object {
+function weightTable(weights: Float64Array): object {
   const parts = { weight: 0, bySize: 0, byLength: 0 };
   const of = (feature: string): object => {
     const fitted = TERMS.flatMap((term, i) => (term.feature === feature ? [[term.part, weights[i]]] : []));
     return { ...parts, ...Object.fromEntries(fitted) };
   };
-  return Object.fromEntries(Object.keys(features).map((feature) => [feature, of(feature)]));
+  return Object.fromEntries(RANKING_FEATURES.map((feature) => [feature, of(feature)]));
 }
 
 /** More digits say nothing, and would differ from machine to machine. */

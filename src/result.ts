@@ -130,7 +130,7 @@ export interface ScoreParts {
   readonly features?: readonly FeatureShare[];
   /** What hits are put in order by: by both the weighted features, else the cosine or the share of words. */
   readonly sum: number;
-  /** Mean sum of the second to the tenth hit. */
+  /** Mean of the second to the tenth greatest sum, copies taken for one. */
   readonly others: number;
   /** How likely a first hit of this sum, before these others, is right; 0 to 0.9. */
   readonly probability: number;
@@ -139,7 +139,7 @@ export interface ScoreParts {
    * 0.99 and 0.9 on.
    */
   readonly name: 'exact' | 'beginning' | 'other';
-  /** Ids of the skill and its copies, the one that is preferred first; 100 at most. */
+  /** Ids of the skill and all its copies in the catalogue, the one that is preferred first; 100 at most. */
   readonly copies: readonly string[];
 }
 

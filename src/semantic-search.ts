@@ -2,10 +2,9 @@ import { untilAborted } from './abort.js';
 import type { DocumentScores, KeywordIndex, RankedDocuments } from './keyword/keyword-index.js';
 import type { Question } from './keyword/question.js';
 import type { ResolvedSemanticQuery } from './query.js';
-import { collapseCopies } from './ranking/copies.js';
+import { allCopiesOf, collapseCopies } from './ranking/copies.js';
 import { WORD_WEIGHTS } from './ranking/features.js';
 import { type AskedQuestion, HybridScorer, type Judged, type NameMatch } from './ranking/hybrid.js';
-import { Members } from './ranking/members.js';
 import { comparatorOf, copyPreference } from './ranking/ranks.js';
 import { type Comparator, topOf } from './ranking/top.js';
 import type { ScoreParts } from './result.js';
@@ -107,16 +106,25 @@ export async function judgeCandidates(
   // While the model's thread reads the question, this one looks up its words.
   meaning?.catch(() => {});
   const ranked = words === undefined ? undefined : rankWords(words, question, query, columns, filter);
-  const names = words === undefined || ranking !== 'hybrid' ? NO_NAMES : matchNames(words, question, ranked, filter);
+  const names =
+    words === undefined || ranking !== 'hybrid'
+      ? NO_NAMES
+      : matchNames(words, question, ranked, columns.copyGroup, filter);
 
   const { cosinesOf, nearest, readable } = (await meaning) ?? NO_MEANING;
-  const byWords = [...(ranked?.numbers ?? []), ...names.keys()];
+  const byWords = [...(ranked?.numbers ?? []), ...names.competing];
   const candidates = [...gatherCandidates(byWords, vectors, nearest, filter)];
   const competing = query.copies === 'collapse' ? withCopies(candidates, columns, filter) : candidates;
 
   const cosines = cosinesOf(competing);
-  const { size: skills } = columns;
-  const asked = { ranking, highest: ranked?.highest ?? 0, readable, skills, words: question.looseWords.length };
+  const asked: AskedQuestion = {
+    ranking,
+    highest: ranked?.highest ?? 0,
+    readable,
+    usualCosine: medianOf([...cosines.values()].map(([cosine = 0]) => cosine)),
+    skills: columns.size,
+    words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),
+  };
   const scorer = new HybridScorer(asked);
   const judged = new Map<number, Judged>();
   const ascending = Uint32Array.from(competing).sort();
@@ -126,12 +134,10 @@ export async function judgeCandidates(
     if (ranking === 'vector' && cosine === undefined) continue;
     const sentence = ofSentences.length === 0 ? undefined : Math.max(...ofSentences);
     const candidate = { number, cosine, sentence, words: byWordsOf?.[i] };
-    judged.set(number, scorer.judge(candidate, names.get(number) ?? 'other'));
+    judged.set(number, scorer.judge(candidate, names.matches.get(number) ?? 'other'));
   }
   return { asked, judged, scorer };
 }
-
-const NO_NAMES: ReadonlyMap<number, NameMatch> = new Map();
 
 /** How near a question is to documents. */
 interface Meaning {
@@ -174,22 +180,43 @@ function rankWords(
   }
 }
 
-/** The documents of the question's name, and the best by words of those whose names begin with it. */
+/** The middle one, the lower of two; 0 of none. */
+function medianOf(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)] ?? 0;
+}
+
+/** Documents whose names are the question, or begin with it. */
+interface Names {
+  readonly matches: ReadonlyMap<number, NameMatch>;
+  /** Those that compete: all of the name, and copies of the best hundred different ones that begin so. */
+  readonly competing: readonly number[];
+}
+
+const NO_NAMES: Names = { matches: new Map(), competing: [] };
+
 function matchNames(
   words: KeywordIndex,
   question: Question,
   ranked: RankedDocuments | undefined,
+  copyGroup: Uint32Array,
   filter: Uint8Array | undefined,
-): Map<number, NameMatch> {
-  const names = new Map<number, NameMatch>();
+): Names {
   const passes = (number: number): boolean => filter === undefined || filter[number] === 1;
+  const named = words.named(question).filter(passes);
   const beginning = Uint32Array.from(words.beginning(question).filter(passes));
   const scores = ranked?.scoresOf(beginning) ?? [];
   const scoreAt = (i: number): number => (scores[i] as DocumentScores).score;
-  const best = [...beginning.keys()].sort((a, b) => scoreAt(b) - scoreAt(a) || a - b).slice(0, CANDIDATES);
-  for (const i of best) names.set(beginning[i] as number, 'beginning');
-  for (const number of words.named(question)) names.set(number, 'exact');
-  return names;
+  const groups = new Set<number>();
+  const competing = [...named];
+  for (const i of [...beginning.keys()].sort((a, b) => scoreAt(b) - scoreAt(a) || a - b)) {
+    const group = copyGroup[beginning[i] as number] as number;
+    if (groups.size === CANDIDATES && !groups.has(group)) continue;
+    groups.add(group);
+    competing.push(beginning[i] as number);
+  }
+  const matches = new Map<number, NameMatch>(Array.from(beginning, (number) => [number, 'beginning']));
+  for (const number of named) matches.set(number, 'exact');
+  return { matches, competing };
 }
 
 /** Documents that are among those found by words, or have one of the nearest vectors. */
@@ -212,20 +239,6 @@ function withCopies(
   { copyGroup }: CatalogueColumns,
   filter: Uint8Array | undefined,
 ): number[] {
-  const members = membersOf(copyGroup);
-  const groups = new Set(candidates.map((number) => copyGroup[number] as number));
-  const all = [...groups].flatMap((group) => [...members.of(group)]);
+  const all = allCopiesOf(candidates, copyGroup);
   return filter === undefined ? all : all.filter((number) => filter[number] === 1);
-}
-
-/** By the groups of a catalogue, which stay as they are: made when copies are first looked for. */
-const membersByGroups = new WeakMap<Uint32Array, Members>();
-
-function membersOf(copyGroup: Uint32Array): Members {
-  const known = membersByGroups.get(copyGroup);
-  if (known !== undefined) return known;
-  // Groups are named by one of their documents.
-  const members = new Members(copyGroup, copyGroup.length);
-  membersByGroups.set(copyGroup, members);
-  return members;
 }

@@ -16,7 +16,7 @@ import {
   resolveSemanticQuery,
   type SemanticQuery,
 } from './query.js';
-import { collapseCopies, copiesOf } from './ranking/copies.js';
+import { allCopiesOf, collapseCopies } from './ranking/copies.js';
 import type { AskedQuestion, Judged } from './ranking/hybrid.js';
 import { categoryLabels, labelMask, occupationLabels } from './ranking/label-filter.js';
 import { comparatorOf, copyPreference } from './ranking/ranks.js';
@@ -242,7 +242,7 @@ export class OpenedSkillSearch implements SkillSearch {
     const { matches, confident } = await this.#whileOpen(searchByMeaning(sources, resolved, question, filter, signal));
     const reader = this.#opened();
     const asked = askedWords(question);
-    const copyIds = explain ? (number: number) => this.#copies(number).slice(0, COPIES_TOLD) : undefined;
+    const copyIds = explain ? (number: number): string[] => this.#copies(number, COPIES_TOLD) : undefined;
     const hits: SemanticHit[] = [];
     let turn = performance.now();
     for (const match of matches) {
@@ -368,10 +368,11 @@ export class OpenedSkillSearch implements SkillSearch {
     return this.close();
   }
 
-  #copies(number: number): string[] {
+  #copies(number: number, most?: number): string[] {
     const reader = this.#opened();
     const { columns } = reader;
-    return reader.idsOf(copiesOf(number, columns.copyGroup, copyPreference(columns)));
+    const copies = allCopiesOf([number], columns.copyGroup).sort(copyPreference(columns));
+    return reader.idsOf(copies.slice(0, most));
   }
 
   #opened(): CatalogueReader {

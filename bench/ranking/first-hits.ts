@@ -1,4 +1,4 @@
-import { type Calibration, MOST_CERTAIN, meanOfOthers, probabilityOf } from '../../src/ranking/calibration.js';
+import { type Calibration, MOST_CERTAIN, probabilityOf } from '../../src/ranking/calibration.js';
 import type { JudgedQuestion } from './judged-questions.js';
 import { sharesOf } from './listwise.js';
 import { solve } from './solve.js';
@@ -13,8 +13,11 @@ export interface FirstHit {
   readonly right: boolean;
 }
 
+/** Fewer say nothing of how sure a hit can be. */
+const COMPARED = 10;
+
 /**
- * The first hit by some sums, copies shown as one.
+ * The first hit by some sums, copies shown as one; none where fewer than ten are found.
  *
  * @param without whether the right answers are taken out before
  */
@@ -26,10 +29,10 @@ export function firstHit(question: JudgedQuestion, sums: Float64Array, without =
     const other = byGroup.get(group);
     if (other === undefined || (sums[i] as number) > (sums[other] as number)) byGroup.set(group, i);
   }
-  const best = [...byGroup.values()].sort((a, b) => (sums[b] as number) - (sums[a] as number)).slice(0, 10);
+  const best = [...byGroup.values()].sort((a, b) => (sums[b] as number) - (sums[a] as number)).slice(0, COMPARED);
   const [first] = best;
-  if (first === undefined) return undefined;
-  const others = meanOfOthers(best.map((i) => sums[i] as number));
+  if (first === undefined || best.length < COMPARED) return undefined;
+  const others = best.slice(1).reduce((total, i) => total + (sums[i] as number), 0) / (COMPARED - 1);
   return { set, size, sum: sums[first] as number, others, right: (gains[first] as number) > 0 };
 }
 
@@ -41,7 +44,7 @@ const WRONGLY_DOUBTED = 0.05;
 
 /** The calibration of greatest likelihood, all sets counting the same, by Fisher scoring. */
 export function fitCalibration(hits: readonly FirstHit[]): Calibration {
-  const shares = sharesOf(hits as unknown as readonly JudgedQuestion[]);
+  const shares = sharesOf(hits);
   let [slope, against, intercept] = startOf(hits);
   for (let step = 0; step < MOST_STEPS; step++) {
     const gradient = new Float64Array(3);

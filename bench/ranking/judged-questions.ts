@@ -28,6 +28,14 @@ export const TERMS: readonly Term[] = RANKING_FEATURES.flatMap((feature): Term[]
   return parts.map((part) => ({ feature, part }));
 });
 
+/**
+ * What is fitted for questions that the model cannot read. There are none among those that are fitted to: the same questions
+ * are taken, as if their meaning were not known. What meaning tells apart, a full file then would have to.
+ */
+export const UNREADABLE_TERMS: readonly Term[] = TERMS.filter(
+  ({ feature }) => feature !== 'cosine' && feature !== 'sentence' && feature !== 'fileText',
+);
+
 /** The candidates of one question. */
 export interface JudgedQuestion {
   readonly set: string;

@@ -1,47 +1,85 @@
-import { type JudgedQuestion, TERMS } from './judged-questions.js';
+import { FEWEST_WORDS, LARGE, lengthOf, MOST_WORDS, SMALL, sizeOf } from '../../src/ranking/fusion.js';
+import { RANKING_FEATURES } from '../../src/result.js';
+import { type JudgedQuestion, TERMS, type Term } from './judged-questions.js';
 import { solve } from './solve.js';
 
 /** How much large weights are held against a fit, in units of what a weight means for a typical candidate. */
-const RIDGE = 1e-3;
+const RIDGE = 1e-2;
 
 const MOST_STEPS = 30;
 
 /** Candidates that are picked less often do not change which way a step goes; most are. */
 const UNLIKELY = 1e-7;
 
+/** How much a weight below 0 is held against a fit, in any catalogue or question that there can be. */
+const NEGATIVE = 1e3;
+
 /**
  * Weights of {@link TERMS} by listwise softmax: what makes the right candidates of the questions most likely, if each question
  * picks one with a probability in proportion to e to its score (ListNet's top one: Z. Cao et al., Learning to rank: from
- * pairwise approach to listwise approach, ICML 2007). All sets count the same, however many questions they have. Convex;
- * found by Newton's method, each step halved until it is one.
+ * pairwise approach to listwise approach, ICML 2007). All sets count the same, however many questions they have. No feature's
+ * weight is below 0, be a catalogue small or large and a question short or long: a word that takes away is chance, and
+ * would do harm where few questions were seen. Convex; found by Newton's method, each step halved until it is one.
  *
+ * @param terms what is fitted; all other weights are 0
  * @throws {RangeError} where no question has a right candidate
  */
-export function fitListwise(questions: readonly JudgedQuestion[]): Float64Array {
+export function fitListwise(questions: readonly JudgedQuestion[], terms: readonly Term[] = TERMS): Float64Array {
   const usable = questions.filter(({ gains }) => gains.some((gain) => gain > 0));
   if (usable.length === 0) throw new RangeError('no question has a right candidate');
   const scales = spreadOf(usable);
-  const scaled = usable.map((question) => ({
-    ...question,
-    values: question.values.map((value, i) => value / (scales[i % TERMS.length] as number)),
-  }));
-  const shares = sharesOf(usable);
+  const factors = Float64Array.from(TERMS, (term, i) => (terms.includes(term) ? 1 / (scales[i] as number) : 0));
+  const fit: Fit = {
+    questions: usable.map((question) => ({
+      ...question,
+      values: question.values.map((value, i) => value * (factors[i % TERMS.length] as number)),
+    })),
+    shares: sharesOf(usable),
+    bounds: boundsOf(factors),
+  };
   let weights = new Float64Array(TERMS.length);
-  let loss = lossOf(scaled, shares, weights);
+  let loss = lossOf(fit, weights);
   for (let step = 0; step < MOST_STEPS; step++) {
-    const { gradient, hessian } = derivativesOf(scaled, shares, weights);
+    const { gradient, hessian } = derivativesOf(fit, weights);
     const direction = solve(hessian, gradient);
     let [taken, found, better] = [1, weights, loss];
     for (; taken > 1e-6; taken /= 2) {
       found = weights.map((weight, i) => weight - taken * (direction[i] as number));
-      better = lossOf(scaled, shares, found);
+      better = lossOf(fit, found);
       if (better <= loss) break;
     }
     const gained = loss - better;
     [weights, loss] = [found, better];
     if (gained < 1e-9) break;
   }
-  return weights.map((weight, i) => weight / (scales[i] as number));
+  return weights.map((weight, i) => weight * (factors[i] as number));
+}
+
+/** What is fitted to: values in units of their spread, what each question counts, and what must not be below 0. */
+interface Fit {
+  readonly questions: readonly JudgedQuestion[];
+  readonly shares: Float64Array;
+  readonly bounds: readonly Float64Array[];
+}
+
+/** For each feature its weight in the smallest and largest catalogues and the shortest and longest questions, as sums of terms. */
+function boundsOf(factors: Float64Array): Float64Array[] {
+  const sizes = [SMALL, LARGE].map((skills) => sizeOf({ skills }));
+  const lengths = [FEWEST_WORDS, MOST_WORDS].map((words) => lengthOf({ words }));
+  const kinds = sizes.flatMap((bySize) => lengths.map((byLength) => ({ weight: 1, bySize, byLength })));
+  return RANKING_FEATURES.flatMap((feature) =>
+    kinds.map((kind) => {
+      const bound = Float64Array.from(TERMS, (term, i) =>
+        term.feature === feature ? kind[term.part] * (factors[i] as number) : 0,
+      );
+      const greatest = Math.max(1e-12, ...bound.map(Math.abs));
+      return bound.map((factor) => factor / greatest);
+    }),
+  );
+}
+
+function amountOf(bound: Float64Array, weights: Float64Array): number {
+  return bound.reduce((sum, factor, i) => sum + factor * (weights[i] as number), 0);
 }
 
 /** The standard deviation of each term, mean of all sets; 1 where it never varies. */
@@ -68,7 +106,7 @@ function spreadOf(questions: readonly JudgedQuestion[]): Float64Array {
 }
 
 /** What each question counts: together 1, each set the same. */
-export function sharesOf(questions: readonly JudgedQuestion[]): Float64Array {
+export function sharesOf(questions: readonly { readonly set: string }[]): Float64Array {
   const counts = new Map<string, number>();
   for (const { set } of questions) counts.set(set, (counts.get(set) ?? 0) + 1);
   return Float64Array.from(questions, ({ set }) => 1 / ((counts.get(set) as number) * counts.size));
@@ -90,8 +128,9 @@ function softmax(scores: Float64Array): { readonly chances: Float64Array; readon
   return { chances: chances.map((chance) => chance / sum), logarithm: highest + Math.log(sum) };
 }
 
-function lossOf(questions: readonly JudgedQuestion[], shares: Float64Array, weights: Float64Array): number {
+function lossOf({ questions, shares, bounds }: Fit, weights: Float64Array): number {
   let loss = (RIDGE / 2) * weights.reduce((sum, weight) => sum + weight * weight, 0);
+  for (const bound of bounds) loss += (NEGATIVE / 2) * Math.min(0, amountOf(bound, weights)) ** 2;
   for (const [q, question] of questions.entries()) {
     const scores = scoresOf(question, weights);
     const { logarithm } = softmax(scores);
@@ -103,14 +142,24 @@ function lossOf(questions: readonly JudgedQuestion[], shares: Float64Array, weig
 }
 
 function derivativesOf(
-  questions: readonly JudgedQuestion[],
-  shares: Float64Array,
+  { questions, shares, bounds }: Fit,
   weights: Float64Array,
 ): { readonly gradient: Float64Array; readonly hessian: Float64Array } {
   const size = TERMS.length;
   const gradient = weights.map((weight) => RIDGE * weight);
   const hessian = new Float64Array(size * size);
   for (let i = 0; i < size; i++) hessian[i * size + i] = RIDGE;
+  for (const bound of bounds) {
+    const below = Math.min(0, amountOf(bound, weights));
+    if (below === 0) continue;
+    for (let i = 0; i < size; i++) {
+      const factor = NEGATIVE * (bound[i] as number);
+      gradient[i] = (gradient[i] as number) + factor * below;
+      for (let j = 0; j <= i; j++) {
+        hessian[i * size + j] = (hessian[i * size + j] as number) + factor * (bound[j] as number);
+      }
+    }
+  }
   const mean = new Float64Array(size);
   for (const [q, question] of questions.entries()) {
     const { values, gains } = question;

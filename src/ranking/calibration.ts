@@ -19,15 +19,25 @@ export interface Calibration {
   readonly near: { readonly weight: number; readonly bySize: number };
 }
 
+/** What a skill comes to that does not fit, as a part of the sum from which on one does. */
+const UNFITTING = 0.75;
+
 /**
- * The mean of the second to the tenth of some sums, or of as many as there are.
+ * The mean of the second to the tenth of some sums. Where there are fewer, as many skills that do not fit are supposed: with
+ * nothing to compare it with, a hit is not the more certain.
  *
- * @param sums highest first; where there is only one it is measured against half of itself
+ * @param sums highest first
+ * @param size of the catalogue, see `sizeOf` of fusion.ts
  */
-export function meanOfOthers(sums: readonly number[]): number {
+export function meanOfOthers(sums: readonly number[], size: number, { near }: Pick<Calibration, 'near'>): number {
   const others = sums.slice(1, COMPARED);
-  if (others.length === 0) return (sums[0] ?? 0) / 2;
-  return others.reduce((total, sum) => total + sum, 0) / others.length;
+  const missing = COMPARED - 1 - others.length;
+  return others.reduce((total, sum) => total + sum, missing * UNFITTING * nearFrom(size, near)) / (COMPARED - 1);
+}
+
+/** The sum from which on a hit fits, however many others do. */
+function nearFrom(size: number, { weight, bySize }: Calibration['near']): number {
+  return weight + bySize * size;
 }
 
 /**
@@ -46,5 +56,5 @@ function evidenceOf(sum: number, others: number, { slope, others: against, inter
 /** Whether a first hit is likely to be what was asked for, or one of many that are. */
 export function isConfident(sum: number, others: number, size: number, calibration: Calibration): boolean {
   const { confident, near } = calibration;
-  return probabilityOf(sum, others, calibration) >= confident || sum >= near.weight + near.bySize * size;
+  return probabilityOf(sum, others, calibration) >= confident || sum >= nearFrom(size, near);
 }

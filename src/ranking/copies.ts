@@ -1,3 +1,4 @@
+import { Members } from './members.js';
 import type { Comparator } from './top.js';
 
 /** What is left of a list of documents when one stands for all its copies. */
@@ -45,13 +46,23 @@ export function collapseCopies(
   return { numbers: kept.subarray(0, count), counts };
 }
 
-/** All documents of the group of one, that one included, in the order of preference. */
-export function copiesOf(number: number, groupOf: ArrayLike<number>, preference: Comparator): number[] {
-  const group = groupOf[number];
-  const copies: number[] = [];
-  for (let other = 0; other < groupOf.length; other++) if (groupOf[other] === group) copies.push(other);
-  return copies.sort(preference);
+/**
+ * All documents of the groups of some.
+ *
+ * @param groupOf group of each document number, named by one of its documents; it must not change
+ */
+export function allCopiesOf(numbers: readonly number[], groupOf: Uint32Array): number[] {
+  let members = membersByGroups.get(groupOf);
+  if (members === undefined) {
+    members = new Members(groupOf, groupOf.length);
+    membersByGroups.set(groupOf, members);
+  }
+  const groups = new Set(numbers.map((number) => groupOf[number] as number));
+  return [...groups].flatMap((group) => [...(members as Members).of(group)]);
 }
+
+/** By the groups of a catalogue, which stay as they are: made when copies are first looked for. */
+const membersByGroups = new WeakMap<Uint32Array, Members>();
 
 /** By group the document that is kept so far, plus one; all 0 between two calls. */
 const spaces = new WeakMap<ArrayLike<number>, Int32Array>();

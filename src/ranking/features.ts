@@ -9,12 +9,6 @@ export const WORD_WEIGHTS: FieldScores = { name: 1, author: 0.1, labels: 0.2, de
 /** File text of so many distinct terms, or more, is a full one. */
 const FULL_FILE_TERMS = 200;
 
-/**
- * What is taken for the cosine of a document without a vector, that it may compete by its words: about what the nearest of
- * those come to that have nothing to do with a question.
- */
-const UNKNOWN_COSINE = 0.3;
-
 /** A document that may be shown, and what is known of it and the question. */
 export interface Candidate {
   readonly number: number;
@@ -43,19 +37,25 @@ export interface FeatureScale {
   readonly highest: number;
   /** Share of the question that the model can read, 0 to 1. */
   readonly readable: number;
+  /** What is taken for the cosine of a document without a vector, that it may compete by its words. */
+  readonly usualCosine: number;
 }
 
 /** A number for each feature of a pair of question and document. */
 export type FeatureValues = Readonly<Record<RankingFeature, number>>;
 
-/** None depends on other candidates. All are from 0 to 1, but for cosines below 0. */
-export function featuresOf({ cosine, sentence, words }: Candidate, { highest, readable }: FeatureScale): FeatureValues {
+/** All are from 0 to 1, but for cosines below 0. */
+export function featuresOf(
+  { cosine, sentence, words }: Candidate,
+  { highest, readable, usualCosine }: FeatureScale,
+): FeatureValues {
   const share = (score: number | undefined): number =>
     score === undefined || highest === 0 ? 0 : Math.min(1, score / highest);
   const fields = SCORED_FIELDS.map((field) => [field, share(words?.fields[field])] as const);
+  const nearer = sentence === undefined || cosine === undefined ? 0 : Math.max(0, sentence - cosine);
   return {
-    cosine: readable * (cosine ?? UNKNOWN_COSINE),
-    sentence: readable * Math.max(0, (sentence ?? 0) - (cosine ?? 0)),
+    cosine: readable * (cosine ?? usualCosine),
+    sentence: readable * nearer,
     words: share(words?.score),
     ...(Object.fromEntries(fields) as unknown as FieldScores),
     coverage: words?.coverage ?? 0,

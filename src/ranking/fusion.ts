@@ -11,46 +11,59 @@ interface FeatureWeight {
   readonly byLength: number;
 }
 
-/** Weights of a linear score; `bench/fit-ranking.ts` finds them. */
+/** Weights of a linear score. */
 export type FusionWeights = Readonly<Record<RankingFeature, FeatureWeight>>;
+
+/** What `bench/fit-ranking.ts` finds: for questions that the model reads, and for those that it cannot read at all. */
+export interface FittedWeights {
+  readonly readable: FusionWeights;
+  readonly unreadable: FusionWeights;
+}
 
 /** What the weights depend on. */
 export interface QuestionKind {
   /** Skills in the catalogue. */
   readonly skills: number;
-  /** Words of the question, without stop words. */
+  /** Words of the question, without stop words; two characters of Chinese or the like for one. */
   readonly words: number;
+  /** Share of the question that the model can read, 0 to 1. */
+  readonly readable: number;
 }
 
 /** Catalogues of so many skills or less are small, of so many or more large; between them the logarithm counts. */
-const SMALL = 100;
-const LARGE = 100_000;
+export const SMALL = 100;
+export const LARGE = 100_000;
 
-/** Words of a question that is neither long nor short. */
+/** Words of a question that is neither long nor short; fewer and more words than the others make it no shorter or longer. */
 const USUAL_WORDS = 8;
+export const FEWEST_WORDS = 2;
+export const MOST_WORDS = 32;
 
 /**
  * Where there are few skills, meaning tells them apart; among a hundred thousand many mean nearly the same.
  *
  * @returns 0 to 1
  */
-export function sizeOf({ skills }: QuestionKind): number {
+export function sizeOf({ skills }: Pick<QuestionKind, 'skills'>): number {
   const share = Math.log(Math.max(1, skills) / SMALL) / Math.log(LARGE / SMALL);
   return Math.min(1, Math.max(0, share));
 }
 
 /** The logarithm of how much longer a question is than usual: 0 for {@link USUAL_WORDS}, below 0 for a shorter one. */
-export function lengthOf({ words }: QuestionKind): number {
-  return Math.log((1 + words) / (1 + USUAL_WORDS));
+export function lengthOf({ words }: Pick<QuestionKind, 'words'>): number {
+  return Math.log((1 + Math.min(MOST_WORDS, Math.max(FEWEST_WORDS, words))) / (1 + USUAL_WORDS));
 }
 
-/** What each feature counts in one question. */
-export function weightsFor(weights: FusionWeights, kind: QuestionKind): FeatureValues {
-  const [size, length] = [sizeOf(kind), lengthOf(kind)];
-  return mapFeatures((feature) => {
-    const { weight, bySize, byLength } = weights[feature];
-    return weight + bySize * size + byLength * length;
-  });
+/** What each feature counts in one question: 0 or more, so that no skill loses by having a word. */
+export function weightsFor(weights: FittedWeights, kind: QuestionKind): FeatureValues {
+  const [size, length, { readable }] = [sizeOf(kind), lengthOf(kind), kind];
+  const of = (fitted: FusionWeights, feature: RankingFeature): number => {
+    const { weight, bySize, byLength } = fitted[feature];
+    return Math.max(0, weight + bySize * size + byLength * length);
+  };
+  return mapFeatures(
+    (feature) => readable * of(weights.readable, feature) + (1 - readable) * of(weights.unreadable, feature),
+  );
 }
 
 /** The linear score of one document. */

@@ -55,7 +55,7 @@ export class HybridScorer {
   judge(candidate: Candidate, name: NameMatch): Judged {
     const { ranking } = this.#asked;
     if (ranking === 'vector')
-      return { candidate, values: undefined, group: 0, sum: Math.max(0, candidate.cosine ?? 0) };
+      return { candidate, values: undefined, group: 0, sum: Math.min(1, Math.max(0, candidate.cosine ?? 0)) };
     const values = featuresOf(candidate, this.#asked);
     if (ranking === 'words') return { candidate, values: undefined, group: 0, sum: values.words };
     return { candidate, values, group: NAME_ORDER.indexOf(name), sum: weigh(values, this.#weights) };
@@ -66,13 +66,15 @@ export class HybridScorer {
     const [first] = best;
     const size = sizeOf(this.#asked);
     const sums = best.map(({ sum }) => sum).sort((a, b) => b - a);
-    const others = meanOfOthers(sums);
+    const others = meanOfOthers(sums, size, this.#calibration);
     const probability = ({ sum }: Judged): number => probabilityOf(sum, others, this.#calibration);
     const scoreOf = (judged: Judged): number => this.#scoreOf(judged, probability(judged));
     return {
       scoreOf,
       partsOf: (judged) => ({ ...this.#partsOf(judged), probability: probability(judged), others }),
-      confident: first !== undefined && (first.group > 0 || isConfident(first.sum, others, size, this.#calibration)),
+      confident:
+        first !== undefined &&
+        (NAME_ORDER[first.group] === 'exact' || isConfident(first.sum, others, size, this.#calibration)),
     };
   }
 

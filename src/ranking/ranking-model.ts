@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { RANKINGS, type Ranking } from '../query.js';
 import { RANKING_FEATURES } from '../result.js';
 import type { Calibration } from './calibration.js';
-import type { FusionWeights } from './fusion.js';
+import type { FittedWeights } from './fusion.js';
 
 /** What was fitted to judged questions: `data/ranking.json`. */
 export interface RankingModel {
-  readonly weights: FusionWeights;
+  readonly weights: FittedWeights;
   readonly calibration: Readonly<Record<Ranking, Calibration>>;
 }
 
@@ -24,9 +24,11 @@ export function rankingModel(): RankingModel {
 /** @throws {TypeError} where a number is missing */
 export function parseRankingModel(text: string): RankingModel {
   const { weights, calibration } = JSON.parse(text) as RankingModel;
-  for (const feature of RANKING_FEATURES) {
-    for (const name of ['weight', 'bySize', 'byLength'] as const)
-      checkNumber(weights?.[feature]?.[name], `weights.${feature}.${name}`);
+  for (const kind of ['readable', 'unreadable'] as const) {
+    for (const feature of RANKING_FEATURES) {
+      for (const name of ['weight', 'bySize', 'byLength'] as const)
+        checkNumber(weights?.[kind]?.[feature]?.[name], `weights.${kind}.${feature}.${name}`);
+    }
   }
   for (const ranking of RANKINGS) {
     for (const name of ['slope', 'others', 'intercept', 'confident'] as const)

@@ -11,6 +11,8 @@ import { type JudgedQuestion, TERMS } from '../../bench/ranking/judged-questions
 import { fitListwise, scoresOf } from '../../bench/ranking/listwise.js';
 import { solve } from '../../bench/ranking/solve.js';
 import { probabilityOf } from '../../src/ranking/calibration.js';
+import { lengthOf } from '../../src/ranking/fusion.js';
+import { RANKING_FEATURES } from '../../src/result.js';
 
 /** Uniform numbers from 0 to 1, the same each time (mulberry32). */
 function randomNumbers(seed: number): () => number {
@@ -50,9 +52,40 @@ function questionsBy(weights: readonly number[], count: number): JudgedQuestion[
 
 describe('fitting the ranking', () => {
   test('finds the weights that questions were answered by', () => {
-    const weights = TERMS.map((_, i) => [0, 5, -3][i % 3] as number);
+    const weights = TERMS.map(({ part }) => ({ weight: 6, bySize: -2, byLength: 1 })[part]);
     const found = fitListwise(questionsBy(weights, 4000));
-    for (const [i, weight] of weights.entries()) expect(Math.abs((found[i] as number) - weight)).toBeLessThan(0.6);
+    for (const [i, weight] of weights.entries()) expect(Math.abs((found[i] as number) - weight)).toBeLessThan(1);
+  });
+
+  test('lets no feature take away, in no catalogue and no question', () => {
+    const found = fitListwise(
+      questionsBy(
+        TERMS.map(() => -3),
+        500,
+      ),
+    );
+    const lengths = [2, 8, 32].map((words) => lengthOf({ words }));
+    for (const feature of RANKING_FEATURES) {
+      for (const size of [0, 0.5, 1]) {
+        for (const length of lengths) {
+          const factors = { weight: 1, bySize: size, byLength: length };
+          const of = TERMS.map((term, i) => (term.feature === feature ? (found[i] as number) * factors[term.part] : 0));
+          expect(of.reduce((sum, part) => sum + part, 0)).toBeGreaterThan(-0.01);
+        }
+      }
+    }
+  });
+
+  test('leaves alone what is not to be fitted', () => {
+    const terms = TERMS.filter(({ feature }) => feature !== 'words');
+    const found = fitListwise(
+      questionsBy(
+        TERMS.map(() => 3),
+        500,
+      ),
+      terms,
+    );
+    for (const [i, { feature }] of TERMS.entries()) expect(found[i] === 0).toBe(feature === 'words');
   });
 
   test('refuses questions of which none has a right candidate', () => {
@@ -88,9 +121,12 @@ describe('fitting the ranking', () => {
       TERMS.map(() => 0),
       1,
     ) as [JudgedQuestion];
-    const of = { ...question, gains: Float64Array.of(0, 1, 0), groups: [7, 7, 8] };
-    expect(firstHit(of, Float64Array.of(3, 4, 2))).toMatchObject({ sum: 4, others: 2, right: true });
-    expect(firstHit(of, Float64Array.of(3, 4, 2), true)).toMatchObject({ sum: 3, others: 2, right: false });
+    const gains = new Float64Array(12).with(1, 1);
+    const of = { ...question, gains, groups: [7, 7, 8, ...Array.from({ length: 9 }, (_, i) => 10 + i)] };
+    const sums = Float64Array.of(3, 4, 2.5, ...Array<number>(9).fill(1));
+    expect(firstHit(of, sums)).toMatchObject({ sum: 4, others: 10.5 / 9, right: true });
+    expect(firstHit(of, sums, true)).toMatchObject({ sum: 3, others: 10.5 / 9, right: false });
+    expect(firstHit({ ...of, groups: of.groups.map(() => 7) }, sums)).toBeUndefined();
   });
 
   test('solves equations as their product says', () => {

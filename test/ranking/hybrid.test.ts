@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isConfident, MOST_CERTAIN, meanOfOthers, probabilityOf } from '../../src/ranking/calibration.js';
 import { type AskedQuestion, HybridScorer, type Judged, type NameMatch } from '../../src/ranking/hybrid.js';
 
-const ASKED: AskedQuestion = { ranking: 'hybrid', highest: 50, readable: 1, skills: 5000, words: 4 };
+const ASKED: AskedQuestion = { ranking: 'hybrid', highest: 50, readable: 1, usualCosine: 0.3, skills: 5000, words: 4 };
 const FIELDS = { name: 0, author: 0, labels: 0, description: 0, files: 0 };
 
 function candidate(cosine: number, score: number): Parameters<HybridScorer['judge']>[0] {
@@ -71,10 +71,9 @@ describe('the probability of a first hit', () => {
   const calibration = { slope: 2, others: 1, intercept: -1, confident: 0.2, near: { weight: 5, bySize: 3 } };
 
   test('is a logistic function of its sum and the mean of the next nine', () => {
-    expect(meanOfOthers([9, 4, 2])).toBe(3);
-    expect(meanOfOthers([9])).toBe(4.5);
-    expect(meanOfOthers([])).toBe(0);
-    expect(meanOfOthers([9, ...Array<number>(20).fill(3)])).toBe(3);
+    expect(meanOfOthers([9, ...Array<number>(20).fill(3)], 0, calibration)).toBe(3);
+    expect(meanOfOthers([9, 6, 5], 0, calibration)).toBeCloseTo((6 + 5 + 7 * 3.75) / 9, 9);
+    expect(meanOfOthers([9], 1, calibration)).toBe(6);
     expect(probabilityOf(2, 3, calibration)).toBe(MOST_CERTAIN / 2);
     expect(probabilityOf(1000, 0, calibration)).toBe(MOST_CERTAIN);
     expect(probabilityOf(-1000, 0, calibration)).toBe(0);
