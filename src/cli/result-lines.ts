@@ -2,7 +2,7 @@ import type { KeywordHit, KeywordResult, MatchedTerms, SemanticHit, SemanticResu
 import { ageOf } from './age.js';
 import { scoreReason } from './score-reason.js';
 import type { Styles } from './styles.js';
-import { blankUnsafe, fitColumns, oneLine, pad, type Range, widthOf, wrapRanges } from './terminal-text.js';
+import { blankUnsafe, fitColumns, joinParts, oneLine, pad, type Range, widthOf, wrapRanges } from './terminal-text.js';
 
 const MAX_AUTHOR = 24;
 const MAX_NAME = 48;
@@ -18,6 +18,9 @@ const STEP_NOTES = {
 
 /** What hits of both kinds of search have in common. */
 type Hit = KeywordHit | SemanticHit;
+
+/** A text that may break between any words, or one in parts that stay whole: each with what separates it from the next. */
+type Reason = string | readonly string[];
 
 /**
  * The hits of a page as text: a line with name, author, stars and age in columns, and below it the line that matches.
@@ -58,7 +61,7 @@ function hitLines<H extends Hit>(
   hits: readonly H[],
   columns: number,
   styles: Styles,
-  reasonsOf: (hit: H) => string[],
+  reasonsOf: (hit: H) => Reason[],
 ): string[] {
   const names = hits.map(({ skill }) => fitColumns(oneLine(skill.name), MAX_NAME));
   const authors = hits.map(({ skill }) => fitColumns(oneLine(skill.author), MAX_AUTHOR));
@@ -74,15 +77,16 @@ function hitLines<H extends Hit>(
       ...snippetLines(hit.snippet, columns - 2, styles).map((line) => `  ${line}`),
       `  ${styles.dim(fitColumns(oneLine(hit.skill.id), columns - 2))}`,
       ...reasonsOf(hit)
-        .flatMap((line) => wrapped(line, columns - 2))
+        .flatMap((reason) => wrapped(reason, columns - 2))
         .map((line) => `  ${line}`),
       '',
     ];
   });
 }
 
-function wrapped(line: string, columns: number): string[] {
-  return wrapRanges(line, columns).map(([start, end]) => line.slice(start, end).trimEnd());
+function wrapped(reason: Reason, columns: number): string[] {
+  const lines = typeof reason === 'string' ? [reason] : joinParts(reason, columns);
+  return lines.flatMap((line) => wrapRanges(line, columns).map(([start, end]) => line.slice(start, end).trimEnd()));
 }
 
 function widest(texts: readonly string[]): number {
@@ -128,7 +132,8 @@ function keywordReasons({ matches, score }: KeywordHit, step: KeywordResult['ste
   return [[`step ${step}`, ...parts, ...matchNotes(matches)].join('; ')];
 }
 
-function semanticReasons({ matches, filename, score, explain }: SemanticHit): string[] {
+function semanticReasons(hit: SemanticHit): Reason[] {
+  const { matches, filename, explain } = hit;
   if (explain === undefined) return [];
   const { features = [], bm25, copies } = explain;
   const counted = features.filter(({ weight, value }) => weight * value !== 0);
@@ -137,14 +142,18 @@ function semanticReasons({ matches, filename, score, explain }: SemanticHit): st
       `${feature} ${value.toFixed(3)} x ${weight.toFixed(2)} (${Math.round(100 * share)} %)`,
   );
   const byField = Object.entries(bm25 ?? {}).filter(([, part]) => part > 0);
-  const bm25Line = byField.map(([field, part]) => `${field} ${part.toFixed(2)}`).join(', ');
+  const bm25Parts = byField.map(([field, part]) => `${field} ${part.toFixed(2)}`);
   return [
-    scoreReason(score, matches, explain),
-    ...(numbers.length === 0 ? [] : [`${numbers.join(', ')}; file ${oneLine(filename)}`]),
-    ...(bm25Line === '' ? [] : [`bm25: ${bm25Line}`]),
+    scoreReason(hit, explain),
+    ...(numbers.length === 0 ? [] : [[...separated(numbers, '; '), `file ${oneLine(filename)}`]]),
+    ...(bm25Parts.length === 0 ? [] : [['bm25: ', ...separated(bm25Parts, '')]]),
     ...matchNotes(matches),
     ...(copies.length > 1 ? [`copies: ${copies.map(oneLine).join(' ')}`] : []),
   ];
+}
+
+function separated(parts: readonly string[], end: string): string[] {
+  return parts.map((part, i) => part + (i < parts.length - 1 ? ', ' : end));
 }
 
 function matchNotes(matches: MatchedTerms): string[] {

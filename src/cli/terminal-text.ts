@@ -69,6 +69,20 @@ export function wrapRanges(text: string, columns: number): Range[] {
   return ranges;
 }
 
+/** Lines of as many parts as go into so many columns; a part that is wider has a line of its own. Ends in no blanks. */
+export function joinParts(parts: readonly string[], columns: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const part of parts) {
+    if (line !== '' && widthOf((line + part).trimEnd()) > columns) {
+      lines.push(line.trimEnd());
+      line = '';
+    }
+    line += part;
+  }
+  return line === '' ? lines : [...lines, line.trimEnd()];
+}
+
 function* pieces(text: string, columns: number): Generator<{ segment: string; index: number }> {
   for (const { segment, index } of new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)) {
     if (widthOf(segment) <= columns) yield { segment, index };

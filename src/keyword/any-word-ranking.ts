@@ -77,14 +77,10 @@ export function rankAnyWord(
   space: RankingSpace,
 ): RankedDocuments {
   const ranking = new AnyWordRanking(words, counts, norms, options.weights, space.sums.length);
-  const scoresOfOne = (number: number): DocumentScores => ranking.scoresOf(Uint32Array.of(number))[0] as DocumentScores;
   return {
     ...ranking.best(options, space),
-    fieldsOf: (number) => scoresOfOne(number).fields,
-    coverageOf: (number) => scoresOfOne(number).coverage,
     scoresOf: (numbers) => ranking.scoresOf(numbers),
     highest: ranking.highest,
-    accepts: (term) => words.some(({ terms }) => terms.has(term)),
   };
 }
 

@@ -67,9 +67,9 @@ export interface RankOptions {
 export interface DocumentScores {
   /** BM25 over all fields by their weights: from 0, below `highest` of {@link RankedDocuments}. */
   readonly score: number;
-  /** See `fieldsOf` of {@link RankedDocuments}. */
+  /** BM25 of each field by itself; 0 in a field that has none of the words. */
   readonly fields: FieldScores;
-  /** See `coverageOf` of {@link RankedDocuments}. */
+  /** The share of the question's words that it has in any field, each weighed by its idf: 0 to 1. */
   readonly coverage: number;
   /** Distinct terms of its file text; a file that only repeats the description counts as none. */
   readonly fileTerms: number;
@@ -80,19 +80,13 @@ export interface RankedDocuments {
   readonly numbers: Uint32Array;
   /** The score beside each number. */
   readonly scores: Float64Array;
-  /** BM25 of each field by itself, of any document, found or not; 0 in a field that has none of the words. */
-  readonly fieldsOf: (number: number) => FieldScores;
-  /** The share of the question's words that a document has in any field, found or not, each weighed by its idf: 0 to 1. */
-  readonly coverageOf: (number: number) => number;
-  /** All that there is to know of many documents, ascending, in their order: in less time than one by one. */
+  /** What documents have of the words, found or not: ascending, in their order. Of many in less time than one by one. */
   readonly scoresOf: (numbers: Uint32Array) => readonly DocumentScores[];
   /**
    * What no document can exceed, in any field or over all, whatever their weights, and one that is full of every word comes close to. Words that occur nowhere
    * are in it as the rarest of all: where the main word of a question is unknown, nothing gets near it.
    */
   readonly highest: number;
-  /** Whether a term of a text (lower case, with accents) answers a word of the question. */
-  readonly accepts: (term: string) => boolean;
 }
 
 /**

@@ -172,7 +172,7 @@ export class MiniSearchIndex implements KeywordIndex {
       const lists = SCORED_FIELDS.map((field) =>
         PARTS_OF_SCORED[field].flatMap((part) => found.flatMap((byField) => byField.get(part) ?? [])),
       );
-      return this.#reader.wordOf(terms, lists, this.#norms);
+      return this.#reader.wordOf(lists, this.#norms);
     });
   }
 

@@ -22,8 +22,6 @@ export interface FieldOccurrences {
 
 /** Where a word of a question stands. */
 export interface WordOccurrences {
-  /** The terms of the catalogue that answer the word. */
-  readonly terms: ReadonlySet<string>;
   /** The number of documents that have the word in any field. */
   readonly documents: number;
   /** By the number of the field; undefined where no document has the word there. */
@@ -108,14 +106,10 @@ export class OccurrenceReader {
   }
 
   /**
-   * @param lists the postings of all `terms`, by field
+   * @param lists the postings of all terms that answer the word, by field
    * @param norms by field
    */
-  wordOf(
-    terms: ReadonlySet<string>,
-    lists: readonly (readonly DocumentFrequencies[])[],
-    norms: readonly LengthNorms[],
-  ): WordOccurrences {
+  wordOf(lists: readonly (readonly DocumentFrequencies[])[], norms: readonly LengthNorms[]): WordOccurrences {
     let [documents, joined] = [0, 0];
     this.#counts += 1;
     const byField = lists.map((ofField, field) => {
@@ -127,7 +121,7 @@ export class OccurrenceReader {
       if (kept !== ofField) joined += count;
       return { lists: kept, size: kept.reduce((sum, { size }) => sum + size, 0), highest };
     });
-    return { terms, documents, byField, joined };
+    return { documents, byField, joined };
   }
 
   #countNew(count: number): number {

@@ -22,7 +22,7 @@ export async function embedChecked(
     vectors = await untilAborted(Promise.resolve(embedder.embed(texts, options)), options.signal);
   } catch (error) {
     if (error instanceof SkillSearchError || options.signal?.aborted === true) throw error;
-    throw failed(embedder, `failed: ${error instanceof Error ? error.message : String(error)}`, error);
+    throw failedBy(embedder, error);
   }
   if (!Array.isArray(vectors) || vectors.length !== texts.length) {
     const got = Array.isArray(vectors) ? `${vectors.length} vectors` : typeof vectors;
@@ -55,15 +55,25 @@ export function checkDimensions(embedder: Embedder, vectors: readonly Float32Arr
 /**
  * How much of a question an embedder can read, 0 to 1.
  *
- * @throws {SkillSearchError} `EMBEDDER_FAILED` where it says something else
+ * @throws {SkillSearchError} `EMBEDDER_FAILED` where it says something else, or fails
  */
 export function readableShareChecked(embedder: Embedder, question: string): number {
-  const share: unknown = embedder.readableShare?.(question) ?? 1;
+  let share: unknown;
+  try {
+    share = embedder.readableShare?.(question) ?? 1;
+  } catch (error) {
+    if (error instanceof SkillSearchError) throw error;
+    throw failedBy(embedder, error);
+  }
   if (typeof share === 'number' && share >= 0 && share <= 1) return share;
   throw failed(
     embedder,
     `must tell the share of a question that it reads as a number from 0 to 1, got ${String(share)}`,
   );
+}
+
+function failedBy(embedder: Embedder, error: unknown): SkillSearchError {
+  return failed(embedder, `failed: ${error instanceof Error ? error.message : String(error)}`, error);
 }
 
 function failed({ model }: Embedder, message: string, cause?: unknown): SkillSearchError {

@@ -24,6 +24,12 @@ const BAND_BYTES = Math.floor(SKETCH_BYTES / BANDS);
 /** Texts of one name up to which each is compared with each: bands take longer to make. */
 const FEW = 32;
 
+/**
+ * Of the texts that agree with one in a band, so many that are not near it are compared with it. Thousands may agree that
+ * have one template, and differ in all else: what is near has other bands in common with it, of which few agree in each.
+ */
+const MOST_UNLIKE = 100;
+
 /** The signatures of documents, by document number. */
 export interface SignedDocuments {
   /** Hash of the name. */
@@ -53,7 +59,8 @@ export function areNear(documents: SignedDocuments, a: number, b: number): boole
  *
  * In the order of preference each group takes those that are near it and not taken yet: whoever is shown is near all it
  * stands for, where a chain of copies of copies would end at something else. So the outcome follows
- * from the documents alone.
+ * from the documents alone. Work grows with their number, not with its square: among more than a hundred
+ * texts of one name that agree in a band and are not near, what is not preferred may be missed.
  *
  * @param groupOf group of each document, named by one of its documents
  * @param preference which document of a group is shown: the first in this order, which must be total
@@ -64,10 +71,12 @@ export function joinNearCopies(
   documents: SignedDocuments,
 ): Uint32Array {
   const related = relatedGroups(groupOf, documents);
-  const competing = Uint32Array.from(groupOf.keys()).filter((document) => related[groupOf[document] as number] === 1);
+  const competing = Uint32Array.from(groupOf.keys())
+    .filter((document) => related[groupOf[document] as number] === 1)
+    .sort(preference);
   const texts = new DistinctTexts(competing, groupOf, documents);
   const leaderOf = Int32Array.from(groupOf.keys(), (document) => (related[document] === 1 ? NONE : document));
-  for (const document of competing.sort(preference)) {
+  for (const document of competing) {
     const leader = groupOf[document] as number;
     if (leaderOf[leader] !== NONE) continue;
     leaderOf[leader] = leader;
@@ -114,6 +123,7 @@ class DistinctTexts {
   readonly #byName = new Map<number, Candidates>();
   readonly #byText = new Map<number, number[]>();
 
+  /** @param competing in the order of preference */
   constructor(competing: Uint32Array, groupOf: Uint32Array, documents: SignedDocuments) {
     this.#documents = documents;
     const { names, texts, words } = documents;
@@ -140,14 +150,23 @@ class DistinctTexts {
   visitNear(group: number, visit: (group: number) => void): void {
     for (const text of this.#textsOf.get(group) ?? []) {
       this.#take(text, visit);
-      const candidates = [
-        ...(this.#byName.get(this.#documents.names[text] as number)?.of(text) ?? []),
-        ...(this.#byText.get(this.#documents.texts[text] as number) ?? []),
-      ];
-      for (const other of candidates) {
-        if (this.#groupsOf.has(other) && areNear(this.#documents, text, other)) this.#take(other, visit);
-      }
+      for (const list of this.#byName.get(this.#documents.names[text] as number)?.of(text) ?? [])
+        this.#takeNear(text, list, visit);
+      this.#takeNear(text, this.#byText.get(this.#documents.texts[text] as number) ?? [], visit);
     }
+  }
+
+  /** @param candidates of which those that are taken are dropped */
+  #takeNear(text: number, candidates: number[], visit: (group: number) => void): void {
+    const unlike: number[] = [];
+    while (unlike.length < MOST_UNLIKE) {
+      const other = candidates.pop();
+      if (other === undefined) break;
+      if (!this.#groupsOf.has(other)) continue;
+      if (areNear(this.#documents, text, other)) this.#take(other, visit);
+      else unlike.push(other);
+    }
+    for (let i = unlike.length - 1; i >= 0; i--) candidates.push(unlike[i] as number);
   }
 
   #take(text: number, visit: (group: number) => void): void {
@@ -159,23 +178,28 @@ class DistinctTexts {
 
 /** Texts of one name, looked up by what they may be near to. */
 class Candidates {
-  readonly #texts: readonly number[];
+  readonly #texts: number[];
   readonly #documents: SignedDocuments;
   /** By band and what is in it; undefined where there are few texts. */
   readonly #buckets: Map<number, number[]> | undefined;
 
+  /** @param texts in the order of preference */
   constructor(texts: readonly number[], documents: SignedDocuments) {
-    this.#texts = texts;
+    this.#texts = texts.toReversed();
     this.#documents = documents;
     if (texts.length <= FEW) return;
     this.#buckets = new Map();
-    for (const text of texts) for (const key of bandsOf(documents, text)) append(this.#buckets, key, text);
+    for (const text of this.#texts) for (const key of bandsOf(documents, text)) append(this.#buckets, key, text);
   }
 
-  of(text: number): Iterable<number> {
+  /** Lists of texts, what is preferred last: the caller may drop from them what is not to be found again. */
+  of(text: number): number[][] {
     const buckets = this.#buckets;
-    if (buckets === undefined) return this.#texts;
-    return new Set(bandsOf(this.#documents, text).flatMap((key) => buckets.get(key) ?? []));
+    if (buckets === undefined) return [this.#texts];
+    return bandsOf(this.#documents, text).flatMap((key) => {
+      const bucket = buckets.get(key);
+      return bucket === undefined ? [] : [bucket];
+    });
   }
 }
 

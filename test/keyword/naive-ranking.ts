@@ -54,8 +54,8 @@ export class NaiveRanking {
     );
   }
 
-  accepts(term: string): boolean {
-    return this.#words.some((word) => answers(word, term));
+  fileTermsOf(number: number): number {
+    return (this.#documents[number] as NaiveDocument).lengths.files;
   }
 
   /** Sum over the words, each by how much there is of it. */

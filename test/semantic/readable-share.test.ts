@@ -95,4 +95,20 @@ describe('the share of a question that a model reads', () => {
       expect(() => readableShareChecked(liar, '会议')).toThrow(/a number from 0 to 1, got/);
     }
   });
+
+  test('is an error that tells the embedder and the cause where it fails', () => {
+    const cause = new RangeError('no such script');
+    const failing = Object.assign(new StandInEmbedder(), {
+      readableShare: (): number => {
+        throw cause;
+      },
+    });
+    expect(() => readableShareChecked(failing, '会议')).toThrow(
+      expect.objectContaining({
+        code: 'EMBEDDER_FAILED',
+        message: 'the embedder of stand-in failed: no such script',
+        cause,
+      }),
+    );
+  });
 });

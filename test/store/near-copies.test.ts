@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { areNear, joinNearCopies, type SignedDocuments } from '../../src/store/near-copies.js';
-import { SKETCH_BYTES } from '../../src/store/text-signature.js';
+import { SKETCH_BYTES, signatureOf } from '../../src/store/text-signature.js';
 
 /** Has no divisor in common with the size of a sketch: values that change are spread over it. */
 const STEP = 37;
@@ -27,7 +27,7 @@ const given: fc.Arbitrary<Given> = fc.record({
 });
 
 describe('documents of nearly the same text', () => {
-  test('are put together as by comparing each with each', () => {
+  test('are put together as by comparing each with each, up to a hundred of one name', () => {
     fc.assert(
       fc.property(fc.array(given, { minLength: 100, maxLength: 100 }), fc.integer(), (all, seed) => {
         const { groupOf, documents, preference } = documentsOf(all, seed);
@@ -71,7 +71,76 @@ describe('documents of nearly the same text', () => {
     const { groupOf, documents, preference } = documentsOf(all, 1);
     expect(new Set(joinNearCopies(groupOf, preference, documents)).size).toBe(1);
   });
+
+  test('are found with work that grows with their number, though they share one template', () => {
+    const readsFor = (size: number): number => {
+      const { documents, reads } = counted(templateTexts(size));
+      const groups = joinNearCopies(Uint32Array.from(documents.texts.keys()), (a, b) => a - b, documents);
+      expect(new Set(groups).size).toBe(size);
+      return reads();
+    };
+    expect(readsFor(4000) / readsFor(2000)).toBeLessThan(2.5);
+  });
+
+  test('are missed or found by preference, whatever their numbers, where very many share a template', () => {
+    // Copies of the first text that agree with it in one band only, in which all others agree with it.
+    const [near, far] = [1, 299];
+    const sketches = new Uint8Array(300 * SKETCH_BYTES);
+    const bytes = fc.sample(fc.nat(255), { numRuns: sketches.length, seed: 1 });
+    sketches.set(bytes);
+    for (let number = 0; number < 300; number++) {
+      const sketch = sketches.subarray(number * SKETCH_BYTES, (number + 1) * SKETCH_BYTES);
+      if (number === near || number === far) {
+        sketch.set(sketches.subarray(0, SKETCH_BYTES));
+        for (let at = 6; at < 120; at += 6) sketch[at] = ((sketch[at] as number) + number) & 255;
+      }
+      sketch.fill(7, 0, 6);
+    }
+    const numbers = Uint32Array.from({ length: 300 }, (_, number) => number);
+    const documents = {
+      names: new Uint32Array(300),
+      texts: Float64Array.from(numbers),
+      words: new Float64Array(300).fill(300),
+      sketches,
+    };
+    expect([areNear(documents, 0, near), areNear(documents, 0, far)]).toEqual([true, true]);
+
+    const forwards = joinNearCopies(numbers, (a, b) => a - b, documents);
+    const backwards = joinNearCopies(numbers, (a, b) => b - a, mirror(documents));
+    expect([...forwards]).toEqual(Array.from(numbers, (number) => (number === near ? 0 : number)));
+    expect([...backwards.toReversed()]).toEqual(Array.from(forwards, (group) => 299 - group));
+  });
 });
+
+/** Texts of one name: 200 words that all have, and 80 of their own. */
+function templateTexts(size: number): SignedDocuments {
+  const common = Array.from({ length: 200 }, (_, i) => `common${i}`).join(' ');
+  const sketches = new Uint8Array(size * SKETCH_BYTES);
+  const texts = new Float64Array(size);
+  for (let number = 0; number < size; number++) {
+    const own = Array.from({ length: 80 }, (_, i) => `own${number}x${i}`).join(' ');
+    const { text, sketch } = signatureOf({ name: 'notes', description: '', text: `${common} ${own}` });
+    texts[number] = text;
+    sketches.set(sketch, number * SKETCH_BYTES);
+  }
+  return { names: new Uint32Array(size), texts, words: new Float64Array(size).fill(280), sketches };
+}
+
+/** Documents that count how often their sketches are asked for: once by every comparison of two texts. */
+function counted(documents: SignedDocuments): { documents: SignedDocuments; reads: () => number } {
+  let reads = 0;
+  const { names, texts, words, sketches } = documents;
+  const counting = {
+    names,
+    texts,
+    words,
+    get sketches() {
+      reads += 1;
+      return sketches;
+    },
+  };
+  return { documents: counting, reads: () => reads };
+}
 
 /** In the order of preference each group takes all groups near it that are not taken: over all pairs. */
 function naive(

@@ -324,8 +324,7 @@ export class PackedIndex implements KeywordIndex {
       const found = [...numbers].flatMap((number) => [...this.#listsOf(number, FILES)]);
       const lists = SCORED_FIELDS.map((_, scored) => found.filter((list) => SCORED_OF[list.field] === scored));
       for (const list of found) list.needFrequencies();
-      const terms = new Set([...numbers].map((number) => this.#terms.termAt(number)));
-      return this.#reader.wordOf(terms, lists, this.#lengthNorms());
+      return this.#reader.wordOf(lists, this.#lengthNorms());
     });
   }
 }
