@@ -8,7 +8,7 @@ import { RANKING_FEATURES } from '../src/result.js';
 import { firstHit, fitCalibration } from './ranking/first-hits.js';
 import { gatherQuestions, type JudgedQuestion, TERMS, UNREADABLE_TERMS } from './ranking/judged-questions.js';
 import { type JudgedSet, readSets, setsOfFolders } from './ranking/judged-sets.js';
-import { fitListwise, scoresOf } from './ranking/listwise.js';
+import { fitListwise, reachOfQuestion, scoresOf } from './ranking/listwise.js';
 import { calibrationLines, reliabilityLines, weightLines } from './ranking/report.js';
 
 interface Flags {
@@ -40,9 +40,12 @@ async function main(folders: readonly string[], flags: Flags): Promise<void> {
   print('nDCG@10 of sums by weight, names aside', weightLines(questions, { before, weights }));
 
   const sums = {
-    hybrid: (question: JudgedQuestion) => scoresOf(question, weights),
-    vector: ({ cosines }: JudgedQuestion) => cosines,
-    words: ({ words }: JudgedQuestion) => words,
+    hybrid: (question: JudgedQuestion) => ({
+      sums: scoresOf(question, weights),
+      reach: reachOfQuestion(question, weights),
+    }),
+    vector: ({ cosines }: JudgedQuestion) => ({ sums: cosines, reach: 1 }),
+    words: ({ words }: JudgedQuestion) => ({ sums: words, reach: 1 }),
   };
   const calibrationOf = (ranking: Ranking): Calibration =>
     fitCalibration(questions.flatMap((question) => firstHit(question, sums[ranking](question)) ?? []));

@@ -1,4 +1,4 @@
-import { type Calibration, MOST_CERTAIN, probabilityOf } from '../../src/ranking/calibration.js';
+import { type Calibration, MOST_CERTAIN, probabilityOf, type SumScale } from '../../src/ranking/calibration.js';
 import type { JudgedQuestion } from './judged-questions.js';
 import { sharesOf } from './listwise.js';
 import { solve } from './solve.js';
@@ -6,11 +6,17 @@ import { solve } from './solve.js';
 /** The first hit of a question, and whether it is right. */
 export interface FirstHit {
   readonly set: string;
-  /** Of the catalogue, see `sizeOf` of fusion.ts. */
-  readonly size: number;
+  readonly scale: SumScale;
   readonly sum: number;
   readonly others: number;
   readonly right: boolean;
+}
+
+/** What the candidates of a question come to. */
+export interface Summed {
+  readonly sums: Float64Array;
+  /** What a skill that fits in every way would. */
+  readonly reach: number;
 }
 
 /** Fewer say nothing of how sure a hit can be. */
@@ -21,7 +27,7 @@ const COMPARED = 10;
  *
  * @param without whether the right answers are taken out before
  */
-export function firstHit(question: JudgedQuestion, sums: Float64Array, without = false): FirstHit | undefined {
+export function firstHit(question: JudgedQuestion, { sums, reach }: Summed, without = false): FirstHit | undefined {
   const { set, size, gains, groups } = question;
   const byGroup = new Map<number, number>();
   for (const [i, group] of groups.entries()) {
@@ -33,7 +39,7 @@ export function firstHit(question: JudgedQuestion, sums: Float64Array, without =
   const [first] = best;
   if (first === undefined || best.length < COMPARED) return undefined;
   const others = best.slice(1).reduce((total, i) => total + (sums[i] as number), 0) / (COMPARED - 1);
-  return { set, size, sum: sums[first] as number, others, right: (gains[first] as number) > 0 };
+  return { set, scale: { size, reach }, sum: sums[first] as number, others, right: (gains[first] as number) > 0 };
 }
 
 const MOST_STEPS = 50;
@@ -77,14 +83,17 @@ export function fitCalibration(hits: readonly FirstHit[]): Calibration {
 }
 
 /**
- * A straight line, by least squares over the sets, through the sums that of a set's right first hits {@link WRONGLY_DOUBTED}
- * are below: where there are more skills, the best of them come nearer.
+ * A straight line, by least squares over the sets, through the parts of what they could reach that of a set's right first hits
+ * {@link WRONGLY_DOUBTED} are below.
  */
 function nearLine(hits: readonly FirstHit[]): Calibration['near'] {
   const points = [...new Set(hits.map(({ set }) => set))].flatMap((name): [size: number, sum: number][] => {
-    const right = hits.filter(({ set, right: is }) => is && set === name).sort((a, b) => a.sum - b.sum);
+    const right = hits
+      .filter(({ set, right: is }) => is && set === name)
+      .map(({ sum: of, scale }): [size: number, part: number] => [scale.size, of / scale.reach])
+      .sort(([, a], [, b]) => a - b);
     const lowest = right[Math.floor(WRONGLY_DOUBTED * right.length)];
-    return lowest === undefined ? [] : [[lowest.size, lowest.sum]];
+    return lowest === undefined ? [] : [lowest];
   });
   if (points.length === 0) return { weight: 0, bySize: 0 };
   const mean = (of: (point: readonly [number, number]) => number): number =>

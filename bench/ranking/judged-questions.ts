@@ -40,8 +40,9 @@ export const UNREADABLE_TERMS: readonly Term[] = TERMS.filter(
 export interface JudgedQuestion {
   readonly set: string;
   readonly id: string;
-  /** Of the catalogue, see `sizeOf` of fusion.ts. */
+  /** Of the catalogue and of itself, see `sizeOf` and `lengthOf` of fusion.ts. */
   readonly size: number;
+  readonly length: number;
   /** Values of {@link TERMS}, candidate by candidate. */
   readonly values: Float64Array;
   /** What each candidate is worth, 0 or more. */
@@ -91,6 +92,7 @@ export async function gatherQuestions(set: JudgedSet, { keep, onProgress }: Gath
       set: name,
       id,
       size,
+      length,
       values: Float64Array.from(values.flatMap((of) => TERMS.map(({ feature, part }) => of[feature] * factor[part]))),
       gains: Float64Array.from(candidates, (one) => Math.max(0, gains.get(one.id) ?? 0)),
       groups: candidates.map(({ copyGroup }) => copyGroup),

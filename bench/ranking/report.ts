@@ -1,10 +1,10 @@
 import { ndcg, separation } from '../../src/evaluation/index.js';
 import { type Calibration, isConfident, probabilityOf } from '../../src/ranking/calibration.js';
-import { calibrationError, type FirstHit, firstHit, fitCalibration, reliabilityOf } from './first-hits.js';
+import { calibrationError, type FirstHit, firstHit, fitCalibration, reliabilityOf, type Summed } from './first-hits.js';
 import type { JudgedQuestion } from './judged-questions.js';
 import { fitListwise, scoresOf } from './listwise.js';
 
-type Sums = (question: JudgedQuestion) => Float64Array;
+type Sums = (question: JudgedQuestion) => Summed;
 
 /** nDCG@10 by set: before, fitted to all, and on questions that were not fitted to. */
 export function weightLines(
@@ -44,7 +44,7 @@ export function calibrationLines(questions: readonly JudgedQuestion[], sums: Sum
       ),
     ) as [Float64Array, Float64Array];
     const confident = both.map((hits) =>
-      mean(hits.map((hit) => (hit !== undefined && isConfident(hit.sum, hit.others, hit.size, calibration) ? 1 : 0))),
+      mean(hits.map((hit) => (hit !== undefined && isConfident(hit.sum, hit.others, hit.scale, calibration) ? 1 : 0))),
     );
     const figures = [right.toFixed(3), error(calibration), error(fittedToOthers)];
     return `| ${[name, ...figures, separation(present, absent).area.toFixed(3), ...confident.map((share) => share.toFixed(2))].join(' | ')} |`;

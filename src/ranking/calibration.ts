@@ -15,8 +15,19 @@ export interface Calibration {
   readonly intercept: number;
   /** First hits of this probability or more are as a rule an answer. */
   readonly confident: number;
-  /** So are those of this sum or more, however many come as near: `weight + bySize * size`, see `sizeOf` of fusion.ts. */
+  /**
+   * So are those whose sum is this part or more of what it could reach, however many come as near: `weight + bySize * size`. Where
+   * there are more skills, the best of them come nearer.
+   */
   readonly near: { readonly weight: number; readonly bySize: number };
+}
+
+/** What the sums of a question are measured by. */
+export interface SumScale {
+  /** Of the catalogue, see `sizeOf` of fusion.ts. */
+  readonly size: number;
+  /** What a skill that fits in every way comes to. */
+  readonly reach: number;
 }
 
 /** What a skill comes to that does not fit, as a part of the sum from which on one does. */
@@ -27,17 +38,16 @@ const UNFITTING = 0.75;
  * nothing to compare it with, a hit is not the more certain.
  *
  * @param sums highest first
- * @param size of the catalogue, see `sizeOf` of fusion.ts
  */
-export function meanOfOthers(sums: readonly number[], size: number, { near }: Pick<Calibration, 'near'>): number {
+export function meanOfOthers(sums: readonly number[], scale: SumScale, { near }: Pick<Calibration, 'near'>): number {
   const others = sums.slice(1, COMPARED);
   const missing = COMPARED - 1 - others.length;
-  return others.reduce((total, sum) => total + sum, missing * UNFITTING * nearFrom(size, near)) / (COMPARED - 1);
+  return others.reduce((total, sum) => total + sum, missing * UNFITTING * nearFrom(scale, near)) / (COMPARED - 1);
 }
 
 /** The sum from which on a hit fits, however many others do. */
-function nearFrom(size: number, { weight, bySize }: Calibration['near']): number {
-  return weight + bySize * size;
+function nearFrom({ size, reach }: SumScale, { weight, bySize }: Calibration['near']): number {
+  return reach * (weight + bySize * size);
 }
 
 /**
@@ -54,7 +64,7 @@ function evidenceOf(sum: number, others: number, { slope, others: against, inter
 }
 
 /** Whether a first hit is likely to be what was asked for, or one of many that are. */
-export function isConfident(sum: number, others: number, size: number, calibration: Calibration): boolean {
+export function isConfident(sum: number, others: number, scale: SumScale, calibration: Calibration): boolean {
   const { confident, near } = calibration;
-  return probabilityOf(sum, others, calibration) >= confident || sum >= nearFrom(size, near);
+  return probabilityOf(sum, others, calibration) >= confident || sum >= nearFrom(scale, near);
 }

@@ -73,6 +73,14 @@ export function weigh(values: FeatureValues, weights: FeatureValues): number {
   return sum;
 }
 
+/** Few questions are about these: a skill that fits has none of them as a rule. */
+const RARE: ReadonlySet<RankingFeature> = new Set(['sentence', 'author', 'labels']);
+
+/** What the sum of a skill that fits in every way comes to about. */
+export function reachOf(weights: FeatureValues): number {
+  return RANKING_FEATURES.reduce((sum, feature) => sum + (RARE.has(feature) ? 0 : weights[feature]), 0);
+}
+
 export function mapFeatures(numberOf: (feature: RankingFeature) => number): FeatureValues {
   return Object.fromEntries(
     RANKING_FEATURES.map((feature) => [feature, numberOf(feature)]),

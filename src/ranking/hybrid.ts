@@ -1,8 +1,15 @@
 import type { Ranking } from '../query.js';
 import { type FeatureShare, RANKING_FEATURES, type ScoreParts } from '../result.js';
-import { type Calibration, isConfident, MOST_CERTAIN, meanOfOthers, probabilityOf } from './calibration.js';
+import {
+  type Calibration,
+  isConfident,
+  MOST_CERTAIN,
+  meanOfOthers,
+  probabilityOf,
+  type SumScale,
+} from './calibration.js';
 import { type Candidate, type FeatureScale, type FeatureValues, featuresOf } from './features.js';
-import { type QuestionKind, sizeOf, weigh, weightsFor } from './fusion.js';
+import { type QuestionKind, reachOf, sizeOf, weigh, weightsFor } from './fusion.js';
 import { type RankingModel, rankingModel } from './ranking-model.js';
 
 /** How a question stands to a document's name: it is the name, or its first whole words, or neither. */
@@ -45,11 +52,14 @@ export class HybridScorer {
   readonly #asked: AskedQuestion;
   readonly #weights: FeatureValues;
   readonly #calibration: Calibration;
+  readonly #scale: SumScale;
 
   constructor(asked: AskedQuestion, model: RankingModel = rankingModel()) {
     this.#asked = asked;
     this.#weights = weightsFor(model.weights, asked);
     this.#calibration = model.calibration[asked.ranking];
+    const reach = asked.ranking === 'hybrid' ? reachOf(this.#weights) : 1;
+    this.#scale = { size: sizeOf(asked), reach };
   }
 
   judge(candidate: Candidate, name: NameMatch): Judged {
@@ -64,9 +74,8 @@ export class HybridScorer {
   /** @param best the best ten candidates or more, of different texts; the best first, but for their names */
   certaintyOf(best: readonly Judged[]): Certainty {
     const [first] = best;
-    const size = sizeOf(this.#asked);
     const sums = best.map(({ sum }) => sum).sort((a, b) => b - a);
-    const others = meanOfOthers(sums, size, this.#calibration);
+    const others = meanOfOthers(sums, this.#scale, this.#calibration);
     const probability = ({ sum }: Judged): number => probabilityOf(sum, others, this.#calibration);
     const scoreOf = (judged: Judged): number => this.#scoreOf(judged, probability(judged));
     return {
@@ -74,7 +83,7 @@ export class HybridScorer {
       partsOf: (judged) => ({ ...this.#partsOf(judged), probability: probability(judged), others }),
       confident:
         first !== undefined &&
-        (NAME_ORDER[first.group] === 'exact' || isConfident(first.sum, others, size, this.#calibration)),
+        (NAME_ORDER[first.group] === 'exact' || isConfident(first.sum, others, this.#scale, this.#calibration)),
     };
   }
 

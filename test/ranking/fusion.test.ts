@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { type FeatureValues, featuresOf } from '../../src/ranking/features.js';
-import { type FusionWeights, lengthOf, mapFeatures, sizeOf, weigh, weightsFor } from '../../src/ranking/fusion.js';
+import {
+  type FusionWeights,
+  lengthOf,
+  mapFeatures,
+  reachOf,
+  sizeOf,
+  weigh,
+  weightsFor,
+} from '../../src/ranking/fusion.js';
 import { parseRankingModel, rankingModel } from '../../src/ranking/ranking-model.js';
 import { RANKING_FEATURES } from '../../src/result.js';
 
@@ -101,6 +109,11 @@ describe('the weights of a question', () => {
         }
       }
     }
+  });
+
+  test('reach what a skill comes to that has all but what few questions are about', () => {
+    expect(reachOf(mapFeatures(() => 1))).toBe(7);
+    expect(reachOf(mapFeatures((feature) => (feature === 'author' || feature === 'words' ? 4 : 0)))).toBe(4);
   });
 
   test('make a sum of features', () => {

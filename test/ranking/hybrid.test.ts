@@ -67,23 +67,26 @@ describe('the score of a hit', () => {
   });
 });
 
+const SMALL = { size: 0, reach: 10 };
+const LARGE = { size: 1, reach: 10 };
+
 describe('the probability of a first hit', () => {
-  const calibration = { slope: 2, others: 1, intercept: -1, confident: 0.2, near: { weight: 5, bySize: 3 } };
+  const calibration = { slope: 2, others: 1, intercept: -1, confident: 0.2, near: { weight: 0.5, bySize: 0.3 } };
 
   test('is a logistic function of its sum and the mean of the next nine', () => {
-    expect(meanOfOthers([9, ...Array<number>(20).fill(3)], 0, calibration)).toBe(3);
-    expect(meanOfOthers([9, 6, 5], 0, calibration)).toBeCloseTo((6 + 5 + 7 * 3.75) / 9, 9);
-    expect(meanOfOthers([9], 1, calibration)).toBe(6);
+    expect(meanOfOthers([9, ...Array<number>(20).fill(3)], SMALL, calibration)).toBe(3);
+    expect(meanOfOthers([9, 6, 5], SMALL, calibration)).toBeCloseTo((6 + 5 + 7 * 3.75) / 9, 9);
+    expect(meanOfOthers([9], LARGE, calibration)).toBe(6);
     expect(probabilityOf(2, 3, calibration)).toBe(MOST_CERTAIN / 2);
     expect(probabilityOf(1000, 0, calibration)).toBe(MOST_CERTAIN);
     expect(probabilityOf(-1000, 0, calibration)).toBe(0);
   });
 
   test('makes an answer confident where it is high, or where many come very near', () => {
-    expect(isConfident(2, 3, 0, calibration)).toBe(true);
-    expect(isConfident(2, 8, 0, calibration)).toBe(false);
-    expect(isConfident(6, 20, 0, calibration)).toBe(true);
-    expect(isConfident(6, 20, 1, calibration)).toBe(false);
-    expect(isConfident(8, 20, 1, calibration)).toBe(true);
+    expect(isConfident(2, 3, SMALL, calibration)).toBe(true);
+    expect(isConfident(2, 8, SMALL, calibration)).toBe(false);
+    expect(isConfident(6, 20, SMALL, calibration)).toBe(true);
+    expect(isConfident(6, 20, LARGE, calibration)).toBe(false);
+    expect(isConfident(8, 20, LARGE, calibration)).toBe(true);
   });
 });
