@@ -211,15 +211,17 @@ describe('a semantic search', () => {
     const embedder = new StandInEmbedder();
     await buildCatalogue({
       database,
-      sources: [[row('meant', { name: 'Copy', description: 'Does a thing' })]],
+      sources: [[...SKILLS, row('meant', { name: 'Copy', description: 'Does a thing' })]],
       embedder,
     });
     const starred = row('starred', { name: 'copy', description: 'does  a thing', stars: 100 });
     await buildCatalogue({ database, sources: [[starred]], semantic: false });
     const search = await opened({ database, embedder });
     for (const ranking of ['vector', 'hybrid'] as const) {
-      const { hits } = await search.semantic({ q: 'copy does a thing', ranking, minScore: 0.1 });
-      expect(hits.map(({ skill }) => skill.id)).toEqual(['meant']);
+      const { hits } = await search.semantic({ q: 'who does a thing', ranking });
+      const ids = hits.map(({ skill }) => skill.id);
+      expect(ids[0]).toBe('meant');
+      expect(ids).not.toContain('starred');
     }
   });
 
@@ -342,7 +344,7 @@ describe('a question in plain language', () => {
 
   test('may have 2,000 characters', async () => {
     const search = await searchOver(SKILLS);
-    const { hits } = await search.semantic({ q: `${'word '.repeat(396)}release notes` });
+    const { hits } = await search.semantic({ q: `${'release notes '.repeat(142)}for the team` });
     expect(hits[0]?.skill.id).toBe('notes');
   });
 
