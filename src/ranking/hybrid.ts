@@ -98,7 +98,7 @@ export class HybridScorer {
     const { cosine, sentence, words } = candidate;
     const { ranking, highest } = this.#asked;
     return {
-      ...(cosine === undefined || ranking === 'words' ? {} : { cosine }),
+      ...(cosine === undefined || ranking === 'words' ? {} : { cosine: Math.min(1, Math.max(-1, cosine)) }),
       ...(sentence === undefined || ranking !== 'hybrid' ? {} : { sentence }),
       ...(words === undefined
         ? {}

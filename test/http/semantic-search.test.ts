@@ -159,9 +159,12 @@ describe('a semantic search', () => {
 describe('q of a semantic search', () => {
   test('may have 2,000 characters, the last of which still count by words', async () => {
     const { ask, key } = await serve(SKILLS);
-    const filler = 'sail '.repeat(400).slice(0, 2000 - 'zymurgy birds'.length);
-    const reply = await ask(semantic(`  ${filler}zymurgy birds\n`), { key });
-    expect([reply.status, idsOf(reply)[0]]).toEqual([200, 'birds']);
+    const scoreWith = async (end: string): Promise<number> => {
+      const reply = await ask(semantic(`  ${'and '.repeat(500).slice(0, 2000 - end.length)}${end}\n`), { key });
+      expect(reply.status).toBe(200);
+      return itemsOf(reply).find(({ skill }) => skill['id'] === 'birds')?.score ?? 0;
+    };
+    expect(await scoreWith('names of birds')).toBeGreaterThan(2 * (await scoreWith('zymurgy xylems')));
     expect((await ask(semantic('𠀀'.repeat(2000)), { key })).status).toBe(200);
   });
 
