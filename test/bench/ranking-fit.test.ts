@@ -10,20 +10,10 @@ import {
 import { type JudgedQuestion, TERMS } from '../../bench/ranking/judged-questions.js';
 import { fitListwise, scoresOf } from '../../bench/ranking/listwise.js';
 import { solve } from '../../bench/ranking/solve.js';
+import { randomNumbers } from '../../src/evaluation/random-numbers.js';
 import { probabilityOf } from '../../src/ranking/calibration.js';
 import { lengthOf } from '../../src/ranking/fusion.js';
 import { RANKING_FEATURES } from '../../src/result.js';
-
-/** Uniform numbers from 0 to 1, the same each time (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Questions of ten candidates, of which one is picked with a probability in proportion to e to its score. */
 function questionsBy(weights: readonly number[], count: number): JudgedQuestion[] {
