@@ -170,8 +170,8 @@ export interface SemanticResult {
   /** Id of the model that read the question; absent where none did (`ranking: 'words'`). */
   readonly model?: string;
   /**
-   * False where nothing here fits: of questions that a catalogue answers with the first hit, one in twenty is told so
-   * wrongly.
+   * False where nothing here fits: of questions that a catalogue answers with the first hit, about one in twenty at most is
+   * told so wrongly.
    */
   readonly confident: boolean;
   /** Best first. */
