@@ -164,7 +164,7 @@ async function readMeaning(
   return { nearest, cosinesOf: (documents) => vectors.cosines(embedded, documents), readable };
 }
 
-/** Where copies are shown as one, the best are looked up until so many different ones are found. */
+/** Where copies are shown as one, the best are looked up until so many different ones are found: mostly a few more will do. */
 function rankWords(
   words: KeywordIndex,
   question: Question,
@@ -172,11 +172,17 @@ function rankWords(
   { copyGroup }: CatalogueColumns,
   filter: Uint8Array | undefined,
 ): RankedDocuments {
-  for (let limit = CANDIDATES; ; limit *= 4) {
-    const ranked = words.rank(question, { weights: WORD_WEIGHTS, limit, filter });
-    if (copies === 'keep' || ranked.numbers.length < limit) return ranked;
-    const groups = new Set(Array.from(ranked.numbers, (number) => copyGroup[number]));
-    if (groups.size >= CANDIDATES) return ranked;
+  const weights = WORD_WEIGHTS;
+  if (copies === 'keep') return words.rank(question, { weights, limit: CANDIDATES, filter });
+  for (let limit = CANDIDATES * 1.25; ; limit *= 4) {
+    const ranked = words.rank(question, { weights, limit, filter });
+    const groups = new Set<number>();
+    const enough = ranked.numbers.findIndex((number) => groups.add(copyGroup[number] as number).size === CANDIDATES);
+    if (enough >= 0) {
+      const [numbers, scores] = [ranked.numbers.subarray(0, enough + 1), ranked.scores.subarray(0, enough + 1)];
+      return { ...ranked, numbers, scores };
+    }
+    if (ranked.numbers.length < limit) return ranked;
   }
 }
 
