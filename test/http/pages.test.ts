@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createHandler, type HandlerOptions } from '../../src/http/index.js';
 import { buildCatalogue } from '../../src/index.js';
@@ -228,11 +229,12 @@ describe('an address that nobody told', () => {
 
   test('is never a path of this machine: a folder of skills leaves nothing of where it lies', async () => {
     const folder = await temporaryFolder({
-      'kite/SKILL.md': '---\nname: kite-builder\ndescription: Builds kites.\n---\nFold the spar.',
-      'kite/references/knots.md': 'The bowline.',
+      'workshop/kite/SKILL.md': '---\nname: kite-builder\ndescription: Builds kites.\n---\nFold the spar.',
+      'workshop/kite/references/knots.md': 'The bowline.',
     });
     const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [folder], semantic: false });
+    // The name of the folder itself is in the ids; what it lies in is nobody's business.
+    await buildCatalogue({ database, sources: [join(folder, 'workshop')], semantic: false });
     const { ask } = await serve(await opened({ database }), { pages: true, publicUrl: 'https://skills.example' });
     const reply = await ask(keyword({ q: 'kite' }));
     expect(faultsOf(KEYWORD_ANSWER, reply.body)).toEqual([]);
@@ -242,7 +244,7 @@ describe('an address that nobody told', () => {
     const texts = [reply.text, (await ask(`/skills/${skill?.['id']}`)).text, (await ask('/')).text];
     for (const text of texts) {
       for (const part of [folder, ...folder.split('/').filter((one) => one.startsWith('catalogue-'))]) {
-        expect(text).not.toContain(part);
+        expect(text.toLowerCase()).not.toContain(part.toLowerCase());
       }
     }
   });
