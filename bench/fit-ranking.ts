@@ -9,7 +9,7 @@ import { firstHit, fitCalibration } from './ranking/first-hits.js';
 import { gatherQuestions, type JudgedQuestion, TERMS, UNREADABLE_TERMS } from './ranking/judged-questions.js';
 import { type JudgedSet, readSets, setsOfFolders } from './ranking/judged-sets.js';
 import { fitListwise, reachOfQuestion, scoresOf } from './ranking/listwise.js';
-import { calibrationLines, reliabilityLines, weightLines } from './ranking/report.js';
+import { calibrationTable, reliabilityTable, weightTable } from './ranking/report.js';
 
 interface Flags {
   readonly sets?: string;
@@ -37,7 +37,7 @@ async function main(folders: readonly string[], flags: Flags): Promise<void> {
   const questions = await gatherAll(sets, flags.keep);
   const weights = fitListwise(questions);
   const before = weightsOf(RANKING_MODEL);
-  print('nDCG@10 of sums by weight, names aside', weightLines(questions, { before, weights }));
+  print('nDCG@10 of sums by weight, names aside', weightTable(questions, { before, weights }));
 
   const sums = {
     hybrid: (question: JudgedQuestion) => ({
@@ -54,12 +54,12 @@ async function main(folders: readonly string[], flags: Flags): Promise<void> {
     vector: calibrationOf('vector'),
     words: calibrationOf('words'),
   };
-  print('First hits', calibrationLines(questions, sums.hybrid, calibration.hybrid));
-  print('Reliability on questions of sets that it was not fitted to', reliabilityLines(questions, sums.hybrid));
+  print('First hits', calibrationTable(questions, sums.hybrid, calibration.hybrid));
+  print('Reliability on questions of sets that it was not fitted to', reliabilityTable(questions, sums.hybrid));
 
   const unreadable = fitListwise(questions, UNREADABLE_TERMS);
   const fitted = { sets: sets.map(({ name }) => name), questions: questions.length };
-  const tables = { readable: weightTable(weights), unreadable: weightTable(unreadable) };
+  const tables = { readable: namedWeights(weights), unreadable: namedWeights(unreadable) };
   const text = JSON.stringify({ weights: tables, calibration, fitted }, rounded, 2);
   writeFileSync(flags.out ?? RANKING_MODEL, `${text}\n`);
   console.log(`written: ${flags.out ?? 'data/ranking.json'}`);
@@ -84,7 +84,7 @@ function weightsOf(path: URL): Float64Array {
   return Float64Array.from(TERMS, ({ feature, part }) => weights?.readable?.[feature]?.[part] ?? 0);
 }
 
-function weightTable(weights: Float64Array): object {
+function namedWeights(weights: Float64Array): object {
   const parts = { weight: 0, bySize: 0, byLength: 0 };
   const of = (feature: string): object => {
     const fitted = TERMS.flatMap((term, i) => (term.feature === feature ? [[term.part, weights[i]]] : []));
@@ -98,6 +98,6 @@ function rounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
 }
 
-function print(title: string, lines: readonly string[]): void {
-  console.log(`${title}\n\n${lines.join('\n')}\n`);
+function print(title: string, table: string): void {
+  console.log(`${title}\n\n${table}\n`);
 }

@@ -85,7 +85,7 @@ export function toSemanticHit(
       return explained.snippet();
     },
     copies,
-    ...(copiesOf === undefined ? {} : { explain: { ...parts, copies: copiesOf(number) } }),
+    ...(copiesOf === undefined ? {} : { explain: { ...parts(), copies: copiesOf(number) } }),
   };
 }
 

@@ -2,6 +2,7 @@ import { untilAborted } from './abort.js';
 import type { DocumentScores, KeywordIndex, RankedDocuments } from './keyword/keyword-index.js';
 import type { Question } from './keyword/question.js';
 import type { ResolvedSemanticQuery } from './query.js';
+import { COMPARED } from './ranking/calibration.js';
 import { allCopiesOf, collapseCopies } from './ranking/copies.js';
 import { WORD_WEIGHTS } from './ranking/features.js';
 import { type AskedQuestion, HybridScorer, type Judged, type NameMatch } from './ranking/hybrid.js';
@@ -15,15 +16,13 @@ import type { VectorSearch } from './vector-search.js';
 /** So many of the best of each side compete for a place among the hits, and of the names that begin with the question. */
 const CANDIDATES = 100;
 
-/** The best so many tell how sure an answer can be. */
-const COMPARED = 10;
-
 /** A document that is shown. */
 export interface SemanticMatch {
   readonly number: number;
   /** 0 to 1. */
   readonly score: number;
-  readonly parts: Omit<ScoreParts, 'copies'>;
+  /** What the score is made of; worked out when it is asked for. */
+  readonly parts: () => Omit<ScoreParts, 'copies'>;
   /** How many documents it stands for, itself included. */
   readonly copies: number;
 }
@@ -77,7 +76,7 @@ export async function searchByMeaning(
   const matches = topOf(shown, best, 0, query.limit).map((number) => ({
     number,
     score: scoreOf(of(number)),
-    parts: partsOf(of(number)),
+    parts: () => partsOf(of(number)),
     copies: collapsed ? (counts.get(number) ?? 1) : 1,
   }));
   return { confident, matches };
@@ -207,9 +206,8 @@ function matchNames(
   copyGroup: Uint32Array,
   filter: Uint8Array | undefined,
 ): Names {
-  const passes = (number: number): boolean => filter === undefined || filter[number] === 1;
-  const named = words.named(question).filter(passes);
-  const beginning = Uint32Array.from(words.beginning(question).filter(passes));
+  const named = passing(words.named(question), filter);
+  const beginning = Uint32Array.from(passing(words.beginning(question), filter));
   const scores = ranked?.scoresOf(beginning) ?? [];
   const scoreAt = (i: number): number => (scores[i] as DocumentScores).score;
   const groups = new Set<number>();
@@ -232,10 +230,9 @@ function gatherCandidates(
   nearest: Uint32Array,
   filter: Uint8Array | undefined,
 ): Set<number> {
-  const passes = (number: number): boolean => filter === undefined || filter[number] === 1;
-  const found = new Set<number>(byWords.filter(passes));
+  const found = new Set(passing(byWords, filter));
   if (vectors === undefined) return found;
-  for (const place of nearest) for (const number of vectors.documentsAt(place)) if (passes(number)) found.add(number);
+  for (const place of nearest) for (const number of passing(vectors.documentsAt(place), filter)) found.add(number);
   return found;
 }
 
@@ -245,6 +242,11 @@ function withCopies(
   { copyGroup }: CatalogueColumns,
   filter: Uint8Array | undefined,
 ): number[] {
-  const all = allCopiesOf(candidates, copyGroup);
+  return passing(allCopiesOf(candidates, copyGroup), filter);
+}
+
+/** Those of some documents that may be found. */
+function passing(numbers: Iterable<number>, filter: Uint8Array | undefined): number[] {
+  const all = [...numbers];
   return filter === undefined ? all : all.filter((number) => filter[number] === 1);
 }

@@ -1,4 +1,10 @@
-import { type Calibration, MOST_CERTAIN, probabilityOf, type SumScale } from '../../src/ranking/calibration.js';
+import {
+  type Calibration,
+  COMPARED,
+  MOST_CERTAIN,
+  probabilityOf,
+  type SumScale,
+} from '../../src/ranking/calibration.js';
 import type { JudgedQuestion } from './judged-questions.js';
 import { sharesOf } from './listwise.js';
 import { solve } from './solve.js';
@@ -19,11 +25,9 @@ export interface Summed {
   readonly reach: number;
 }
 
-/** Fewer say nothing of how sure a hit can be. */
-const COMPARED = 10;
-
 /**
- * The first hit by some sums, copies shown as one; none where fewer than ten are found.
+ * The first hit by some sums, copies shown as one; none where fewer than {@link COMPARED} are found: they say nothing of how
+ * sure a hit can be.
  *
  * @param without whether the right answers are taken out before
  */

@@ -1,17 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { CorpusOptions } from '../../src/evaluation/index.js';
 
-/** Judged questions that weights are fitted to, and what they are asked of. All paths are resolved. */
-export interface JudgedSet {
+/**
+ * Judged questions that weights are fitted to, and what they are asked of: the folder's own corpus where there is no database.
+ * All paths are resolved.
+ */
+export interface JudgedSet extends Pick<CorpusOptions, 'database' | 'extra' | 'extraFiles' | 'without'> {
   readonly name: string;
   /** In the BEIR layout, or JSON Lines of questions and ids. */
   readonly folder: string;
-  /** A loaded catalogue that is asked; the folder's own corpus where there is none. */
-  readonly database?: string | undefined;
-  /** As the options of `openCorpus`. */
-  readonly extra?: string | undefined;
-  readonly extraFiles?: string | undefined;
-  readonly without?: string | undefined;
   /** Questions whose id it fits only. */
   readonly filter?: RegExp | undefined;
   /** At most so many questions, evenly chosen. */

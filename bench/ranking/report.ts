@@ -1,5 +1,6 @@
 import { ndcg, separation } from '../../src/evaluation/index.js';
 import { type Calibration, isConfident, probabilityOf } from '../../src/ranking/calibration.js';
+import { markdownTable } from '../markdown-table.js';
 import { calibrationError, type FirstHit, firstHit, fitCalibration, reliabilityOf, type Summed } from './first-hits.js';
 import type { JudgedQuestion } from './judged-questions.js';
 import { fitListwise, scoresOf } from './listwise.js';
@@ -7,13 +8,13 @@ import { fitListwise, scoresOf } from './listwise.js';
 type Sums = (question: JudgedQuestion) => Summed;
 
 /** nDCG@10 by set: before, fitted to all, and on questions that were not fitted to. */
-export function weightLines(
+export function weightTable(
   questions: readonly JudgedQuestion[],
   { before, weights }: { readonly before: Float64Array; readonly weights: Float64Array },
-): string[] {
+): string {
   const halves = [0, 1].map((half) => fitListwise(questions.filter((_, i) => i % 2 !== half)));
   const place = new Map(questions.map((question, i) => [question, i]));
-  const lines = setsOf(questions).map(([name, of]) => {
+  const rows = setsOf(questions).map(([name, of]) => {
     const apart = fitOthers(questions, name);
     const weightsFor = [
       () => before,
@@ -23,14 +24,14 @@ export function weightLines(
     ];
     const means = weightsFor.map((by) => mean(of.map((question) => gainOf(question, by(question)))).toFixed(4));
     if (apart === undefined) means[3] = '';
-    return `| ${name} | ${of.length} | ${means.join(' | ')} |`;
+    return [name, `${of.length}`, ...means];
   });
-  return ['| set | questions | before | to all | to the other half | to the other sets |', rule(6), ...lines];
+  return markdownTable(['set', 'questions', 'before', 'to all', 'to the other half', 'to the other sets'], rows);
 }
 
 /** How well the first hit's probability tells what it is, by set. */
-export function calibrationLines(questions: readonly JudgedQuestion[], sums: Sums, calibration: Calibration): string[] {
-  const lines = setsOf(questions).map(([name, of]) => {
+export function calibrationTable(questions: readonly JudgedQuestion[], sums: Sums, calibration: Calibration): string {
+  const rows = setsOf(questions).map(([name, of]) => {
     const fittedToOthers = calibrateOthers(questions, name, sums) ?? calibration;
     const error = (by: Calibration): string => calibrationError(reliabilityOf(firstHits(of, sums), by)).toFixed(3);
     const right = mean(firstHits(of, sums).map((hit) => (hit.right ? 1 : 0)));
@@ -47,15 +48,16 @@ export function calibrationLines(questions: readonly JudgedQuestion[], sums: Sum
       mean(hits.map((hit) => (hit !== undefined && isConfident(hit.sum, hit.others, hit.scale, calibration) ? 1 : 0))),
     );
     const figures = [right.toFixed(3), error(calibration), error(fittedToOthers)];
-    return `| ${[name, ...figures, separation(present, absent).area.toFixed(3), ...confident.map((share) => share.toFixed(2))].join(' | ')} |`;
+    const auroc = separation(present, absent).area.toFixed(3);
+    return [name, ...figures, auroc, ...confident.map((share) => share.toFixed(2))];
   });
-  const head =
-    '| set | right | error, fitted to all | error, fitted to the other sets | AUROC with and without right answers | confident with | without |';
-  return [head, rule(7), ...lines];
+  const errors = ['error, fitted to all', 'error, fitted to the other sets'];
+  const head = ['set', 'right', ...errors, 'AUROC with and without right answers', 'confident with', 'without'];
+  return markdownTable(head, rows);
 }
 
 /** Expected and found shares of right first hits, each set calibrated by the others and counting the same. */
-export function reliabilityLines(questions: readonly JudgedQuestion[], sums: Sums): string[] {
+export function reliabilityTable(questions: readonly JudgedQuestion[], sums: Sums): string {
   const bins = new Map<number, { share: number; expected: number; right: number }>();
   const sets = setsOf(questions);
   for (const [name, of] of sets) {
@@ -73,16 +75,20 @@ export function reliabilityLines(questions: readonly JudgedQuestion[], sums: Sum
   }
   const ordered = [...bins].sort(([a], [b]) => a - b);
   const error = ordered.reduce((sum, [, { expected, right }]) => sum + Math.abs(expected - right), 0);
-  const lines = ordered.map(([from, { share, expected, right }]) => {
+  const rows = ordered.map(([from, { share, expected, right }]) => {
     const figures = [share, expected / share, right / share].map((figure) => figure.toFixed(3));
-    return `| ${from} | ${figures.join(' | ')} |`;
+    return [`${from}`, ...figures];
   });
-  return ['| from | share of questions | expected | right |', rule(4), ...lines, '', `error: ${error.toFixed(3)}`];
+  return `${markdownTable(['from', 'share of questions', 'expected', 'right'], rows)}\n\nerror: ${error.toFixed(3)}`;
 }
 
 function setsOf(questions: readonly JudgedQuestion[]): [name: string, questions: JudgedQuestion[]][] {
   const sets = new Map<string, JudgedQuestion[]>();
-  for (const question of questions) sets.set(question.set, [...(sets.get(question.set) ?? []), question]);
+  for (const question of questions) {
+    const of = sets.get(question.set);
+    if (of === undefined) sets.set(question.set, [question]);
+    else of.push(question);
+  }
   return [...sets];
 }
 
@@ -113,8 +119,4 @@ function gainOf(question: JudgedQuestion, weights: Float64Array): number {
 
 function mean(figures: readonly number[]): number {
   return figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
-}
-
-function rule(columns: number): string {
-  return `| ${Array.from({ length: columns }, () => '---').join(' | ')} |`;
 }

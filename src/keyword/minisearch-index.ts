@@ -1,5 +1,6 @@
 import { SCORED_FIELDS } from '../result.js';
 import { RankingSpace, rankAnyWord } from './any-word-ranking.js';
+import { append } from './append.js';
 import { sameAccents } from './characters.js';
 import {
   BEGINNING,
@@ -264,12 +265,6 @@ export class MiniSearchIndex implements KeywordIndex {
       otherLists.some(({ postings }) => postings.has(number)) &&
       !exactLists.some(({ postings }) => postings.has(number));
   }
-}
-
-function append(lists: Map<string, number[]>, key: string, number: number): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [number]);
-  else list.push(number);
 }
 
 function accepts(terms: ReadonlySet<string>): (term: string) => boolean {

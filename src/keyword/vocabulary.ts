@@ -1,4 +1,5 @@
 import SearchableMap from 'minisearch/SearchableMap';
+import { append } from './append.js';
 import { foldAccents, isUnspacedTerm } from './characters.js';
 import { editDistance } from './edit-distance.js';
 import { stemOf } from './stem.js';
@@ -62,15 +63,4 @@ function* neighbourSwaps(form: string): Generator<string> {
     if (form[i] === form[i - 1]) continue;
     yield form.slice(0, i - 1) + form[i] + form[i - 1] + form.slice(i + 1);
   }
-}
-
-interface Lists {
-  get(key: string): string[] | undefined;
-  set(key: string, value: string[]): unknown;
-}
-
-function append(lists: Lists, key: string, term: string): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [term]);
-  else list.push(term);
 }

@@ -2,7 +2,7 @@
 export const MOST_CERTAIN = 0.9;
 
 /** So many of the best stand for how near anything comes to a question: the first, and those it is measured against. */
-const COMPARED = 10;
+export const COMPARED = 10;
 
 /**
  * How sums become probabilities (J. Platt, Probabilistic outputs for support vector machines, 1999): the first hit of sum
