@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { BUNDLED_MODEL, inspectModel, openSkillSearch, type Ranking, type SkillSearch } from '../src/index.js';
 import { LocalEmbedder } from '../src/semantic/local-embedder.js';
 import { VectorIndex } from '../src/semantic/nearest/vector-index.js';
-import { openStoredVectors, type StoredVectors } from '../src/store/vector-reader.js';
+import { openStoredVectors, type StoredVectors } from '../src/store/read/vector-reader.js';
 import { median } from './statistics.js';
 
 /** Depth at which recall is measured, and candidates that are scored exactly. */

@@ -6,12 +6,12 @@ const HOME = {
   'cli-progress': 'cli/progress-bar.ts',
   '@huggingface/transformers': 'semantic/model-thread.ts',
   'hnswlib-node': 'semantic/nearest/graph.ts',
-  minisearch: 'keyword/minisearch-postings.ts',
-  'minisearch/SearchableMap': 'keyword/vocabulary.ts',
+  minisearch: 'keyword/minisearch/minisearch-postings.ts',
+  'minisearch/SearchableMap': 'keyword/minisearch/vocabulary.ts',
   pino: 'cli/server-log.ts',
-  stemmer: 'keyword/stem.ts',
+  stemmer: 'text/stem.ts',
   'string-width': 'cli/terminal-text.ts',
-  yaml: 'catalogue/front-matter.ts',
+  yaml: 'sources/folder/front-matter.ts',
 };
 const ANYWHERE_IN = { commander: 'cli/' };
 

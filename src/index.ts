@@ -1,15 +1,9 @@
-export { buildCatalogue } from './build-catalogue.js';
-export { copyCatalogue } from './copy-catalogue.js';
 export { ERROR_CODES, type ErrorCode, SkillSearchError } from './errors.js';
-export {
-  type FollowedSearch,
-  type FollowOptions,
-  followCatalogue,
-  type ReloadEvent,
-} from './follow-catalogue.js';
 export { STOP_WORDS } from './keyword/stop-words.js';
-export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load-report.js';
-export { openSkillSearch } from './open-skill-search.js';
+export { buildCatalogue } from './load/build-catalogue.js';
+export { copyCatalogue } from './load/copy-catalogue.js';
+export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load/load-report.js';
+export { removeSkills } from './load/remove-skills.js';
 export type {
   BuildOptions,
   FolderDefaults,
@@ -41,7 +35,6 @@ export {
   SORT_ORDERS,
   type SortOrder,
 } from './query.js';
-export { removeSkills } from './remove-skills.js';
 export {
   type CatalogueStats,
   type FeatureShare,
@@ -63,7 +56,14 @@ export {
   type SemanticResult,
   type Snippet,
 } from './result.js';
+export {
+  type FollowedSearch,
+  type FollowOptions,
+  followCatalogue,
+  type ReloadEvent,
+} from './search/follow-catalogue.js';
+export { openSkillSearch } from './search/open-skill-search.js';
+export type { SkillSearch } from './search/skill-search.js';
 export type { Embedder, EmbedOptions } from './semantic/embedder.js';
 export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/model-folder.js';
 export type { Skill, SkillDetails, SkillFile, SkillProperties } from './skill.js';
-export type { SkillSearch } from './skill-search.js';

@@ -1,5 +1,5 @@
-import { stemOf } from '../../src/keyword/stem.js';
-import { readWords } from '../../src/keyword/words.js';
+import { stemOf } from '../../src/text/stem.js';
+import { readWords } from '../../src/text/words.js';
 
 /** The terms of a text as our own index has them, by their stems. */
 export interface Terms {

@@ -3,7 +3,7 @@ import { fitQuestion } from '../../src/evaluation/rank-questions.js';
 import { featuresOf } from '../../src/ranking/features.js';
 import { lengthOf, sizeOf } from '../../src/ranking/fusion.js';
 import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
-import type { OpenedSkillSearch } from '../../src/skill-search.js';
+import type { OpenedSkillSearch } from '../../src/search/skill-search.js';
 import type { JudgedSet } from './judged-sets.js';
 
 /** A number that is fitted: what a feature counts, and by how much more in large catalogues and long questions. */

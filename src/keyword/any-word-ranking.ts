@@ -1,4 +1,4 @@
-import { kthLargest } from '../kth-largest.js';
+import { kthLargest } from '../arrays/kth-largest.js';
 import { SCORED_FIELDS } from '../result.js';
 import { HIGHEST_SATURATION, saturation } from './bm25.js';
 import type { DocumentScores, FieldWeights, RankedDocuments, RankOptions } from './keyword-index.js';

@@ -1,4 +1,4 @@
-import type { Token } from './words.js';
+import type { Token } from '../text/words.js';
 
 /** Characters of a word on average, where neither blanks nor the script show where words end. */
 const CHARACTERS_A_WORD = 2;

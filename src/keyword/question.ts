@@ -1,7 +1,7 @@
-import { foldAccents, isUnspacedTerm } from './characters.js';
+import { foldAccents, isUnspacedTerm } from '../text/characters.js';
+import { isPartKind, readWords, type Token } from '../text/words.js';
 import { weighPairs } from './pair-weights.js';
 import { DEFAULT_STOP_WORDS, type StopWords } from './stop-words.js';
-import { isPartKind, readWords, type Token } from './words.js';
 
 /** At most so many distinct words of a question are used. */
 export const MAX_QUESTION_WORDS = 64;

@@ -1,5 +1,5 @@
 import { SkillSearchError } from '../errors.js';
-import { foldAccents, foldCase, normaliseText } from './characters.js';
+import { foldAccents, foldCase, normaliseText } from '../text/characters.js';
 import { readQuestion } from './question.js';
 import { DEFAULT_STOP_WORDS, type StopWords } from './stop-words.js';
 

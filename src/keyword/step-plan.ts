@@ -1,8 +1,8 @@
 import type { KeywordStep } from '../result.js';
-import { isUnspacedTerm } from './characters.js';
+import { isUnspacedTerm } from '../text/characters.js';
+import { isPartKind } from '../text/words.js';
 import { editsAllowed } from './edit-distance.js';
 import { isSingleCharacter, type Phrase, type Question, type QuestionWord } from './question.js';
-import { isPartKind } from './words.js';
 
 /** Which terms of the catalogue answer a term of the question. */
 export type Lookup =

@@ -1,5 +1,5 @@
+import type { Comparator } from '../arrays/top.js';
 import type { SortOrder } from '../query.js';
-import type { Comparator } from './top.js';
 
 /**
  * What the orders need to know of each document, by document number. Documents are numbered in the order of their last

@@ -1,5 +1,5 @@
-import { untilAborted } from '../abort.js';
 import { SkillSearchError } from '../errors.js';
+import { untilAborted } from '../threads/abort.js';
 import type { Embedder, EmbedOptions } from './embedder.js';
 
 /** How far the norm of a vector may be from 1: what 16-bit arithmetic makes of it. */

@@ -1,5 +1,5 @@
-import { untilAborted } from '../abort.js';
 import { SkillSearchError } from '../errors.js';
+import { untilAborted } from '../threads/abort.js';
 import type { Embedder, EmbedOptions } from './embedder.js';
 import type { ModelFolder } from './model-folder.js';
 import { ModelThread } from './model-thread-handle.js';

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { SkillSearchError } from '../errors.js';
-import { startWorker } from '../start-worker.js';
+import { startWorker } from '../threads/start-worker.js';
 import type { ModelFolder } from './model-folder.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
 import type { Script } from './readable-share.js';

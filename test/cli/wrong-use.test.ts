@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
-import { CatalogueWriter } from '../../src/store/catalogue-writer.js';
+import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
 import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { row, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createHandler, type HandlerOptions } from '../../src/http/index.js';
 import { buildCatalogue } from '../../src/index.js';
-import { temporaryFolder } from '../catalogue/temporary-folder.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
+import { temporaryFolder } from '../sources/folder/temporary-folder.js';
 import { keyword, ORIGIN, opened, quotaOf, type Reply, searchOver, semantic, serve } from './ask.js';
 import { faultsOf, KEYWORD_ANSWER } from './shapes.js';
 

@@ -1,9 +1,9 @@
-import { foldAccents, foldCase, isUnspacedTerm, normaliseText } from '../../src/keyword/characters.js';
 import type { KeywordDocument } from '../../src/keyword/keyword-index.js';
 import type { Question, QuestionWord } from '../../src/keyword/question.js';
-import { stemOf } from '../../src/keyword/stem.js';
-import { isPartKind, readWords, type Token } from '../../src/keyword/words.js';
 import type { KeywordStep } from '../../src/result.js';
+import { foldAccents, foldCase, isUnspacedTerm, normaliseText } from '../../src/text/characters.js';
+import { stemOf } from '../../src/text/stem.js';
+import { isPartKind, readWords, type Token } from '../../src/text/words.js';
 
 /** Whether a term of a text answers a term of the question. */
 type Accepts = (asked: string, found: string) => boolean;

@@ -1,7 +1,7 @@
 import type { FieldWeights, KeywordDocument } from '../../src/keyword/keyword-index.js';
 import type { Question, QuestionWord } from '../../src/keyword/question.js';
-import { readWords } from '../../src/keyword/words.js';
 import { type FieldScores, SCORED_FIELDS, type ScoredField } from '../../src/result.js';
+import { readWords } from '../../src/text/words.js';
 import { asItStands } from './naive-keyword-search.js';
 
 interface NaiveDocument {

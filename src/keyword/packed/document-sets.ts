@@ -1,6 +1,6 @@
+import { countBits } from '../../arrays/count-bits.js';
+import { lowerBound } from '../../arrays/lower-bound.js';
 import { RecentlyUsed } from '../recently-used.js';
-import { countBits } from './count-bits.js';
-import { lowerBound } from './lower-bound.js';
 import type { PostingList } from './packed-postings.js';
 
 /** A word as its posting lists. */

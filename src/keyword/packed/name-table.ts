@@ -1,7 +1,7 @@
 import { endianness } from 'node:os';
-import type { Pager } from '../../image/paged-image.js';
-import { GrowingUint32 } from './growing-array.js';
-import { DROPPED } from './merge-postings.js';
+import { GrowingUint32 } from '../../arrays/growing-array.js';
+import type { Pager } from '../../arrays/paged-image.js';
+import { DROPPED } from './build/merge-postings.js';
 import { checkOfName, hashOfName } from './name-hash.js';
 
 /** Documents by keys of their names, which are known by two hashes: keys that have both in common are the same. */

@@ -1,8 +1,11 @@
-import { ALL_IN_MEMORY, type Pager } from '../../image/paged-image.js';
+import { lowerBound } from '../../arrays/lower-bound.js';
+import { ALL_IN_MEMORY, type Pager } from '../../arrays/paged-image.js';
 import { SCORED_FIELDS } from '../../result.js';
+import { foldAccents, sameAccents } from '../../text/characters.js';
+import { beginningsOf } from '../../text/name-beginnings.js';
+import { nameKey } from '../../text/name-key.js';
 import { RankingSpace, rankAnyWord } from '../any-word-ranking.js';
 import { saturation } from '../bm25.js';
-import { foldAccents, sameAccents } from '../characters.js';
 import {
   BEGINNING,
   EXACT_NAME,
@@ -24,15 +27,12 @@ import type {
   RankOptions,
 } from '../keyword-index.js';
 import { LengthNorms } from '../length-norms.js';
-import { beginningsOf } from '../name-beginnings.js';
-import { nameKey } from '../name-key.js';
 import type { Question, QuestionWord } from '../question.js';
 import { RecentlyUsed } from '../recently-used.js';
 import { asItStands, inverseDocumentFrequency, type Lookup, planSteps, type StepPlan } from '../step-plan.js';
 import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occurrences.js';
-import { DocumentCollector } from './collect-keywords.js';
+import { DocumentCollector } from './build/collect-keywords.js';
 import { DocumentSets } from './document-sets.js';
-import { lowerBound } from './lower-bound.js';
 import { documentsOfKey, type NameTable } from './name-table.js';
 import type { PackedKeywords } from './packed-keywords.js';
 import { PostingList } from './packed-postings.js';

@@ -1,5 +1,5 @@
-import type { Pager } from '../../image/paged-image.js';
-import { lowerBound } from './lower-bound.js';
+import { lowerBound } from '../../arrays/lower-bound.js';
+import type { Pager } from '../../arrays/paged-image.js';
 
 /** The arrays of {@link PostingLists}: what a catalogue's terms occur in. */
 export interface PackedPostings {

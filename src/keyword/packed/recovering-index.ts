@@ -1,4 +1,4 @@
-import { DamagedImageError } from '../../image/paged-image.js';
+import { DamagedImageError } from '../../arrays/paged-image.js';
 import type {
   DocumentSource,
   KeywordIndex,
@@ -8,7 +8,7 @@ import type {
   RankOptions,
 } from '../keyword-index.js';
 import type { Question } from '../question.js';
-import { collectKeywords } from './collect-keywords.js';
+import { collectKeywords } from './build/collect-keywords.js';
 import { PackedIndex } from './packed-index.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Pager } from '../../image/paged-image.js';
+import type { Pager } from '../../arrays/paged-image.js';
 
 /** Strings in the order of their code points, as the bytes of their UTF-8; may hold a string several times. */
 export class StringTable {

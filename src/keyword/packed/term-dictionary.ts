@@ -1,11 +1,11 @@
-import type { Pager } from '../../image/paged-image.js';
-import { foldAccents, isUnspacedTerm } from '../characters.js';
+import { lowerBound } from '../../arrays/lower-bound.js';
+import type { Pager } from '../../arrays/paged-image.js';
+import { foldAccents, isUnspacedTerm } from '../../text/characters.js';
+import { stemOf } from '../../text/stem.js';
 import { editDistance } from '../edit-distance.js';
 import { RecentlyUsed } from '../recently-used.js';
-import { stemOf } from '../stem.js';
 import type { Lookup } from '../step-plan.js';
 import { GROUP_LETTERS, GROUPS, lettersOf } from './letters.js';
-import { lowerBound } from './lower-bound.js';
 import { isAscii } from './packed-strings.js';
 import { type PackedStrings, StringTable } from './string-table.js';
 import { isWithinEdits } from './within-edits.js';

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { startWorker } from '../../start-worker.js';
+import { startWorker } from '../../threads/start-worker.js';
 import type { ScanRequest } from './scan-thread.js';
 import type { VectorCodes } from './vector-codes.js';
 

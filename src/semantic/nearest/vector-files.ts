@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { startWorker } from '../../start-worker.js';
+import { startWorker } from '../../threads/start-worker.js';
 import type { BuildThreadData, BuildThreadMessage } from './build-messages.js';
 import { Graph, loadGraphLibrary } from './graph.js';
 import type { VectorSet } from './vector-codes.js';

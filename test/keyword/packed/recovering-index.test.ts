@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DamagedImageError } from '../../../src/image/paged-image.js';
+import { DamagedImageError } from '../../../src/arrays/paged-image.js';
 import type { KeywordIndex } from '../../../src/keyword/keyword-index.js';
 import { RecoveringIndex } from '../../../src/keyword/packed/recovering-index.js';
 import { readQuestion } from '../../../src/keyword/question.js';

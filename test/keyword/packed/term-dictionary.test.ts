@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ALL_IN_MEMORY } from '../../../src/image/paged-image.js';
+import { ALL_IN_MEMORY } from '../../../src/arrays/paged-image.js';
+import { Vocabulary } from '../../../src/keyword/minisearch/vocabulary.js';
+import { packDictionary } from '../../../src/keyword/packed/build/pack-dictionary.js';
 import { lettersOf } from '../../../src/keyword/packed/letters.js';
-import { packDictionary } from '../../../src/keyword/packed/pack-dictionary.js';
 import { compareCodePoints, packStrings, StringTable } from '../../../src/keyword/packed/string-table.js';
 import { TermDictionary } from '../../../src/keyword/packed/term-dictionary.js';
 import type { Lookup } from '../../../src/keyword/step-plan.js';
-import { Vocabulary } from '../../../src/keyword/vocabulary.js';
 
 const letters = fc.constantFrom(...'abcdeé1+数据分'.split(''), '\u{1f600}', '\u{20000}', '\uffdc');
 const term = fc.array(letters, { minLength: 1, maxLength: 7 }).map((list) => list.join(''));

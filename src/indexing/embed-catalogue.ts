@@ -1,0 +1,86 @@
+import { availableParallelism } from 'node:os';
+import { checkDimensions, embedChecked } from '../semantic/check-vectors.js';
+import type { ChosenModel } from '../semantic/choose-model.js';
+import { embeddedText } from '../semantic/embedded-text.js';
+import type { Embedder } from '../semantic/embedder.js';
+import type { EmbeddedText, EmbeddingSink, TextToEmbed } from '../store/write/embedding-sink.js';
+
+/** Texts between two writes: what a kill can lose, a second or two of work. */
+const BATCH = 512;
+
+/** Starting a thread takes as long as embedding so many texts. */
+const TEXTS_A_THREAD = 100;
+
+export interface EmbeddingOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/**
+ * Embeds the texts of a load that have no vector of the model yet.
+ *
+ * @returns how many
+ * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`
+ * @throws the signal's reason when aborted; what was embedded until then is kept
+ */
+export async function embedCatalogue(
+  sink: EmbeddingSink,
+  model: ChosenModel,
+  { signal, onProgress }: EmbeddingOptions,
+): Promise<number> {
+  const missing = sink.useModel(model.id);
+  if (missing.length === 0) return 0;
+  onProgress(0, missing.length);
+  const threads = Math.min(availableParallelism(), Math.ceil(missing.length / TEXTS_A_THREAD));
+  const embedder = await model.start(threads);
+  try {
+    let done = 0;
+    for await (const batch of embedBatches(sink, embedder, missing, signal)) {
+      sink.putVectors(batch);
+      done += batch.length;
+      onProgress(done, missing.length);
+    }
+    return done;
+  } finally {
+    await model.stop(embedder);
+  }
+}
+
+/** Batch by batch, the next one begun before the last is taken: writing keeps no thread waiting. */
+async function* embedBatches(
+  sink: EmbeddingSink,
+  embedder: Embedder,
+  numbers: readonly number[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<EmbeddedText[]> {
+  let dimensions = sink.dimensions;
+  const begin = (start: number): Promise<EmbeddedText[]> | undefined => {
+    if (start >= numbers.length) return undefined;
+    const texts = numbers.slice(start, start + BATCH).map((number) => sink.textToEmbed(number));
+    const embedding = embedTexts(embedder, texts, signal);
+    // Where an earlier batch fails nobody waits for this one.
+    embedding.catch(() => {});
+    return embedding;
+  };
+  let current = begin(0);
+  for (let start = BATCH; current !== undefined; start += BATCH) {
+    const next: Promise<EmbeddedText[]> | undefined = begin(start);
+    const batch: EmbeddedText[] = await current;
+    const vectors = batch.map(({ vector }) => vector);
+    dimensions ??= vectors[0]?.length ?? 0;
+    checkDimensions(embedder, vectors, dimensions);
+    yield batch;
+    signal?.throwIfAborted();
+    current = next;
+  }
+}
+
+async function embedTexts(
+  embedder: Embedder,
+  texts: readonly TextToEmbed[],
+  signal: AbortSignal | undefined,
+): Promise<EmbeddedText[]> {
+  const embedded = texts.map(({ name, description }) => embeddedText(name, description));
+  const vectors = await embedChecked(embedder, embedded, { signal });
+  return texts.map(({ textHash }, i) => ({ textHash, vector: vectors[i] as Float32Array }));
+}

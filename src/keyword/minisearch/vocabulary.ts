@@ -1,0 +1,66 @@
+import SearchableMap from 'minisearch/SearchableMap';
+import { foldAccents, isUnspacedTerm } from '../../text/characters.js';
+import { stemOf } from '../../text/stem.js';
+import { editDistance } from '../edit-distance.js';
+import type { Lookup } from '../step-plan.js';
+import { append } from './append.js';
+
+/**
+ * All terms of a catalogue, found by stem, by beginning and by edits. Terms keep their accents; look-ups ignore them.
+ */
+export class Vocabulary {
+  readonly #terms = new Set<string>();
+  readonly #byStem = new Map<string, string[]>();
+  /** Folded form to the terms that have it; none of texts without spaces. A radix tree with fuzzy look-up. */
+  readonly #byForm = new SearchableMap<string[]>();
+  readonly #byFirstCharacter = new Map<string, string[]>();
+
+  add(term: string): void {
+    if (this.#terms.has(term)) return;
+    this.#terms.add(term);
+    append(this.#byStem, stemOf(term), term);
+    const form = foldAccents(term);
+    if (isUnspacedTerm(term)) {
+      append(this.#byFirstCharacter, String.fromCodePoint(form.codePointAt(0) as number), term);
+    } else append(this.#byForm, form, term);
+  }
+
+  /** The terms that answer a lookup, each once. */
+  find(lookup: Lookup): readonly string[] {
+    switch (lookup.kind) {
+      case 'stem':
+        return this.#byStem.get(stemOf(lookup.term)) ?? [];
+      case 'character':
+        return this.#byFirstCharacter.get(foldAccents(lookup.term)) ?? [];
+      case 'prefix':
+        return [...this.#byForm.atPrefix(foldAccents(lookup.term)).values()].flat();
+      case 'edits':
+        return this.#withinEdits(foldAccents(lookup.term), lookup.edits);
+    }
+  }
+
+  #withinEdits(form: string, edits: number): string[] {
+    const found = new Set<string>();
+    for (const candidate of this.#candidates(form, edits)) {
+      if (editDistance(form, candidate, edits) > edits) continue;
+      for (const term of this.#byStem.get(stemOf(candidate)) ?? []) found.add(term);
+    }
+    return [...found];
+  }
+
+  /** A superset of the forms so many edits away: the radix tree knows no swaps, so those are made beforehand. */
+  *#candidates(form: string, edits: number): Generator<string> {
+    for (const [candidate] of this.#byForm.fuzzyGet(form, edits)) yield candidate;
+    for (const swapped of neighbourSwaps(form)) {
+      if (edits > 1) yield* this.#candidates(swapped, edits - 1);
+      else if (this.#byForm.has(swapped)) yield swapped;
+    }
+  }
+}
+
+function* neighbourSwaps(form: string): Generator<string> {
+  for (let i = 1; i < form.length; i++) {
+    if (form[i] === form[i - 1]) continue;
+    yield form.slice(0, i - 1) + form[i] + form[i - 1] + form.slice(i + 1);
+  }
+}

@@ -1,0 +1,22 @@
+import { SCORED_FIELDS } from '../../../result.js';
+import type { PackedKeywords } from '../packed-keywords.js';
+
+/** @param lengths by scored field and document, see {@link PackedKeywords} */
+export function packLengths(
+  lengths: Uint32Array,
+): Pick<PackedKeywords, 'lengths' | 'totalLengths' | 'greatestLengths'> {
+  const size = lengths.length / SCORED_FIELDS.length;
+  const totalLengths = new Float64Array(SCORED_FIELDS.length);
+  const greatestLengths = new Uint32Array(SCORED_FIELDS.length);
+  for (let field = 0; field < SCORED_FIELDS.length; field++) {
+    let [total, greatest] = [0, 0];
+    for (let i = field * size; i < (field + 1) * size; i++) {
+      const length = lengths[i] as number;
+      total += length;
+      if (length > greatest) greatest = length;
+    }
+    totalLengths[field] = total;
+    greatestLengths[field] = greatest;
+  }
+  return { lengths, totalLengths, greatestLengths };
+}

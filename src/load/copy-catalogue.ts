@@ -1,0 +1,51 @@
+import { constants, existsSync } from 'node:fs';
+import { copyFile, rename, rm } from 'node:fs/promises';
+import { SkillSearchError } from '../errors.js';
+import { imageFileOf } from '../indexing/catalogue-image.js';
+import { checkDatabase, resolveDatabase } from '../options.js';
+import { vectorFileNames } from '../semantic/nearest/vector-file-names.js';
+
+/**
+ * Copies a catalogue, with the indexes that are derived from it where they are there: a load into the copy goes on from
+ * these. What stands at `to` is replaced.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_FOUND`, `DATABASE_NOT_WRITABLE`
+ */
+export async function copyCatalogue(options: { readonly from: string; readonly to: string }): Promise<void> {
+  const from = resolveDatabase(checkDatabase(options?.from));
+  const to = resolveDatabase(checkDatabase(options.to));
+  if (from === to) throw new SkillSearchError('INVALID_OPTION', `a catalogue cannot be copied onto itself: ${from}`);
+  if (!existsSync(from)) {
+    throw new SkillSearchError('DATABASE_NOT_FOUND', `there is no catalogue at ${from}`, { path: from });
+  }
+  try {
+    const targets = filesOf(to);
+    for (const [i, file] of filesOf(from).entries()) {
+      const target = targets[i] as string;
+      if (existsSync(file)) await replaceByCopy(file, target);
+      else await rm(target, { force: true });
+    }
+  } catch (cause) {
+    const message = `${from} cannot be copied to ${to}: ${(cause as Error).message}`;
+    throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: to, cause });
+  }
+}
+
+/** Aside and renamed: who has the former file open goes on reading that. */
+async function replaceByCopy(file: string, target: string): Promise<void> {
+  const part = `${target}.copy-part`;
+  try {
+    // Where the file system can share blocks between files, nothing is read.
+    await copyFile(file, part, constants.COPYFILE_FICLONE);
+    await rename(part, target);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+/** The catalogue, then what is derived from it: of another stamp these are not believed, should it be replaced meanwhile. */
+function filesOf(catalogue: string): string[] {
+  const { codes, graph } = vectorFileNames(catalogue);
+  return [catalogue, imageFileOf(catalogue), codes, graph];
+}

@@ -1,0 +1,32 @@
+import { checkRows, type OpenOptions } from '../options.js';
+import type { SkillSearch } from '../search/skill-search.js';
+import { readRows } from '../sources/rows/read-rows.js';
+import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import { MemoryCatalogue } from '../store/write/memory-catalogue.js';
+import { Ingest } from './ingest.js';
+
+/**
+ * Loads rows into a catalogue that lives as long as the process.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION` where they are no rows
+ * @throws the signal's reason when aborted
+ */
+export async function loadInMemory(
+  skills: OpenOptions['skills'],
+  signal: AbortSignal | undefined,
+): Promise<{
+  readonly reader: CatalogueReader;
+  readonly memory: MemoryCatalogue;
+  readonly problems: SkillSearch['problems'];
+}> {
+  const rows = checkRows(skills, 'skills');
+  const memory = new MemoryCatalogue();
+  try {
+    const ingest = new Ingest(memory);
+    for await (const item of readRows(rows, 'skills', { signal })) ingest.take(item, 'skills');
+    return { reader: memory.read(), memory, problems: { rejected: ingest.rejected, warnings: ingest.warnings } };
+  } catch (error) {
+    memory.close();
+    throw error;
+  }
+}

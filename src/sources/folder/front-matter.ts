@@ -1,0 +1,100 @@
+import { isMap, isNode, isScalar, parseDocument, visit } from 'yaml';
+
+import { toOneLine } from '../rows/clean-text.js';
+import { splitFrontMatter } from './front-matter-block.js';
+import { isBlankValue, readLooseFields } from './loose-fields.js';
+
+/** A SKILL.md, understood. */
+export interface SkillMarkdown {
+  /**
+   * The keys of the front matter. Scalars are the text their author wrote (`yes`, `123` and `2024-01-01` stay text),
+   * beside them stand lists and plain objects; a key without a value is not there.
+   */
+  readonly fields: ReadonlyMap<string, unknown>;
+  /** What follows the front matter. */
+  readonly body: string;
+  readonly warnings: readonly string[];
+}
+
+/** Beyond this, in characters, front matter is not worth YAML's time. */
+const MAX_YAML = 64 * 1024;
+
+/** Aliases repeat what an anchor holds; a few are somebody's shorthand, many are an attack. */
+const MAX_ALIASES = 20;
+
+/** Takes a SKILL.md apart and reads its front matter, also where that is not quite what it should be. Never throws. */
+export function readSkillMarkdown(text: string): SkillMarkdown {
+  const parts = splitFrontMatter(text, (block) => parseFields(block).fields !== undefined);
+  const warnings: string[] = [];
+  if (parts.unclosed) warnings.push('the front matter is not closed: its leading keys were taken');
+
+  const [first = new Map<string, unknown>(), second] = parts.blocks.map((block) => {
+    const { fields, fault } = parseFields(block);
+    if (fields !== undefined) return fields;
+    warnings.push(`the front matter is not YAML (${fault}): it was read key by key`);
+    return readLooseFields(block, parseEntry);
+  });
+  if (second !== undefined) {
+    warnings.push('two blocks of front matter: the second fills what the first has not');
+    fill(first, second);
+  }
+  for (const [key, value] of first) {
+    if (isBlankValue(value)) first.delete(key);
+  }
+  return { fields: first, body: parts.body, warnings };
+}
+
+function fill(first: Map<string, unknown>, second: ReadonlyMap<string, unknown>): void {
+  for (const [key, value] of second) {
+    const present = first.get(key);
+    // What is left of a description whose block was pasted over another one.
+    const broken =
+      key === 'description' && typeof present === 'string' && /^\s*(?:name|description)\s*:/i.test(present);
+    if (isBlankValue(present) || (broken && !isBlankValue(value))) first.set(key, value);
+  }
+}
+
+type Parsed =
+  | { readonly fields: Map<string, unknown>; readonly fault?: undefined }
+  | { readonly fields?: undefined; readonly fault: string };
+
+function parseFields(text: string): Parsed {
+  if (text.length > MAX_YAML) return { fault: `longer than ${MAX_YAML} characters` };
+  try {
+    // The failsafe schema knows text, lists and maps only; tags are not resolved.
+    const document = parseDocument(text, {
+      schema: 'failsafe',
+      uniqueKeys: false,
+      logLevel: 'error',
+      prettyErrors: false,
+    });
+    const [error] = document.errors;
+    if (error !== undefined) return { fault: toOneLine(error.message) };
+    if (document.contents === null) return { fields: new Map() };
+    if (!isMap(document.contents)) return { fault: 'no keys and values' };
+
+    let aliases = 0;
+    visit(document, {
+      Alias() {
+        if (++aliases > MAX_ALIASES) throw new Error(`more than ${MAX_ALIASES} aliases`);
+      },
+      Scalar(_, node) {
+        if (node.type === 'PLAIN' && /^(?:~|null)?$/i.test(String(node.value))) node.value = null;
+      },
+    });
+    const fields = new Map<string, unknown>();
+    for (const { key, value } of document.contents.items) {
+      const name = isScalar(key) ? String(key.value) : String(key);
+      const plain = isNode(value) ? value.toJS(document, { maxAliasCount: MAX_ALIASES }) : value;
+      if (aliases > 0) JSON.stringify(plain); // throws where an alias leads back into itself
+      if (!isBlankValue(plain) || !fields.has(name)) fields.set(name, plain);
+    }
+    return { fields };
+  } catch (error) {
+    return { fault: toOneLine(error instanceof Error ? error.message : String(error)) };
+  }
+}
+
+function parseEntry(text: string, key: string): unknown {
+  return parseFields(text).fields?.get(key);
+}

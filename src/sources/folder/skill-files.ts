@@ -1,0 +1,125 @@
+import { relative, sep } from 'node:path';
+
+import { toOneLine } from '../rows/clean-text.js';
+import { MAX_FILE_BYTES, MAX_FILES, MAX_SKILL_BYTES } from '../rows/limits.js';
+import type { DraftFile } from '../rows/row.js';
+import { compareCodePoints } from './code-point-order.js';
+import { readTextFile } from './text-file.js';
+import {
+  type FoundSkill,
+  followLink,
+  isInside,
+  isNeverEntered,
+  isSkillFile,
+  joinPath,
+  listFolder,
+  reasonOf,
+} from './walk-folder.js';
+
+/** A text file of a skill and where it lies. */
+export interface CollectedFile extends DraftFile {
+  readonly realPath: string;
+  /** Last change by the file system, in Unix seconds. */
+  readonly changedAt: number;
+}
+
+/** The text files of a skill beside its SKILL.md. */
+export interface CollectedFiles {
+  readonly files: readonly CollectedFile[];
+  readonly warnings: readonly string[];
+}
+
+interface Listed {
+  readonly filename: string;
+  readonly realPath: string;
+}
+
+/**
+ * Reads the text files of a skill's folder and its subfolders, without those of a skill inside it, dotfiles (they hold
+ * secrets), binaries, and what a link would bring in from outside the source. `used`: bytes of its SKILL.md.
+ *
+ * Never throws for what it finds; throws the signal's reason where aborted.
+ */
+export async function collectFiles(
+  skill: FoundSkill,
+  realRoot: string,
+  used: number,
+  signal?: AbortSignal,
+): Promise<CollectedFiles> {
+  const warnings: string[] = [];
+  const listed = await listFiles(skill, realRoot, warnings, signal);
+  const files: CollectedFile[] = [];
+  let total = used;
+
+  for (const { filename, realPath } of listed) {
+    signal?.throwIfAborted();
+    const file = await readTextFile(realPath).catch((error: unknown) => {
+      warnings.push(`${toOneLine(filename)}: cannot be read: ${reasonOf(error)}`);
+      return undefined;
+    });
+    if (file?.kind !== 'text') continue;
+    if (files.length + 1 === MAX_FILES) {
+      warnings.push(`more than ${MAX_FILES} files; those from ${toOneLine(filename)} on are left out`);
+      break;
+    }
+    if (total + file.bytes > MAX_SKILL_BYTES) {
+      const limit = `${MAX_SKILL_BYTES / 1024 / 1024} MiB`;
+      warnings.push(`the files are over ${limit}; those from ${toOneLine(filename)} on are left out`);
+      break;
+    }
+    total += file.bytes;
+    if (file.cut) warnings.push(`${toOneLine(filename)}: cut at ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
+    files.push({ filename, realPath, text: file.text, changedAt: file.changedAt });
+  }
+  return { files, warnings };
+}
+
+/** The files that may be a skill's, by name, in code-point order; nothing is opened but folders. */
+async function listFiles(
+  skill: FoundSkill,
+  realRoot: string,
+  warnings: string[],
+  signal: AbortSignal | undefined,
+): Promise<Listed[]> {
+  const files: Listed[] = [];
+  const visited = new Set([skill.realPath]);
+  const waiting: Listed[] = [{ filename: '', realPath: skill.realPath }];
+
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    signal?.throwIfAborted();
+    // An unreadable folder is already in the walk's problems.
+    const entries = await listFolder(folder.realPath).catch(() => []);
+    const isOwn = folder.filename === '';
+    if (!isOwn && entries.some((entry) => isSkillFile(entry.name) && !entry.isDirectory())) continue;
+
+    for (const entry of entries) {
+      if (entry.name.startsWith('.') || isNeverEntered(entry.name)) continue;
+      const filename = joinPath(folder.filename, entry.name);
+      let realPath = folder.realPath + sep + entry.name;
+      let kind: string = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
+      if (entry.isSymbolicLink()) {
+        const target = await followLink(realPath, realRoot); // one that is refused was remarked by the walk
+        if (target.kind === 'refused' || leadsToHidden(skill.realPath, target.realPath)) continue;
+        ({ kind, realPath } = target);
+      }
+      if (isOwn && isSkillFile(entry.name)) {
+        const second = entry.name !== skill.skillFile && kind === 'file' && realPath !== skill.realSkillFile;
+        if (second) warnings.push(`${entry.name}: left out, ${skill.skillFile} stands beside it`);
+        continue;
+      }
+      if (kind === 'file' && realPath !== skill.realSkillFile) files.push({ filename, realPath });
+      // A link back to a folder that the skill stands in would bring in its neighbours.
+      if (kind !== 'folder' || visited.has(realPath) || isInside(skill.realPath, realPath)) continue;
+      visited.add(realPath);
+      waiting.push({ filename, realPath });
+    }
+  }
+  return files.sort((a, b) => compareCodePoints(a.filename, b.filename));
+}
+
+/** Whether a link names something that would be left out as hidden if it lay there itself. */
+function leadsToHidden(from: string, target: string): boolean {
+  return relative(from, target)
+    .split(sep)
+    .some((segment) => segment.startsWith('.') && segment !== '..' && segment !== '.');
+}

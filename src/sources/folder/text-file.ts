@@ -1,0 +1,105 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+import { utf8Boundary } from '../rows/clean-text.js';
+import { MAX_FILE_BYTES } from '../rows/limits.js';
+
+/** What a file holds. */
+export type FileText =
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      /** Bytes read. */
+      readonly bytes: number;
+      /** Whether the file goes on after the text. */
+      readonly cut: boolean;
+      /** Whether bytes that are no UTF-8 were replaced by U+FFFD. */
+      readonly repaired: boolean;
+      /** Last change of the file, in Unix seconds. */
+      readonly changedAt: number;
+    }
+  | { readonly kind: 'binary' }
+  /** No regular file: a pipe, a socket, a device. */
+  | { readonly kind: 'special' };
+
+const HEAD_BYTES = 8 * 1024;
+
+/** Share of undecodable and control characters in the head from which a file is taken for binary. */
+const BINARY_SHARE = 0.2;
+
+// The path was resolved before: a link that stands there now was put there since. Without O_NONBLOCK opening a pipe
+// would wait for a writer.
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * Reads the beginning of a text file: at most `limit` bytes of it, whatever its size. UTF-8, or UTF-16 with a byte
+ * order mark.
+ *
+ * `force`: take it for text whatever it looks like. Throws the file system's error where the file cannot be read.
+ */
+export async function readTextFile(
+  realPath: string,
+  { force = false, limit = MAX_FILE_BYTES }: { readonly force?: boolean; readonly limit?: number } = {},
+): Promise<FileText> {
+  const file = await open(realPath, OPEN_FLAGS);
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) return { kind: 'special' };
+
+    const wanted = Math.min(found.size, limit) + 1; // one more tells whether there is more
+    const bytes = Buffer.allocUnsafeSlow(wanted);
+    let length = 0;
+    // A binary is told by its head: then the rest is not read.
+    for (const target of [Math.min(HEAD_BYTES, wanted), wanted]) {
+      while (length < target) {
+        const { bytesRead } = await file.read(bytes, length, target - length);
+        if (bytesRead === 0) break;
+        length += bytesRead;
+      }
+      if (!force && isBinary(bytes.subarray(0, Math.min(length, HEAD_BYTES)), length < target)) {
+        return { kind: 'binary' };
+      }
+    }
+
+    const cut = length > limit;
+    const decoded = decode(bytes.subarray(0, length), limit);
+    const changedAt = Math.max(0, Math.floor(found.mtimeMs / 1000));
+    return { kind: 'text', ...decoded, bytes: Math.min(length, limit), cut, changedAt };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether the head of a file is not text: NUL in it, or mostly what cannot be read. */
+function isBinary(head: Buffer, complete: boolean): boolean {
+  if (utf16(head) !== undefined) return false;
+  if (head.includes(0)) return true;
+
+  const text = head.toString('utf8', 0, complete ? head.length : utf8Boundary(head, head.length - 1));
+  let strange = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === 0xfffd || unit === 0x7f || (unit < 0x20 && !(unit >= 0x08 && unit <= 0x0d) && unit !== 0x1b))
+      strange++;
+  }
+  return strange > text.length * BINARY_SHARE;
+}
+
+function decode(bytes: Buffer, limit: number): { text: string; repaired: boolean } {
+  const encoding = utf16(bytes);
+  if (encoding !== undefined) {
+    const decoded = new TextDecoder(encoding).decode(bytes.subarray(0, limit - (limit % 2)));
+    const text = bytes.length > limit ? decoded.replace(/[\p{Surrogate}\ufffd]$/u, '') : decoded;
+    return { text, repaired: text.includes('\ufffd') };
+  }
+  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const whole = bytes.subarray(marked ? 3 : 0, utf8Boundary(bytes, limit));
+  return { text: whole.toString('utf8'), repaired: !isUtf8(whole) };
+}
+
+function utf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  return undefined;
+}

@@ -1,0 +1,51 @@
+import type { Buffer } from 'node:buffer';
+import { MAX_ROW_BYTES } from '../rows/limits.js';
+import type { JsonPiece, JsonSplitter } from './json-piece.js';
+import { PieceBuffer, tooLong } from './piece-buffer.js';
+
+const LINE_FEED = 0x0a;
+
+/** Cuts bytes at line feeds; blank lines are counted and left out. A line may end in CRLF. */
+export class JsonLines implements JsonSplitter {
+  readonly #limit: number;
+  readonly #pending: PieceBuffer;
+  #line = 1;
+
+  /** `limit`: longest line, in bytes. */
+  constructor(limit: number = MAX_ROW_BYTES) {
+    this.#limit = limit;
+    this.#pending = new PieceBuffer(limit);
+  }
+
+  *push(chunk: Buffer): Generator<JsonPiece> {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(LINE_FEED, start);
+      if (end === -1) break;
+      this.#pending.add(chunk.subarray(start, end));
+      yield* this.#finish();
+      this.#line++;
+      start = end + 1;
+    }
+    this.#pending.add(chunk.subarray(start));
+  }
+
+  *end(): Generator<JsonPiece> {
+    for (const piece of this.#finish()) yield 'bytes' in piece ? { ...piece, atEnd: true } : piece;
+  }
+
+  *#finish(): Generator<JsonPiece> {
+    if (this.#pending.empty) return;
+    const line = this.#line;
+    const bytes = this.#pending.take();
+    if (bytes === undefined) yield { line, fault: tooLong('the line', this.#limit) };
+    else if (!isBlankBytes(bytes)) yield { line, bytes };
+  }
+}
+
+function isBlankBytes(bytes: Buffer): boolean {
+  for (const byte of bytes) {
+    if (byte !== 0x20 && byte !== 0x0d && byte !== 0x09) return false;
+  }
+  return true;
+}

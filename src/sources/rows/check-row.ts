@@ -1,0 +1,197 @@
+import { Buffer } from 'node:buffer';
+
+import { type SkillProperties, UNKNOWN } from '../../skill.js';
+import { cleanText, cutCodePoints, isBlank, withoutControls } from './clean-text.js';
+import { labelSlug } from './label-slug.js';
+import { MAX_DESCRIPTION, MAX_ID, MAX_LABEL, MAX_LABELS, MAX_METADATA_BYTES, MAX_NAME } from './limits.js';
+import type { RawRow, SkillDraft } from './row.js';
+import { rowFiles } from './row-files.js';
+import { placeOfUrl } from './skill-place.js';
+import { toPublicUrl } from './skill-url.js';
+import { toUnixSeconds } from './unix-seconds.js';
+
+/** What becomes of a row: a skill, or the reason why not. */
+export type NormalisedRow =
+  | {
+      readonly kind: 'skill';
+      readonly draft: SkillDraft;
+      /** Those of the row itself first. */
+      readonly warnings: readonly string[];
+    }
+  | {
+      readonly kind: 'rejected';
+      readonly reason: string;
+      /** The id the row brings, where it brings one. */
+      readonly id?: string;
+    };
+
+/** A line break with the white space around it; begins only where that does, else long white space costs its square. */
+const LINE_BREAK = /(?<!\s)\s*[\r\n\u2028\u2029]\s*/g;
+
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Checks a row and makes a skill of it. Name and description are required; everything else is mended with a warning or
+ * has a default. Never throws for what stands in a row.
+ */
+export function normaliseRow(row: RawRow): NormalisedRow {
+  const { value } = row;
+  if (!isObject(value)) return { kind: 'rejected', reason: `expected an object, got ${kindOf(value)}` };
+
+  const warnings = [...(row.warnings ?? [])];
+  const id = readId(value['id'], warnings);
+  const name = readText(value, 'name', MAX_NAME, warnings);
+  const description = readText(value, 'description', MAX_DESCRIPTION, warnings);
+  const fault = name.fault ?? description.fault;
+  if (fault !== undefined) return { kind: 'rejected', reason: fault, ...(id !== undefined && { id }) };
+
+  const author = readAuthor(value['author'], warnings);
+  const codehostUrl = readUrl(value['codehostUrl'] ?? value['githubUrl'], 'codehostUrl', warnings);
+  const told = row.place ?? readPlace(value['place']);
+  const ofUrl = told === undefined ? placeOfUrl(codehostUrl) : undefined;
+  const place = told ?? ofUrl?.place ?? `${author}/${name.text}`;
+  const draft: SkillDraft = {
+    id,
+    place,
+    identity: ofUrl?.repositoryOnly === true ? `${place}#${name.text}` : place,
+    name: name.text,
+    author,
+    description: description.text,
+    codehostUrl,
+    skillUrl: readUrl(value['skillUrl'], 'skillUrl', warnings),
+    stars: readStars(value['stars'], warnings),
+    updatedAt: readTime(value['updatedAt'] ?? value['updated_at'], warnings),
+    categories: readLabels(value, 'categories', 'category', warnings),
+    occupations: readLabels(value, 'occupations', 'occupation', warnings),
+    properties: readProperties(value, warnings),
+    files: rowFiles(value['files'], description.text, warnings),
+  };
+  return { kind: 'skill', draft, warnings };
+}
+
+function readId(value: unknown, warnings: string[]): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string' && !(typeof value === 'number' && Number.isFinite(value))) {
+    warnings.push(`id: expected text, got ${kindOf(value)}; derived instead`);
+    return undefined;
+  }
+  const id = withoutControls(String(value));
+  if (isBlank(id)) return undefined;
+  if (cutCodePoints(id, MAX_ID) !== id) {
+    warnings.push(`id: longer than ${MAX_ID} characters; derived instead`);
+    return undefined;
+  }
+  return id;
+}
+
+type Text = { readonly text: string; readonly fault?: undefined } | { readonly text: ''; readonly fault: string };
+
+/** Name and description: required, and bounded. */
+function readText(row: Row, field: 'name' | 'description', max: number, warnings: string[]): Text {
+  const value = row[field];
+  if (typeof value !== 'string') return { text: '', fault: `${field}: expected text, got ${kindOf(value)}` };
+  const clean = cleanText(value).trim();
+  const given = field === 'name' ? clean.replace(LINE_BREAK, ' ') : clean;
+  const text = cutCodePoints(given, max);
+  if (isBlank(text)) return { text: '', fault: `${field}: expected text, got blank text` };
+  if (text.length < given.length) warnings.push(`${field}: cut at ${max} characters`);
+  return { text };
+}
+
+function readAuthor(value: unknown, warnings: string[]): string {
+  if (typeof value !== 'string') return UNKNOWN;
+  const author = withoutControls(value);
+  const cut = cutCodePoints(author, MAX_NAME);
+  if (cut.length < author.length) warnings.push(`author: cut at ${MAX_NAME} characters`);
+  return isBlank(cut) ? UNKNOWN : cut;
+}
+
+function readUrl(value: unknown, field: string, warnings: string[]): string {
+  if (typeof value !== 'string' || isBlank(value) || value.trim() === UNKNOWN) return UNKNOWN;
+  const url = toPublicUrl(value);
+  if (url === undefined) warnings.push(`${field}: not an address that others can open; left out`);
+  return url ?? UNKNOWN;
+}
+
+function readPlace(value: unknown): string | undefined {
+  const place = typeof value === 'string' ? withoutControls(value) : '';
+  return isBlank(place) ? undefined : place;
+}
+
+function readStars(value: unknown, warnings: string[]): number {
+  if (value === undefined || value === null) return 0;
+  const stars = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof stars !== 'number' || Number.isNaN(stars)) {
+    warnings.push(`stars: expected a number, got ${kindOf(value)}; 0 instead`);
+    return 0;
+  }
+  if (!Number.isFinite(stars) || stars < 0) return 0;
+  return Math.min(Math.floor(stars), Number.MAX_SAFE_INTEGER);
+}
+
+function readTime(value: unknown, warnings: string[]): number {
+  if (value === undefined || value === null || value === '') return 0;
+  const seconds = toUnixSeconds(value);
+  if (seconds === undefined)
+    warnings.push('updatedAt: expected Unix seconds, milliseconds or ISO 8601 since 1970; 0 instead');
+  return seconds ?? 0;
+}
+
+function readLabels(row: Row, plural: string, singular: string, warnings: string[]): string[] {
+  const given = [row[plural], row[singular]].flatMap((value) => (value === undefined || value === null ? [] : value));
+  if (given.length === 0) return [];
+
+  const slugs = new Set<string>();
+  for (const label of given) {
+    const slug = typeof label === 'string' && label.length <= MAX_LABEL ? labelSlug(label) : '';
+    if (slug === '') warnings.push(`${plural}: a label that makes no slug; left out`);
+    else slugs.add(slug);
+  }
+  if (slugs.size > MAX_LABELS) warnings.push(`${plural}: more than ${MAX_LABELS}; the rest is left out`);
+  return [...slugs].slice(0, MAX_LABELS);
+}
+
+function readProperties(row: Row, warnings: string[]): SkillProperties {
+  const license = readProperty(row['license']);
+  const compatibility = readProperty(row['compatibility']);
+  const tools = row['allowed-tools'] ?? row['allowedTools'];
+  const allowedTools = readProperty(
+    Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string').join(' ') : tools,
+  );
+  const metadata = readMetadata(row['metadata'], warnings);
+  return {
+    ...(license !== undefined && { license }),
+    ...(compatibility !== undefined && { compatibility }),
+    ...(allowedTools !== undefined && { allowedTools }),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+function readProperty(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = cutCodePoints(cleanText(value).trim(), MAX_DESCRIPTION);
+  return isBlank(text) ? undefined : text;
+}
+
+function readMetadata(value: unknown, warnings: string[]): Record<string, unknown> | undefined {
+  if (!isObject(value)) return undefined;
+  try {
+    // Through JSON, so that it is what the store will hand out again.
+    const json = JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? cleanText(inner) : inner));
+    if (Buffer.byteLength(json) <= MAX_METADATA_BYTES) return JSON.parse(json) as Record<string, unknown>;
+    warnings.push(`metadata: over ${MAX_METADATA_BYTES / 1024} KiB; left out`);
+  } catch {
+    warnings.push('metadata: not JSON; left out');
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import type { Connection } from '../../sqlite/connection.js';
+import { createInMemory } from '../database.js';
+import { CatalogueReader } from '../read/catalogue-reader.js';
+import { SignatureWriter } from '../signature-table.js';
+import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
+import { chooseId, type SkillSink } from './skill-sink.js';
+import { type SkillToStore, toColumns } from './stored-skill.js';
+import { writeMeta } from './working-copy.js';
+import { WriterStatements } from './writer-statements.js';
+
+/** A catalogue that lives as long as the process: the same tables, without a file. */
+export class MemoryCatalogue implements SkillSink, EmbeddingSink {
+  readonly #connection: Connection = createInMemory();
+  readonly #statements = new WriterStatements(this.#connection);
+  #model = '';
+
+  chooseId(place: string, slug: string, slugWithHash: string): string {
+    return chooseId((id) => this.#statements.placeOf.get(id), place, slug, slugWithHash);
+  }
+
+  put(item: SkillToStore): 'stored' | 'again' {
+    const columns = toColumns(item);
+    const stored = this.#statements.find.get(columns.id);
+    this.#statements.save(columns, item.files, stored?.number);
+    return stored === undefined ? 'stored' : 'again';
+  }
+
+  useModel(model: string): number[] {
+    this.#model = model;
+    writeMeta(this.#connection, 'model', model);
+    return this.#statements.vectors.missing(model);
+  }
+
+  get dimensions(): number | undefined {
+    return this.#statements.vectors.dimensions(this.#model);
+  }
+
+  textToEmbed(number: number): TextToEmbed {
+    return this.#statements.vectors.text(number);
+  }
+
+  putVectors(vectors: Iterable<EmbeddedText>): void {
+    for (const { textHash, vector } of vectors) this.#statements.vectors.put(this.#model, textHash, vector);
+  }
+
+  /** Ends the writing of skills; the reader owns the catalogue from here on. */
+  read(): CatalogueReader {
+    new SignatureWriter(this.#connection).signAll();
+    writeMeta(this.#connection, 'stamp', randomBytes(16).toString('hex'));
+    return new CatalogueReader(this.#connection);
+  }
+
+  /** Gives the memory back, where {@link read} was not called. */
+  close(): void {
+    this.#connection.close();
+  }
+}

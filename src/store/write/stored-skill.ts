@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { Skill, SkillProperties } from '../../skill.js';
+
+/** A skill on its way into the store. */
+export interface SkillToStore {
+  readonly skill: Skill;
+  readonly properties: SkillProperties;
+  /** Path inside the skill's folder, and text; at least one. */
+  readonly files: readonly { readonly filename: string; readonly text: string }[];
+  /** Equal for skills of the same name and description. */
+  readonly copyKey: string;
+  /** Of the text that is embedded: what its vector is stored under. */
+  readonly textHash: Buffer;
+  /** Where the skill is; a derived id belongs to it. */
+  readonly place: string;
+}
+
+/** The columns of a skill, ready to be written. */
+export interface SkillColumns {
+  readonly id: string;
+  readonly stars: number;
+  readonly updatedAt: number;
+  readonly record: string;
+  readonly categories: string;
+  readonly occupations: string;
+  readonly properties: string;
+  readonly copyKey: string;
+  readonly place: string;
+  /** Follows from the record, so the hash need not cover it. */
+  readonly textHash: Buffer;
+  /** 16 bytes of SHA-256 over all of the above and the files. */
+  readonly hash: Buffer;
+}
+
+export function toColumns({ skill, properties, files, copyKey, textHash, place }: SkillToStore): SkillColumns {
+  const { id, stars, updatedAt } = skill;
+  const record = JSON.stringify({
+    id,
+    name: skill.name,
+    author: skill.author,
+    description: skill.description,
+    codehostUrl: skill.codehostUrl,
+    skillUrl: skill.skillUrl,
+    stars,
+    updatedAt,
+  });
+  const categories = JSON.stringify(skill.categories);
+  const occupations = JSON.stringify(skill.occupations);
+  const propertiesText = JSON.stringify(properties);
+  const parts = [record, categories, occupations, propertiesText, copyKey, place];
+  for (const { filename, text } of files) parts.push(filename, text);
+  return {
+    id,
+    stars,
+    updatedAt,
+    record,
+    categories,
+    occupations,
+    properties: propertiesText,
+    copyKey,
+    place,
+    textHash,
+    hash: hashParts(parts).subarray(0, 16),
+  };
+}
+
+/** Characters up to which texts are put together to be hashed in one call, which is the quicker way for short ones. */
+const SHORT = 64 * 1024;
+
+/** SHA-256 of texts, each with a NUL behind it. */
+function hashParts(parts: readonly string[]): Buffer {
+  if (parts.reduce((sum, part) => sum + part.length, 0) < SHORT)
+    return createHash('sha256')
+      .update(`${parts.join('\0')}\0`)
+      .digest();
+  const whole = createHash('sha256');
+  for (const part of parts) whole.update(part).update('\0');
+  return whole.digest();
+}

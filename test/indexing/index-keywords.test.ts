@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { imageIsCurrent } from '../../src/arrays/paged-image.js';
+import { buildCatalogue, type KeywordResult, type LoadReport, openSkillSearch, removeSkills } from '../../src/index.js';
+import { readCatalogueImage } from '../../src/indexing/catalogue-image.js';
+import { shareDocuments } from '../../src/indexing/collect-part.js';
+import { buildKeywords } from '../../src/indexing/index-keywords.js';
+import { startWorker } from '../../src/threads/start-worker.js';
+import { stampOf } from '../catalogue-file.js';
+import { type Row, row } from '../rows.js';
+import { scratchFile } from '../scratch-folder.js';
+
+const QUESTIONS = ['alpha', 'alpha beta', '"beta gamma"', 'gam', 'alhpa', 'number 17 nothing'];
+
+/** More than are collected without a thread. */
+const MANY = 2100;
+
+function rows(count: number): Row[] {
+  return Array.from({ length: count }, (_, i) =>
+    row(`s-${i}`, { description: `alpha beta gamma, number ${i}`, updatedAt: i }),
+  );
+}
+
+async function catalogueOf(count: number): Promise<string> {
+  const database = scratchFile('skills.db');
+  await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(count) }] });
+  return database;
+}
+
+async function answersOf(database: string, keywordIndex?: 'minisearch'): Promise<Omit<KeywordResult, 'hits'>[]> {
+  await using search = await openSkillSearch({ database, keywordIndex });
+  return QUESTIONS.map((q) => {
+    const { step, hits, pagination } = search.keyword({ q, sortBy: 'recent' });
+    return { step, pagination, ids: hits.map(({ skill, matches, snippet }) => [skill.id, matches, snippet]) } as never;
+  });
+}
+
+describe('the index of words', () => {
+  test.each([30, MANY])('of %i skills is left beside the catalogue, and answers as MiniSearch does', async (count) => {
+    const database = await catalogueOf(count);
+    expect(await imageIsCurrent(`${database}.keyword`, stampOf(database))).toBe(true);
+    expect(await answersOf(database)).toEqual(await answersOf(database, 'minisearch'));
+  });
+
+  test.each([30, MANY])('of %i skills is made in memory where there is no good file', async (count) => {
+    const database = await catalogueOf(count);
+    const file = `${database}.keyword`;
+    const expected = await answersOf(database);
+    const good = readFileSync(file);
+
+    rmSync(file);
+    expect(await answersOf(database)).toEqual(expected);
+    expect(existsSync(file)).toBe(false);
+    for (const share of [0, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999]) {
+      const bad = Buffer.from(good);
+      const at = Math.floor(bad.length * share);
+      bad[at] = (bad[at] as number) ^ 1;
+      writeFileSync(file, bad);
+      expect(await answersOf(database), `byte ${at}`).toEqual(expected);
+    }
+
+    writeFileSync(file, good);
+    removeSkills({ database, ids: ['s-7'] });
+    expect((await answersOf(database))[0]?.pagination.total).toBe(count - 1);
+  });
+
+  test('is brought up to date by a load, also by one that changes nothing else', async () => {
+    const database = await catalogueOf(30);
+    rmSync(`${database}.keyword`);
+    await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(30) }] });
+    expect(await imageIsCurrent(`${database}.keyword`, stampOf(database))).toBe(true);
+    await buildCatalogue({
+      database,
+      semantic: false,
+      sources: [{ name: 'more', rows: [row('new', { description: 'delta' })] }],
+    });
+    await using search = await openSkillSearch({ database });
+    expect(search.keyword({ q: 'delta' }).pagination.total).toBe(1);
+  });
+
+  test('of what has not changed is kept, and is what making all of it anew gives', async () => {
+    const database = await catalogueOf(MANY);
+    const file = `${database}.keyword`;
+    const changed = rows(MANY)
+      .map((one, i) => (i % 100 === 7 ? { ...one, description: `delta, number ${i}`, updatedAt: 2 * i } : one))
+      .filter((_, i) => i % 100 !== 50);
+    const totals = new Set<number>();
+    const load = (): Promise<LoadReport> =>
+      buildCatalogue({
+        database,
+        semantic: false,
+        prune: true,
+        sources: [{ name: 'rows', rows: [...changed, row('new', { description: 'epsilon' })] }],
+        onProgress: ({ phase, total }) => void (phase === 'indexing' && totals.add(total)),
+      });
+    expect(await load()).toMatchObject({ added: 1, updated: 21, removed: 21, warnings: [] });
+    expect([...totals]).toEqual([22]);
+    const kept = await readCatalogueImage(database);
+    rmSync(file);
+    await load();
+    expect([...totals]).toEqual([22, MANY - 20]);
+    expect(await readCatalogueImage(database)).toEqual(kept);
+    expect(await answersOf(database)).toEqual(await answersOf(database, 'minisearch'));
+  });
+
+  test('is made anew where the former one is of few skills, or damaged', async () => {
+    const database = await catalogueOf(30);
+    const load = (count: number): Promise<LoadReport> =>
+      buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(count) }] });
+    await load(MANY);
+    const good = readFileSync(`${database}.keyword`);
+    good[good.length >> 1] = (good[good.length >> 1] as number) ^ 1;
+    writeFileSync(`${database}.keyword`, good);
+    await load(MANY + 1);
+    expect(await answersOf(database)).toEqual(await answersOf(database, 'minisearch'));
+  });
+
+  test('that is damaged is made anew by a load that changes nothing', async () => {
+    const database = await catalogueOf(30);
+    const good = readFileSync(`${database}.keyword`);
+    const bad = Buffer.from(good);
+    bad[bad.length - 20] = (bad.at(-20) as number) ^ 1;
+    writeFileSync(`${database}.keyword`, bad);
+    await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(30) }] });
+    expect(readFileSync(`${database}.keyword`).equals(good)).toBe(true);
+  });
+
+  test('is not made of parts of two states', async () => {
+    const database = await catalogueOf(30);
+    const work = shareDocuments(database, 'another', Float64Array.of(1, 2), Uint32Array.of(0, 1));
+    const base = new URL('../../src/indexing/index-keywords-thread.ts', import.meta.url).href;
+    const thread = startWorker(base, 'index-keywords-part-thread', { workerData: work });
+    const [message] = await once(thread, 'message');
+    expect(message).toMatchObject({ kind: 'part', part: { keywords: { size: 0 }, documentOf: new Uint32Array() } });
+    // What it leaves is there to be taken by a thread that has the state open.
+    expect([...work.counts]).toEqual([0, 0]);
+  });
+
+  test('that cannot be written is a warning, and the catalogue is there', async () => {
+    const database = scratchFile('skills.db');
+    mkdirSync(`${database}.keyword`);
+    const report = await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(3) }] });
+    expect(report).toMatchObject({ added: 3, warnings: [{ origin: 'words' }] });
+    expect((await answersOf(database))[0]?.pagination.total).toBe(3);
+  });
+
+  test('of a state that is no longer there is not made', async () => {
+    const database = await catalogueOf(MANY);
+    expect(await buildKeywords({ catalogue: database, stamp: 'another' })).toBeUndefined();
+  });
+
+  test('is given up when its making is called off', async () => {
+    const database = await catalogueOf(MANY);
+    rmSync(`${database}.keyword`);
+    const stop = new AbortController();
+    const opening = openSkillSearch({ database, signal: stop.signal });
+    setTimeout(() => stop.abort(new Error('enough')), 100);
+    await expect(opening).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,66 @@
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { buildCatalogue, copyCatalogue, openSkillSearch } from '../../src/index.js';
+import { contentOf, filesBeside } from '../catalogue-file.js';
+import { codeOf } from '../error-code.js';
+import { row } from '../rows.js';
+import { scratchFolder } from '../scratch-folder.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+
+test('a catalogue is copied with the indexes beside it, and replaces what was there', async () => {
+  const folder = scratchFolder();
+  const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
+  const embedder = new StandInEmbedder();
+  await buildCatalogue({ database: from, sources: [[row('a'), row('b')]], embedder });
+  await buildCatalogue({ database: to, sources: [[row('c')]], embedder });
+
+  await copyCatalogue({ from, to });
+  expect(contentOf(to)).toEqual(contentOf(from));
+  for (const ending of ['', '.keyword', '.vectors']) {
+    expect(readFileSync(to + ending).equals(readFileSync(from + ending))).toBe(true);
+  }
+  embedder.asked.length = 0;
+  await buildCatalogue({ database: to, sources: [[row('d')]], embedder });
+  expect(embedder.asked).toEqual(['name of d. description of d']);
+  expect([...contentOf(from).keys()]).toEqual(['a', 'b']);
+});
+
+test('who has open what is replaced goes on reading that', async () => {
+  const folder = scratchFolder();
+  const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
+  const rows = (word: string) => Array.from({ length: 300 }, (_, i) => row(`${word}-${i}`, { description: word }));
+  await buildCatalogue({ database: from, sources: [rows('alpha')], semantic: false });
+  await buildCatalogue({ database: to, sources: [rows('beta')], semantic: false });
+
+  await using search = await openSkillSearch({ database: to });
+  await copyCatalogue({ from, to });
+  const { hits, pagination } = search.keyword({ q: 'beta', sortBy: 'recent' });
+  expect([pagination.total, hits[0]?.matches]).toEqual([300, { name: ['beta'], description: ['beta'] }]);
+  expect(filesBeside(to)).toEqual([]);
+});
+
+test('an index that is missing there is missing in the copy', async () => {
+  const folder = scratchFolder();
+  const [built, from, to] = [join(folder, 'built.db'), join(folder, 'from.db'), join(folder, 'to.db')];
+  await buildCatalogue({ database: built, sources: [[row('a')]], semantic: false });
+  copyFileSync(built, from);
+  writeFileSync(`${to}.keyword`, 'of another catalogue');
+
+  await copyCatalogue({ from, to });
+  expect(existsSync(`${to}.keyword`)).toBe(false);
+  expect(filesBeside(to)).toEqual([]);
+  await using search = await openSkillSearch({ database: to });
+  expect(search.ids()).toEqual(['a']);
+});
+
+test('a catalogue that is not there, onto itself, or to where nothing can be is refused', async () => {
+  const folder = scratchFolder();
+  const from = join(folder, 'from.db');
+  await buildCatalogue({ database: from, sources: [[row('a')]], semantic: false });
+  const code = (options: { from: string; to: string }) => codeOf(() => copyCatalogue(options));
+  expect(await code({ from: join(folder, 'none.db'), to: join(folder, 'to.db') })).toBe('DATABASE_NOT_FOUND');
+  expect(await code({ from, to: from })).toBe('INVALID_OPTION');
+  expect(await code({ from, to: '' })).toBe('INVALID_OPTION');
+  expect(await code({ from, to: join(folder, 'missing', 'to.db') })).toBe('DATABASE_NOT_WRITABLE');
+});

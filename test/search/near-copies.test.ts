@@ -1,0 +1,269 @@
+import { rmSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { buildCatalogue, type LoadReport, openSkillSearch, removeSkills, type SkillSearch } from '../../src/index.js';
+import { Database } from '../../src/sqlite/connection.js';
+import { stampOf } from '../catalogue-file.js';
+import { type Row, row } from '../rows.js';
+import { scratchFile } from '../scratch-folder.js';
+
+describe('skills of nearly the same text', () => {
+  test('are shown as one: the one with the most stars, then the oldest', async () => {
+    const skills = [
+      skill('young', { text: variant(1), stars: 5, updatedAt: 300 }),
+      skill('old', { text: variant(2), stars: 5, updatedAt: 100 }),
+      skill('poor', { text: variant(0), stars: 1, updatedAt: 50 }),
+      skill('other', { text: textOf('other', 200), stars: 9 }),
+    ];
+    await using search = await openSkillSearch({ skills });
+
+    const { hits, pagination } = search.keyword({ q: 'notes' });
+    expect(hits.map(({ skill, copies }) => [skill.id, copies]).toSorted()).toEqual([
+      ['old', 3],
+      ['other', 1],
+    ]);
+    expect(pagination.total).toBe(2);
+    expect(search.keyword({ q: 'notes', copies: 'keep' }).pagination.total).toBe(4);
+    const semantic = await search.semantic({ q: 'notes', ranking: 'words' });
+    expect(semantic.hits.map(({ copies }) => copies).toSorted()).toEqual([1, 3]);
+    expect(search.copiesOf('poor')).toEqual(['old', 'young', 'poor']);
+  });
+
+  test('may have descriptions that differ, and names of another case', async () => {
+    await using search = await openSkillSearch({
+      skills: [
+        skill('a', { name: 'release-notes', description: 'Writes release notes.' }),
+        skill('b', { name: 'Release Notes', description: 'Writes release notes from the git log!' }),
+      ],
+    });
+    expect(search.copiesOf('a')).toEqual(['a', 'b']);
+  });
+
+  test('made from a template for one product each are no copies', async () => {
+    const products = Array.from({ length: 40 }, (_, i) => `product${i}`);
+    const skills = products.map((product) =>
+      skill(product, {
+        name: `${product}-automation`,
+        description: `Automates ${product} tasks`,
+        text: `# ${product}\n${textOf('template', 400)}`,
+      }),
+    );
+    await using search = await openSkillSearch({ skills });
+    expect(search.ids().flatMap((id) => search.copiesOf(id))).toHaveLength(products.length);
+    expect(search.keyword({ q: 'template7' }).pagination.total).toBe(products.length);
+  });
+
+  test('are copies under other names where the text is long and the same', async () => {
+    await using search = await openSkillSearch({
+      skills: [
+        skill('a', { name: 'pdf', description: 'Fills forms', text: textOf('pdf', 120) }),
+        skill('b', { name: 'acme-pdf', description: 'fills forms.', text: textOf('pdf', 120) }),
+        skill('c', { name: 'acme-short', description: 'Part of the Acme collection', text: textOf('short', 60) }),
+        skill('d', { name: 'acme-brief', description: 'Part of the Acme collection', text: textOf('short', 60) }),
+      ],
+    });
+    expect(search.copiesOf('b')).toEqual(['a', 'b']);
+    expect(search.copiesOf('c')).toEqual(['c']);
+  });
+
+  test('are no copies where the texts are short', async () => {
+    const short = 'Runs the tests of this project with';
+    await using search = await openSkillSearch({
+      skills: [
+        row('a', { name: 'run tests', description: `${short} jest` }),
+        row('b', { name: 'run tests', description: `${short} vitest` }),
+        row('c', { name: 'Émoji', description: '🚀' }),
+        row('d', { name: 'Émoji', description: '🎉' }),
+      ],
+    });
+    for (const id of search.ids()) expect(search.copiesOf(id)).toEqual([id]);
+  });
+
+  test('are no copies of what is like a copy of them only', async () => {
+    const chain = (stars: readonly number[]): Row[] =>
+      stars.map((count, i) => skill(`s${i}`, { text: variant(10 * i), stars: count }));
+    await using ends = await openSkillSearch({ skills: chain([3, 2, 1]) });
+    expect(ends.copiesOf('s1')).toEqual(['s0', 's1']);
+    expect(ends.copiesOf('s2')).toEqual(['s2']);
+
+    await using middle = await openSkillSearch({ skills: chain([2, 3, 1]) });
+    expect(middle.copiesOf('s0')).toEqual(['s1', 's0', 's2']);
+  });
+
+  test('are one group however many they are', async () => {
+    const skills = Array.from({ length: 3000 }, (_, i) =>
+      skill(`s${i}`, { description: `Copy${'!'.repeat(i)}`, text: variant(i % 3) }),
+    );
+    await using search = await openSkillSearch({ skills, keywordIndex: false });
+    expect(search.copiesOf('s7')).toHaveLength(3000);
+  });
+
+  test('stand beside those of the same name and description, whatever these have for a text', async () => {
+    const same = { name: 'notes', description: 'Writes notes' };
+    await using search = await openSkillSearch({
+      skills: [
+        skill('a', { ...same, text: textOf('a', 200), stars: 3 }),
+        skill('b', { ...same, text: textOf('b', 200) }),
+        skill('c', { description: 'Keeps a diary', text: textOf('b', 200) }),
+      ],
+    });
+    expect(search.copiesOf('c')).toEqual(['a', 'b', 'c']);
+  });
+
+  test('are compared by their SKILL.md, wherever it stands among the files', async () => {
+    const files = (text: string): NonNullable<Row['files']> => [
+      { filename: 'a.md', text },
+      { filename: 'SKILL.md', text: textOf('x', 200) },
+    ];
+    const skills = [
+      row('a', { name: 'notes', description: 'one', files: files('first') }),
+      row('b', { name: 'notes', description: 'two', files: files(textOf('second', 500)) }),
+    ];
+    const { database, load } = catalogue();
+    await load(skills);
+    forgetSignatures(database);
+    for (const open of [{ skills }, { database }]) {
+      await using search = await openSkillSearch(open);
+      expect(search.copiesOf('a')).toEqual(open.skills === undefined ? ['a'] : ['a', 'b']);
+    }
+    await load(skills);
+    expect(await groupsIn(database)).toEqual({ a: ['a', 'b'], b: ['a', 'b'] });
+  });
+});
+
+describe('the copies of a skill', () => {
+  test('are itself where it has none, and none where there is no such skill', async () => {
+    await using search = await openSkillSearch({ skills: [row('a'), row('b')] });
+    expect(search.copiesOf('a')).toEqual(['a']);
+    expect(search.copiesOf('nobody')).toEqual([]);
+  });
+
+  test('of the same stars and date go by id in code-point order', async () => {
+    const skills = ['b', 'é', 'B', '𝒳', 'a'].map((id) => row(id, { name: 'same', description: 'same' }));
+    await using search = await openSkillSearch({ skills });
+    expect(search.copiesOf('b')).toEqual(['B', 'a', 'b', 'é', '𝒳']);
+  });
+});
+
+describe('groups of copies in a file', () => {
+  test('do not depend on the loads it came about by', async () => {
+    const version = fc.record({
+      text: fc.nat(24),
+      name: fc.constantFrom('notes', 'notes', 'diary'),
+      stars: fc.nat(2),
+      gone: fc.boolean(),
+    });
+    const states = fc.array(fc.array(version, { minLength: 8, maxLength: 8 }), { minLength: 2, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(states, async (history) => {
+        const rowsOf = (state: (typeof history)[number]): Row[] =>
+          state.flatMap(({ text, name, stars, gone }, i) =>
+            gone && i > 0 ? [] : [skill(`s${i}`, { name, description: `d ${i}`, text: variant(text), stars })],
+          );
+        const [step, once] = [catalogue(), catalogue()];
+        for (const state of history) await step.load(rowsOf(state));
+        const last = rowsOf(history.at(-1) ?? []);
+        await once.load(last.toReversed());
+
+        const groups = await groupsIn(once.database);
+        expect(await groupsIn(step.database)).toEqual(groups);
+        await using memory = await openSkillSearch({ skills: last });
+        expect(groupsOf(memory)).toEqual(groups);
+        rmSync(`${step.database}.keyword`);
+        expect(await groupsIn(step.database)).toEqual(groups);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  test('change where the one that was shown is removed', async () => {
+    const { database, load } = catalogue();
+    await load([0, 10, 20].map((changed, i) => skill(`s${i}`, { text: variant(changed), stars: i === 1 ? 5 : 0 })));
+    expect((await groupsIn(database))['s0']).toEqual(['s1', 's0', 's2']);
+    removeSkills({ database, ids: ['s1'] });
+    expect(await groupsIn(database)).toEqual({ s0: ['s0'], s2: ['s2'] });
+  });
+
+  test('are found by the next load in one of an earlier version, once, also among rows that have not changed', async () => {
+    const rows = [skill('a', { text: variant(0) }), skill('b', { text: variant(1) })];
+    const { database, load } = catalogue();
+    await load(rows);
+    forgetSignatures(database);
+    expect(await groupsIn(database)).toEqual({ a: ['a'], b: ['b'] });
+
+    expect(await load(rows)).toMatchObject({ added: 0, updated: 0, unchanged: 2, removed: 0 });
+    expect(await groupsIn(database)).toEqual({ a: ['a', 'b'], b: ['a', 'b'] });
+    const stamp = stampOf(database);
+    await load(rows);
+    expect(stampOf(database)).toBe(stamp);
+  });
+
+  test('are found anew where an earlier version has changed skills since', async () => {
+    const rows = [skill('a', { text: variant(0) }), skill('b', { text: variant(1) })];
+    const { database, load } = catalogue();
+    await load(rows);
+    withDatabase(database, (file) => {
+      const b = "(SELECT number FROM skill WHERE id = 'b')";
+      file.exec(`
+        UPDATE file SET text = 'another'; UPDATE skill SET hash = randomblob(16) WHERE id = 'a';
+        DELETE FROM file WHERE skill = ${b}; DELETE FROM claim WHERE skill = ${b}; DELETE FROM skill WHERE id = 'b';
+        UPDATE meta SET value = 'another' WHERE key = 'stamp'`);
+      expect(file.prepare('SELECT count(*) FROM text_signature').pluck().get()).toBe(0);
+    });
+    await load([...rows, skill('c', { text: variant(2) })]);
+    expect((await groupsIn(database))['c']).toEqual(['a', 'b', 'c']);
+  });
+});
+
+/** A skill whose SKILL.md has a text of its own. */
+function skill(id: string, { text = variant(0), ...more }: Row & { readonly text?: string }): Row {
+  return row(id, { name: 'notes', description: `notes by ${id}`, files: [{ filename: 'SKILL.md', text }], ...more });
+}
+
+/** A text of many different words. */
+function textOf(topic: string, words: number): string {
+  return Array.from({ length: words }, (_, i) => `${topic}${i}`).join(' ');
+}
+
+/** A text of 300 words of which as many at its beginning as told are others: 10 are nearly the same, 20 are not. */
+function variant(changed: number): string {
+  return Array.from({ length: 300 }, (_, i) => (2 * i < 3 * changed ? `new${i}` : `word${i}`)).join(' ');
+}
+
+interface TestCatalogue {
+  readonly database: string;
+  readonly load: (rows: readonly Row[]) => Promise<LoadReport>;
+}
+
+function catalogue(): TestCatalogue {
+  const database = scratchFile('skills.db');
+  const sources = (rows: readonly Row[]) => [{ name: 'rows', rows }];
+  return {
+    database,
+    load: (rows) => buildCatalogue({ database, sources: sources(rows), semantic: false, prune: true }),
+  };
+}
+
+/** As an earlier version left it. */
+function forgetSignatures(database: string): void {
+  withDatabase(database, (file) => {
+    file.exec(`DROP TABLE text_signature; DROP TRIGGER skill_changed; DROP TRIGGER skill_deleted;
+      DELETE FROM meta WHERE key = 'signature_rules'`);
+  });
+  rmSync(`${database}.keyword`);
+}
+
+function withDatabase(path: string, work: (database: Database) => void): void {
+  const database = new Database(path);
+  work(database);
+  database.close();
+}
+
+async function groupsIn(database: string): Promise<Record<string, string[]>> {
+  await using search = await openSkillSearch({ database });
+  return groupsOf(search);
+}
+
+function groupsOf(search: SkillSearch): Record<string, string[]> {
+  return Object.fromEntries(search.ids().map((id) => [id, search.copiesOf(id)]));
+}

@@ -1,0 +1,291 @@
+import { Buffer } from 'node:buffer';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, symlink, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+import { normaliseRow } from '../../../src/sources/rows/check-row.js';
+import type { SourceItem } from '../../../src/sources/rows/row.js';
+import { readAll, rowsOf, rowValue } from '../read-all.js';
+import { temporaryFolder, writeFiles } from './temporary-folder.js';
+
+const skillMd = (name: string): string => `---\nname: ${name}\ndescription: About ${name}.\n---\n# ${name}\n`;
+const names = (items: readonly SourceItem[]): string[] => rowsOf(items).map((row) => rowValue(row).name);
+const filenames = (items: readonly SourceItem[], at = 0): string[] =>
+  rowValue(rowsOf(items)[at]).files.map((file) => file.filename);
+const problems = (items: readonly SourceItem[], folder: string): string[] =>
+  items.flatMap((item) => {
+    const where = item.origin.source.replace(`${folder}/`, '');
+    if (item.kind === 'row' || item.kind === 'known') return [];
+    return item.kind === 'remark' ? [`${where}: ${item.message}`] : [`${where}! ${item.reason}`];
+  });
+
+describe('a folder source', () => {
+  it('yields each SKILL.md at any depth, in code-point order of the folders', async () => {
+    const folder = await temporaryFolder({
+      'b/SKILL.md': skillMd('b'),
+      'a/deep/er/skill.md': skillMd('deeper'),
+      '.claude/skills/hidden/Skill.MD': skillMd('hidden'),
+      'Z/SKILL.md': skillMd('capital'),
+      '\u{1f41d}/SKILL.md': skillMd('bee'),
+      '\uff21/SKILL.md': skillMd('wide'),
+      '.git/x/SKILL.md': skillMd('never'),
+      'b/node_modules/x/SKILL.md': skillMd('never'),
+    });
+    const { items, error } = await readAll(folder);
+    expect(error).toBeUndefined();
+    expect(names(items)).toEqual(['hidden', 'capital', 'deeper', 'b', 'wide', 'bee']);
+    expect(items[2]?.origin).toEqual({ source: `${folder}/a/deep/er/skill.md` });
+  });
+
+  it('gives rows in the shape of a JSON row', async () => {
+    const folder = await temporaryFolder({
+      'x y/SKILL.md': '---\nname: bread\ndescription: Bakes.\nlicense: MIT\ncategory: Food, Home\n---\nBody\n',
+      'x y/references/forms.md': 'forms',
+    });
+    await utimes(join(folder, 'x y/SKILL.md'), 1_000, 1_000);
+    await utimes(join(folder, 'x y/references/forms.md'), 2_000.9, 2_000.9);
+    const base = folder.split('/').at(-1) ?? '';
+    const [row] = rowsOf((await readAll(`${folder}/`)).items);
+    expect(row).toEqual({
+      kind: 'row',
+      origin: { source: `${folder}/x y/SKILL.md` },
+      place: `${base}/x y`,
+      warnings: [],
+      value: {
+        name: 'bread',
+        description: 'Bakes.',
+        author: 'unknown',
+        codehostUrl: 'unknown',
+        skillUrl: 'unknown',
+        stars: 0,
+        updatedAt: 2_000,
+        categories: ['Food', 'Home'],
+        occupations: [],
+        license: 'MIT',
+        files: [
+          { filename: 'SKILL.md', text: 'Body\n' },
+          { filename: 'references/forms.md', text: 'forms' },
+        ],
+      },
+    });
+    if (row === undefined) throw new Error('no row');
+    expect(normaliseRow(row)).toMatchObject({ kind: 'skill', draft: { categories: ['food', 'home'] }, warnings: [] });
+  });
+
+  it('takes author and addresses from the options', async () => {
+    const folder = await temporaryFolder({ 'x y/SKILL.md': '# x', 'SKILL.md': '# root' });
+    const base = folder.split('/').at(-1) ?? '';
+    const options = { author: 'me', codehostBase: 'https://code.example/me/', skillUrlBase: 'https://skills.example' };
+    const [root, inner] = rowsOf((await readAll(folder, options)).items);
+    expect(rowValue(root)).toMatchObject({
+      name: base,
+      author: 'me',
+      codehostUrl: 'https://code.example/me',
+      skillUrl: `https://skills.example/${base.toLowerCase()}`,
+    });
+    expect(root?.place).toBe(base);
+    expect(rowValue(inner)).toMatchObject({
+      codehostUrl: 'https://code.example/me/x%20y',
+      skillUrl: `https://skills.example/${base.toLowerCase()}-x-y`,
+    });
+    expect(JSON.stringify(inner?.value)).not.toContain(folder);
+  });
+
+  it('takes what is missing from the folder and the text', async () => {
+    const folder = await temporaryFolder({ 'bake-bread/SKILL.md': '# Bread\n\nBakes bread.\n' });
+    expect(rowValue(rowsOf((await readAll(folder)).items)[0])).toMatchObject({
+      name: 'bake-bread',
+      description: 'Bakes bread.',
+    });
+  });
+
+  it('reports what is empty, as an item or when it is normalised', async () => {
+    const folder = await temporaryFolder({ 'a/SKILL.md': ' \n\ufeff', 'b/SKILL.md': '---\nname: b\n---\n' });
+    const { items } = await readAll(folder);
+    expect(problems(items, folder)).toEqual(['a/SKILL.md! empty: neither front matter nor text']);
+    expect(rowsOf(items).map(normaliseRow)).toMatchObject([
+      { kind: 'rejected', reason: expect.stringMatching(/^description: /) },
+    ]);
+  });
+
+  it('yields nothing of a folder without skills', async () => {
+    expect(await readAll(await temporaryFolder({ 'README.md': 'x' }))).toEqual({ items: [], error: undefined });
+  });
+});
+
+describe('the files of a skill', () => {
+  it('are its text files, SKILL.md first, without dotfiles and those of a skill inside it', async () => {
+    const folder = await temporaryFolder({
+      's/SKILL.md': skillMd('outer'),
+      's/A.md': 'first by name',
+      's/.env': 'SECRET=1',
+      's/.hidden/x.md': 'hidden',
+      's/b/c.md': 'c',
+      's/b-a.md': 'b-a',
+      's/inner/SKILL.md': skillMd('inner'),
+      's/inner/own.md': 'own',
+      's/.claude/skills/dot/SKILL.md': skillMd('dot'),
+      's/node_modules/x/index.js': 'x',
+      's/image.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0]),
+      's/noise.bin': Buffer.from(Array.from({ length: 200 }, (_, i) => 128 + (i % 64))),
+      's/latin1.txt': Buffer.from('Le caf\xe9 est chaud et tr\xe8s bon ce matin, merci.', 'latin1'),
+      's/utf16.txt': Buffer.from('\ufeffgrüße', 'utf16le'),
+    });
+    const { items } = await readAll(folder);
+    expect(names(items)).toEqual(['outer', 'dot', 'inner']);
+    expect(filenames(items)).toEqual(['SKILL.md', 'A.md', 'b-a.md', 'b/c.md', 'latin1.txt', 'utf16.txt']);
+    expect(filenames(items, 2)).toEqual(['SKILL.md', 'own.md']);
+    expect(rowValue(rowsOf(items)[0]).files.at(-1)?.text).toBe('grüße');
+    expect(rowValue(rowsOf(items)[0]).files.at(-2)?.text).toContain('caf\ufffd');
+    expect(rowsOf(items)[0]?.warnings).toEqual([]);
+  });
+
+  it('has one SKILL.md where a folder holds several', async () => {
+    const folder = await temporaryFolder({ 'skill.md': skillMd('small'), 'SKILL.md': skillMd('capital') });
+    const { items } = await readAll(folder);
+    expect(names(items)).toEqual(['capital']);
+    expect(filenames(items)).toEqual(['SKILL.md']);
+    expect(rowsOf(items)[0]?.warnings).toEqual(['skill.md: left out, SKILL.md stands beside it']);
+  });
+
+  it('are cut at 1 MiB between characters', async () => {
+    const long = `x${'é'.repeat(600_000)}`;
+    const folder = await temporaryFolder({ 'SKILL.md': long, 'long.txt': long });
+    const [row] = rowsOf((await readAll(folder)).items);
+    for (const file of rowValue(row).files) {
+      expect(Buffer.byteLength(file.text)).toBe(1024 * 1024 - 1);
+      expect(file.text.endsWith('é')).toBe(true);
+    }
+    expect(row?.warnings).toEqual(['SKILL.md: cut at 1 MiB', 'long.txt: cut at 1 MiB']);
+  });
+
+  it('are at most a thousand, and 16 MiB', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1005 }, (_, i) => [`f${String(i).padStart(4, '0')}`, 'x']));
+    const large = Object.fromEntries(
+      Array.from({ length: 18 }, (_, i) => [`g${String.fromCharCode(97 + i)}`, 'x'.repeat(1024 * 1024)]),
+    );
+    const [one, other] = [
+      await temporaryFolder({ 'SKILL.md': '# x', ...many }),
+      await temporaryFolder({ 'SKILL.md': '# x', ...large }),
+    ];
+    const [first] = rowsOf((await readAll(one)).items);
+    expect(rowValue(first).files).toHaveLength(1000);
+    expect(first?.warnings).toEqual(['more than 1000 files; those from f0999 on are left out']);
+    const [second] = rowsOf((await readAll(other)).items);
+    expect(rowValue(second).files).toHaveLength(16);
+    expect(second?.warnings).toEqual(['the files are over 16 MiB; those from gp on are left out']);
+  });
+
+  it('hold SKILL.md as text whatever its bytes are', async () => {
+    const folder = await temporaryFolder({ 'SKILL.md': Buffer.from([0x23, 0x20, 0xff, 0, 0xfe, 0x0a, 0x54]) });
+    const [row] = rowsOf((await readAll(folder)).items);
+    expect(rowValue(row).files[0]?.text).toBe('# \ufffd\0\ufffd\nT');
+    expect(row?.warnings).toEqual(['SKILL.md: bytes that are not UTF-8 were replaced']);
+  });
+});
+
+describe('symbolic links', () => {
+  it('are not followed out of the source, into .git or nowhere, with one remark each', async () => {
+    const outside = await temporaryFolder({ 'SKILL.md': skillMd('outside'), 'secret.txt': 'secret' });
+    const folder = await temporaryFolder({ 's/SKILL.md': skillMd('s'), '.git/config': 'token' });
+    await symlink(outside, join(folder, 's/out'));
+    await symlink(join(outside, 'secret.txt'), join(folder, 's/secret.txt'));
+    await symlink(join(folder, 'nowhere'), join(folder, 's/gone'));
+    await symlink('loop', join(folder, 's/loop'));
+    await symlink('../.git/config', join(folder, 's/config.txt'));
+    await mkdir(join(folder, 't'));
+    await symlink(join(outside, 'SKILL.md'), join(folder, 't/SKILL.md'));
+    const { items } = await readAll(folder);
+    expect(names(items)).toEqual(['s']);
+    expect(filenames(items)).toEqual(['SKILL.md']);
+    expect(problems(items, folder).sort()).toEqual([
+      's/config.txt: a link into a .git folder',
+      's/gone: a link that leads nowhere',
+      's/loop: a link that leads in a circle',
+      's/out: a link that leads outside the source',
+      's/secret.txt: a link that leads outside the source',
+      't/SKILL.md: a link that leads outside the source',
+    ]);
+  });
+
+  it('are followed inside the source, without circles and without finding a skill twice', async () => {
+    const folder = await temporaryFolder({
+      'z/SKILL.md': skillMd('z'),
+      'z/more.md': 'more',
+      'shared/notes.md': 'notes',
+      'pool/node_modules/p/SKILL.md': skillMd('packed'),
+      'text/AGENTS.md': skillMd('agents'),
+      '.env': 'SECRET=1',
+    });
+    await symlink('z', join(folder, 'a'));
+    await symlink('..', join(folder, 'z/up'));
+    await symlink('../shared', join(folder, 'z/shared'));
+    await symlink('../.env', join(folder, 'z/plain.txt'));
+    await symlink('pool/node_modules/p', join(folder, 'linked'));
+    await symlink('AGENTS.md', join(folder, 'text/SKILL.md'));
+    await mkdir(join(folder, 'text2'));
+    await symlink('../text/AGENTS.md', join(folder, 'text2/SKILL.md'));
+    const { items } = await readAll(folder);
+    expect(problems(items, folder)).toEqual([]);
+    expect(rowsOf(items).map((row) => [row.origin.source.replace(folder, ''), rowValue(row).name])).toEqual([
+      ['/linked/SKILL.md', 'packed'],
+      ['/text/SKILL.md', 'agents'],
+      ['/z/SKILL.md', 'z'],
+    ]);
+    expect(filenames(items, 1)).toEqual(['SKILL.md']);
+    expect(filenames(items, 2)).toEqual(['SKILL.md', 'more.md', 'shared/notes.md']);
+  });
+
+  it('may be the source itself', async () => {
+    const folder = await temporaryFolder({ 'real/s/SKILL.md': skillMd('s') });
+    await symlink('real', join(folder, 'link'));
+    const { items } = await readAll(join(folder, 'link'));
+    expect(rowsOf(items).map((row) => row.place)).toEqual(['link/s']);
+  });
+});
+
+describe('what cannot be read', () => {
+  it('is never a pipe, which would wait for ever', async () => {
+    const folder = await temporaryFolder({ 's/SKILL.md': skillMd('s'), 't/x': '' });
+    execFileSync('mkfifo', [join(folder, 's/pipe.md'), join(folder, 't/SKILL.md')]);
+    const { items } = await readAll(folder);
+    expect(names(items)).toEqual(['s']);
+    expect(filenames(items)).toEqual(['SKILL.md']);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('is reported, and the rest is read', async () => {
+    const folder = await temporaryFolder({
+      'a/SKILL.md': '# a',
+      'b/x': '',
+      'c/SKILL.md': '# c',
+      'c/x.md': '',
+      'd/SKILL.md': '# d\n\nd',
+    });
+    for (const path of ['a/SKILL.md', 'b', 'c/x.md']) await chmod(join(folder, path), 0o000);
+    const { items } = await readAll(folder);
+    await chmod(join(folder, 'b'), 0o755);
+    expect(problems(items, folder).sort()).toEqual([
+      'a/SKILL.md! cannot be read: EACCES',
+      'b! the folder cannot be read: EACCES',
+    ]);
+    expect(names(items)).toEqual(['c', 'd']);
+    expect(rowsOf(items)[0]?.warnings).toEqual(['x.md: cannot be read: EACCES']);
+  });
+
+  it('is told by an error where it is the source itself', async () => {
+    const folder = await temporaryFolder({ 's/SKILL.md': skillMd('s') });
+    const { checkSource, readSource } = await import('../../../src/sources/open-source.js');
+    const source = await checkSource(join(folder, 's'));
+    execFileSync('rm', ['-r', join(folder, 's')]);
+    await expect(readSource(source).next()).rejects.toThrow();
+  });
+
+  it('does not stop at names no text can hold', async () => {
+    const folder = await temporaryFolder({ 's/SKILL.md': skillMd('s') });
+    await writeFiles(folder, { 's/line\nbreak\u001b[31m.md': 'x' });
+    const [row] = rowsOf((await readAll(folder)).items);
+    if (row === undefined) throw new Error('no row');
+    expect(normaliseRow(row)).toMatchObject({ draft: { files: [{}, { filename: 'linebreak[31m.md' }] } });
+  });
+});

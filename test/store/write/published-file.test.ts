@@ -1,0 +1,125 @@
+import { closeSync, copyFileSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Database } from '../../../src/sqlite/connection.js';
+import { CatalogueReader } from '../../../src/store/read/catalogue-reader.js';
+import { CatalogueWriter } from '../../../src/store/write/catalogue-writer.js';
+import { contentOf, filesBeside, stampOf, traceOf } from '../../catalogue-file.js';
+import { scratchFile } from '../../scratch-folder.js';
+import { loadItems, storeItem } from '../store-items.js';
+
+describe('the published file', () => {
+  test('stands alone: nothing is left beside it', () => {
+    const path = scratchFile('skills.db');
+
+    loadItems(path, [storeItem('a'), storeItem('b')], false);
+
+    expect(filesBeside(path)).toEqual([]);
+  });
+
+  test('is in rollback-journal mode', () => {
+    const path = scratchFile('skills.db');
+    loadItems(path, [storeItem('a')], false);
+
+    // Bytes 18 and 19 of a database are 1 in rollback-journal mode and 2 with a write-ahead log.
+    expect([...bytesAt(path, 18, 2)]).toEqual([1, 1]);
+  });
+
+  test('tells what it is by application id and format version', () => {
+    const path = scratchFile('skills.db');
+    loadItems(path, [storeItem('a')], false);
+
+    expect(bytesAt(path, 68, 4).toString('latin1')).toBe('SKIL');
+    const database = new Database(path, { readonly: true });
+    expect(database.pragma('user_version', { simple: true })).toBe(2);
+    expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
+    database.close();
+  });
+
+  test('keeps nothing of the load that made it but its stamp, the one it replaced and how texts were signed', () => {
+    const path = scratchFile('skills.db');
+    loadItems(path, [storeItem('a')], false);
+    const first = stampOf(path);
+    loadItems(path, [storeItem('b')], true);
+
+    const database = new Database(path, { readonly: true });
+    const meta = Object.fromEntries(database.prepare('SELECT key, value FROM meta').raw().all() as [string, string][]);
+    expect(database.prepare('SELECT count(*) FROM touched').pluck().get()).toBe(0);
+    database.close();
+    expect(meta).toEqual({ stamp: stampOf(path), replaces: first, signature_rules: expect.any(String) });
+  });
+
+  test('can be copied and read elsewhere', () => {
+    const path = scratchFile('skills.db');
+    loadItems(path, [storeItem('a')], false);
+    const copy = join(dirname(path), 'copy.db');
+    copyFileSync(path, copy);
+
+    const reader = CatalogueReader.open(copy);
+    expect(reader.get('a')?.name).toBe('name of a');
+    reader.close();
+  });
+
+  test('is not touched by reading', () => {
+    const path = scratchFile('skills.db');
+    loadItems(path, [storeItem('a')], false);
+    const before = traceOf(path);
+
+    const reader = CatalogueReader.open(path);
+    reader.skill(0);
+    reader.close();
+
+    expect(traceOf(path)).toEqual(before);
+    expect(filesBeside(path)).toEqual([]);
+  });
+
+  test('gets another stamp with every load that changes something, and none with one that does not', () => {
+    const path = scratchFile('skills.db');
+    loadItems(path, [storeItem('a')], false);
+    const first = stampOf(path);
+    const trace = traceOf(path);
+
+    expect(loadItems(path, [storeItem('a')], true)).toEqual({ added: 0, updated: 0, unchanged: 1, removed: 0 });
+    expect(traceOf(path)).toEqual(trace);
+
+    expect(loadItems(path, [storeItem('a', { stars: 5 })], true)).toMatchObject({ updated: 1 });
+    expect(stampOf(path)).not.toBe(first);
+  });
+
+  test('is made even of a load that brings nothing', () => {
+    const path = scratchFile('skills.db');
+
+    loadItems(path, [], false);
+
+    const reader = CatalogueReader.open(path);
+    expect(reader.columns.size).toBe(0);
+    expect(reader.stamp).toMatch(/^[0-9a-f]{32}$/);
+    reader.close();
+  });
+
+  test('shrinks when most of it was removed', () => {
+    const path = scratchFile('skills.db');
+    const ids = Array.from({ length: 2000 }, (_, i) => `skill-${i}`);
+    loadItems(
+      path,
+      ids.map((id) => storeItem(id)),
+      false,
+    );
+    const before = statSync(path).size;
+
+    const writer = new CatalogueWriter(path, 'remove', true);
+    for (const id of ids.slice(10)) writer.remove(id);
+    expect(writer.finish()).toEqual({ added: 0, updated: 0, unchanged: 0, removed: 1990 });
+
+    expect(statSync(path).size).toBeLessThan(before / 4);
+    expect([...contentOf(path).keys()]).toEqual(ids.slice(0, 10));
+  });
+});
+
+function bytesAt(path: string, position: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  const file = openSync(path, 'r');
+  readSync(file, bytes, 0, length, position);
+  closeSync(file);
+  return bytes;
+}
