@@ -136,7 +136,7 @@ function resolveText(q: unknown, maxLength: number): string {
 
 /** By hand: a pattern for trailing white space takes quadratic time where there is much of it inside. */
 function trimWhiteSpace(text: string): string {
-  const isSpace = (i: number): boolean => /\p{White_Space}/u.test(text[i] as string);
+  const isSpace = (i: number): boolean => /\p{White_Space}/u.test(text[i]!);
   let start = 0;
   while (start < text.length && isSpace(start)) start++;
   let end = text.length;

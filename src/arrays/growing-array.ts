@@ -17,7 +17,7 @@ export class GrowingUint32 {
   }
 
   at(i: number): number {
-    return this.#values[i] as number;
+    return this.#values[i]!;
   }
 
   /** The numbers so far; theirs is the same memory. */

@@ -79,8 +79,7 @@ export function encodeHeader(header: ImageHeader, checksums: Uint32Array): Buffe
   bytes.writeUInt32LE(VERSION, 8);
   bytes.writeUInt32LE(headerBytes, 12);
   text.copy(bytes, HEAD_BYTES);
-  for (let i = 0; i < checksums.length; i++)
-    bytes.writeUInt32LE(checksums[i] as number, HEAD_BYTES + headerBytes + i * 4);
+  for (let i = 0; i < checksums.length; i++) bytes.writeUInt32LE(checksums[i]!, HEAD_BYTES + headerBytes + i * 4);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, end - 4)), end - 4);
   bytes.fill(0, end);
   return bytes;

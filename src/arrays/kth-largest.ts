@@ -6,26 +6,26 @@
  */
 export function kthLargest(values: Float64Array, places: Uint32Array, count: number, k: number): number {
   const heap = new Float64Array(k);
-  for (let i = 0; i < k; i++) heap[i] = values[places[i] as number] as number;
+  for (let i = 0; i < k; i++) heap[i] = values[places[i]!]!;
   for (let i = (k >> 1) - 1; i >= 0; i--) siftDown(heap, i);
   for (let i = k; i < count; i++) {
-    const value = values[places[i] as number] as number;
-    if (value <= (heap[0] as number)) continue;
+    const value = values[places[i]!]!;
+    if (value <= heap[0]!) continue;
     heap[0] = value;
     siftDown(heap, 0);
   }
-  return heap[0] as number;
+  return heap[0]!;
 }
 
 function siftDown(heap: Float64Array, from: number): void {
-  const value = heap[from] as number;
+  const value = heap[from]!;
   let i = from;
   for (;;) {
     let child = 2 * i + 1;
     if (child >= heap.length) break;
-    if (child + 1 < heap.length && (heap[child + 1] as number) < (heap[child] as number)) child += 1;
-    if ((heap[child] as number) >= value) break;
-    heap[i] = heap[child] as number;
+    if (child + 1 < heap.length && heap[child + 1]! < heap[child]!) child += 1;
+    if (heap[child]! >= value) break;
+    heap[i] = heap[child]!;
     i = child;
   }
   heap[i] = value;

@@ -8,7 +8,7 @@ export function lowerBound(values: Uint32Array, wanted: number, from = 0, to: nu
   let [low, high] = [from, to];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((values[middle] as number) < wanted) low = middle + 1;
+    if (values[middle]! < wanted) low = middle + 1;
     else high = middle;
   }
   return low;

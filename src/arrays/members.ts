@@ -12,20 +12,20 @@ export class Members {
     const starts = this.#starts;
     let count = 0;
     for (let document = 0; document < groupOf.length; document++) {
-      const group = groupOf[document] as number;
+      const group = groupOf[document]!;
       if (group < 0) continue;
-      starts[group + 2] = (starts[group + 2] as number) + 1;
+      starts[group + 2] = starts[group + 2]! + 1;
       count += 1;
     }
     for (let group = 2; group < starts.length; group++) {
-      starts[group] = (starts[group] as number) + (starts[group - 1] as number);
+      starts[group] = starts[group]! + starts[group - 1]!;
     }
     this.#documents = new Uint32Array(count);
     for (let document = 0; document < groupOf.length; document++) {
-      const group = groupOf[document] as number;
+      const group = groupOf[document]!;
       if (group < 0) continue;
       // Counted on to the end of the group, which is where the next begins.
-      const at = starts[group + 1] as number;
+      const at = starts[group + 1]!;
       this.#documents[at] = document;
       starts[group + 1] = at + 1;
     }

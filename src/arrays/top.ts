@@ -13,11 +13,11 @@ export function topOf(numbers: ArrayLike<number>, compare: Comparator, offset: n
   if (offset >= wanted) return [];
   const heap: number[] = [];
   for (let i = 0; i < numbers.length; i++) {
-    const number = numbers[i] as number;
+    const number = numbers[i]!;
     if (heap.length < wanted) {
       heap.push(number);
       siftUp(heap, heap.length - 1, compare);
-    } else if (compare(number, heap[0] as number) < 0) {
+    } else if (compare(number, heap[0]!) < 0) {
       heap[0] = number;
       siftDown(heap, compare);
     }
@@ -34,7 +34,7 @@ export function topOf(numbers: ArrayLike<number>, compare: Comparator, offset: n
 export function bestScored(numbers: Uint32Array, scores: Float64Array, count: number): Uint32Array {
   if (numbers.length <= count) return numbers;
   const least = kthLargest(scores, numbers, numbers.length, count);
-  return numbers.filter((number) => (scores[number] as number) >= least);
+  return numbers.filter((number) => scores[number]! >= least);
 }
 
 /** The root of the heap is the last in order, the one to give way. */
@@ -42,7 +42,7 @@ function siftUp(heap: number[], from: number, compare: Comparator): void {
   let i = from;
   while (i > 0) {
     const parent = (i - 1) >> 1;
-    if (compare(heap[i] as number, heap[parent] as number) <= 0) return;
+    if (compare(heap[i]!, heap[parent]!) <= 0) return;
     swap(heap, i, parent);
     i = parent;
   }
@@ -54,15 +54,15 @@ function siftDown(heap: number[], compare: Comparator): void {
     const left = 2 * i + 1;
     if (left >= heap.length) return;
     const right = left + 1;
-    const last = right < heap.length && compare(heap[right] as number, heap[left] as number) > 0 ? right : left;
-    if (compare(heap[last] as number, heap[i] as number) <= 0) return;
+    const last = right < heap.length && compare(heap[right]!, heap[left]!) > 0 ? right : left;
+    if (compare(heap[last]!, heap[i]!) <= 0) return;
     swap(heap, i, last);
     i = last;
   }
 }
 
 function swap(heap: number[], i: number, j: number): void {
-  const kept = heap[i] as number;
-  heap[i] = heap[j] as number;
+  const kept = heap[i]!;
+  heap[i] = heap[j]!;
   heap[j] = kept;
 }

@@ -8,7 +8,7 @@ const EXTREMES = 5;
 export function meansLines({ modes }: Evaluation): string[] {
   const figures = Object.keys(modes[0]?.figures ?? {});
   const rows = modes.flatMap(({ name, figures: means, intervals }) => [
-    [oneLine(name), ...figures.map((figure) => (means[figure] as number).toFixed(4))],
+    [oneLine(name), ...figures.map((figure) => means[figure]!.toFixed(4))],
     ['', ...figures.map((figure) => intervals[figure]?.map(short).join('-') ?? '')],
   ]);
   return [...table([['', ...figures], ...rows]), '', '(below each mean its 95 % interval)'];
@@ -52,7 +52,7 @@ function table(rows: ReadonlyArray<readonly string[]>): string[] {
   );
   return rows.map((row) =>
     row
-      .map((cell, column) => pad(cell, widths[column] as number))
+      .map((cell, column) => pad(cell, widths[column]!))
       .join('  ')
       .trimEnd(),
   );

@@ -101,10 +101,10 @@ function tableOf(keys: readonly ApiKey[]): string[] {
       revokedAt === undefined ? '' : dateOf(revokedAt),
     ]),
   ];
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] as string)))) ?? [];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column]!)))) ?? [];
   return rows.map((row) =>
     row
-      .map((cell, column) => pad(cell, widths[column] as number))
+      .map((cell, column) => pad(cell, widths[column]!))
       .join('  ')
       .trimEnd(),
   );

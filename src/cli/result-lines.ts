@@ -68,10 +68,10 @@ function hitLines<H extends Hit>(
   const stars = hits.map(({ skill }) => `★ ${skill.stars.toLocaleString('en')}`);
   const [nameWidth, authorWidth, starWidth] = [widest(names), widest(authors), widest(stars)];
   return hits.flatMap((hit, i) => {
-    const name = styles.bold(pad(names[i] as string, nameWidth));
+    const name = styles.bold(pad(names[i]!, nameWidth));
     const score = 'fileId' in hit ? `${hit.score.toFixed(3)}  ` : '';
     const copies = hit.copies > 1 ? `  ${hit.copies} copies` : '';
-    const facts = `${pad(authors[i] as string, authorWidth)}  ${pad(stars[i] as string, starWidth)}  ${ageOf(hit.skill.updatedAt)}${copies}`;
+    const facts = `${pad(authors[i]!, authorWidth)}  ${pad(stars[i]!, starWidth)}  ${ageOf(hit.skill.updatedAt)}${copies}`;
     return [
       `${score}${name}  ${facts}`,
       ...snippetLines(hit.snippet, columns - 2, styles).map((line) => `  ${line}`),

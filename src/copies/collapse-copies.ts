@@ -22,9 +22,9 @@ export function collapseCopies(
   const keptOf = spaceOf(groupOf);
   const counts = new Map<number, number>();
   for (let i = 0; i < numbers.length; i++) {
-    const number = numbers[i] as number;
-    const group = groupOf[number] as number;
-    const other = (keptOf[group] as number) - 1;
+    const number = numbers[i]!;
+    const group = groupOf[number]!;
+    const other = keptOf[group]! - 1;
     if (other === -1) {
       keptOf[group] = number + 1;
       continue;
@@ -38,9 +38,9 @@ export function collapseCopies(
   const kept = new Uint32Array(numbers.length);
   let count = 0;
   for (let i = 0; i < numbers.length; i++) {
-    const group = groupOf[numbers[i] as number] as number;
+    const group = groupOf[numbers[i]!]!;
     if (keptOf[group] === 0) continue;
-    kept[count++] = (keptOf[group] as number) - 1;
+    kept[count++] = keptOf[group]! - 1;
     keptOf[group] = 0;
   }
   return { numbers: kept.subarray(0, count), counts };
@@ -57,7 +57,7 @@ export function allCopiesOf(numbers: readonly number[], groupOf: Uint32Array): n
     members = new Members(groupOf, groupOf.length);
     membersByGroups.set(groupOf, members);
   }
-  const groups = new Set(numbers.map((number) => groupOf[number] as number));
+  const groups = new Set(numbers.map((number) => groupOf[number]!));
   return [...groups].flatMap((group) => [...(members as Members).of(group)]);
 }
 

@@ -45,7 +45,7 @@ export interface SignedDocuments {
 /** Whether two documents have nearly the same text. */
 export function areNear(documents: SignedDocuments, a: number, b: number): boolean {
   const { names, texts, words, sketches } = documents;
-  const fewer = Math.min(words[a] as number, words[b] as number);
+  const fewer = Math.min(words[a]!, words[b]!);
   const sameName = names[a] === names[b];
   if (fewer < SHORT_TEXT) return false;
   if (texts[a] === texts[b]) return sameName || fewer >= TEXT_WITHOUT_NAME;
@@ -72,19 +72,19 @@ export function joinNearCopies(
 ): Uint32Array {
   const related = relatedGroups(groupOf, documents);
   const competing = Uint32Array.from(groupOf.keys())
-    .filter((document) => related[groupOf[document] as number] === 1)
+    .filter((document) => related[groupOf[document]!] === 1)
     .sort(preference);
   const texts = new DistinctTexts(competing, groupOf, documents);
   const leaderOf = Int32Array.from(groupOf.keys(), (document) => (related[document] === 1 ? NONE : document));
   for (const document of competing) {
-    const leader = groupOf[document] as number;
+    const leader = groupOf[document]!;
     if (leaderOf[leader] !== NONE) continue;
     leaderOf[leader] = leader;
     texts.visitNear(leader, (group) => {
       if (leaderOf[group] === NONE) leaderOf[group] = leader;
     });
   }
-  return groupOf.map((group) => leaderOf[group] as number);
+  return groupOf.map((group) => leaderOf[group]!);
 }
 
 /** Stands for no group. */
@@ -99,8 +99,8 @@ function relatedGroups(groupOf: Uint32Array, { names, texts, words }: SignedDocu
   for (const keys of [names, texts]) {
     const groups = new Map<number, number>();
     for (const [document, group] of groupOf.entries()) {
-      if ((words[document] as number) < SHORT_TEXT) continue;
-      const key = keys[document] as number;
+      if (words[document]! < SHORT_TEXT) continue;
+      const key = keys[document]!;
       const other = groups.get(key);
       if (other === undefined) groups.set(key, group);
       else if (other !== group) {
@@ -130,15 +130,15 @@ class DistinctTexts {
     const textsByName = new Map<number, number[]>();
     const textByWords = new Map<string, number>();
     for (const document of competing) {
-      if ((words[document] as number) < SHORT_TEXT) continue;
-      const [name, hash, group] = [names[document] as number, texts[document] as number, groupOf[document] as number];
+      if (words[document]! < SHORT_TEXT) continue;
+      const [name, hash, group] = [names[document]!, texts[document]!, groupOf[document]!];
       const key = `${name} ${hash}`;
       let text = textByWords.get(key);
       if (text === undefined) {
         text = document;
         textByWords.set(key, text);
         append(textsByName, name, text);
-        if ((words[text] as number) >= TEXT_WITHOUT_NAME) append(this.#byText, hash, text);
+        if (words[text]! >= TEXT_WITHOUT_NAME) append(this.#byText, hash, text);
       }
       append(this.#textsOf, group, text);
       append(this.#groupsOf, text, group);
@@ -150,9 +150,9 @@ class DistinctTexts {
   visitNear(group: number, visit: (group: number) => void): void {
     for (const text of this.#textsOf.get(group) ?? []) {
       this.#take(text, visit);
-      for (const list of this.#byName.get(this.#documents.names[text] as number)?.of(text) ?? [])
+      for (const list of this.#byName.get(this.#documents.names[text]!)?.of(text) ?? [])
         this.#takeNear(text, list, visit);
-      this.#takeNear(text, this.#byText.get(this.#documents.texts[text] as number) ?? [], visit);
+      this.#takeNear(text, this.#byText.get(this.#documents.texts[text]!) ?? [], visit);
     }
   }
 
@@ -166,7 +166,7 @@ class DistinctTexts {
       if (areNear(this.#documents, text, other)) this.#take(other, visit);
       else unlike.push(other);
     }
-    for (let i = unlike.length - 1; i >= 0; i--) candidates.push(unlike[i] as number);
+    for (let i = unlike.length - 1; i >= 0; i--) candidates.push(unlike[i]!);
   }
 
   #take(text: number, visit: (group: number) => void): void {

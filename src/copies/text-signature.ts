@@ -109,7 +109,7 @@ class Reading {
     let hash = this.#hash;
     let [a, b] = [0, 0];
     for (let i = 0; i < count; i++) {
-      const c = hashes[i] as number;
+      const c = hashes[i]!;
       hash = (Math.imul(hash, PRIME_1) + c) | 0;
       // Fewer words than a shingle are one.
       if (i >= SHINGLE - 1 || i === count - 1) addShingle(a, b, c);
@@ -123,13 +123,13 @@ class Reading {
   /** The words in order tell the upper 32 bits, the shingles the lower 21. */
   hash(): number {
     let shingles = 0;
-    for (let bin = 0; bin < SKETCH_BYTES; bin++) shingles = Math.imul(shingles ^ (bins[bin] as number), PRIME_2);
+    for (let bin = 0; bin < SKETCH_BYTES; bin++) shingles = Math.imul(shingles ^ bins[bin]!, PRIME_2);
     return scramble(this.#hash) * 2 ** 21 + (scramble(shingles) >>> 11);
   }
 
   sketch(): Uint8Array {
     if (this.words === 0) return sketch.fill(0);
-    for (let bin = 0; bin < SKETCH_BYTES; bin++) sketch[bin] = scramble(bins[filledBin(bin)] as number);
+    for (let bin = 0; bin < SKETCH_BYTES; bin++) sketch[bin] = scramble(bins[filledBin(bin)]!);
     return sketch;
   }
 }
@@ -147,7 +147,7 @@ function addShingle(a: number, b: number, c: number): void {
   const bin = hash >>> 25;
   // The bin takes the upper 7 bits; what is left decides.
   const value = (hash ^ (hash >>> 13)) & 0x1ffffff;
-  if (value < (bins[bin] as number)) bins[bin] = value;
+  if (value < bins[bin]!) bins[bin] = value;
 }
 
 /** The bin itself, or the one that it borrows from. */

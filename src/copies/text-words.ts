@@ -52,21 +52,21 @@ export function readWordHashes(text: string): { readonly hashes: Int32Array; rea
   let count = 0;
   let hash = BASIS;
   for (let i = 0; i <= length; i++) {
-    let folded = table[codes[i] as number] as number;
+    let folded = table[codes[i]!]!;
     while (folded > UNKNOWN) {
       hash = Math.imul(hash ^ folded, PRIME);
       i += 1;
-      folded = table[codes[i] as number] as number;
+      folded = table[codes[i]!]!;
     }
     if (folded === UNKNOWN) folded = foldAt(text, i);
     if (folded > UNKNOWN) {
       // A mark is nothing unless it stands behind a word.
-      if (hash !== BASIS || !MARKS.includes(text[i] as string)) hash = Math.imul(hash ^ folded, PRIME);
+      if (hash !== BASIS || !MARKS.includes(text[i]!)) hash = Math.imul(hash ^ folded, PRIME);
       continue;
     }
     if (hash !== BASIS) words[count++] = hash;
     hash = BASIS;
-    if (folded === WHOLE) words[count++] = Math.imul(BASIS ^ (codes[i] as number), PRIME);
+    if (folded === WHOLE) words[count++] = Math.imul(BASIS ^ codes[i]!, PRIME);
   }
   read.count = count;
   return read;

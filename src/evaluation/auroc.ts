@@ -20,7 +20,7 @@ export function separation(answerable: Float64Array, unanswerable: Float64Array)
   const above = Float64Array.from(answerable, (score) => shareBelow(score, low));
   const below = Float64Array.from(unanswerable, (score) => 1 - shareBelow(score, high));
   const area = above.reduce((sum, share) => sum + share, 0) / above.length;
-  return { area, parts: above.map((share, i) => share + (below[i] as number) - area) };
+  return { area, parts: above.map((share, i) => share + below[i]! - area) };
 }
 
 /** Share of ascending numbers that are below a score, those equal to it by half. */
@@ -33,7 +33,7 @@ function firstNot(sorted: Float64Array, holds: (one: number) => boolean): number
   let [from, to] = [0, sorted.length];
   while (from < to) {
     const middle = (from + to) >>> 1;
-    if (holds(sorted[middle] as number)) from = middle + 1;
+    if (holds(sorted[middle]!)) from = middle + 1;
     else to = middle;
   }
   return from;

@@ -29,8 +29,8 @@ export function bootstrapIntervals(columns: readonly Float64Array[], options: Bo
     for (let i = 0; i < size; i++) draw[i] = Math.floor(random() * size);
     for (const [c, column] of columns.entries()) {
       let sum = 0;
-      for (let i = 0; i < size; i++) sum += column[draw[i] as number] as number;
-      (means[c] as Float64Array)[sample] = sum / size;
+      for (let i = 0; i < size; i++) sum += column[draw[i]!]!;
+      means[c]![sample] = sum / size;
     }
   }
   return means.map((drawn) => {
@@ -42,6 +42,6 @@ export function bootstrapIntervals(columns: readonly Float64Array[], options: Bo
 /** Between two neighbours in proportion. */
 function quantile(sorted: Float64Array, share: number): number {
   const at = share * (sorted.length - 1);
-  const [below, above] = [sorted[Math.floor(at)] as number, sorted[Math.ceil(at)] as number];
+  const [below, above] = [sorted[Math.floor(at)]!, sorted[Math.ceil(at)]!];
   return below + (above - below) * (at - Math.floor(at));
 }

@@ -78,7 +78,7 @@ export interface Evaluation {
 export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const { benchmark, search, runs = [], baseline, abstention = false, seed = 1 } = options;
   const modes = options.modes ?? (search === undefined ? [] : EVALUATION_MODES);
-  const depth = checkDepths('depth', [options.depth ?? MAX_DEPTH], MAX_DEPTH)[0] as number;
+  const depth = checkDepths('depth', [options.depth ?? MAX_DEPTH], MAX_DEPTH)[0]!;
   const at = checkDepths('at', options.at ?? [10], Number.MAX_SAFE_INTEGER);
   const names = [...modes, ...runs.map(({ name }) => name)];
   if (new Set(names).size < names.length) {
@@ -156,7 +156,7 @@ function measure(name: string, run: Run, { benchmark, at, depth, abstention, see
 
   const names = Object.keys(byQuestion.values().next().value ?? {});
   const columns: Float64Array[] = names.map((figure) =>
-    Float64Array.from(byQuestion.values(), (figures) => figures[figure] as number),
+    Float64Array.from(byQuestion.values(), (figures) => figures[figure]!),
   );
   if (abstention) {
     names.push('auroc');
@@ -171,15 +171,15 @@ function measure(name: string, run: Run, { benchmark, at, depth, abstention, see
   const recalls = new Float64Array(depth);
   for (const question of questions) {
     for (const [i, recall] of recallByDepth(rankingOf(question), gainsOf(question), depth).entries()) {
-      recalls[i] = (recalls[i] as number) + recall / questions.length;
+      recalls[i] = recalls[i]! + recall / questions.length;
     }
   }
   return {
     name,
     run,
     byQuestion,
-    figures: Object.fromEntries(names.map((figure, i) => [figure, mean(columns[i] as Float64Array)])),
-    intervals: Object.fromEntries(names.map((figure, i) => [figure, intervals[i] as Interval])),
+    figures: Object.fromEntries(names.map((figure, i) => [figure, mean(columns[i]!)])),
+    intervals: Object.fromEntries(names.map((figure, i) => [figure, intervals[i]!])),
     recallByDepth: [...recalls],
   };
 }
@@ -192,6 +192,6 @@ function firstScore(ranking: readonly RankedDocument[], takenOut?: Gains): numbe
 /** 0 of nothing. */
 function mean(values: ArrayLike<number>): number {
   let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] as number;
+  for (let i = 0; i < values.length; i++) sum += values[i]!;
   return values.length === 0 ? 0 : sum / values.length;
 }

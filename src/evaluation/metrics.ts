@@ -6,7 +6,7 @@
 /** Discounted cumulative gain of the first `k`: linear gain, discounted by log2 of the rank plus one. */
 function discountedGain(found: readonly number[], k: number): number {
   let sum = 0;
-  for (let i = 0; i < found.length && i < k; i++) sum += (found[i] as number) / Math.log2(i + 2);
+  for (let i = 0; i < found.length && i < k; i++) sum += found[i]! / Math.log2(i + 2);
   return sum;
 }
 
@@ -22,7 +22,7 @@ export function ndcg(found: readonly number[], ideal: readonly number[], k: numb
 
 /** 1 over the rank of the first relevant document, 0 where none is among the first `k`: `recip_rank` of a run cut at k. */
 export function reciprocalRank(found: readonly number[], k: number): number {
-  for (let i = 0; i < found.length && i < k; i++) if ((found[i] as number) > 0) return 1 / (i + 1);
+  for (let i = 0; i < found.length && i < k; i++) if (found[i]! > 0) return 1 / (i + 1);
   return 0;
 }
 
@@ -40,13 +40,13 @@ export function precision(found: readonly number[], k: number): number {
 export function averagePrecision(found: readonly number[], relevant: number): number {
   let [hits, sum] = [0, 0];
   for (let i = 0; i < found.length; i++) {
-    if ((found[i] as number) > 0) sum += ++hits / (i + 1);
+    if (found[i]! > 0) sum += ++hits / (i + 1);
   }
   return sum / relevant;
 }
 
 function countRelevant(found: readonly number[], k: number): number {
   let count = 0;
-  for (let i = 0; i < found.length && i < k; i++) if ((found[i] as number) > 0) count++;
+  for (let i = 0; i < found.length && i < k; i++) if (found[i]! > 0) count++;
   return count;
 }

@@ -95,7 +95,7 @@ export function differencePicture(differences: readonly number[]): string {
 /** More than the picture has room for is shown in part, first and last included. */
 function thin(values: readonly number[]): readonly number[] {
   if (values.length <= PLOT * 2) return values;
-  return Array.from({ length: PLOT }, (_, i) => values[Math.round((i * (values.length - 1)) / (PLOT - 1))] as number);
+  return Array.from({ length: PLOT }, (_, i) => values[Math.round((i * (values.length - 1)) / (PLOT - 1))]!);
 }
 
 /** Colours that the classes `c0`, `l0` and so on are for; see the style of the page. */

@@ -38,7 +38,7 @@ export function randomisationTest(differences: ArrayLike<number>, options: Rando
     let bits = 0;
     for (let i = 0; i < sizes.length; i++) {
       if (i % 32 === 0) bits = random() * 2 ** 32;
-      kept += (bits & 1) * (sizes[i] as number);
+      kept += (bits & 1) * sizes[i]!;
       bits >>>= 1;
     }
     if (Math.abs(2 * kept - total) >= bar) extreme++;

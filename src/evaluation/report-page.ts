@@ -37,7 +37,7 @@ ${comparisons.map(comparisonSection).join('\n')}
 }
 
 function barOf({ figures, intervals }: ModeEvaluation, figure: string): Bar {
-  return { value: figures[figure] as number, interval: intervals[figure] ?? [0, 0] };
+  return { value: figures[figure]!, interval: intervals[figure] ?? [0, 0] };
 }
 
 function legend(names: readonly string[]): string {
@@ -49,7 +49,7 @@ function meansTable(modes: readonly ModeEvaluation[], figures: readonly string[]
   const rows = modes.map(({ name, figures: means, intervals }) => {
     const cells = figures.map((figure) => {
       const [low, high] = intervals[figure] ?? [0, 0];
-      return `<td>${fixed(means[figure] as number)}<small> ${fixed(low)} to ${fixed(high)}</small></td>`;
+      return `<td>${fixed(means[figure]!)}<small> ${fixed(low)} to ${fixed(high)}</small></td>`;
     });
     return `<tr><th>${escapeHtml(name)}</th>${cells.join('')}</tr>`;
   });

@@ -66,7 +66,7 @@ const BITS = new Int32Array(SINGLE.buffer);
 /** The largest number of single precision below one. */
 function below(value: number): number {
   SINGLE[0] = value === 0 ? 0 : value;
-  const bits = BITS[0] as number;
+  const bits = BITS[0]!;
   // The bits of positive numbers ascend with them, those of negative ones descend.
   BITS[0] = bits === 0 ? -0x7fffffff : bits > 0 ? bits - 1 : bits + 1;
   return SINGLE[0];

@@ -55,7 +55,7 @@ function write({ before, items, after }: ListBody, to: Buffer): number {
   let at = to.write(before);
   for (let i = 0; i < items.length; i++) {
     if (i > 0) to[at++] = COMMA;
-    at += to.write(items[i] as string, at);
+    at += to.write(items[i]!, at);
   }
   return at + to.write(after, at);
 }

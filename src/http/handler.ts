@@ -35,9 +35,7 @@ export function createHandler(search: SkillSearch, options?: HandlerOptions): Ha
       signal: request.signal,
     });
     const withoutBody = request.method === 'HEAD' || status === 204;
-    const pairs = headers.flatMap((name, i) =>
-      i % 2 === 0 ? [[name, headers[i + 1] as string] as [string, string]] : [],
-    );
+    const pairs = headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1]!] as [string, string]] : []));
     return new Response(withoutBody ? null : textOf(body), { status, headers: pairs });
   };
 }

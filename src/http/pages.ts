@@ -92,7 +92,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function html(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
 function cut(text: string): string {

@@ -105,7 +105,7 @@ export class SkillDiscoveryService {
     });
     const all = body === '' || headers?.['Content-Type'] !== undefined ? [] : ['Content-Type', JSON_TYPE];
     all.push(...COMMON_HEADERS, 'X-Request-Id', requestId);
-    for (const name in headers) all.push(name, headers[name] as string);
+    for (const name in headers) all.push(name, headers[name]!);
     return { status, headers: all, body };
   }
 

@@ -50,7 +50,7 @@ export function shareDocuments(
   const documents = new Uint32Array(new SharedArrayBuffer(picked.byteLength));
   documents.set(picked);
   const rows = new Float64Array(new SharedArrayBuffer(picked.length * Float64Array.BYTES_PER_ELEMENT));
-  for (let i = 0; i < picked.length; i++) rows[i] = allRows[picked[i] as number] as number;
+  for (let i = 0; i < picked.length; i++) rows[i] = allRows[picked[i]!]!;
   const counts = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   return { catalogue, stamp, documents, rows, counts };
 }

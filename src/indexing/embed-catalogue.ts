@@ -82,5 +82,5 @@ async function embedTexts(
 ): Promise<EmbeddedText[]> {
   const embedded = texts.map(({ name, description }) => embeddedText(name, description));
   const vectors = await embedChecked(embedder, embedded, { signal });
-  return texts.map(({ textHash }, i) => ({ textHash, vector: vectors[i] as Float32Array }));
+  return texts.map(({ textHash }, i) => ({ textHash, vector: vectors[i]! }));
 }

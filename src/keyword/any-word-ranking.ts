@@ -119,7 +119,7 @@ class AnyWordRanking {
     this.#words = words;
     this.#norms = norms;
     this.#weights = SCORED_FIELDS.map((field) => weights[field]);
-    this.#idfs = words.map(({ documents }, w) => (counts[w] as number) * inverseDocumentFrequency(size, documents));
+    this.#idfs = words.map(({ documents }, w) => counts[w]! * inverseDocumentFrequency(size, documents));
     this.highest = this.#idfs.reduce((sum, idf) => sum + idf * HIGHEST_SATURATION, 0);
   }
 
@@ -132,36 +132,36 @@ class AnyWordRanking {
     const found = new Uint8Array(numbers.length);
     let all = 0;
     for (let w = 0; w < this.#words.length; w++) {
-      const idf = this.#idfs[w] as number;
+      const idf = this.#idfs[w]!;
       amounts.fill(0);
       found.fill(0);
-      for (const [field, occurrences] of (this.#words[w] as WordOccurrences).byField.entries()) {
+      for (const [field, occurrences] of this.#words[w]!.byField.entries()) {
         if (occurrences === undefined) continue;
-        const [norms, sum] = [this.#norms[field] as LengthNorms, sums[field] as Float64Array];
-        const weight = this.#weights[field] as number;
+        const [norms, sum] = [this.#norms[field]!, sums[field]!];
+        const weight = this.#weights[field]!;
         const frequencies = frequenciesIn(occurrences, numbers);
         for (let i = 0; i < numbers.length; i++) {
           if (frequencies[i] === 0) continue;
-          const amount = (frequencies[i] as number) / norms.of(numbers[i] as number);
+          const amount = frequencies[i]! / norms.of(numbers[i]!);
           found[i] = 1;
-          sum[i] = (sum[i] as number) + idf * saturation(amount);
-          amounts[i] = (amounts[i] as number) + weight * amount;
+          sum[i] = sum[i]! + idf * saturation(amount);
+          amounts[i] = amounts[i]! + weight * amount;
         }
       }
       all += idf;
       for (let i = 0; i < numbers.length; i++) {
         if (found[i] === 0) continue;
-        covered[i] = (covered[i] as number) + idf;
-        scores[i] = (scores[i] as number) + idf * saturation(amounts[i] as number);
+        covered[i] = covered[i]! + idf;
+        scores[i] = scores[i]! + idf * saturation(amounts[i]!);
       }
     }
     return Array.from(numbers, (_, i) => {
-      const [name = 0, author = 0, labels = 0, description = 0, files = 0] = sums.map((sum) => sum[i] as number);
+      const [name = 0, author = 0, labels = 0, description = 0, files = 0] = sums.map((sum) => sum[i]!);
       return {
-        score: scores[i] as number,
+        score: scores[i]!,
         fields: { name, author, labels, description, files },
-        coverage: all === 0 ? 0 : (covered[i] as number) / all,
-        fileTerms: (this.#norms[FILE_TEXT] as LengthNorms).lengthOf(numbers[i] as number),
+        coverage: all === 0 ? 0 : covered[i]! / all,
+        fileTerms: this.#norms[FILE_TEXT]!.lengthOf(numbers[i]!),
       };
     });
   }
@@ -171,7 +171,7 @@ class AnyWordRanking {
     // The sums depend on the order in which they were made up. What is told, and decides, is added up in one way only.
     const candidates = this.#candidates(options, space).slice().sort();
     const scored = this.scoresOf(candidates)
-      .map(({ score }, i) => ({ number: candidates[i] as number, score }))
+      .map(({ score }, i) => ({ number: candidates[i]!, score }))
       .sort((a, b) => b.score - a.score || a.number - b.number)
       .slice(0, options.limit);
     return {
@@ -185,7 +185,7 @@ class AnyWordRanking {
     const { sums, seen, left } = space;
     const words = this.#weightedWords();
     const ahead = boundsAhead(words);
-    const highest = ahead[0] as number;
+    const highest = ahead[0]!;
     /** What one of so many documents must have at least by now to be among the best, if nothing were added any more. */
     const barOf = (documents: Uint32Array, count: number): number =>
       count < limit ? 0 : kthLargest(sums, documents, count, limit) - highest * ROUNDING;
@@ -193,8 +193,8 @@ class AnyWordRanking {
     let next = 0;
     let countSeen = 0;
     for (; next < words.length; next++) {
-      const word = words[next] as WeightedWord;
-      const most = ahead[next] as number;
+      const word = words[next]!;
+      const most = ahead[next]!;
       // No sum can be above what lies behind.
       if (most < highest - most && isLong(word, countSeen) && most < barOf(seen, countSeen)) break;
       countSeen = addToAll(word, filter, space, countSeen);
@@ -203,26 +203,26 @@ class AnyWordRanking {
     left.set(seen.subarray(0, countSeen));
     let countLeft = countSeen;
     for (; next < words.length; next++) {
-      const word = words[next] as WeightedWord;
+      const word = words[next]!;
       if (isLong(word, countLeft)) {
-        const least = barOf(left, countLeft) - (ahead[next] as number);
+        const least = barOf(left, countLeft) - ahead[next]!;
         countLeft = keepFrom(least, sums, left, countLeft);
       }
       addToSeen(word, left.subarray(0, countLeft), space);
     }
     countLeft = keepFrom(barOf(left, countLeft), sums, left, countLeft);
-    for (let i = 0; i < countSeen; i++) sums[seen[i] as number] = 0;
+    for (let i = 0; i < countSeen; i++) sums[seen[i]!] = 0;
     return left.subarray(0, countLeft);
   }
 
   /** All that can add to a score, what can add most first. */
   #weightedWords(): WeightedWord[] {
     const words = this.#words.flatMap(({ byField }, w): WeightedWord[] => {
-      const idf = this.#idfs[w] as number;
+      const idf = this.#idfs[w]!;
       const fields = byField.flatMap((occurrences, field): WeightedField[] => {
-        const weight = this.#weights[field] as number;
+        const weight = this.#weights[field]!;
         if (occurrences === undefined || weight === 0) return [];
-        return [{ occurrences, norms: this.#norms[field] as LengthNorms, weight }];
+        return [{ occurrences, norms: this.#norms[field]!, weight }];
       });
       const most = fields.reduce((sum, { weight, occurrences }) => sum + weight * occurrences.highest, 0);
       const size = fields.reduce((sum, { occurrences }) => sum + occurrences.size, 0);
@@ -236,7 +236,7 @@ class AnyWordRanking {
 /** At each place what all from there on can add together; one place more than there are words, with 0. */
 function boundsAhead(words: readonly WeightedWord[]): Float64Array {
   const ahead = new Float64Array(words.length + 1);
-  for (let i = words.length - 1; i >= 0; i--) ahead[i] = (ahead[i + 1] as number) + (words[i] as WeightedWord).bound;
+  for (let i = words.length - 1; i >= 0; i--) ahead[i] = ahead[i + 1]! + words[i]!.bound;
   return ahead;
 }
 
@@ -256,11 +256,11 @@ function addToAll(
   const found = readAmounts(word, space);
   let count = countBefore;
   for (let i = 0; i < found; i++) {
-    const number = having[i] as number;
-    const amount = amounts[number] as number;
+    const number = having[i]!;
+    const amount = amounts[number]!;
     amounts[number] = 0;
     if (filter !== undefined && filter[number] === 0) continue;
-    const before = sums[number] as number;
+    const before = sums[number]!;
     const after = before + word.idf * saturation(amount);
     // A weight next to nothing may add 0: such a document stays unseen.
     if (before === 0 && after > 0) seen[count++] = number;
@@ -280,15 +280,15 @@ function addToSeen(word: WeightedWord, wanted: Uint32Array, space: RankingSpace)
         const frequency = frequencyIn(occurrences, number);
         if (frequency > 0) amount += (weight * frequency) / norms.of(number);
       }
-      sums[number] = (sums[number] as number) + idf * saturation(amount);
+      sums[number] = sums[number]! + idf * saturation(amount);
     }
     return;
   }
   const found = readAmounts(word, space);
   for (let i = 0; i < found; i++) {
-    const number = having[i] as number;
-    const before = sums[number] as number;
-    if (before > 0) sums[number] = before + idf * saturation(amounts[number] as number);
+    const number = having[i]!;
+    const before = sums[number]!;
+    if (before > 0) sums[number] = before + idf * saturation(amounts[number]!);
     amounts[number] = 0;
   }
 }
@@ -299,7 +299,7 @@ function readAmounts({ fields }: WeightedWord, { amounts, having }: RankingSpace
   for (const { occurrences, norms, weight } of fields) {
     for (const list of occurrences.lists) {
       list.forEach((frequency, number) => {
-        const before = amounts[number] as number;
+        const before = amounts[number]!;
         const after = before + (weight * frequency) / norms.of(number);
         if (before === 0 && after > 0) having[count++] = number;
         amounts[number] = after;
@@ -313,8 +313,8 @@ function readAmounts({ fields }: WeightedWord, { amounts, having }: RankingSpace
 function keepFrom(least: number, values: Float64Array, places: Uint32Array, count: number): number {
   let kept = 0;
   for (let i = 0; i < count; i++) {
-    const place = places[i] as number;
-    if ((values[place] as number) >= least) places[kept++] = place;
+    const place = places[i]!;
+    if (values[place]! >= least) places[kept++] = place;
   }
   return kept;
 }

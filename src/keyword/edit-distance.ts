@@ -12,10 +12,10 @@ export function editDistance(a: string, b: string, limit: number): number {
     const row = [i];
     let least = i;
     for (let j = 1; j <= b.length; j++) {
-      const substitution = (last[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      let cost = Math.min(substitution, (last[j] as number) + 1, (row[j - 1] as number) + 1);
+      const substitution = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let cost = Math.min(substitution, last[j]! + 1, row[j - 1]! + 1);
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        cost = Math.min(cost, (beforeLast[j - 2] as number) + 1);
+        cost = Math.min(cost, beforeLast[j - 2]! + 1);
       }
       row.push(cost);
       least = Math.min(least, cost);
@@ -25,7 +25,7 @@ export function editDistance(a: string, b: string, limit: number): number {
     beforeLast = last;
     last = row;
   }
-  return Math.min(last[b.length] as number, limit + 1);
+  return Math.min(last[b.length]!, limit + 1);
 }
 
 /** Edits a word may be away from what is meant: one, from eight letters on two. */

@@ -18,11 +18,11 @@ export class LengthNorms {
   }
 
   of(number: number): number {
-    return this.#byLength[this.lengthOf(number)] as number;
+    return this.#byLength[this.lengthOf(number)]!;
   }
 
   /** In distinct terms. */
   lengthOf(number: number): number {
-    return this.#lengths[number] as number;
+    return this.#lengths[number]!;
   }
 }

@@ -38,8 +38,8 @@ function weighRun(run: readonly Token[], weights: Map<Token, number>): void {
     while (end < run.length && scripts[end] === scripts[start]) end += 1;
     const length = end - start;
     const words = scripts[start] === 'word' ? 1 : length / CHARACTERS_A_WORD;
-    for (let i = start; i < end - 1; i++) weights.set(run[i] as Token, words / (length - 1));
-    const last = run[end - 1] as Token;
+    for (let i = start; i < end - 1; i++) weights.set(run[i]!, words / (length - 1));
+    const last = run[end - 1]!;
     weights.set(last, last.kind === 'character' ? 1 : ACROSS_SCRIPTS);
     start = end;
   }

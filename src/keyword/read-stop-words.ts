@@ -27,7 +27,7 @@ function termsOf(word: unknown): string[] {
   // The parts of a compound are asked for together: none of them is a stop word by itself.
   const single = asked.length > 0 && !/\s/u.test(word.trim()) && asked.every(({ terms }) => terms.length === 1);
   if (!single) throw refusal(`must be single words, got ${describe(word)}`);
-  return asked.map(({ terms }) => foldAccents(terms[0] as string));
+  return asked.map(({ terms }) => foldAccents(terms[0]!));
 }
 
 function refusal(what: string): SkillSearchError {

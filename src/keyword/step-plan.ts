@@ -71,9 +71,7 @@ export function* planSteps(question: Question, occurs: (lookup: Lookup) => boole
 function isQuoted({ looseWords, phrases }: Question): boolean {
   const tokens = phrases.flatMap((phrase) => phrase.tokens);
   const quoted = new Set(tokens.map(({ term }) => term));
-  return (
-    tokens.every(({ kind }) => isPartKind(kind)) && looseWords.every(({ terms }) => quoted.has(terms[0] as string))
-  );
+  return tokens.every(({ kind }) => isPartKind(kind)) && looseWords.every(({ terms }) => quoted.has(terms[0]!));
 }
 
 /** Terms as they stand or by their stem; a single character of a text without spaces inside its pairs. */

@@ -33,7 +33,7 @@ export interface WordOccurrences {
 /** How often a word stands in a field of a document: the sum over its forms. */
 export function frequencyIn({ lists }: FieldOccurrences, number: number): number {
   let sum = 0;
-  for (let i = 0; i < lists.length; i++) sum += (lists[i] as DocumentFrequencies).get(number) ?? 0;
+  for (let i = 0; i < lists.length; i++) sum += lists[i]!.get(number) ?? 0;
   return sum;
 }
 
@@ -42,9 +42,7 @@ export function frequenciesIn({ lists }: FieldOccurrences, documents: Uint32Arra
   const sums = new Float64Array(documents.length);
   for (const list of lists) {
     if (list.addFrequencies !== undefined) list.addFrequencies(documents, sums);
-    else
-      for (let i = 0; i < documents.length; i++)
-        sums[i] = (sums[i] as number) + (list.get(documents[i] as number) ?? 0);
+    else for (let i = 0; i < documents.length; i++) sums[i] = sums[i]! + (list.get(documents[i]!) ?? 0);
   }
   return sums;
 }
@@ -92,14 +90,14 @@ export class OccurrenceReader {
     const sums = this.#sums;
     for (const postings of lists) {
       postings.forEach((frequency, number) => {
-        const before = sums[number] as number;
+        const before = sums[number]!;
         if (before === 0) numbers[count++] = number;
         sums[number] = before + frequency;
       });
     }
     for (let i = 0; i < count; i++) {
-      const number = numbers[i] as number;
-      frequencies[i] = sums[number] as number;
+      const number = numbers[i]!;
+      frequencies[i] = sums[number]!;
       sums[number] = 0;
     }
     return count;
@@ -116,7 +114,7 @@ export class OccurrenceReader {
       if (ofField.length === 0) return undefined;
       const count = this.read(ofField);
       documents += this.#countNew(count);
-      const highest = this.#highest(count, norms[field] as LengthNorms);
+      const highest = this.#highest(count, norms[field]!);
       const kept = ofField.length < JOINED_FROM ? ofField : [this.#join(count)];
       if (kept !== ofField) joined += count;
       return { lists: kept, size: kept.reduce((sum, { size }) => sum + size, 0), highest };
@@ -128,7 +126,7 @@ export class OccurrenceReader {
     const metIn = this.#metIn;
     let fresh = 0;
     for (let i = 0; i < count; i++) {
-      const number = this.numbers[i] as number;
+      const number = this.numbers[i]!;
       if (metIn[number] !== this.#counts) fresh += 1;
       metIn[number] = this.#counts;
     }
@@ -138,7 +136,7 @@ export class OccurrenceReader {
   #highest(count: number, norms: LengthNorms): number {
     let highest = 0;
     for (let i = 0; i < count; i++) {
-      const amount = (this.frequencies[i] as number) / norms.of(this.numbers[i] as number);
+      const amount = this.frequencies[i]! / norms.of(this.numbers[i]!);
       if (amount > highest) highest = amount;
     }
     return highest;
@@ -146,7 +144,7 @@ export class OccurrenceReader {
 
   #join(count: number): DocumentFrequencies {
     const joined = new Map<number, number>();
-    for (let i = 0; i < count; i++) joined.set(this.numbers[i] as number, this.frequencies[i] as number);
+    for (let i = 0; i < count; i++) joined.set(this.numbers[i]!, this.frequencies[i]!);
     return joined;
   }
 }

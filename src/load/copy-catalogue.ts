@@ -21,7 +21,7 @@ export async function copyCatalogue(options: { readonly from: string; readonly t
   try {
     const targets = filesOf(to);
     for (const [i, file] of filesOf(from).entries()) {
-      const target = targets[i] as string;
+      const target = targets[i]!;
       if (existsSync(file)) await replaceByCopy(file, target);
       else await rm(target, { force: true });
     }

@@ -105,7 +105,7 @@ export class HybridScorer {
         : { bm25: words.fields, words: highest === 0 ? 0 : words.score / highest, coverage: words.coverage }),
       ...(values === undefined ? {} : { features: sharesOf(values, this.#weights) }),
       sum,
-      name: NAME_ORDER[group] as NameMatch,
+      name: NAME_ORDER[group]!,
     };
   }
 }
@@ -115,7 +115,7 @@ function sharesOf(values: FeatureValues, weights: FeatureValues): FeatureShare[]
   const added = RANKING_FEATURES.map((feature) => weights[feature] * values[feature]);
   const all = added.reduce((total, part) => total + Math.abs(part), 0);
   return RANKING_FEATURES.map((feature, i) => {
-    const share = all === 0 ? 0 : (added[i] as number) / all;
+    const share = all === 0 ? 0 : added[i]! / all;
     return { feature, value: values[feature], weight: weights[feature], share };
   }).sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
 }

@@ -37,7 +37,7 @@ export function labelMask(
     const own = new Uint8Array(size);
     for (const slug of slugs) {
       const documents = labels.get(slug) as ArrayLike<number>;
-      for (let i = 0; i < documents.length; i++) own[documents[i] as number] = mask?.[documents[i] as number] ?? 1;
+      for (let i = 0; i < documents.length; i++) own[documents[i]!] = mask?.[documents[i]!] ?? 1;
     }
     mask = own;
   }

@@ -28,7 +28,7 @@ export function comparatorOf(
   { stars, idRank, starRank }: DocumentFacts,
   scoreOf: (number: number) => number,
 ): Comparator {
-  const at = (values: ArrayLike<number>, i: number): number => values[i] as number;
+  const at = (values: ArrayLike<number>, i: number): number => values[i]!;
   switch (order) {
     case 'recent':
       return (a, b) => a - b;
@@ -41,6 +41,6 @@ export function comparatorOf(
 
 /** Which of several copies is shown: the one with the most stars, then the oldest. */
 export function copyPreference({ stars, updatedAt, idRank }: Omit<DocumentFacts, 'starRank'>): Comparator {
-  const at = (values: ArrayLike<number>, i: number): number => values[i] as number;
+  const at = (values: ArrayLike<number>, i: number): number => values[i]!;
   return (a, b) => at(stars, b) - at(stars, a) || at(updatedAt, a) - at(updatedAt, b) || at(idRank, a) - at(idRank, b);
 }

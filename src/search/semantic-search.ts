@@ -1,6 +1,6 @@
 import { type Comparator, topOf } from '../arrays/top.js';
 import { allCopiesOf, collapseCopies } from '../copies/collapse-copies.js';
-import type { DocumentScores, KeywordIndex, RankedDocuments } from '../keyword/keyword-index.js';
+import type { KeywordIndex, RankedDocuments } from '../keyword/keyword-index.js';
 import type { Question } from '../keyword/question.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import { COMPARED } from '../ranking/calibration.js';
@@ -159,7 +159,7 @@ async function readMeaning(
   const readable = vectors.readableShare(q);
   const sentences = ranking === 'hybrid' && readable > 0 ? sentencesOf(q) : [];
   const embedded = await untilAborted(vectors.embed([q, ...sentences], signal), signal);
-  const nearest = await untilAborted(vectors.nearest(embedded[0] as Float32Array, CANDIDATES, filter), signal);
+  const nearest = await untilAborted(vectors.nearest(embedded[0]!, CANDIDATES, filter), signal);
   return { nearest, cosinesOf: (documents) => vectors.cosines(embedded, documents), readable };
 }
 
@@ -176,7 +176,7 @@ function rankWords(
   for (let limit = CANDIDATES * 1.25; ; limit *= 4) {
     const ranked = words.rank(question, { weights, limit, filter });
     const groups = new Set<number>();
-    const enough = ranked.numbers.findIndex((number) => groups.add(copyGroup[number] as number).size === CANDIDATES);
+    const enough = ranked.numbers.findIndex((number) => groups.add(copyGroup[number]!).size === CANDIDATES);
     if (enough >= 0) {
       const [numbers, scores] = [ranked.numbers.subarray(0, enough + 1), ranked.scores.subarray(0, enough + 1)];
       return { ...ranked, numbers, scores };
@@ -209,14 +209,14 @@ function matchNames(
   const named = passing(words.named(question), filter);
   const beginning = Uint32Array.from(passing(words.beginning(question), filter));
   const scores = ranked?.scoresOf(beginning) ?? [];
-  const scoreAt = (i: number): number => (scores[i] as DocumentScores).score;
+  const scoreAt = (i: number): number => scores[i]!.score;
   const groups = new Set<number>();
   const competing = [...named];
   for (const i of [...beginning.keys()].sort((a, b) => scoreAt(b) - scoreAt(a) || a - b)) {
-    const group = copyGroup[beginning[i] as number] as number;
+    const group = copyGroup[beginning[i]!]!;
     if (groups.size === CANDIDATES && !groups.has(group)) continue;
     groups.add(group);
-    competing.push(beginning[i] as number);
+    competing.push(beginning[i]!);
   }
   const matches = new Map<number, NameMatch>(Array.from(beginning, (number) => [number, 'beginning']));
   for (const number of named) matches.set(number, 'exact');

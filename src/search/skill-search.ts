@@ -217,7 +217,7 @@ export class OpenedSkillSearch implements SkillSearch {
         ? [...matches.numbers.subarray(offset, offset + limit)]
         : topOf(
             scores === undefined ? numbers : bestScored(numbers, scores, offset + limit),
-            comparatorOf(sortBy, columns, (number) => scores?.[number] as number),
+            comparatorOf(sortBy, columns, (number) => scores![number]!),
             offset,
             limit,
           );
@@ -228,7 +228,7 @@ export class OpenedSkillSearch implements SkillSearch {
   /** Scores by document; those of documents without one are left over from before. */
   #byDocument(numbers: Uint32Array, scores: Float64Array): Float64Array {
     this.#scores ??= new Float64Array(this.#opened().columns.size);
-    for (let i = 0; i < numbers.length; i++) this.#scores[numbers[i] as number] = scores[i] as number;
+    for (let i = 0; i < numbers.length; i++) this.#scores[numbers[i]!] = scores[i]!;
     return this.#scores;
   }
 
@@ -272,8 +272,8 @@ export class OpenedSkillSearch implements SkillSearch {
     const { copyGroup } = reader.columns;
     const of = (one: Judged, i: number): CandidateOfQuestion => ({
       ...one,
-      id: ids[i] as string,
-      copyGroup: copyGroup[one.candidate.number] as number,
+      id: ids[i]!,
+      copyGroup: copyGroup[one.candidate.number]!,
     });
     return { asked, candidates: all.map(of) };
   }

@@ -113,11 +113,11 @@ export class VectorSearch {
    * vector.
    */
   cosines(vectors: readonly Float32Array[], documents: readonly number[]): ReadonlyMap<number, readonly number[]> {
-    const places = documents.map((document) => this.#placeOf[document] as number);
+    const places = documents.map((document) => this.#placeOf[document]!);
     const distinct = [...new Set(places)].filter((place) => place !== NO_VECTOR);
-    const { length } = vectors[0] as Float32Array;
+    const { length } = vectors[0]!;
     const values = this.#vectors.vectors(
-      distinct.map((place) => this.#index.keys[place] as number),
+      distinct.map((place) => this.#index.keys[place]!),
       length,
     );
     const byPlace = new Map(
@@ -125,7 +125,7 @@ export class VectorSearch {
     );
     const cosines = new Map<number, readonly number[]>();
     for (const [i, document] of documents.entries()) {
-      const found = byPlace.get(places[i] as number);
+      const found = byPlace.get(places[i]!);
       if (found !== undefined) cosines.set(document, found);
     }
     return cosines;
@@ -139,7 +139,7 @@ export class VectorSearch {
   #placesOf(filter: Uint8Array): Uint8Array {
     const mask = new Uint8Array(this.#index.size);
     for (let document = 0; document < filter.length; document++) {
-      const place = this.#placeOf[document] as number;
+      const place = this.#placeOf[document]!;
       if (filter[document] === 1 && place !== NO_VECTOR) mask[place] = 1;
     }
     return mask;
@@ -172,6 +172,6 @@ async function openIndex(
 /** @param at where the second vector begins */
 function dot(vector: Float32Array, values: Float32Array, at: number): number {
   let sum = 0;
-  for (let i = 0; i < vector.length; i++) sum += (vector[i] as number) * (values[at + i] as number);
+  for (let i = 0; i < vector.length; i++) sum += vector[i]! * values[at + i]!;
   return sum;
 }

@@ -50,7 +50,7 @@ function classify(codePoint: number): number {
 
 /** The {@link CharacterClass} of a code point. */
 export function classOf(codePoint: number): number {
-  const known = classes[codePoint] as number;
+  const known = classes[codePoint]!;
   if (known !== UNKNOWN_CLASS) return known;
   const found = classify(codePoint);
   classes[codePoint] = found;
@@ -96,7 +96,7 @@ const STROKED: Readonly<Record<string, string>> = { ı: 'i', ł: 'l', ø: 'o', �
 export function foldAccents(term: string): string {
   if (ASCII.test(term)) return term;
   const bare = term.normalize('NFD').replace(ACCENTS, '').normalize('NFC');
-  return simplify(bare).replace(/[ıłøđħŧ]/g, (letter) => STROKED[letter] as string);
+  return simplify(bare).replace(/[ıłøđħŧ]/g, (letter) => STROKED[letter]!);
 }
 
 /**

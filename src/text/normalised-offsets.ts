@@ -21,5 +21,5 @@ export function mapNormalised(text: string): { normalised: string; toOriginal: (
     from += cluster.length;
   }
   offsets.push(from);
-  return { normalised, toOriginal: (offset) => offsets[offset] as number };
+  return { normalised, toOriginal: (offset) => offsets[offset]! };
 }

@@ -23,7 +23,7 @@ export function simplify(text: string): string {
   let simplified = '';
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    simplified += String.fromCharCode(unit >= FIRST && unit <= LAST ? (forms[unit - FIRST] as number) : unit);
+    simplified += String.fromCharCode(unit >= FIRST && unit <= LAST ? forms[unit - FIRST]! : unit);
   }
   return simplified;
 }

@@ -137,7 +137,7 @@ function endOfPlainWord(text: string, start: number): number {
   let end = start;
   let unit = text.charCodeAt(end);
   for (; unit < 0x80; unit = text.charCodeAt(++end)) {
-    const kind = WORD_UNITS[unit] as number;
+    const kind = WORD_UNITS[unit]!;
     if (kind === 0) break;
     capitals += kind >> 1;
   }
@@ -204,7 +204,7 @@ function continuesWord(kind: number): boolean {
 
 function classAt(text: string, i: number): number {
   const unit = text.charCodeAt(i);
-  if (unit < 0x80) return ASCII_CLASSES[unit] as number;
+  if (unit < 0x80) return ASCII_CLASSES[unit]!;
   const codePoint = text.codePointAt(i);
   return codePoint === undefined ? CharacterClass.other : classOf(codePoint);
 }
@@ -281,14 +281,14 @@ class ChunkReader {
     let position = firstPosition;
     for (let segment = 0; segment < this.#segments; segment++) {
       const segmentPosition = position;
-      const first = this.#firsts[segment] as number;
-      const behind = segment + 1 < this.#segments ? (this.#firsts[segment + 1] as number) : this.#pieces;
+      const first = this.#firsts[segment]!;
+      const behind = segment + 1 < this.#segments ? this.#firsts[segment + 1]! : this.#pieces;
       const dotFirst = leadingDot && first === 0;
       const dotted = dotFirst || behind - first > 1;
       for (let piece = first; piece < behind; piece++) position = this.#visitPiece(piece, position, dotted);
       if (!dotted) continue;
-      const from = dotFirst ? start - 1 : (this.#starts[first] as number);
-      const to = this.#ends[behind - 1] as number;
+      const from = dotFirst ? start - 1 : this.#starts[first]!;
+      const to = this.#ends[behind - 1]!;
       const isPlain = plain && to - from <= MAX_TERM_LENGTH;
       const term = isPlain ? undefined : cut(joinDotted(foldCase(text.slice(from, to))));
       this.#visit(term, 'dotted', segmentPosition, position - segmentPosition, from, to);
@@ -331,8 +331,8 @@ class ChunkReader {
 
   #visitPiece(piece: number, firstPosition: number, dotted: boolean): number {
     const text = this.#text;
-    const start = this.#starts[piece] as number;
-    const end = this.#ends[piece] as number;
+    const start = this.#starts[piece]!;
+    const end = this.#ends[piece]!;
     const humps = splitHumps(text, start, end);
     if (humps === undefined) {
       this.#visit(termOf(text, start, end), dotted ? 'dotted-part' : 'word', firstPosition, 1, start, end);
@@ -342,7 +342,7 @@ class ChunkReader {
     const kind = pascal ? 'inner' : dotted ? 'dotted-part' : 'word';
     const span = humps.length;
     for (let h = 0; h < span; h++) {
-      const from = humps[h] as number;
+      const from = humps[h]!;
       const to = humps[h + 1] ?? end;
       this.#visit(termOf(text, from, to), kind, firstPosition + h, 1, from, to);
     }
@@ -392,7 +392,7 @@ function splitHumps(text: string, start: number, end: number): number[] | undefi
   }
   if (humps === undefined) return undefined;
   for (let h = 0; h < humps.length; h++) {
-    if ((humps[h + 1] ?? end) - (humps[h] as number) < 2) return undefined;
+    if ((humps[h + 1] ?? end) - humps[h]! < 2) return undefined;
   }
   return humps;
 }

@@ -78,10 +78,10 @@ function bestStart(matches: readonly Match[]): number {
   let best = matches[0]?.start ?? 0;
   let most = 0;
   for (let i = 0; i < matches.length; i++) {
-    const { start } = matches[i] as Match;
+    const { start } = matches[i]!;
     const inside = new Set<string>();
-    for (let j = i; j < matches.length && (matches[j] as Match).end <= start + SNIPPET_LENGTH * 0.75; j++) {
-      inside.add((matches[j] as Match).term);
+    for (let j = i; j < matches.length && matches[j]!.end <= start + SNIPPET_LENGTH * 0.75; j++) {
+      inside.add(matches[j]!.term);
     }
     if (inside.size > most) {
       most = inside.size;

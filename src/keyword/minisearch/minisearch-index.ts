@@ -226,9 +226,9 @@ export class MiniSearchIndex implements KeywordIndex {
     const groups = new Map<number, number>();
     for (const number of this.beginning(question)) groups.set(number, BEGINNING);
     for (const number of this.named(question)) groups.set(number, EXACT_NAME);
-    const accents = asked.flatMap((word, i) => this.#otherAccents(word, words[i] as WordMatches) ?? []);
+    const accents = asked.flatMap((word, i) => this.#otherAccents(word, words[i]!) ?? []);
     return sums.map((sum, i) => {
-      const number = numbers[i] as number;
+      const number = numbers[i]!;
       const group = (groups.get(number) ?? PLAIN_NAME) - (accents.some((onlyOthers) => onlyOthers(number)) ? 1 : 0);
       return (group + sum / (sum + HALF_SCORE)) / GROUPS;
     });
@@ -238,14 +238,14 @@ export class MiniSearchIndex implements KeywordIndex {
     const placeOf = new Map(numbers.map((number, i) => [number, i]));
     const sums = new Float64Array(numbers.length);
     for (const [w, { lists }] of words.entries()) {
-      const { terms } = asked[w] as QuestionWord;
+      const { terms } = asked[w]!;
       for (const { term, field, postings } of lists) {
-        const weight = (FIELD_WEIGHTS[field] as number) * (terms.includes(term) ? 1 : OTHER_FORM_WEIGHT);
+        const weight = FIELD_WEIGHTS[field]! * (terms.includes(term) ? 1 : OTHER_FORM_WEIGHT);
         const shorter: ReadonlyMap<number, number> = postings.size < placeOf.size ? postings : placeOf;
         for (const number of shorter.keys()) {
           const place = placeOf.get(number);
           if (place === undefined || !postings.has(number)) continue;
-          sums[place] = (sums[place] as number) + weight * this.#index.scoreOf(postings, field, number);
+          sums[place] = sums[place]! + weight * this.#index.scoreOf(postings, field, number);
         }
       }
     }

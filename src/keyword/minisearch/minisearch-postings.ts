@@ -48,7 +48,7 @@ export class MiniSearchPostings extends MiniSearch<Numbered> {
     const lengths = terms.map((ofField, field) => this.#addField(number, field, ofField));
     this._fieldLength.set(number, lengths);
     for (let field = 0; field < this.#fieldCount; field++) {
-      this.#totalLengths[field] = (this.#totalLengths[field] as number) + (lengths[field] as number);
+      this.#totalLengths[field] = this.#totalLengths[field]! + lengths[field]!;
     }
   }
 
@@ -95,7 +95,7 @@ export class MiniSearchPostings extends MiniSearch<Numbered> {
 
   /** The length of a field of a document, in distinct terms. */
   lengthOf(number: number, field: number): number {
-    return (this._fieldLength.get(number) as number[])[field] as number;
+    return (this._fieldLength.get(number) as number[])[field]!;
   }
 
   /**
@@ -105,7 +105,7 @@ export class MiniSearchPostings extends MiniSearch<Numbered> {
   scoreOf(postings: FieldPostings, field: number, number: number): number {
     const frequency = postings.get(number) as number;
     const idf = Math.log(1 + (this._documentCount - postings.size + 0.5) / (postings.size + 0.5));
-    const relative = this.lengthOf(number, field) / (this._avgFieldLength[field] as number);
+    const relative = this.lengthOf(number, field) / this._avgFieldLength[field]!;
     return idf * (D + (frequency * (K + 1)) / (frequency + K * (1 - B + B * relative)));
   }
 }

@@ -72,7 +72,7 @@ export function documentsWithHalf(
   for (const [i, word] of words.entries()) {
     const documents = word.documents();
     const weight = weightOf(documents.size);
-    total += weight * (shares[i] as number);
+    total += weight * shares[i]!;
     for (const number of documents) {
       if (filter === undefined || filter[number] === 1) sums.set(number, (sums.get(number) ?? 0) + weight);
     }

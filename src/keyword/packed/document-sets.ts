@@ -63,15 +63,15 @@ export class DocumentSets {
   ): Uint32Array {
     const unions = words.map((word) => this.#union(word));
     const weights = unions.map((union) => weightOf(union.length));
-    const total = weights.reduce((sum, weight, i) => sum + weight * (shares[i] as number), 0);
-    for (const i of essentialOf(unions, weights, total)) this.#setBits(unions[i] as Uint32Array);
+    const total = weights.reduce((sum, weight, i) => sum + weight * shares[i]!, 0);
+    for (const i of essentialOf(unions, weights, total)) this.#setBits(unions[i]!);
     let found = this.#takeBits();
     if (filter !== undefined) found = found.filter((number) => filter[number] === 1);
     // Added up in the order of the words, whichever are essential: rounding must not depend on that.
     const sums = this.#sums;
-    for (let i = 0; i < unions.length; i++) addWeight(sums, found, unions[i] as Uint32Array, weights[i] as number);
-    const enough = found.filter((number) => (sums[number] as number) * 2 >= total);
-    for (let i = 0; i < found.length; i++) sums[found[i] as number] = 0;
+    for (let i = 0; i < unions.length; i++) addWeight(sums, found, unions[i]!, weights[i]!);
+    const enough = found.filter((number) => sums[number]! * 2 >= total);
+    for (let i = 0; i < found.length; i++) sums[found[i]!] = 0;
     for (const union of unions) if (isWalked(union, found)) for (const number of union) sums[number] = 0;
     return enough;
   }
@@ -92,8 +92,8 @@ export class DocumentSets {
   #setBits(documents: Uint32Array): void {
     const bits = this.#bits;
     for (let i = 0; i < documents.length; i++) {
-      const number = documents[i] as number;
-      bits[number >>> 5] = (bits[number >>> 5] as number) | (1 << (number & 31));
+      const number = documents[i]!;
+      bits[number >>> 5] = bits[number >>> 5]! | (1 << (number & 31));
     }
   }
 
@@ -101,11 +101,11 @@ export class DocumentSets {
   #takeBits(): Uint32Array {
     const bits = this.#bits;
     let count = 0;
-    for (let i = 0; i < bits.length; i++) if (bits[i] !== 0) count += countBits(bits[i] as number);
+    for (let i = 0; i < bits.length; i++) if (bits[i] !== 0) count += countBits(bits[i]!);
     const found = new Uint32Array(count);
     let at = 0;
     for (let i = 0; i < bits.length; i++) {
-      let left = bits[i] as number;
+      let left = bits[i]!;
       while (left !== 0) {
         const bit = 31 - Math.clz32(left & -left);
         found[at++] = i * 32 + bit;
@@ -125,8 +125,8 @@ export class DocumentSets {
       return candidates.filter((number) => {
         let found = false;
         for (let l = 0; l < lists.length; l++) {
-          const list = lists[l] as PostingList;
-          const entry = list.entryOf(number, cursors[l] as number);
+          const list = lists[l]!;
+          const entry = list.entryOf(number, cursors[l]!);
           cursors[l] = entry;
           found ||= entry < list.to && list.documentAt(entry) === number;
         }
@@ -135,7 +135,7 @@ export class DocumentSets {
     }
     const bits = this.#bits;
     for (const list of lists) this.#setBits(list.documents);
-    const found = candidates.filter((number) => ((bits[number >>> 5] as number) & (1 << (number & 31))) !== 0);
+    const found = candidates.filter((number) => (bits[number >>> 5]! & (1 << (number & 31))) !== 0);
     bits.fill(0);
     return found;
   }
@@ -146,13 +146,11 @@ const ROUNDING = 1e-9;
 
 /** Places of the words of which a document must have one, since all others together weigh less than half. */
 function essentialOf(unions: readonly Uint32Array[], weights: readonly number[], total: number): number[] {
-  const byFrequency = [...unions.keys()].sort(
-    (a, b) => (unions[b] as Uint32Array).length - (unions[a] as Uint32Array).length,
-  );
+  const byFrequency = [...unions.keys()].sort((a, b) => unions[b]!.length - unions[a]!.length);
   let left = 0;
   let first = 0;
   for (; first < byFrequency.length; first++) {
-    left += weights[byFrequency[first] as number] as number;
+    left += weights[byFrequency[first]!]!;
     if (left * 2 >= total * (1 - ROUNDING)) break;
   }
   return byFrequency.slice(first);
@@ -167,8 +165,8 @@ function isWalked(union: Uint32Array, found: Uint32Array): boolean {
 function addWeight(sums: Float64Array, found: Uint32Array, union: Uint32Array, weight: number): void {
   const having = isWalked(union, found) ? union : intersection(found, union);
   for (let i = 0; i < having.length; i++) {
-    const number = having[i] as number;
-    sums[number] = (sums[number] as number) + weight;
+    const number = having[i]!;
+    sums[number] = sums[number]! + weight;
   }
 }
 
@@ -178,7 +176,7 @@ function intersection(some: Uint32Array, all: Uint32Array): Uint32Array {
   return some.filter((number) => {
     // In steps that double, then by bisection: quick for few among many.
     let step = 1;
-    while (at + step < all.length && (all[at + step] as number) < number) {
+    while (at + step < all.length && all[at + step]! < number) {
       at += step;
       step *= 2;
     }
@@ -196,6 +194,6 @@ function sortedUnion(lists: readonly PostingList[], size: number): Uint32Array {
   }
   all.sort();
   let count = 0;
-  for (let i = 0; i < size; i++) if (i === 0 || all[i] !== all[i - 1]) all[count++] = all[i] as number;
+  for (let i = 0; i < size; i++) if (i === 0 || all[i] !== all[i - 1]) all[count++] = all[i]!;
   return all.subarray(0, count);
 }

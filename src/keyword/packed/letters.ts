@@ -8,7 +8,7 @@ export function lettersOf(form: string): number {
 /** {@link lettersOf} for a form of ASCII characters, as bytes. */
 export function lettersOfBytes(bytes: Uint8Array, start: number, end: number): number {
   let letters = 0;
-  for (let i = start; i < end; i++) letters |= bitOf(bytes[i] as number);
+  for (let i = start; i < end; i++) letters |= bitOf(bytes[i]!);
   return letters >>> 0;
 }
 
@@ -22,11 +22,11 @@ export const GROUPS: Uint32Array = Uint32Array.from({ length: 256 }, (_, group) 
 );
 
 /** The letters that tell groups apart. */
-export const GROUP_LETTERS: number = GROUPS[255] as number;
+export const GROUP_LETTERS: number = GROUPS[255]!;
 
 /** The group of a word of these letters: its place in {@link GROUPS}. */
 export function groupOf(letters: number): number {
   let group = 0;
-  for (let i = 0; i < 8; i++) if ((letters & (GROUPS[1 << i] as number)) !== 0) group |= 1 << i;
+  for (let i = 0; i < 8; i++) if ((letters & GROUPS[1 << i]!) !== 0) group |= 1 << i;
   return group;
 }

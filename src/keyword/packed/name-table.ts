@@ -47,24 +47,24 @@ export function mergeNameTables(size: number, parts: readonly NameTablePart[]): 
   const places = new Uint32Array(size + 1);
   for (const { table, documentOf } of parts) {
     for (const document of table.documents) {
-      const number = documentOf[document] as number;
-      if (number !== DROPPED) places[number + 1] = (places[number + 1] as number) + 1;
+      const number = documentOf[document]!;
+      if (number !== DROPPED) places[number + 1] = places[number + 1]! + 1;
     }
   }
   for (let number = 0; number < size; number++) {
-    places[number + 1] = (places[number + 1] as number) + (places[number] as number);
+    places[number + 1] = places[number + 1]! + places[number]!;
   }
-  const count = places[size] as number;
+  const count = places[size]!;
   const [documents, hashes, checks] = [new Uint32Array(count), new Uint32Array(count), new Uint32Array(count)];
   for (const { table, documentOf } of parts) {
     table.documents.forEach((document, i) => {
-      const number = documentOf[document] as number;
+      const number = documentOf[document]!;
       if (number === DROPPED) return;
-      const place = places[number] as number;
+      const place = places[number]!;
       places[number] = place + 1;
       documents[place] = number;
-      hashes[place] = table.hashes[i] as number;
-      checks[place] = table.checks[i] as number;
+      hashes[place] = table.hashes[i]!;
+      checks[place] = table.checks[i]!;
     });
   }
   return sorted({ documents, hashes, checks });
@@ -78,15 +78,15 @@ function sorted({ documents, hashes, checks }: NameTable): NameTable {
   const pairs = new BigUint64Array(hashes.length);
   const halves = new Uint32Array(pairs.buffer);
   for (let place = 0; place < hashes.length; place++) {
-    halves[2 * place + HIGH] = hashes[place] as number;
+    halves[2 * place + HIGH] = hashes[place]!;
     halves[2 * place + LOW] = place;
   }
   pairs.sort();
-  const places = Uint32Array.from(hashes, (_, i) => halves[2 * i + LOW] as number);
+  const places = Uint32Array.from(hashes, (_, i) => halves[2 * i + LOW]!);
   return {
-    hashes: places.map((place) => hashes[place] as number),
-    documents: places.map((place) => documents[place] as number),
-    checks: places.map((place) => checks[place] as number),
+    hashes: places.map((place) => hashes[place]!),
+    documents: places.map((place) => documents[place]!),
+    checks: places.map((place) => checks[place]!),
   };
 }
 
@@ -96,7 +96,7 @@ export function documentsOfKey({ hashes, documents, checks }: NameTable, key: st
   const [from, to] = [placeOf(hashes, hash, pager), placeOf(hashes, hash + 1, pager)];
   for (const array of [documents, checks]) pager.need(array, from, to);
   const found: number[] = [];
-  for (let i = from; i < to; i++) if (checks[i] === check) found.push(documents[i] as number);
+  for (let i = from; i < to; i++) if (checks[i] === check) found.push(documents[i]!);
   return found;
 }
 
@@ -106,7 +106,7 @@ function placeOf(hashes: Uint32Array, hash: number, pager: Pager): number {
   while (low < high) {
     const middle = (low + high) >>> 1;
     pager.need(hashes, middle, middle + 1);
-    if ((hashes[middle] as number) < hash) low = middle + 1;
+    if (hashes[middle]! < hash) low = middle + 1;
     else high = middle;
   }
   return low;

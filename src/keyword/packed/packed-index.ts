@@ -157,7 +157,7 @@ export class PackedIndex implements KeywordIndex {
     for (const array of [lengths, totalLengths, greatestLengths]) this.#pager.need(array);
     this.#norms ??= SCORED_FIELDS.map((_, field) => {
       const ofField = lengths.subarray(field * this.size, (field + 1) * this.size);
-      return new LengthNorms(ofField, totalLengths[field] as number, greatestLengths[field] as number);
+      return new LengthNorms(ofField, totalLengths[field]!, greatestLengths[field]!);
     });
     return this.#norms;
   }
@@ -229,9 +229,9 @@ export class PackedIndex implements KeywordIndex {
   *#listsOf(term: number, lastField: number): Generator<PostingList> {
     const { listStarts, listFields } = this.#packed.postings;
     this.#pager.need(listStarts, term, term + 2);
-    const [from, to] = [listStarts[term] as number, listStarts[term + 1] as number];
+    const [from, to] = [listStarts[term]!, listStarts[term + 1]!];
     this.#pager.need(listFields, from, to);
-    for (let list = from; list < to && (listFields[list] as number) <= lastField; list++) {
+    for (let list = from; list < to && listFields[list]! <= lastField; list++) {
       yield new PostingList(this.#packed.postings, list, this.#pager);
     }
   }
@@ -264,12 +264,12 @@ export class PackedIndex implements KeywordIndex {
       const exact = new Set(asked.terms.map((term) => this.#terms.numberOf(term)));
       for (const [i, list] of lists.entries()) {
         const idf = inverseDocumentFrequency(this.size, list.size);
-        const form = exact.has(termOf[i] as number) ? 1 : OTHER_FORM_WEIGHT;
-        const factor = (FIELD_WEIGHTS[list.field] as number) * form * idf;
+        const form = exact.has(termOf[i]!) ? 1 : OTHER_FORM_WEIGHT;
+        const factor = FIELD_WEIGHTS[list.field]! * form * idf;
         this.#addScores(sums, numbers, list, factor);
       }
     }
-    for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] as number) / ((sums[i] as number) + HALF_SCORE);
+    for (let i = 0; i < sums.length; i++) sums[i] = sums[i]! / (sums[i]! + HALF_SCORE);
     // Nearly all documents are of one group: those of the others are few.
     const groups = new Map<number, number>();
     const move = (number: number, by: number): void => {
@@ -279,24 +279,24 @@ export class PackedIndex implements KeywordIndex {
     for (const number of this.beginning(question)) move(number, BEGINNING - PLAIN_NAME);
     for (const number of this.named(question)) move(number, EXACT_NAME - PLAIN_NAME);
     for (const number of new Set(words.flatMap((word) => this.#withOtherAccents(word)))) move(number, -1);
-    const moved = [...groups].map(([i, group]) => [i, (group + (sums[i] as number)) / GROUPS] as const);
-    for (let i = 0; i < sums.length; i++) sums[i] = (PLAIN_NAME + (sums[i] as number)) / GROUPS;
+    const moved = [...groups].map(([i, group]) => [i, (group + sums[i]!) / GROUPS] as const);
+    for (let i = 0; i < sums.length; i++) sums[i] = (PLAIN_NAME + sums[i]!) / GROUPS;
     for (const [i, score] of moved) sums[i] = score;
     return sums;
   }
 
   /** Goes through both side by side; where the list lags behind it leaps. */
   #addScores(sums: Float64Array, numbers: Uint32Array, list: PostingList, factor: number): void {
-    const norms = this.#lengthNorms()[SCORED_OF[list.field] as number] as LengthNorms;
+    const norms = this.#lengthNorms()[SCORED_OF[list.field]!]!;
     const { documents } = this.#packed.postings;
     list.needFrequencies();
     let entry = list.from;
     let i = 0;
     while (i < numbers.length && entry < list.to) {
-      const number = numbers[i] as number;
-      const document = documents[entry] as number;
+      const number = numbers[i]!;
+      const document = documents[entry]!;
       if (document === number) {
-        sums[i] = (sums[i] as number) + factor * saturation(list.frequencyOf(entry) / norms.of(number));
+        sums[i] = sums[i]! + factor * saturation(list.frequencyOf(entry) / norms.of(number));
         i += 1;
         entry += 1;
       } else if (document < number) entry = list.entryOf(number, entry);
@@ -311,8 +311,8 @@ export class PackedIndex implements KeywordIndex {
       return asked.terms.some((one) => sameAccents(one, text));
     };
     const exactTerms = new Set([...new Set(termOf)].filter(isExact));
-    const exact = lists.filter((_, i) => exactTerms.has(termOf[i] as number));
-    const others = lists.filter((_, i) => !exactTerms.has(termOf[i] as number));
+    const exact = lists.filter((_, i) => exactTerms.has(termOf[i]!));
+    const others = lists.filter((_, i) => !exactTerms.has(termOf[i]!));
     const documents = others.flatMap((list) => [...list.documents]);
     for (const list of exact) list.needFrequencies();
     return documents.filter((number) => exact.every((list) => list.get(number) === undefined));

@@ -46,10 +46,10 @@ export class PostingList {
     this.#pager = pager;
     pager.need(postings.entryStarts, list, list + 2);
     pager.need(postings.listFields, list, list + 1);
-    this.from = postings.entryStarts[list] as number;
-    this.to = postings.entryStarts[list + 1] as number;
+    this.from = postings.entryStarts[list]!;
+    this.to = postings.entryStarts[list + 1]!;
     this.size = this.to - this.from;
-    this.field = postings.listFields[list] as number;
+    this.field = postings.listFields[list]!;
     pager.need(postings.documents, this.from, this.to);
   }
 
@@ -85,25 +85,24 @@ export class PostingList {
 
   forEach(visit: (frequency: number, document: number) => void): void {
     const { documents } = this.#postings;
-    for (let entry = this.from; entry < this.to; entry++) visit(this.frequencyOf(entry), documents[entry] as number);
+    for (let entry = this.from; entry < this.to; entry++) visit(this.frequencyOf(entry), documents[entry]!);
   }
 
   addFrequencies(documents: Uint32Array, into: Float64Array): void {
     let entry = this.from;
     for (let i = 0; i < documents.length && entry < this.to; i++) {
-      const document = documents[i] as number;
+      const document = documents[i]!;
       if (this.documentAt(entry) < document) entry = this.entryOf(document, entry);
-      if (entry < this.to && this.documentAt(entry) === document)
-        into[i] = (into[i] as number) + this.frequencyOf(entry);
+      if (entry < this.to && this.documentAt(entry) === document) into[i] = into[i]! + this.frequencyOf(entry);
     }
   }
 
   documentAt(entry: number): number {
-    return this.#postings.documents[entry] as number;
+    return this.#postings.documents[entry]!;
   }
 
   frequencyOf(entry: number): number {
-    const frequency = this.#postings.frequencies[entry] as number;
+    const frequency = this.#postings.frequencies[entry]!;
     return frequency === MANY ? manyFrequency(this.#postings, entry) : frequency;
   }
 
@@ -117,7 +116,7 @@ export class PostingList {
     const { documents } = this.#postings;
     let low = least;
     let step = 1;
-    while (low + step < this.to && (documents[low + step] as number) < document) {
+    while (low + step < this.to && documents[low + step]! < document) {
       low += step;
       step *= 2;
     }
@@ -126,7 +125,7 @@ export class PostingList {
 }
 
 function manyFrequency({ manyEntries, manyFrequencies }: PackedPostings, entry: number): number {
-  return manyFrequencies[lowerBound(manyEntries, entry)] as number;
+  return manyFrequencies[lowerBound(manyEntries, entry)]!;
 }
 
 /** Reads where the term of one list stands, entry by entry: quick for entries that ascend. */
@@ -162,7 +161,7 @@ export class PositionReader {
     let place = 0;
     for (let i = 0; i < count; i++) {
       // Nearly always one byte.
-      const byte = positions[this.#at] as number;
+      const byte = positions[this.#at]!;
       let value = byte;
       if (byte < 128) this.#at += 1;
       else value = this.#next();
@@ -180,7 +179,7 @@ export class PositionReader {
     const block = Math.floor(entry / BLOCK);
     if (this.#entry > entry || this.#entry < block * BLOCK) {
       this.#entry = block * BLOCK;
-      this.#at = this.#postings.blockStarts[block] as number;
+      this.#at = this.#postings.blockStarts[block]!;
     }
     for (; this.#entry < entry; this.#entry++) this.#skip(this.#list.frequencyOf(this.#entry));
   }
@@ -188,9 +187,9 @@ export class PositionReader {
   #skip(places: number): void {
     const { positions } = this.#postings;
     for (let i = 0; i < places; i++) {
-      const spanned = ((positions[this.#at] as number) & 1) === 1;
-      while ((positions[this.#at++] as number) > 127);
-      if (spanned) while ((positions[this.#at++] as number) > 127);
+      const spanned = (positions[this.#at]! & 1) === 1;
+      while (positions[this.#at++]! > 127);
+      if (spanned) while (positions[this.#at++]! > 127);
     }
   }
 
@@ -199,7 +198,7 @@ export class PositionReader {
     let value = 0;
     let factor = 1;
     for (;;) {
-      const byte = positions[this.#at++] as number;
+      const byte = positions[this.#at++]!;
       value += (byte & 127) * factor;
       if (byte < 128) return value;
       factor *= 128;

@@ -5,26 +5,26 @@ export function pickStrings({ bytes, starts }: PackedStrings, numbers: Uint32Arr
   const pickedStarts = new Uint32Array(numbers.length + 1);
   let total = 0;
   for (let i = 0; i < numbers.length; i++) {
-    const number = numbers[i] as number;
-    total += (starts[number + 1] as number) - (starts[number] as number);
+    const number = numbers[i]!;
+    total += starts[number + 1]! - starts[number]!;
     pickedStarts[i + 1] = total;
   }
   const picked = new Uint8Array(total);
   let at = 0;
   for (let i = 0; i < numbers.length; i++) {
-    const number = numbers[i] as number;
-    const end = starts[number + 1] as number;
-    for (let byte = starts[number] as number; byte < end; byte++) picked[at++] = bytes[byte] as number;
+    const number = numbers[i]!;
+    const end = starts[number + 1]!;
+    for (let byte = starts[number]!; byte < end; byte++) picked[at++] = bytes[byte]!;
   }
   return { bytes: picked, starts: pickedStarts };
 }
 
 /** Compares string `i` of one with string `j` of another by their bytes, which is by code points. */
 export function compareBytes(a: PackedStrings, i: number, b: PackedStrings, j: number): number {
-  let [atA, atB] = [a.starts[i] as number, b.starts[j] as number];
-  const [endA, endB] = [a.starts[i + 1] as number, b.starts[j + 1] as number];
+  let [atA, atB] = [a.starts[i]!, b.starts[j]!];
+  const [endA, endB] = [a.starts[i + 1]!, b.starts[j + 1]!];
   while (atA < endA && atB < endB) {
-    const difference = (a.bytes[atA++] as number) - (b.bytes[atB++] as number);
+    const difference = a.bytes[atA++]! - b.bytes[atB++]!;
     if (difference !== 0) return difference;
   }
   return endA - atA - (endB - atB);
@@ -32,6 +32,6 @@ export function compareBytes(a: PackedStrings, i: number, b: PackedStrings, j: n
 
 /** Whether there are only ASCII characters between two places. */
 export function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) if ((bytes[i] as number) >= 0x80) return false;
+  for (let i = start; i < end; i++) if (bytes[i]! >= 0x80) return false;
   return true;
 }

@@ -65,19 +65,19 @@ export class PhraseFinder {
     ends.clear();
     let asked = 0;
     for (let t = 0; t < tokens.length; t++) {
-      const { position, span, cursors } = tokens[t] as AskedToken;
+      const { position, span, cursors } = tokens[t]!;
       for (; asked < position; asked++) ends.forget(asked);
       if (position > 0 && !ends.any(position)) continue;
       for (let c = 0; c < cursors.length; c++) {
-        const cursor = cursors[c] as ListCursor;
+        const cursor = cursors[c]!;
         if (cursor.document < number) advance(cursor, number);
         if (cursor.document !== number) continue;
         const { reader } = cursor;
         const count = reader.read(cursor.entry);
         const { places, spans } = reader;
         for (let i = 0; i < count; i++) {
-          const place = places[i] as number;
-          if (position === 0 || ends.has(position, place)) ends.add(position + span, place + (spans[i] as number));
+          const place = places[i]!;
+          if (position === 0 || ends.has(position, place)) ends.add(position + span, place + spans[i]!);
         }
       }
     }
@@ -176,7 +176,7 @@ class PhraseEnds {
       this.#notes[length] = larger;
       notes = larger;
     }
-    notes[position] = this.#marks[length] as number;
+    notes[position] = this.#marks[length]!;
   }
 
   has(length: number, position: number): boolean {

@@ -23,14 +23,14 @@ export class StringTable {
   startOf(i: number): number {
     const { bytes, starts } = this.#strings;
     this.#pager.need(starts, i, i + 2);
-    const start = starts[i] as number;
+    const start = starts[i]!;
     this.#pager.need(bytes, start, starts[i + 1]);
     return start;
   }
 
   /** Where a string ends, after {@link startOf} was asked. */
   endOf(i: number): number {
-    return this.#strings.starts[i + 1] as number;
+    return this.#strings.starts[i + 1]!;
   }
 
   /** Where the strings that are equal to one begin and end. */
@@ -90,10 +90,10 @@ export function packStrings(strings: readonly string[]): PackedStrings {
   const starts = new Uint32Array(strings.length + 1);
   let total = 0;
   for (let i = 0; i < strings.length; i++) {
-    total += Buffer.byteLength(strings[i] as string);
+    total += Buffer.byteLength(strings[i]!);
     starts[i + 1] = total;
   }
   const bytes = Buffer.allocUnsafeSlow(total);
-  for (let i = 0; i < strings.length; i++) bytes.write(strings[i] as string, starts[i] as number);
+  for (let i = 0; i < strings.length; i++) bytes.write(strings[i]!, starts[i]!);
   return { bytes, starts };
 }

@@ -90,7 +90,7 @@ export class TermDictionary {
     const { stemStarts, stemTerms } = this.#packed;
     this.#pager.need(stemStarts, stem, stem + 2);
     this.#pager.need(stemTerms, stemStarts[stem], stemStarts[stem + 1]);
-    return Array.from(stemTerms.subarray(stemStarts[stem] as number, stemStarts[stem + 1] as number));
+    return Array.from(stemTerms.subarray(stemStarts[stem]!, stemStarts[stem + 1]!));
   }
 
   /**
@@ -111,14 +111,14 @@ export class TermDictionary {
       const isFar = (has: number, letter: number): boolean =>
         hasMoreBits(asked & letter & ~has, taken) || hasMoreBits(has & ~asked, brought);
       for (let group = 0; group < GROUPS.length; group++) {
-        if (isFar(GROUPS[group] as number, GROUP_LETTERS)) continue;
+        if (isFar(GROUPS[group]!, GROUP_LETTERS)) continue;
         const place = length * GROUPS.length + group;
-        const [from, to] = [groupStarts[place] as number, groupStarts[place + 1] as number];
+        const [from, to] = [groupStarts[place]!, groupStarts[place + 1]!];
         this.#pager.need(letters, from, to);
         this.#pager.need(byGroup, from, to);
         for (let i = from; i < to; i++) {
-          if (isFar(letters[i] as number, ~0)) continue;
-          const number = byGroup[i] as number;
+          if (isFar(letters[i]!, ~0)) continue;
+          const number = byGroup[i]!;
           if (!isNear(number)) continue;
           for (const same of this.#sameStem(this.#forms.at(number))) found.add(same);
         }

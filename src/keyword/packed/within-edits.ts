@@ -36,13 +36,13 @@ function withinTwo(word: Uint8Array, start: number, m: number, bytes: Uint8Array
   for (let i = 1; i <= m; i++) {
     const [low, high] = [Math.max(1, i - 2), Math.min(n, i + 2)];
     row[low - 1] = low === 1 ? i : 3;
-    let least = row[low - 1] as number;
+    let least = row[low - 1]!;
     for (let j = low; j <= high; j++) {
       const same = word[start + i - 1] === bytes[from + j - 1];
-      let cost = (last[j - 1] as number) + (same ? 0 : 1);
-      const left = (row[j - 1] as number) + 1;
+      let cost = last[j - 1]! + (same ? 0 : 1);
+      const left = row[j - 1]! + 1;
       if (left < cost) cost = left;
-      const above = j < i + 2 ? (last[j] as number) + 1 : 3;
+      const above = j < i + 2 ? last[j]! + 1 : 3;
       if (above < cost) cost = above;
       if (
         i > 1 &&
@@ -50,7 +50,7 @@ function withinTwo(word: Uint8Array, start: number, m: number, bytes: Uint8Array
         word[start + i - 1] === bytes[from + j - 2] &&
         word[start + i - 2] === bytes[from + j - 1]
       ) {
-        const swapped = (beforeLast[j - 2] as number) + 1;
+        const swapped = beforeLast[j - 2]! + 1;
         if (swapped < cost) cost = swapped;
       }
       row[j] = cost;
@@ -60,5 +60,5 @@ function withinTwo(word: Uint8Array, start: number, m: number, bytes: Uint8Array
     leastBefore = least;
     [beforeLast, last, row] = [last, row, beforeLast];
   }
-  return (last[n] as number) <= 2;
+  return last[n]! <= 2;
 }

@@ -60,8 +60,8 @@ async function updated(library: GraphLibrary, codes: VectorCodes): Promise<Graph
       goOn();
       tell({ kind: 'progress', done, total: add.length });
     }
-    const place = add[at] as number;
-    graph.add(keys[place] as number, values.subarray(place * dimensions, (place + 1) * dimensions));
+    const place = add[at]!;
+    graph.add(keys[place]!, values.subarray(place * dimensions, (place + 1) * dimensions));
   }
   tell({ kind: 'progress', done: add.length, total: add.length });
   return graph;

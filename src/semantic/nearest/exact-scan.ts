@@ -33,7 +33,7 @@ export function scanCodes(codes: VectorCodes, query: Float32Array, k: number, ma
 function countAllowed(count: number, mask: Uint8Array | undefined): number {
   if (mask === undefined) return count;
   let allowed = 0;
-  for (let place = 0; place < count; place++) allowed += mask[place] as number;
+  for (let place = 0; place < count; place++) allowed += mask[place]!;
   return allowed;
 }
 
@@ -53,18 +53,18 @@ function bySigns(codes: VectorCodes, query: Float32Array, wanted: number, mask: 
   if (mask !== undefined) for (let place = 0; place < count; place++) if (mask[place] === 0) distances[place] = tooFar;
   const counts = new Uint32Array(tooFar + 1);
   for (let place = 0; place < count; place++) {
-    const distance = distances[place] as number;
-    counts[distance] = (counts[distance] as number) + 1;
+    const distance = distances[place]!;
+    counts[distance] = counts[distance]! + 1;
   }
   let nearer = 0;
   let limit = 0;
-  while (nearer + (counts[limit] as number) < wanted) nearer += counts[limit++] as number;
+  while (nearer + counts[limit]! < wanted) nearer += counts[limit++]!;
   let atLimit = wanted - nearer;
 
   const places = new Uint32Array(wanted);
   let next = 0;
   for (let place = 0; next < wanted; place++) {
-    const distance = distances[place] as number;
+    const distance = distances[place]!;
     if (distance > limit || (distance === limit && atLimit-- <= 0)) continue;
     places[next++] = place;
   }
@@ -89,13 +89,13 @@ function hammingDistances({ count, dimensions, mean, signs }: VectorCodes, query
     let word = 0;
     for (; word < inThrees; word += 3, at += 3) {
       const byFour =
-        bitsByFour((stored[at] as number) ^ (asked[word] as number)) +
-        bitsByFour((stored[at + 1] as number) ^ (asked[word + 1] as number)) +
-        bitsByFour((stored[at + 2] as number) ^ (asked[word + 2] as number));
+        bitsByFour(stored[at]! ^ asked[word]!) +
+        bitsByFour(stored[at + 1]! ^ asked[word + 1]!) +
+        bitsByFour(stored[at + 2]! ^ asked[word + 2]!);
       const byEight = (byFour & 0x0f0f0f0f) + ((byFour >>> 4) & 0x0f0f0f0f);
       sums += (byEight & 0x00ff00ff) + ((byEight >>> 8) & 0x00ff00ff);
     }
-    for (; word < words; word++, at++) sums += countBits((stored[at] as number) ^ (asked[word] as number));
+    for (; word < words; word++, at++) sums += countBits(stored[at]! ^ asked[word]!);
     distances[place] = (sums & 0xffff) + (sums >>> 16);
   }
   return distances;
@@ -120,34 +120,26 @@ function byBytes(codes: VectorCodes, query: Float32Array, places: Uint32Array, k
   const inFours = dimensions - (dimensions % 4);
   const scores = new Float64Array(places.length);
   for (let i = 0; i < places.length; i++) {
-    const place = places[i] as number;
+    const place = places[i]!;
     let at = place * dimensions;
     // Two sums, which the processor adds side by side.
     let [even, odd] = [0, 0];
     let d = 0;
     for (; d < inFours; d += 4, at += 4) {
-      even =
-        (even +
-          Math.imul(asked[d] as number, bytes[at] as number) +
-          Math.imul(asked[d + 2] as number, bytes[at + 2] as number)) |
-        0;
-      odd =
-        (odd +
-          Math.imul(asked[d + 1] as number, bytes[at + 1] as number) +
-          Math.imul(asked[d + 3] as number, bytes[at + 3] as number)) |
-        0;
+      even = (even + Math.imul(asked[d]!, bytes[at]!) + Math.imul(asked[d + 2]!, bytes[at + 2]!)) | 0;
+      odd = (odd + Math.imul(asked[d + 1]!, bytes[at + 1]!) + Math.imul(asked[d + 3]!, bytes[at + 3]!)) | 0;
     }
-    for (; d < dimensions; d++, at++) even = (even + Math.imul(asked[d] as number, bytes[at] as number)) | 0;
-    scores[i] = (even + odd) * scale * (scales[place] as number);
+    for (; d < dimensions; d++, at++) even = (even + Math.imul(asked[d]!, bytes[at]!)) | 0;
+    scores[i] = (even + odd) * scale * scales[place]!;
   }
   const wanted = Math.min(k, places.length);
   if (wanted === 0) return new Uint32Array();
   // Numbers are sorted much faster than by a comparison of our own; so only those that count are sorted by it.
-  const least = scores.slice().sort()[places.length - wanted] as number;
+  const least = scores.slice().sort()[places.length - wanted]!;
   const best: number[] = [];
-  for (let i = 0; i < places.length; i++) if ((scores[i] as number) >= least) best.push(i);
-  best.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
-  return Uint32Array.from(best.slice(0, wanted), (i) => places[i] as number);
+  for (let i = 0; i < places.length; i++) if (scores[i]! >= least) best.push(i);
+  best.sort((a, b) => scores[b]! - scores[a]! || a - b);
+  return Uint32Array.from(best.slice(0, wanted), (i) => places[i]!);
 }
 
 /** Largest integer of a question, where its sums of products with bytes stay below 2^31 with it. */
@@ -156,7 +148,7 @@ const MAX_ASKED = 2047;
 /** A question in integers: with bytes they are multiplied twice as fast as broken numbers, and 12 bits lose nothing. */
 function toIntegers(query: Float32Array): { values: Int32Array; scale: number } {
   let largest = 0;
-  for (let i = 0; i < query.length; i++) largest = Math.max(largest, Math.abs(query[i] as number));
+  for (let i = 0; i < query.length; i++) largest = Math.max(largest, Math.abs(query[i]!));
   const most = Math.min(MAX_ASKED, Math.floor(2 ** 31 / (128 * query.length)));
   const scale = largest === 0 ? 1 : largest / most;
   return { values: Int32Array.from(query, (value) => Math.round(value / scale)), scale };

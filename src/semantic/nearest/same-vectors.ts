@@ -9,7 +9,7 @@ interface KeyedCodes {
 /** Whether all keys that two sets share stand for the same vectors, by their codes. Dimensions must be equal. */
 export function sameVectors(a: KeyedCodes, b: KeyedCodes): boolean {
   for (let i = 0, j = 0; i < a.keys.length && j < b.keys.length; ) {
-    const difference = (a.keys[i] as number) - (b.keys[j] as number);
+    const difference = a.keys[i]! - b.keys[j]!;
     if (difference === 0 && !sameCode(a.codes, i, b.codes, j)) return false;
     if (difference <= 0) i += 1;
     if (difference >= 0) j += 1;

@@ -55,7 +55,7 @@ export function addToMean(
   to: number,
 ): void {
   for (let place = from, at = from * dimensions; place < to; place++) {
-    for (let i = 0; i < dimensions; i++, at++) mean[i] = (mean[i] as number) + (values[at] as number) / count;
+    for (let i = 0; i < dimensions; i++, at++) mean[i] = mean[i]! + values[at]! / count;
   }
 }
 
@@ -80,7 +80,7 @@ export function writeSigns(vector: Float32Array, mean: Float32Array, into: Uint3
   for (let start = 0, word = at; start < vector.length; start += 32, word++) {
     const end = Math.min(start + 32, vector.length);
     let bits = 0;
-    for (let i = start; i < end; i++) if ((vector[i] as number) > (mean[i] as number)) bits |= 1 << (i - start);
+    for (let i = start; i < end; i++) if (vector[i]! > mean[i]!) bits |= 1 << (i - start);
     into[word] = bits;
   }
 }
@@ -88,8 +88,8 @@ export function writeSigns(vector: Float32Array, mean: Float32Array, into: Uint3
 /** @returns the unit of the bytes */
 function writeBytes(vector: Float32Array, into: Int8Array, at: number): number {
   let largest = 0;
-  for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i] as number));
+  for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i]!));
   const scale = largest / 127;
-  if (scale > 0) for (let i = 0; i < vector.length; i++) into[at + i] = Math.round((vector[i] as number) / scale);
+  if (scale > 0) for (let i = 0; i < vector.length; i++) into[at + i] = Math.round(vector[i]! / scale);
   return scale;
 }

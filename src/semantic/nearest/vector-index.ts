@@ -120,7 +120,7 @@ export class VectorIndex {
   #leavesEnough(mask: Uint8Array | undefined): boolean {
     if (mask === undefined) return true;
     let allowed = 0;
-    for (let place = 0; place < mask.length; place++) allowed += mask[place] as number;
+    for (let place = 0; place < mask.length; place++) allowed += mask[place]!;
     return allowed >= this.size * MIN_GRAPH_SHARE;
   }
 
@@ -129,7 +129,7 @@ export class VectorIndex {
     let [low, high] = [0, this.keys.length - 1];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.keys[middle] as number) < key) low = middle + 1;
+      if (this.keys[middle]! < key) low = middle + 1;
       else high = middle;
     }
     return low;

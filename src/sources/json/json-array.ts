@@ -67,7 +67,7 @@ export class JsonArray implements JsonSplitter {
         if (chunk[i] !== LINE_FEED) continue;
       }
 
-      const byte = chunk[i] as number;
+      const byte = chunk[i]!;
       if (byte === LINE_FEED) {
         this.#line++;
         this.#column = -1;
@@ -131,7 +131,7 @@ export class JsonArray implements JsonSplitter {
   /** Offset of the byte that ends the string (or of a line feed, which none may hold); the chunk's length if none does. */
   #skipString(chunk: Buffer, from: number): number {
     for (let i = from; i < chunk.length; i++) {
-      const byte = chunk[i] as number;
+      const byte = chunk[i]!;
       if (byte === LINE_FEED) return i;
       if (this.#escaped) this.#escaped = false;
       else if (byte === BACKSLASH) this.#escaped = true;

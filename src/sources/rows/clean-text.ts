@@ -56,6 +56,6 @@ export function utf8Boundary(bytes: Uint8Array, end: number): number {
   if (end >= bytes.length) return bytes.length;
   let at = end;
   // A character has at most three bytes after its first; more of them are no UTF-8, and any place is as good.
-  while (at > end - 4 && at > 0 && ((bytes[at] as number) & 0xc0) === 0x80) at--;
+  while (at > end - 4 && at > 0 && (bytes[at]! & 0xc0) === 0x80) at--;
   return at > end - 4 ? at : end;
 }

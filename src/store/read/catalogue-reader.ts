@@ -124,19 +124,19 @@ export class CatalogueReader {
   /** The skill of a document number. */
   skill(number: number): Skill {
     return this.#guard(() => {
-      const [record, categories, occupations] = this.#skill.get(this.columns.rows[number] as number) as SkillTexts;
+      const [record, categories, occupations] = this.#skill.get(this.columns.rows[number]!) as SkillTexts;
       return toSkill(record, categories, occupations);
     });
   }
 
   /** The JSON text of a skill's eight fields, as stored. */
   record(number: number): string {
-    return this.#guard(() => this.#record.get(this.columns.rows[number] as number) as string);
+    return this.#guard(() => this.#record.get(this.columns.rows[number]!) as string);
   }
 
   /** The text of a skill's files, in order. */
   texts(number: number): FileRow[] {
-    return this.#guard(() => this.#files.all(this.columns.rows[number] as number));
+    return this.#guard(() => this.#files.all(this.columns.rows[number]!));
   }
 
   get(id: string): SkillDetails | undefined {
@@ -207,7 +207,7 @@ export class CatalogueReader {
 
   /** The ids of some documents. */
   idsOf(numbers: readonly number[]): string[] {
-    return this.#guard(() => numbers.map((number) => this.#id.get(this.columns.rows[number] as number) as string));
+    return this.#guard(() => numbers.map((number) => this.#id.get(this.columns.rows[number]!) as string));
   }
 
   /** All ids, in code-point order. */

@@ -123,7 +123,7 @@ function withNearCopies(
     words[document] = count;
     sketches.set(sketch, document * SKETCH_BYTES);
   }
-  const at = (values: ArrayLike<number>, i: number): number => values[i] as number;
+  const at = (values: ArrayLike<number>, i: number): number => values[i]!;
   // Most stars, then the oldest: as copies are shown.
   const preference = (a: number, b: number): number =>
     at(stars, b) - at(stars, a) || at(updatedAt, a) - at(updatedAt, b) || at(idRank, a) - at(idRank, b);
@@ -131,9 +131,9 @@ function withNearCopies(
 }
 
 function rankByStars(stars: Float64Array): Uint32Array {
-  const order = Uint32Array.from(stars.keys()).sort((a, b) => (stars[b] as number) - (stars[a] as number) || a - b);
+  const order = Uint32Array.from(stars.keys()).sort((a, b) => stars[b]! - stars[a]! || a - b);
   const ranks = new Uint32Array(order.length);
-  for (let place = 0; place < order.length; place++) ranks[order[place] as number] = place;
+  for (let place = 0; place < order.length; place++) ranks[order[place]!] = place;
   return ranks;
 }
 

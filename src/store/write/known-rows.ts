@@ -59,7 +59,7 @@ export class RowNotes {
       'INSERT OR REPLACE INTO known_row (source, skill, fingerprint, hash) VALUES (?, ?, ?, ?)',
     );
     for (let entry = 0; entry < this.#size; entry++) {
-      const block = this.#blocks[Math.floor(entry / ENTRIES_A_BLOCK)] as Buffer;
+      const block = this.#blocks[Math.floor(entry / ENTRIES_A_BLOCK)]!;
       const at = (entry % ENTRIES_A_BLOCK) * ENTRY_BYTES;
       const [fingerprint, hash] = [at + 8, at + 8 + WIDTH].map((start) => block.subarray(start, start + WIDTH));
       insert.run(number, block.readDoubleLE(at), fingerprint, hash);

@@ -48,7 +48,7 @@ export class DocumentCollector {
       this.#endField(field);
     }
     for (const [i, term] of this.#innerTerms.entries()) {
-      this.#builder.add(term, this.#innerPositions[i] as number, 1);
+      this.#builder.add(term, this.#innerPositions[i]!, 1);
     }
     this.#innerTerms.length = 0;
     this.#innerPositions.length = 0;
@@ -66,8 +66,8 @@ export class DocumentCollector {
     const lengths = new Uint32Array(size * SCORED_FIELDS.length);
     for (let document = 0; document < size; document++) {
       for (let field = 0; field < FIELDS.length; field++) {
-        const i = (SCORED_OF[field] as number) * size + document;
-        lengths[i] = (lengths[i] as number) + this.#lengths.at(document * FIELDS.length + field);
+        const i = SCORED_OF[field]! * size + document;
+        lengths[i] = lengths[i]! + this.#lengths.at(document * FIELDS.length + field);
       }
     }
     return {

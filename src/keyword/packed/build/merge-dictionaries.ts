@@ -103,7 +103,7 @@ class TermCursor implements Cursor {
     do {
       this.term += 1;
     } while (this.#kept !== undefined && this.#kept[this.term] === 0);
-    while ((accentedNumbers[this.#accent] as number) < this.term) this.#accent += 1;
+    while (accentedNumbers[this.#accent]! < this.term) this.#accent += 1;
   }
 }
 
@@ -138,7 +138,7 @@ function mergeStems(
   dictionaries: readonly PackedDictionary[],
   numbersOf: readonly Uint32Array[],
 ): Pick<PackedDictionary, 'stems' | 'stemStarts' | 'stemTerms'> {
-  const cursors = dictionaries.map((dictionary, i) => new StemCursor(dictionary, numbersOf[i] as Uint32Array));
+  const cursors = dictionaries.map((dictionary, i) => new StemCursor(dictionary, numbersOf[i]!));
   const stems = new StringsWriter(dictionaries.map((dictionary) => dictionary.stems));
   const stemStarts = new GrowingUint32();
   const stemTerms = new GrowingUint32();
@@ -150,15 +150,15 @@ function mergeStems(
     if (first === undefined) break;
     terms.length = 0;
     for (const { dictionary, numberOf, stem } of lowest) {
-      const end = dictionary.stemStarts[stem + 1] as number;
-      for (let i = dictionary.stemStarts[stem] as number; i < end; i++) {
-        const number = numberOf[dictionary.stemTerms[i] as number] as number;
+      const end = dictionary.stemStarts[stem + 1]!;
+      for (let i = dictionary.stemStarts[stem]!; i < end; i++) {
+        const number = numberOf[dictionary.stemTerms[i]!]!;
         if (number !== DROPPED) terms.push(number);
       }
     }
     if (terms.length > 0) {
       if (lowest.length > 1) terms.sort((a, b) => a - b);
-      for (let i = 0; i < terms.length; i++) if (terms[i] !== terms[i - 1]) stemTerms.push(terms[i] as number);
+      for (let i = 0; i < terms.length; i++) if (terms[i] !== terms[i - 1]) stemTerms.push(terms[i]!);
       stems.add(first.dictionary.stems, first.stem);
       stemStarts.push(stemTerms.length);
     }
@@ -181,8 +181,8 @@ class StringsWriter {
   }
 
   add({ bytes, starts }: PackedStrings, i: number): void {
-    const end = starts[i + 1] as number;
-    for (let at = starts[i] as number; at < end; at++) this.#bytes[this.#end++] = bytes[at] as number;
+    const end = starts[i + 1]!;
+    for (let at = starts[i]!; at < end; at++) this.#bytes[this.#end++] = bytes[at]!;
     this.#starts[++this.#size] = this.#end;
   }
 

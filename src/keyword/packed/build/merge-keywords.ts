@@ -28,7 +28,7 @@ export function mergeKeywords(size: number, parts: readonly KeywordPart[]): Pack
     parts.map(({ keywords, documentOf }, i) => ({
       postings: keywords.postings,
       documentOf,
-      numberOf: numbersOf[i] as Uint32Array,
+      numberOf: numbersOf[i]!,
     })),
     dictionary.forms.starts.length - 1,
   );
@@ -36,8 +36,7 @@ export function mergeKeywords(size: number, parts: readonly KeywordPart[]): Pack
   for (const { keywords, documentOf } of parts) {
     for (let field = 0; field < SCORED_FIELDS.length; field++) {
       documentOf.forEach((number, document) => {
-        if (number !== DROPPED)
-          lengths[field * size + number] = keywords.lengths[field * keywords.size + document] as number;
+        if (number !== DROPPED) lengths[field * size + number] = keywords.lengths[field * keywords.size + document]!;
       });
     }
   }
@@ -63,9 +62,9 @@ function keptTerms({ keywords, documentOf }: KeywordPart): Uint8Array | undefine
   const { listStarts, entryStarts, documents } = keywords.postings;
   const kept = new Uint8Array(listStarts.length - 1);
   for (let term = 0; term < kept.length; term++) {
-    const end = entryStarts[listStarts[term + 1] as number] as number;
-    for (let entry = entryStarts[listStarts[term] as number] as number; entry < end; entry++) {
-      if (documentOf[documents[entry] as number] === DROPPED) continue;
+    const end = entryStarts[listStarts[term + 1]!]!;
+    for (let entry = entryStarts[listStarts[term]!]!; entry < end; entry++) {
+      if (documentOf[documents[entry]!] === DROPPED) continue;
       kept[term] = 1;
       break;
     }

@@ -111,14 +111,14 @@ class PartCursor {
 
   #beginTerm(): void {
     this.#term += 1;
-    this.#lastList = this.#postings.listStarts[this.#term] as number;
+    this.#lastList = this.#postings.listStarts[this.#term]!;
     this.#skipDropped();
     this.#skipEmpty();
   }
 
   /** Of the list; {@link NONE} where the term has no other. */
   get field(): number {
-    return this.#list < this.#lastList ? (this.#postings.listFields[this.#list] as number) : NONE;
+    return this.#list < this.#lastList ? this.#postings.listFields[this.#list]! : NONE;
   }
 
   /** Goes to the next list of the term that has a document. */
@@ -140,43 +140,43 @@ class PartCursor {
     this.next = NONE;
     if (this.#list >= this.#lastList) return;
     const { documents, entryStarts } = this.#postings;
-    const end = entryStarts[this.#list + 1] as number;
+    const end = entryStarts[this.#list + 1]!;
     for (; this.#entry < end; this.#entry++) {
-      this.next = this.#documentOf[documents[this.#entry] as number] as number;
+      this.next = this.#documentOf[documents[this.#entry]!]!;
       if (this.next !== DROPPED) return;
       this.#byte = endOfPlaces(this.#postings.positions, this.#byte, this.#takeFrequency());
     }
   }
 
   #takeFrequency(): number {
-    const frequency = this.#postings.frequencies[this.#entry] as number;
-    return frequency === MANY ? (this.#postings.manyFrequencies[this.#many++] as number) : frequency;
+    const frequency = this.#postings.frequencies[this.#entry]!;
+    return frequency === MANY ? this.#postings.manyFrequencies[this.#many++]! : frequency;
   }
 
   /** Copies the entries of the list whose documents have lower new numbers; there is one. */
   copyBelow(limit: number, writer: PostingsWriter): void {
     const { documents, frequencies, manyFrequencies, positions, entryStarts } = this.#postings;
     const documentOf = this.#documentOf;
-    const end = entryStarts[this.#list + 1] as number;
+    const end = entryStarts[this.#list + 1]!;
     let [entry, byte, next] = [this.#entry, this.#byte, this.next];
     let [to, toByte] = [writer.entries, writer.bytes];
     do {
-      let frequency = frequencies[entry] as number;
+      let frequency = frequencies[entry]!;
       writer.documents[to] = next;
       writer.frequencies[to] = frequency;
       if (frequency === MANY) {
-        frequency = manyFrequencies[this.#many++] as number;
+        frequency = manyFrequencies[this.#many++]!;
         writer.addMany(to, frequency);
       }
       if (to % BLOCK === 0) writer.blockStarts[to / BLOCK] = toByte;
       for (const endByte = endOfPlaces(positions, byte, frequency); byte < endByte; byte++) {
-        writer.positions[toByte++] = positions[byte] as number;
+        writer.positions[toByte++] = positions[byte]!;
       }
       to += 1;
       entry += 1;
       next = NONE;
       while (entry < end) {
-        next = documentOf[documents[entry] as number] as number;
+        next = documentOf[documents[entry]!]!;
         if (next !== DROPPED) break;
         this.#entry = entry;
         byte = endOfPlaces(positions, byte, this.#takeFrequency());
@@ -192,9 +192,9 @@ class PartCursor {
 function endOfPlaces(positions: Uint8Array, start: number, frequency: number): number {
   let at = start;
   for (let left = frequency; left > 0; left--) {
-    const hasSpan = (positions[at] as number) % 2 === 1;
-    while ((positions[at++] as number) > 127);
-    if (hasSpan) while ((positions[at++] as number) > 127);
+    const hasSpan = positions[at]! % 2 === 1;
+    while (positions[at++]! > 127);
+    if (hasSpan) while (positions[at++]! > 127);
   }
   return at;
 }

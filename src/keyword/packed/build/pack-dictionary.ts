@@ -17,15 +17,15 @@ export function packDictionary(terms: PackedStrings): { dictionary: PackedDictio
   sortByBytes(forms, order);
   sortSameForms(terms, forms, order);
   const numberOf = new Uint32Array(order.length);
-  for (let number = 0; number < order.length; number++) numberOf[order[number] as number] = number;
+  for (let number = 0; number < order.length; number++) numberOf[order[number]!] = number;
 
   const sortedForms = pickStrings(forms, order);
-  const accentedNumbers = Uint32Array.from(accented, (i) => numberOf[i] as number).sort();
+  const accentedNumbers = Uint32Array.from(accented, (i) => numberOf[i]!).sort();
   const dictionary = {
     forms: sortedForms,
     accented: pickStrings(
       terms,
-      accentedNumbers.map((number) => order[number] as number),
+      accentedNumbers.map((number) => order[number]!),
     ),
     accentedNumbers,
     ...packStems(sortedForms),
@@ -42,7 +42,7 @@ function formsOf(terms: PackedStrings): { forms: PackedStrings; accented: number
   const others: Buffer[] = [];
   let length = starts.at(-1) as number;
   for (let i = 0; i + 1 < starts.length; i++) {
-    const [start, end] = [starts[i] as number, starts[i + 1] as number];
+    const [start, end] = [starts[i]!, starts[i + 1]!];
     if (isAscii(bytes, start, end)) continue;
     const term = text.toString('utf8', start, end);
     const form = foldAccents(term);
@@ -58,15 +58,15 @@ function formsOf(terms: PackedStrings): { forms: PackedStrings; accented: number
   let [from, at] = [0, 0];
   // Between two accented terms all bytes stay as they are.
   const copyUpTo = (to: number): void => {
-    const shift = at - (starts[from] as number);
+    const shift = at - starts[from]!;
     formBytes.set(bytes.subarray(starts[from], starts[to]), at);
-    for (let i = from; i <= to; i++) formStarts[i] = (starts[i] as number) + shift;
-    at = formStarts[to] as number;
+    for (let i = from; i <= to; i++) formStarts[i] = starts[i]! + shift;
+    at = formStarts[to]!;
   };
   for (const [n, i] of accented.entries()) {
     copyUpTo(i);
-    formBytes.set(others[n] as Buffer, at);
-    at += (others[n] as Buffer).length;
+    formBytes.set(others[n]!, at);
+    at += others[n]!.length;
     formStarts[i + 1] = at;
     from = i + 1;
   }
@@ -78,7 +78,7 @@ function formsOf(terms: PackedStrings): { forms: PackedStrings; accented: number
 function sortSameForms(terms: PackedStrings, forms: PackedStrings, order: Uint32Array): void {
   for (let from = 0; from < order.length; ) {
     let to = from + 1;
-    while (to < order.length && compareBytes(forms, order[from] as number, forms, order[to] as number) === 0) to += 1;
+    while (to < order.length && compareBytes(forms, order[from]!, forms, order[to]!) === 0) to += 1;
     if (to - from > 1) sortByBytes(terms, order.subarray(from, to));
     from = to;
   }
@@ -97,25 +97,25 @@ function packStems(forms: PackedStrings): Pick<PackedDictionary, 'stems' | 'stem
   const order = Uint32Array.from({ length: table.size }, (_, i) => i);
   sortByBytes(table.strings, order);
   const placeOf = new Uint32Array(order.length);
-  for (let place = 0; place < order.length; place++) placeOf[order[place] as number] = place;
+  for (let place = 0; place < order.length; place++) placeOf[order[place]!] = place;
 
   const stemStarts = new Uint32Array(order.length + 1);
   for (const stem of stemOfTerm) {
     if (stem === NO_STEM) continue;
-    const place = placeOf[stem] as number;
-    stemStarts[place + 1] = (stemStarts[place + 1] as number) + 1;
+    const place = placeOf[stem]!;
+    stemStarts[place + 1] = stemStarts[place + 1]! + 1;
   }
   for (let i = 1; i < stemStarts.length; i++) {
-    stemStarts[i] = (stemStarts[i] as number) + (stemStarts[i - 1] as number);
+    stemStarts[i] = stemStarts[i]! + stemStarts[i - 1]!;
   }
   const next = stemStarts.slice();
   const stemTerms = new Uint32Array(count);
   for (let number = 0; number < size; number++) {
-    const stem = stemOfTerm[number] as number;
+    const stem = stemOfTerm[number]!;
     if (stem === NO_STEM) continue;
-    const place = placeOf[stem] as number;
-    stemTerms[next[place] as number] = number;
-    next[place] = (next[place] as number) + 1;
+    const place = placeOf[stem]!;
+    stemTerms[next[place]!] = number;
+    next[place] = next[place]! + 1;
   }
   return { stems: pickStrings(table.strings, order), stemStarts, stemTerms };
 }
@@ -124,7 +124,7 @@ function packStems(forms: PackedStrings): Pick<PackedDictionary, 'stems' | 'stem
 const NO_STEM = -1;
 
 function addStem(table: TermTable, { bytes, starts }: PackedStrings, number: number): number {
-  const [start, end] = [starts[number] as number, starts[number + 1] as number];
+  const [start, end] = [starts[number]!, starts[number + 1]!];
   if (isAscii(bytes, start, end) && !isEnglish(bytes, start, end)) return table.addBytes(bytes, start, end);
   const form = bufferOf(bytes).toString('utf8', start, end);
   return isUnspacedTerm(form) ? NO_STEM : table.add(stemOf(form));
@@ -133,7 +133,7 @@ function addStem(table: TermTable, { bytes, starts }: PackedStrings, number: num
 /** Whether a term is of `a` to `z` only and long enough to have a stem of its own. */
 function isEnglish(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start < 3) return false;
-  for (let i = start; i < end; i++) if ((bytes[i] as number) < 0x61 || (bytes[i] as number) > 0x7a) return false;
+  for (let i = start; i < end; i++) if (bytes[i]! < 0x61 || bytes[i]! > 0x7a) return false;
   return true;
 }
 
@@ -147,7 +147,7 @@ export function packGroups(forms: PackedStrings): Pick<PackedDictionary, 'byGrou
   const text = bufferOf(bytes);
   let longest = 0;
   for (let number = 0; number < size; number++) {
-    const [start, end] = [starts[number] as number, starts[number + 1] as number];
+    const [start, end] = [starts[number]!, starts[number + 1]!];
     let length = end - start;
     let letters: number;
     if (isAscii(bytes, start, end)) {
@@ -162,21 +162,21 @@ export function packGroups(forms: PackedStrings): Pick<PackedDictionary, 'byGrou
     longest = Math.max(longest, length);
   }
   const groupStarts = new Uint32Array((longest + 1) * GROUPS.length + 1);
-  for (const place of places) if (place >= 0) groupStarts[place + 1] = (groupStarts[place + 1] as number) + 1;
+  for (const place of places) if (place >= 0) groupStarts[place + 1] = groupStarts[place + 1]! + 1;
   for (let i = 1; i < groupStarts.length; i++) {
-    groupStarts[i] = (groupStarts[i] as number) + (groupStarts[i - 1] as number);
+    groupStarts[i] = groupStarts[i]! + groupStarts[i - 1]!;
   }
   const next = groupStarts.slice();
   const count = groupStarts.at(-1) as number;
   const byGroup = new Uint32Array(count);
   const letters = new Uint32Array(count);
   for (let number = 0; number < size; number++) {
-    const place = places[number] as number;
+    const place = places[number]!;
     if (place < 0) continue;
-    const at = next[place] as number;
+    const at = next[place]!;
     next[place] = at + 1;
     byGroup[at] = number;
-    letters[at] = lettersOfTerm[number] as number;
+    letters[at] = lettersOfTerm[number]!;
   }
   return { byGroup, letters, groupStarts };
 }

@@ -11,7 +11,7 @@ export function packLengths(
   for (let field = 0; field < SCORED_FIELDS.length; field++) {
     let [total, greatest] = [0, 0];
     for (let i = field * size; i < (field + 1) * size; i++) {
-      const length = lengths[i] as number;
+      const length = lengths[i]!;
       total += length;
       if (length > greatest) greatest = length;
     }

@@ -51,10 +51,10 @@ export class PostingsBuilder {
     this.#places[place] = position;
     this.#spans[place] = span;
     this.#next[place] = NONE;
-    const last = (this.#lastPlaces[term] as number) - this.#base;
+    const last = this.#lastPlaces[term]! - this.#base;
     if (last >= 0) {
       this.#next[last] = place;
-      if (position < (this.#places[last] as number)) this.#sorted = false;
+      if (position < this.#places[last]!) this.#sorted = false;
     } else {
       const first = this.#distinct++;
       this.#firstPlaces[first] = place;
@@ -76,15 +76,15 @@ export class PostingsBuilder {
     this.#runs.push(field);
     this.#runs.push(distinct);
     for (let i = 0; i < distinct; i++) {
-      const term = this.#firstTerms[i] as number;
+      const term = this.#firstTerms[i]!;
       const before = this.#positions.length;
-      const frequency = this.#pushPlaces(this.#firstPlaces[i] as number);
+      const frequency = this.#pushPlaces(this.#firstPlaces[i]!);
       this.#entryTerms.push(term);
       this.#entryFrequencies.push(Math.min(frequency, MANY));
       if (frequency >= MANY) this.#manyFrequencies.push(frequency);
       const key = term * 2;
-      counts[key] = (counts[key] as number) + 1;
-      counts[key + 1] = (counts[key + 1] as number) + this.#positions.length - before;
+      counts[key] = counts[key]! + 1;
+      counts[key + 1] = counts[key + 1]! + this.#positions.length - before;
     }
     this.#base += this.#placeCount;
     if (this.#base > 0x7fffffff) {
@@ -103,8 +103,8 @@ export class PostingsBuilder {
     if (!this.#sorted) this.#sortChain(first);
     let count = 0;
     let before = 0;
-    for (let place = first; place !== NONE; place = this.#next[place] as number) {
-      const [position, span] = [this.#places[place] as number, this.#spans[place] as number];
+    for (let place = first; place !== NONE; place = this.#next[place]!) {
+      const [position, span] = [this.#places[place]!, this.#spans[place]!];
       this.#positions.pushNumber((position - before) * 2 + (span > 1 ? 1 : 0));
       if (span > 1) this.#positions.pushNumber(span);
       before = position;
@@ -116,13 +116,11 @@ export class PostingsBuilder {
   /** Puts the positions and spans of a chain in order; the chain itself stays. */
   #sortChain(first: number): void {
     const chain: number[] = [];
-    for (let place = first; place !== NONE; place = this.#next[place] as number) chain.push(place);
-    const sorted = chain
-      .map((place) => [this.#places[place] as number, this.#spans[place] as number] as const)
-      .sort(([a], [b]) => a - b);
+    for (let place = first; place !== NONE; place = this.#next[place]!) chain.push(place);
+    const sorted = chain.map((place) => [this.#places[place]!, this.#spans[place]!] as const).sort(([a], [b]) => a - b);
     for (const [i, [position, span]] of sorted.entries()) {
-      this.#places[chain[i] as number] = position;
-      this.#spans[chain[i] as number] = span;
+      this.#places[chain[i]!] = position;
+      this.#spans[chain[i]!] = span;
     }
   }
 
@@ -167,29 +165,29 @@ export class PostingsBuilder {
     const runs = this.#runs.values;
     let [logEntry, logByte] = [0, 0];
     for (let run = 0; run < runs.length; run += 3) {
-      const [document, field] = [runs[run] as number, runs[run + 1] as number];
-      const next = this.#counts[field] as Uint32Array;
-      for (const end = logEntry + (runs[run + 2] as number); logEntry < end; logEntry++) {
-        const key = (terms[logEntry] as number) * 2;
-        const entry = next[key] as number;
+      const [document, field] = [runs[run]!, runs[run + 1]!];
+      const next = this.#counts[field]!;
+      for (const end = logEntry + runs[run + 2]!; logEntry < end; logEntry++) {
+        const key = terms[logEntry]! * 2;
+        const entry = next[key]!;
         next[key] = entry + 1;
-        let frequency = logFrequencies[logEntry] as number;
+        let frequency = logFrequencies[logEntry]!;
         documents[entry] = document;
         frequencies[entry] = frequency;
         if (frequency === MANY) {
-          frequency = this.#manyFrequencies[many.length] as number;
+          frequency = this.#manyFrequencies[many.length]!;
           many.push([entry, frequency]);
         }
-        let to = next[key + 1] as number;
+        let to = next[key + 1]!;
         if (entry % BLOCK === 0) blockStarts[entry / BLOCK] = to;
         for (; frequency > 0; frequency--) {
           // Each number ends with its first byte below 128; the lowest bit of a distance says that a span follows.
-          let byte = log[logByte++] as number;
+          let byte = log[logByte++]!;
           positions[to++] = byte;
           let numbers = byte % 2 === 1 ? 2 : 1;
           for (;;) {
             if (byte < 128 && --numbers === 0) break;
-            byte = log[logByte++] as number;
+            byte = log[logByte++]!;
             positions[to++] = byte;
           }
         }
@@ -214,7 +212,7 @@ export class PostingsBuilder {
     readonly bytes: number;
   } {
     const terms = new Uint32Array(numberOf.length);
-    for (let term = 0; term < numberOf.length; term++) terms[numberOf[term] as number] = term;
+    for (let term = 0; term < numberOf.length; term++) terms[numberOf[term]!] = term;
     const listStarts = new Uint32Array(numberOf.length + 1);
     const listFields = new GrowingBytes();
     const entryStarts = new GrowingUint32();
@@ -222,8 +220,8 @@ export class PostingsBuilder {
     for (let number = 0; number < terms.length; number++) {
       listStarts[number] = listFields.length;
       for (let field = 0; field < MAX_FIELDS; field++) {
-        const counts = this.#counts[field] as Uint32Array;
-        const key = (terms[number] as number) * 2;
+        const counts = this.#counts[field]!;
+        const key = terms[number]! * 2;
         const count = counts[key];
         // A field may have no array, or one that does not reach the last terms.
         if (count === undefined || count === 0) continue;
@@ -231,7 +229,7 @@ export class PostingsBuilder {
         entryStarts.push(entries);
         counts[key] = entries;
         entries += count;
-        const width = counts[key + 1] as number;
+        const width = counts[key + 1]!;
         counts[key + 1] = bytes;
         bytes += width;
       }

@@ -10,8 +10,8 @@ const FEW = 12;
 export function sortByBytes({ bytes, starts }: PackedStrings, numbers: Uint32Array): void {
   /** 0 behind the end, else the byte and 1. */
   const byteOf = (number: number, depth: number): number => {
-    const at = (starts[number] as number) + depth;
-    return at < (starts[number + 1] as number) ? (bytes[at] as number) + 1 : 0;
+    const at = starts[number]! + depth;
+    return at < starts[number + 1]! ? bytes[at]! + 1 : 0;
   };
 
   const isBefore = (a: number, b: number, depth: number): boolean => {
@@ -24,10 +24,10 @@ export function sortByBytes({ bytes, starts }: PackedStrings, numbers: Uint32Arr
 
   const insert = (from: number, to: number, depth: number): void => {
     for (let i = from + 1; i < to; i++) {
-      const number = numbers[i] as number;
+      const number = numbers[i]!;
       let at = i;
-      for (; at > from && isBefore(number, numbers[at - 1] as number, depth); at--) {
-        numbers[at] = numbers[at - 1] as number;
+      for (; at > from && isBefore(number, numbers[at - 1]!, depth); at--) {
+        numbers[at] = numbers[at - 1]!;
       }
       numbers[at] = number;
     }
@@ -40,19 +40,19 @@ export function sortByBytes({ bytes, starts }: PackedStrings, numbers: Uint32Arr
       return;
     }
     const pivot = median(
-      byteOf(numbers[from] as number, depth),
-      byteOf(numbers[(from + to) >>> 1] as number, depth),
-      byteOf(numbers[to - 1] as number, depth),
+      byteOf(numbers[from]!, depth),
+      byteOf(numbers[(from + to) >>> 1]!, depth),
+      byteOf(numbers[to - 1]!, depth),
     );
     let [low, high] = [from, to];
     for (let i = from; i < high; ) {
-      const number = numbers[i] as number;
+      const number = numbers[i]!;
       const byte = byteOf(number, depth);
       if (byte < pivot) {
-        numbers[i++] = numbers[low] as number;
+        numbers[i++] = numbers[low]!;
         numbers[low++] = number;
       } else if (byte > pivot) {
-        numbers[i] = numbers[--high] as number;
+        numbers[i] = numbers[--high]!;
         numbers[high] = number;
       } else {
         i += 1;

@@ -76,7 +76,7 @@ export class TermTable {
   addBytes(bytes: Uint8Array, start: number, end: number): number {
     this.#reserve(end - start);
     let to = this.#end;
-    for (let i = start; i < end; i++) this.#bytes[to++] = bytes[i] as number;
+    for (let i = start; i < end; i++) this.#bytes[to++] = bytes[i]!;
     return this.#addWritten(to, hashOf(bytes, start, end));
   }
 
@@ -94,7 +94,7 @@ export class TermTable {
     let place = (hash * 2) & mask;
     for (; places[place + 1] !== 0; place = (place + 2) & mask) {
       if (places[place] !== hash) continue;
-      const number = (places[place + 1] as number) - 1;
+      const number = places[place + 1]! - 1;
       if (this.#equals(number, from, to)) return number;
     }
     const number = this.size;
@@ -127,10 +127,10 @@ export class TermTable {
     const mask = places.length - 1;
     for (let i = 0; i < former.length; i += 2) {
       if (former[i + 1] === 0) continue;
-      let place = ((former[i] as number) * 2) & mask;
+      let place = (former[i]! * 2) & mask;
       while (places[place + 1] !== 0) place = (place + 2) & mask;
-      places[place] = former[i] as number;
-      places[place + 1] = former[i + 1] as number;
+      places[place] = former[i]!;
+      places[place + 1] = former[i + 1]!;
     }
     this.#places = places;
   }
@@ -138,7 +138,7 @@ export class TermTable {
 
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = FIRST_HASH;
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] as number), HASH_FACTOR);
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, HASH_FACTOR);
   return hash;
 }
 

@@ -15,20 +15,20 @@ export function unchangedDocuments(former: Uint32Array, present: Uint32Array): U
   const places = new Uint32Array(2 ** Math.ceil(Math.log2(2 * size + 2)));
   const mask = places.length - 1;
   for (let document = 0; document < size; document++) {
-    let place = (former[2 * document] as number) & mask;
+    let place = former[2 * document]! & mask;
     while (places[place] !== 0) place = (place + 1) & mask;
     places[place] = document + 1;
   }
   const find = (first: number, second: number): number => {
     for (let place = first & mask; places[place] !== 0; place = (place + 1) & mask) {
-      const document = (places[place] as number) - 1;
+      const document = places[place]! - 1;
       if (former[2 * document] === first && former[2 * document + 1] === second) return document;
     }
     return -1;
   };
   let last = -1;
   for (let document = 0; 2 * document < present.length; document++) {
-    const before = find(present[2 * document] as number, present[2 * document + 1] as number);
+    const before = find(present[2 * document]!, present[2 * document + 1]!);
     if (before <= last) continue;
     documentOf[before] = document;
     last = before;
