@@ -1,7 +1,53 @@
-// Each package is imported in one file of src/ only, so that it can be swapped there. Types may be taken anywhere.
+// Which folder of src/ may import which, and which file may import which package. Everything that is not listed is
+// forbidden. Types count too: who needs a type of a room depends on that room.
+//
+//     node scripts/check-imports.mjs [FOLDER]      FOLDER holds the sources: src/ if left out
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, posix, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const HOME = {
+/**
+ * Room to rooms. A room is a folder of src/ with all that is in it; `vocabulary` stands for the files that lie loose in
+ * src/ (skills, questions, answers, errors), `index` for the library's entry. The rooms stand in the order of their
+ * levels: each imports only rooms above it in this table.
+ */
+const ROOMS = {
+  vocabulary: [],
+  arrays: [],
+  threads: [],
+  text: [],
+  sqlite: ['vocabulary'],
+  copies: ['arrays', 'text'],
+  sources: ['vocabulary'],
+  ranking: ['vocabulary', 'arrays'],
+  keyword: ['vocabulary', 'arrays', 'text'],
+  semantic: ['vocabulary', 'arrays', 'text', 'threads'],
+  store: ['vocabulary', 'arrays', 'copies', 'sqlite'],
+  access: ['vocabulary', 'sqlite'],
+  indexing: ['vocabulary', 'arrays', 'keyword', 'semantic', 'store', 'threads'],
+  load: ['vocabulary', 'copies', 'indexing', 'semantic', 'sources', 'store'],
+  search: ['vocabulary', 'arrays', 'copies', 'indexing', 'keyword', 'load', 'ranking', 'semantic', 'store', 'threads'],
+  index: ['vocabulary', 'keyword', 'load', 'search', 'semantic'],
+  evaluation: ['index'],
+  http: ['access', 'index'],
+  cli: ['access', 'evaluation', 'http', 'index'],
+};
+
+/** Inside a room of several folders: folder to folders. Outside, each may import what its room may. */
+const INSIDE = {
+  'keyword/explain': ['keyword'],
+  'keyword/minisearch': ['keyword'],
+  'keyword/packed': ['keyword'],
+  'keyword/packed/build': ['keyword', 'keyword/packed'],
+  'sources/json': ['sources/rows'],
+  'sources/folder': ['sources/rows'],
+  sources: ['sources/json', 'sources/folder', 'sources/rows'],
+  'store/read': ['store'],
+  'store/write': ['store', 'store/read'],
+};
+
+/** Each package is imported in one file, so that it can be swapped there. Types may be taken anywhere. */
+const PACKAGES = {
   'better-sqlite3': 'sqlite/connection.ts',
   'cli-progress': 'cli/progress-bar.ts',
   '@huggingface/transformers': 'semantic/model-thread.ts',
@@ -10,22 +56,80 @@ const HOME = {
   'minisearch/SearchableMap': 'keyword/minisearch/vocabulary.ts',
   pino: 'cli/server-log.ts',
   stemmer: 'text/stem.ts',
+  // What a thread reads TypeScript with, where it is started from the sources.
+  'tsx/esm/api': 'threads/start-worker.ts',
   'string-width': 'cli/terminal-text.ts',
   yaml: 'sources/folder/front-matter.ts',
 };
-const ANYWHERE_IN = { commander: 'cli/' };
 
-const source = new URL('../src/', import.meta.url);
-const wrong = [];
+/** A package that all of a room may import. */
+const PACKAGES_OF_ROOMS = { commander: 'cli' };
+
+const IMPORT = /(?:^(?:import|export)\s+([^'";]*?from\s+)?|\bimport\()'([^']+)'/gm;
+
+const source = resolve(process.argv[2] ?? fileURLToPath(new URL('../src', import.meta.url)));
+const wrong = [...faultsOfTable()];
 for (const file of readdirSync(source, { recursive: true })) {
   if (!file.endsWith('.ts')) continue;
-  for (const [, names, name] of readFileSync(new URL(file, source), 'utf8').matchAll(
-    /(?:^(?:import|export)\s+([^'";]*?from\s+)?|\bawait import\()'([^.'][^']*)'/gm,
-  )) {
-    if (name.startsWith('node:') || names?.startsWith('type ')) continue;
-    if (HOME[name] === file || (ANYWHERE_IN[name] !== undefined && file.startsWith(ANYWHERE_IN[name]))) continue;
-    wrong.push(`src/${file} imports ${name}, which belongs to ${HOME[name] ?? ANYWHERE_IN[name] ?? 'no file yet'}`);
+  const path = file.split(sep).join('/');
+  for (const [, names, target] of readFileSync(resolve(source, file), 'utf8').matchAll(IMPORT)) {
+    const isType = names?.startsWith('type ') === true;
+    const fault = target.startsWith('.') ? faultOfImport(path, target) : faultOfPackage(path, target, isType);
+    if (fault !== undefined) wrong.push(fault);
   }
 }
 for (const line of wrong) console.error(line);
 process.exitCode = wrong.length === 0 ? 0 : 1;
+
+/** @returns what is wrong with a relative import; undefined where it is allowed */
+function faultOfImport(file, target) {
+  const imported = relative(source, resolve(source, dirname(file), target))
+    .split(sep)
+    .join('/');
+  // What lies outside the sources is data.
+  if (imported.startsWith('../')) return undefined;
+  const [from, to] = [folderOf(file), folderOf(imported)];
+  if (from === to) return undefined;
+  const [room, otherRoom] = [roomOf(from), roomOf(to)];
+  const allowed = room === otherRoom ? INSIDE[from]?.includes(to) : ROOMS[room]?.includes(otherRoom);
+  if (allowed === true) return undefined;
+  const names = room === otherRoom ? [from, to] : [room, otherRoom];
+  return `src/${file} imports src/${imported}, but ${names[0]} may not import ${names[1]}`;
+}
+
+function faultOfPackage(file, name, isType) {
+  if (name.startsWith('node:') || isType) return undefined;
+  const home = PACKAGES[name] ?? PACKAGES_OF_ROOMS[name];
+  if (home === file || home === roomOf(folderOf(file))) return undefined;
+  return `src/${file} imports ${name}, which belongs to ${home ?? 'no file yet'}`;
+}
+
+/** The folder of a file; of one that lies loose in src/ `index` or `vocabulary`. */
+function folderOf(file) {
+  const folder = posix.dirname(file);
+  if (folder !== '.') return folder;
+  return /^index\.(ts|js)$/.test(file) ? 'index' : 'vocabulary';
+}
+
+function roomOf(folder) {
+  return folder.split('/')[0];
+}
+
+/** A table in which each room imports only rooms above it has no circle, and no pair in both directions. */
+function* faultsOfTable() {
+  const rooms = Object.keys(ROOMS);
+  for (const [room, others] of Object.entries(ROOMS)) {
+    for (const other of others) {
+      if (rooms.indexOf(other) === -1 || rooms.indexOf(other) >= rooms.indexOf(room)) {
+        yield `the table lets ${room} import ${other}, which does not stand above it`;
+      }
+    }
+  }
+  for (const [folder, others] of Object.entries(INSIDE)) {
+    for (const other of others) {
+      if (INSIDE[other]?.includes(folder)) yield `the table lets ${folder} and ${other} import each other`;
+    }
+  }
+  const pairs = [...Object.values(ROOMS), ...Object.values(INSIDE)].flat().length;
+  if (pairs > 80) yield `the table has ${pairs} pairs; 80 are what a person can keep in mind`;
+}

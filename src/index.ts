@@ -2,17 +2,9 @@ export { ERROR_CODES, type ErrorCode, SkillSearchError } from './errors.js';
 export { STOP_WORDS } from './keyword/stop-words.js';
 export { buildCatalogue } from './load/build-catalogue.js';
 export { copyCatalogue } from './load/copy-catalogue.js';
+export type { BuildOptions, FolderDefaults, LoadProgress, RowSource, Source } from './load/load-options.js';
 export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load/load-report.js';
 export { removeSkills } from './load/remove-skills.js';
-export type {
-  BuildOptions,
-  FolderDefaults,
-  LoadProgress,
-  ModelOptions,
-  OpenOptions,
-  RowSource,
-  Source,
-} from './options.js';
 export {
   COPY_MODES,
   type CopyMode,
@@ -63,7 +55,9 @@ export {
   type ReloadEvent,
 } from './search/follow-catalogue.js';
 export { openSkillSearch } from './search/open-skill-search.js';
+export type { OpenOptions } from './search/search-options.js';
 export type { SkillSearch } from './search/skill-search.js';
 export type { Embedder, EmbedOptions } from './semantic/embedder.js';
 export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/model-folder.js';
+export type { ModelOptions } from './semantic/model-options.js';
 export type { Skill, SkillDetails, SkillFile, SkillProperties } from './skill.js';

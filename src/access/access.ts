@@ -1,5 +1,5 @@
+import { checkPath } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
-import { checkPath } from '../options.js';
 import type { Connection } from '../sqlite/connection.js';
 import { type ApiKey, ApiKeys, type NewApiKey, type NewKeyOptions } from './api-keys.js';
 import { clientOfAddress } from './client-address.js';

@@ -1,4 +1,4 @@
-import type { BuildOptions } from '../options.js';
+import type { BuildOptions } from './load-options.js';
 import type { LoadReport } from './load-report.js';
 
 /**

@@ -1,8 +1,8 @@
 import { constants, existsSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
+import { checkDatabase, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { imageFileOf } from '../indexing/catalogue-image.js';
-import { checkDatabase, resolveDatabase } from '../options.js';
 import { vectorFileNames } from '../semantic/nearest/vector-file-names.js';
 
 /**

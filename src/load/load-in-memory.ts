@@ -1,9 +1,9 @@
-import { checkRows, type OpenOptions } from '../options.js';
-import type { SkillSearch } from '../search/skill-search.js';
+import { checkRows } from '../check-arguments.js';
 import { readRows } from '../sources/rows/read-rows.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { MemoryCatalogue } from '../store/write/memory-catalogue.js';
 import { Ingest } from './ingest.js';
+import type { RowProblems } from './load-report.js';
 
 /**
  * Loads rows into a catalogue that lives as long as the process.
@@ -12,12 +12,12 @@ import { Ingest } from './ingest.js';
  * @throws the signal's reason when aborted
  */
 export async function loadInMemory(
-  skills: OpenOptions['skills'],
+  skills: unknown,
   signal: AbortSignal | undefined,
 ): Promise<{
   readonly reader: CatalogueReader;
   readonly memory: MemoryCatalogue;
-  readonly problems: SkillSearch['problems'];
+  readonly problems: RowProblems;
 }> {
   const rows = checkRows(skills, 'skills');
   const memory = new MemoryCatalogue();

@@ -14,6 +14,12 @@ export interface LoadWarning {
   readonly message: string;
 }
 
+/** What became of rows that are not all stored as they came. */
+export interface RowProblems {
+  readonly rejected: readonly RejectedRow[];
+  readonly warnings: readonly LoadWarning[];
+}
+
 /** A source that broke while it was read; what came before is loaded. */
 export interface FailedSource {
   readonly origin: string;

@@ -1,21 +1,17 @@
 import { existsSync } from 'node:fs';
 import { dirname, relative, sep } from 'node:path';
-import { SkillSearchError } from '../errors.js';
-import { embedCatalogue } from '../indexing/embed-catalogue.js';
-import { indexKeywords } from '../indexing/index-keywords.js';
-import { type IndexingOptions, indexVectors } from '../indexing/index-vectors.js';
 import {
-  type BuildOptions,
   checkDatabase,
   checkFlag,
   checkListener,
   checkSignal,
   isIterable,
-  type LoadProgress,
-  type RowSource,
   resolveDatabase,
-  type Source,
-} from '../options.js';
+} from '../check-arguments.js';
+import { SkillSearchError } from '../errors.js';
+import { embedCatalogue } from '../indexing/embed-catalogue.js';
+import { indexKeywords } from '../indexing/index-keywords.js';
+import { type IndexingOptions, indexVectors } from '../indexing/index-vectors.js';
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
 import { BUNDLED_MODEL, modelName } from '../semantic/model-folder.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
@@ -25,6 +21,7 @@ import type { SourceItem } from '../sources/rows/row.js';
 import { CatalogueWriter } from '../store/write/catalogue-writer.js';
 import { Ingest } from './ingest.js';
 import { loadKey } from './load-key.js';
+import type { BuildOptions, LoadProgress, RowSource, Source } from './load-options.js';
 import type { FailedSource, LoadReport, LoadWarning } from './load-report.js';
 
 /** A source that was looked at and can be read. */

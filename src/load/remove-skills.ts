@@ -1,5 +1,5 @@
+import { checkDatabase, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
-import { checkDatabase, resolveDatabase } from '../options.js';
 import { CatalogueWriter } from '../store/write/catalogue-writer.js';
 import { loadKey } from './load-key.js';
 

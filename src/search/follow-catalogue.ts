@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { checkDatabase, checkListener, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { imageFileOf } from '../indexing/catalogue-image.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
-import { checkDatabase, checkListener, type ModelOptions, type OpenOptions, resolveDatabase } from '../options.js';
 import type { KeywordQuery, SemanticQuery } from '../query.js';
 import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from '../result.js';
+import type { ModelOptions } from '../semantic/model-options.js';
 import { vectorFileNames } from '../semantic/nearest/vector-file-names.js';
 import type { SkillDetails, SkillFile } from '../skill.js';
-import { loadLockOf } from '../store/write/working-copy.js';
+import { loadLockOf } from '../store/file-names.js';
 import { untilAborted } from '../threads/abort.js';
 import { openSkillSearch } from './open-skill-search.js';
+import type { OpenOptions } from './search-options.js';
 import { closedError, type SkillSearch } from './skill-search.js';
 
 export interface FollowOptions

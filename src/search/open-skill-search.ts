@@ -1,18 +1,20 @@
 import { arraysOf } from '../arrays/array-tree.js';
 import { DamagedImageError } from '../arrays/paged-image.js';
+import { checkDatabase, checkFlag, checkSignal, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { type OpenCatalogueImage, openCatalogueImage } from '../indexing/catalogue-image.js';
 import { buildKeywords, isWorthAThread } from '../indexing/index-keywords.js';
 import { documentsOf } from '../indexing/keyword-documents.js';
 import type { KeywordIndex } from '../keyword/keyword-index.js';
+import { buildPackedIndex } from '../keyword/packed/build/build-packed-index.js';
+import { RecoveringIndex } from '../keyword/packed/build/recovering-index.js';
 import { PackedIndex } from '../keyword/packed/packed-index.js';
-import { RecoveringIndex } from '../keyword/packed/recovering-index.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
-import { checkDatabase, checkFlag, checkSignal, type OpenOptions, resolveDatabase } from '../options.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import type { MemoryCatalogue } from '../store/write/memory-catalogue.js';
 import { untilAborted } from '../threads/abort.js';
+import type { OpenOptions } from './search-options.js';
 import { OpenedSkillSearch, type SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
 
@@ -106,7 +108,7 @@ async function openIndex(
       : undefined;
   signal.throwIfAborted();
   // None where there is little to collect, or the file was replaced since it was opened.
-  return keywords === undefined ? PackedIndex.build(documents, signal) : new PackedIndex(keywords, documents);
+  return keywords === undefined ? buildPackedIndex(documents, signal) : new PackedIndex(keywords, documents);
 }
 
 interface OpenedCatalogue {

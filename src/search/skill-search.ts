@@ -1,4 +1,5 @@
 import { bestScored, topOf } from '../arrays/top.js';
+import { checkSignal } from '../check-arguments.js';
 import { allCopiesOf, collapseCopies } from '../copies/collapse-copies.js';
 import { SkillSearchError } from '../errors.js';
 import type { OpenCatalogueImage } from '../indexing/catalogue-image.js';
@@ -7,7 +8,6 @@ import type { KeywordIndex, KeywordMatches } from '../keyword/keyword-index.js';
 import { type Question, readQuestion } from '../keyword/question.js';
 import type { StopWords } from '../keyword/stop-words.js';
 import type { LoadWarning, RejectedRow } from '../load/load-report.js';
-import { checkSignal } from '../options.js';
 import {
   type KeywordQuery,
   type LabelFilters,

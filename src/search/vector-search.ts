@@ -1,10 +1,10 @@
 import { Members } from '../arrays/members.js';
 import { SkillSearchError } from '../errors.js';
 import { embedCatalogue } from '../indexing/embed-catalogue.js';
-import type { ModelOptions } from '../options.js';
 import { checkDimensions, embedChecked, readableShareChecked } from '../semantic/check-vectors.js';
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
 import type { Embedder } from '../semantic/embedder.js';
+import type { ModelOptions } from '../semantic/model-options.js';
 import type { VectorSet } from '../semantic/nearest/vector-codes.js';
 import { VectorIndex } from '../semantic/nearest/vector-index.js';
 import { type CatalogueReader, NO_VECTOR } from '../store/read/catalogue-reader.js';

@@ -1,7 +1,7 @@
-import type { ModelOptions } from '../options.js';
 import type { Embedder } from './embedder.js';
 import { LocalEmbedder } from './local-embedder.js';
 import { BUNDLED_MODEL, inspectModel } from './model-folder.js';
+import type { ModelOptions } from './model-options.js';
 
 /** A model that was looked at and can be started. */
 export interface ChosenModel {

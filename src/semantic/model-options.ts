@@ -1,7 +1,15 @@
 import { resolve } from 'node:path';
+import { checkPath } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
-import { checkPath, type ModelOptions } from '../options.js';
 import type { Embedder } from './embedder.js';
+
+/** Which model makes vectors. Without any of these it is the one that comes with the library. */
+export interface ModelOptions {
+  /** Folder of another model, in the layout of Transformers.js: `config.json`, `tokenizer.json`, `onnx/…`. */
+  readonly model?: string | undefined;
+  /** Something else that makes vectors. It stays open: whoever made it closes it. */
+  readonly embedder?: Embedder | undefined;
+}
 
 /**
  * Checks which model is asked for, and says where its folder is from any working directory.

@@ -1,7 +1,7 @@
 import { type ComparedText, SIGNATURE_RULES, signatureOf } from '../copies/text-signature.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
-import type { SkillToStore } from './write/stored-skill.js';
-import { readMeta, writeMeta } from './write/working-copy.js';
+import { readMeta, writeMeta } from './meta.js';
+import type { SkillToStore } from './stored-skill.js';
 
 /** Where the rules that signatures were made by are noted in `meta`. */
 const RULES_KEY = 'signature_rules';

@@ -1,6 +1,6 @@
 import type { Skill } from '../../src/skill.js';
+import type { SkillToStore } from '../../src/store/stored-skill.js';
 import { CatalogueWriter, type ChangeCounts } from '../../src/store/write/catalogue-writer.js';
-import type { SkillToStore } from '../../src/store/write/stored-skill.js';
 
 /** A skill ready for the store. */
 export function storeItem(id: string, more: Partial<Skill> = {}, files = ['SKILL.md']): SkillToStore {

@@ -31,7 +31,6 @@ import type { Question, QuestionWord } from '../question.js';
 import { RecentlyUsed } from '../recently-used.js';
 import { asItStands, inverseDocumentFrequency, type Lookup, planSteps, type StepPlan } from '../step-plan.js';
 import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occurrences.js';
-import { DocumentCollector } from './build/collect-keywords.js';
 import { DocumentSets } from './document-sets.js';
 import { documentsOfKey, type NameTable } from './name-table.js';
 import type { PackedKeywords } from './packed-keywords.js';
@@ -45,9 +44,6 @@ const LISTS_KEPT = 50_000;
 
 /** Terms of a word from which on it takes longer to name them than is gained by remembering the word. */
 const MANY_TERMS = 64;
-
-/** Documents added between two turns of the event loop. */
-const DOCUMENTS_A_TURN = 500;
 
 /** The lists of the terms that answer a word. */
 interface WordLists {
@@ -91,24 +87,6 @@ export class PackedIndex implements KeywordIndex {
     this.#phrases = new PhraseFinder(packed.postings);
     this.#reader = new OccurrenceReader(packed.size);
     this.#rankingSpace = new RankingSpace(packed.size);
-  }
-
-  /**
-   * Indexes all documents, giving way to the event loop now and then.
-   *
-   * @throws the signal's reason when aborted
-   */
-  static async build(documents: DocumentSource, signal?: AbortSignal): Promise<PackedIndex> {
-    const collector = new DocumentCollector();
-    let number = 0;
-    for (const document of documents.all()) {
-      collector.add(document);
-      number += 1;
-      if (number % DOCUMENTS_A_TURN !== 0) continue;
-      await new Promise(setImmediate);
-      signal?.throwIfAborted();
-    }
-    return new PackedIndex(collector.pack(), documents);
   }
 
   match(question: Question, options: MatchOptions = {}): KeywordMatches {

@@ -1,7 +1,7 @@
 import type { Skill, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { openForReading, storeError } from '../database.js';
-import { readMeta } from '../write/working-copy.js';
+import { readMeta } from '../meta.js';
 import { type CatalogueColumns, type PackedColumns, readColumns, unpackColumns } from './columns.js';
 import { VectorReader } from './vector-reader.js';
 

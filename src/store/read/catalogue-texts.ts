@@ -1,6 +1,6 @@
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { openForReading, storeError } from '../database.js';
-import { readMeta } from '../write/working-copy.js';
+import { readMeta } from '../meta.js';
 
 /** What is searched of a skill by words. */
 export interface SkillTexts {

@@ -1,8 +1,8 @@
 import { SkillSearchError } from '../../errors.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { openForReading, storeError } from '../database.js';
-import { decodeVector } from '../write/vector-statements.js';
-import { readMeta } from '../write/working-copy.js';
+import { readMeta } from '../meta.js';
+import { decodeVector } from '../vector-bytes.js';
 
 /** All vectors of a catalogue. */
 export interface StoredVectors {

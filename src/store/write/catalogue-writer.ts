@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { Connection } from '../../sqlite/connection.js';
 import { openForReading, storeError } from '../database.js';
+import { readMeta, writeMeta } from '../meta.js';
 import { areAllSigned, comparedText, SignatureWriter } from '../signature-table.js';
+import { type SkillToStore, toColumns } from '../stored-skill.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import { forgetUnclaimedRows, RowNotes, readKnownRows } from './known-rows.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
-import { type SkillToStore, toColumns } from './stored-skill.js';
-import { readMeta, WorkingCopy, writeMeta } from './working-copy.js';
+import { WorkingCopy } from './working-copy.js';
 import { restoreFromBase, WriterStatements } from './writer-statements.js';
 
 /** What a load changed, in skills. */

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Connection } from '../../sqlite/connection.js';
 import { createInMemory } from '../database.js';
+import { writeMeta } from '../meta.js';
 import { CatalogueReader } from '../read/catalogue-reader.js';
 import { SignatureWriter } from '../signature-table.js';
+import { type SkillToStore, toColumns } from '../stored-skill.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
-import { type SkillToStore, toColumns } from './stored-skill.js';
-import { writeMeta } from './working-copy.js';
 import { WriterStatements } from './writer-statements.js';
 
 /** A catalogue that lives as long as the process: the same tables, without a file. */

@@ -1,4 +1,4 @@
-import type { SkillToStore } from './stored-skill.js';
+import type { SkillToStore } from '../stored-skill.js';
 
 /** Where a load puts its skills. */
 export interface SkillSink {

@@ -1,5 +1,5 @@
-import { endianness } from 'node:os';
 import type { Connection, Statement } from '../../sqlite/connection.js';
+import { encodeVector } from '../vector-bytes.js';
 import type { TextToEmbed } from './embedding-sink.js';
 
 /** The SQL of the vectors of a load, prepared once for a connection. */
@@ -73,23 +73,4 @@ export class VectorStatements {
       .pluck()
       .get() as string;
   }
-}
-
-const LITTLE_ENDIAN = endianness() === 'LE';
-
-/** 32-bit floats, little-endian. */
-function encodeVector(vector: Float32Array): Buffer {
-  const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
-  return LITTLE_ENDIAN ? bytes : Buffer.from(bytes).swap32();
-}
-
-/**
- * Reads what {@link encodeVector} wrote into a place of a larger array.
- *
- * @param at index of the first value
- */
-export function decodeVector(bytes: Buffer, into: Float32Array, at: number): void {
-  const target = Buffer.from(into.buffer, into.byteOffset + at * 4, bytes.length);
-  bytes.copy(target);
-  if (!LITTLE_ENDIAN) target.swap32();
 }

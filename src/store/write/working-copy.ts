@@ -15,6 +15,8 @@ import { dirname } from 'node:path';
 import { SkillSearchError } from '../../errors.js';
 import { type Connection, isBusy, isSqliteError } from '../../sqlite/connection.js';
 import { createSchema, openForReading, openForWriting } from '../database.js';
+import { loadLockOf } from '../file-names.js';
+import { readMeta, writeMeta } from '../meta.js';
 import { APPLICATION_ID, FORMAT_VERSION, KNOWN_ROWS, TEXT_SIGNATURES } from '../schema.js';
 
 /** What stands for the stamp of a catalogue that does not exist yet. */
@@ -198,11 +200,6 @@ export class WorkingCopy {
   }
 }
 
-/** The file that stands beside a catalogue while a load runs; one that was killed leaves it behind. */
-export function loadLockOf(catalogue: string): string {
-  return `${catalogue}.loading-lock`;
-}
-
 /** One load at a time: an SQLite lock, so the operating system lets go of it when a process dies. */
 class LoadLock {
   readonly #path: string;
@@ -286,16 +283,6 @@ function prepareForLoad(connection: Connection): Connection {
   connection.pragma('wal_autocheckpoint = 16384');
   connection.exec(KNOWN_ROWS + TEXT_SIGNATURES);
   return connection;
-}
-
-export function readMeta(connection: Connection, key: string): string | undefined {
-  return connection.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck().get(key);
-}
-
-export function writeMeta(connection: Connection, key: string, value: string): void {
-  connection
-    .prepare('INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value')
-    .run(key, value);
 }
 
 function removeDatabase(path: string): void {

@@ -1,5 +1,5 @@
 import type { Connection, Statement } from '../../sqlite/connection.js';
-import type { SkillColumns, SkillToStore } from './stored-skill.js';
+import type { SkillColumns, SkillToStore } from '../stored-skill.js';
 import { VectorStatements } from './vector-statements.js';
 
 export interface StoredRow {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { PackedIndex } from '../../../src/keyword/packed/packed-index.js';
+import { buildPackedIndex } from '../../../src/keyword/packed/build/build-packed-index.js';
 import { readQuestion } from '../../../src/keyword/question.js';
 import { sourceOf } from '../arbitrary-catalogue.js';
 import { describeKeywordIndex } from '../keyword-index-contract.js';
 
-describeKeywordIndex('PackedIndex', (documents) => PackedIndex.build(documents));
+describeKeywordIndex('PackedIndex', (documents) => buildPackedIndex(documents));
 
 const document = { name: 'x', author: 'somebody', labels: [], description: '', files: [] };
 const find = async (q: string, documents: readonly Partial<typeof document>[]): Promise<number[]> => {
-  const index = await PackedIndex.build(sourceOf(documents.map((one) => ({ ...document, ...one }))));
+  const index = await buildPackedIndex(sourceOf(documents.map((one) => ({ ...document, ...one }))));
   return [...index.match(readQuestion(q)).numbers];
 };
 
@@ -16,7 +16,7 @@ describe('an index of packed lists', () => {
   test('counts a word that stands hundreds of times in a text', async () => {
     const many = 'kite '.repeat(700);
     const documents = [{ description: many }, { description: 'kite' }, { description: `${many} release notes` }];
-    const index = await PackedIndex.build(sourceOf(documents.map((one) => ({ ...document, ...one }))));
+    const index = await buildPackedIndex(sourceOf(documents.map((one) => ({ ...document, ...one }))));
     const weights = { name: 1, author: 1, labels: 1, description: 1, files: 1 };
     const { scoresOf } = index.rank(readQuestion('kite'), { weights, limit: 3 });
     const [first, second] = scoresOf(Uint32Array.of(0, 1)).map(({ fields }) => fields.description);
@@ -40,7 +40,7 @@ describe('an index of packed lists', () => {
 
   test('keeps no memory for a long phrase in a long text', async () => {
     const files = [{ filename: 'SKILL.md', text: 'kite '.repeat(600_000) }];
-    const index = await PackedIndex.build(sourceOf([{ ...document, files }]));
+    const index = await buildPackedIndex(sourceOf([{ ...document, files }]));
     const before = process.memoryUsage().arrayBuffers;
     expect([...index.match(readQuestion(`"${'kite '.repeat(40)}"`)).numbers]).toEqual([0]);
     // One number a word of the text for each word of the phrase would be a hundred megabytes.
@@ -59,6 +59,6 @@ describe('an index of packed lists', () => {
   test('stops when the signal is aborted', async () => {
     const documents = sourceOf(Array.from({ length: 1500 }, () => document));
     const reason = new Error('enough');
-    await expect(PackedIndex.build(documents, AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(buildPackedIndex(documents, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CatalogueReader } from '../../../src/store/read/catalogue-reader.js';
+import type { SkillToStore } from '../../../src/store/stored-skill.js';
 import { MemoryCatalogue } from '../../../src/store/write/memory-catalogue.js';
-import type { SkillToStore } from '../../../src/store/write/stored-skill.js';
 import { scratchFile } from '../../scratch-folder.js';
 import { loadItems, storeItem } from '../store-items.js';
 

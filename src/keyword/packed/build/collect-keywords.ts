@@ -6,8 +6,8 @@ import { nameKey } from '../../../text/name-key.js';
 import { visitWords, type WordVisitor } from '../../../text/words.js';
 import { FIELDS, FILES, INNER, SCORED_OF, textsOfFiles } from '../../index-fields.js';
 import type { DocumentSource, KeywordDocument } from '../../keyword-index.js';
-import { NameCollector } from '../name-table.js';
 import type { PackedKeywords } from '../packed-keywords.js';
+import { NameCollector } from './build-name-table.js';
 import { packLengths } from './pack-lengths.js';
 import { PostingsBuilder } from './postings-builder.js';
 

@@ -2,7 +2,7 @@ import { GrowingUint32 } from '../../../arrays/growing-array.js';
 import { compareBytes } from '../packed-strings.js';
 import type { PackedStrings } from '../string-table.js';
 import type { PackedDictionary } from '../term-dictionary.js';
-import { DROPPED } from './merge-postings.js';
+import { DROPPED } from './dropped.js';
 import { packGroups } from './pack-dictionary.js';
 
 /**

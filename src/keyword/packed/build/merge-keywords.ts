@@ -1,8 +1,10 @@
 import { SCORED_FIELDS } from '../../../result.js';
-import { mergeNameTables, type NameTable } from '../name-table.js';
+import type { NameTable } from '../name-table.js';
 import type { PackedKeywords } from '../packed-keywords.js';
+import { mergeNameTables } from './build-name-table.js';
+import { DROPPED } from './dropped.js';
 import { mergeDictionaries } from './merge-dictionaries.js';
-import { DROPPED, mergePostings } from './merge-postings.js';
+import { mergePostings } from './merge-postings.js';
 import { packLengths } from './pack-lengths.js';
 
 /** Documents that go into another index. */

@@ -1,8 +1,6 @@
 import { GrowingBytes, GrowingUint32 } from '../../../arrays/growing-array.js';
 import { BLOCK, MANY, type PackedPostings } from '../packed-postings.js';
-
-/** Instead of the number of a document, or term, that is left out. */
-export const DROPPED = 0xffffffff;
+import { DROPPED } from './dropped.js';
 
 /** Instead of the next document of a list that has none left. */
 const NONE = DROPPED;

@@ -1,4 +1,4 @@
-import { DROPPED } from './merge-postings.js';
+import { DROPPED } from './dropped.js';
 
 /**
  * Which documents of a former state are as they were. Both states are in the same order, so what has stayed has stayed in

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KeywordDocument } from '../../../../src/keyword/keyword-index.js';
 import { collectKeywords } from '../../../../src/keyword/packed/build/collect-keywords.js';
+import { DROPPED } from '../../../../src/keyword/packed/build/dropped.js';
 import { type KeywordPart, mergeKeywords } from '../../../../src/keyword/packed/build/merge-keywords.js';
-import { DROPPED } from '../../../../src/keyword/packed/build/merge-postings.js';
 import type { PackedKeywords } from '../../../../src/keyword/packed/packed-keywords.js';
 import { catalogueOf, sourceOf } from '../../arbitrary-catalogue.js';
 

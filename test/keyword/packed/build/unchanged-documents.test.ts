@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DROPPED } from '../../../../src/keyword/packed/build/merge-postings.js';
+import { DROPPED } from '../../../../src/keyword/packed/build/dropped.js';
 import { unchangedDocuments } from '../../../../src/keyword/packed/build/unchanged-documents.js';
 
 const hashes = (documents: readonly (readonly [number, number])[]): Uint32Array => Uint32Array.from(documents.flat());

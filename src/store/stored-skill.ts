@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Skill, SkillProperties } from '../../skill.js';
+import type { Skill, SkillProperties } from '../skill.js';
 
 /** A skill on its way into the store. */
 export interface SkillToStore {

@@ -1,4 +1,4 @@
-import { DamagedImageError } from '../../arrays/paged-image.js';
+import { DamagedImageError } from '../../../arrays/paged-image.js';
 import type {
   DocumentSource,
   KeywordIndex,
@@ -6,10 +6,10 @@ import type {
   MatchOptions,
   RankedDocuments,
   RankOptions,
-} from '../keyword-index.js';
-import type { Question } from '../question.js';
-import { collectKeywords } from './build/collect-keywords.js';
-import { PackedIndex } from './packed-index.js';
+} from '../../keyword-index.js';
+import type { Question } from '../../question.js';
+import { PackedIndex } from '../packed-index.js';
+import { collectKeywords } from './collect-keywords.js';
 
 /**
  * An index whose file is read bit by bit, so that damage may be found late. The words are then collected anew from the

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { DamagedImageError } from '../../../src/arrays/paged-image.js';
-import type { KeywordIndex } from '../../../src/keyword/keyword-index.js';
-import { RecoveringIndex } from '../../../src/keyword/packed/recovering-index.js';
-import { readQuestion } from '../../../src/keyword/question.js';
-import { sourceOf } from '../arbitrary-catalogue.js';
+import { DamagedImageError } from '../../../../src/arrays/paged-image.js';
+import type { KeywordIndex } from '../../../../src/keyword/keyword-index.js';
+import { RecoveringIndex } from '../../../../src/keyword/packed/build/recovering-index.js';
+import { readQuestion } from '../../../../src/keyword/question.js';
+import { sourceOf } from '../../arbitrary-catalogue.js';
 
 const DOCUMENTS = sourceOf([
   { name: 'react', author: 'ada', labels: [], description: 'tests', files: [] },
