@@ -2,6 +2,7 @@ import { arraysOf } from '../arrays/array-tree.js';
 import { DamagedImageError, PagedImage } from '../arrays/paged-image.js';
 import { writeImage } from '../arrays/write-image.js';
 import type { PackedKeywords } from '../keyword/packed/packed-keywords.js';
+import { filesBeside } from '../store/file-names.js';
 import type { PackedColumns } from '../store/read/columns.js';
 
 /** What is derived from a catalogue for searching it by words, as arrays. */
@@ -10,14 +11,9 @@ export interface CatalogueArrays {
   readonly columns: PackedColumns;
 }
 
-/** The file that is derived from a catalogue's words. */
-export function imageFileOf(catalogue: string): string {
-  return `${catalogue}.keyword`;
-}
-
 /** @throws Error of the file system; what stood there before is left then */
 export function writeCatalogueImage(catalogue: string, stamp: string, arrays: CatalogueArrays): void {
-  writeImage(imageFileOf(catalogue), stamp, arrays);
+  writeImage(filesBeside(catalogue).keyword, stamp, arrays);
 }
 
 /** The derived file of a state of a catalogue, opened; only what is needed of it is read. */
@@ -27,7 +23,7 @@ export interface OpenCatalogueImage extends CatalogueArrays {
 
 /** @returns undefined where there is no such file, or its header is not to be believed, or it is of another state */
 export function openCatalogueImage(catalogue: string, stamp: string): OpenCatalogueImage | undefined {
-  const image = PagedImage.open(imageFileOf(catalogue), stamp);
+  const image = PagedImage.open(filesBeside(catalogue).keyword, stamp);
   if (image === undefined) return undefined;
   // The version in its header says that these are all.
   return { image, ...(image.tree as unknown as CatalogueArrays) };
@@ -39,7 +35,7 @@ export function openCatalogueImage(catalogue: string, stamp: string): OpenCatalo
  * @returns undefined where there is no such file, or it is not to be believed
  */
 export async function readCatalogueImage(catalogue: string): Promise<CatalogueArrays | undefined> {
-  const image = PagedImage.open(imageFileOf(catalogue));
+  const image = PagedImage.open(filesBeside(catalogue).keyword);
   if (image === undefined) return undefined;
   try {
     await image.load(arraysOf(image.tree).map(({ value }) => value));

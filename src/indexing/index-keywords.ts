@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { imageIsCurrent } from '../arrays/paged-image.js';
 import { collectKeywords } from '../keyword/packed/build/collect-keywords.js';
 import type { PackedKeywords } from '../keyword/packed/packed-keywords.js';
+import { filesBeside } from '../store/file-names.js';
 import { CatalogueReader, readStamp } from '../store/read/catalogue-reader.js';
 import { startWorker } from '../threads/start-worker.js';
-import { imageFileOf, writeCatalogueImage } from './catalogue-image.js';
+import { writeCatalogueImage } from './catalogue-image.js';
 import type { KeywordThreadData, KeywordThreadMessage } from './index-keywords-messages.js';
 import { documentsOf } from './keyword-documents.js';
 
@@ -32,7 +33,7 @@ export async function indexKeywords(
   options: Omit<BuildKeywordsOptions, 'catalogue' | 'stamp'>,
 ): Promise<void> {
   const stamp = readStamp(catalogue);
-  if (await imageIsCurrent(imageFileOf(catalogue), stamp)) return;
+  if (await imageIsCurrent(filesBeside(catalogue).keyword, stamp)) return;
   const reader = CatalogueReader.open(catalogue);
   try {
     if (!isWorthAThread(reader)) {

@@ -2,8 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { checkDatabase, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
-import { imageFileOf } from '../indexing/catalogue-image.js';
-import { vectorFileNames } from '../semantic/nearest/vector-file-names.js';
+import { derivedFiles } from '../store/file-names.js';
 
 /**
  * Copies a catalogue, with the indexes that are derived from it where they are there: a load into the copy goes on from
@@ -46,6 +45,5 @@ async function replaceByCopy(file: string, target: string): Promise<void> {
 
 /** The catalogue, then what is derived from it: of another stamp these are not believed, should it be replaced meanwhile. */
 function filesOf(catalogue: string): string[] {
-  const { codes, graph } = vectorFileNames(catalogue);
-  return [catalogue, imageFileOf(catalogue), codes, graph];
+  return [catalogue, ...derivedFiles(catalogue)];
 }

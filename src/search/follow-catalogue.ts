@@ -3,14 +3,12 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { checkDatabase, checkListener, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
-import { imageFileOf } from '../indexing/catalogue-image.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
 import type { KeywordQuery, SemanticQuery } from '../query.js';
 import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from '../result.js';
 import type { ModelOptions } from '../semantic/model-options.js';
-import { vectorFileNames } from '../semantic/nearest/vector-file-names.js';
 import type { SkillDetails, SkillFile } from '../skill.js';
-import { loadLockOf } from '../store/file-names.js';
+import { derivedFiles, filesBeside } from '../store/file-names.js';
 import { untilAborted } from '../threads/abort.js';
 import { openSkillSearch } from './open-skill-search.js';
 import type { OpenOptions } from './search-options.js';
@@ -280,7 +278,7 @@ class Follower implements FollowedSearch {
   #isFinished(changed: boolean): boolean {
     this.#changed = changed ? (this.#changed ?? performance.now()) : undefined;
     if (this.#changed === undefined) return false;
-    const lock = loadLockOf(resolveDatabase(this.#parts.path));
+    const lock = filesBeside(resolveDatabase(this.#parts.path)).loadingLock;
     return !existsSync(lock) || performance.now() - this.#changed > LONGEST_INDEXING;
   }
 
@@ -313,8 +311,7 @@ class Follower implements FollowedSearch {
 /** Tells one state of the files from another; empty where there is no catalogue. */
 async function signatureOf(path: string): Promise<string> {
   const database = resolveDatabase(path);
-  const { codes, graph } = vectorFileNames(database);
-  const files = [database, imageFileOf(database), codes, graph];
+  const files = [database, ...derivedFiles(database)];
   const [catalogue, ...derived] = await Promise.all(files.map(signatureOfFile));
   return catalogue === '' ? '' : [catalogue, ...derived].join(' ');
 }

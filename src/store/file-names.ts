@@ -1,4 +1,40 @@
-/** The file that stands beside a catalogue while a load runs; one that was killed leaves it behind. */
-export function loadLockOf(catalogue: string): string {
-  return `${catalogue}.loading-lock`;
+/**
+ * The files beside a catalogue, by what they are for:
+ *
+ *     skills.db                     the catalogue: what readers open; a load never writes to it
+ *     skills.db.keyword             derived: the index of words and the columns
+ *     skills.db.vectors             derived: the codes of the vectors
+ *     skills.db.vectors-graph       derived: the graph of near neighbours
+ *     skills.db.loading             the working copy of a load; survives a kill, and the next load resumes it
+ *     skills.db.loading-part        a working copy that is being made
+ *     skills.db.loading-left        what a killed load of other sources left; kept for its vectors
+ *     skills.db.loading-lock        locked while a load runs
+ */
+export interface CatalogueFiles {
+  readonly keyword: string;
+  readonly vectors: string;
+  readonly graph: string;
+  readonly loading: string;
+  readonly loadingPart: string;
+  readonly loadingLeft: string;
+  readonly loadingLock: string;
+}
+
+/** Paths of the files beside a catalogue. */
+export function filesBeside(catalogue: string): CatalogueFiles {
+  return {
+    keyword: `${catalogue}.keyword`,
+    vectors: `${catalogue}.vectors`,
+    graph: `${catalogue}.vectors-graph`,
+    loading: `${catalogue}.loading`,
+    loadingPart: `${catalogue}.loading-part`,
+    loadingLeft: `${catalogue}.loading-left`,
+    loadingLock: `${catalogue}.loading-lock`,
+  };
+}
+
+/** Paths of the files that are rebuilt from a catalogue at any time. */
+export function derivedFiles(catalogue: string): readonly string[] {
+  const { keyword, vectors, graph } = filesBeside(catalogue);
+  return [keyword, vectors, graph];
 }

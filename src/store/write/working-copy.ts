@@ -15,7 +15,7 @@ import { dirname } from 'node:path';
 import { SkillSearchError } from '../../errors.js';
 import { type Connection, isBusy, isSqliteError } from '../../sqlite/connection.js';
 import { createSchema, openForReading, openForWriting } from '../database.js';
-import { loadLockOf } from '../file-names.js';
+import { filesBeside } from '../file-names.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { APPLICATION_ID, FORMAT_VERSION, KNOWN_ROWS, TEXT_SIGNATURES } from '../schema.js';
 
@@ -43,9 +43,10 @@ export class WorkingCopy {
 
   private constructor(catalogue: string, lock: LoadLock) {
     this.#catalogue = catalogue;
-    this.#path = `${catalogue}.loading`;
-    this.#part = `${catalogue}.loading-part`;
-    this.#left = `${catalogue}.loading-left`;
+    const { loading, loadingPart, loadingLeft } = filesBeside(catalogue);
+    this.#path = loading;
+    this.#part = loadingPart;
+    this.#left = loadingLeft;
     this.#lock = lock;
   }
 
@@ -55,7 +56,7 @@ export class WorkingCopy {
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`
    */
   static claim(catalogue: string): WorkingCopy {
-    const copy = new WorkingCopy(catalogue, new LoadLock(loadLockOf(catalogue)));
+    const copy = new WorkingCopy(catalogue, new LoadLock(filesBeside(catalogue).loadingLock));
     try {
       removeDatabase(copy.#part);
       copy.#publishFinished();
