@@ -2,6 +2,7 @@ import { DocumentCollector } from '../keyword/packed/build/collect-keywords.js';
 import type { KeywordPart } from '../keyword/packed/build/merge-keywords.js';
 import type { CatalogueTexts } from '../store/read/catalogue-texts.js';
 import type { SharedDocuments } from './index-keywords-messages.js';
+import { toDocument } from './keyword-documents.js';
 
 /** Documents that are taken at once. */
 const TAKEN_AT_ONCE = 256;
@@ -25,7 +26,9 @@ export function collectPart(
     const from = Atomics.add(counts, TAKEN, TAKEN_AT_ONCE);
     if (from >= documents.length) break;
     const taken = documents.subarray(from, from + TAKEN_AT_ONCE);
-    texts.visit(rows.subarray(from, from + TAKEN_AT_ONCE), (one) => collector.add(one));
+    texts.visit(rows.subarray(from, from + TAKEN_AT_ONCE), (skill, files) => {
+      collector.add(toDocument(skill, files));
+    });
     numbers.push(taken);
     Atomics.add(counts, DONE, taken.length);
     onProgress?.(Atomics.load(counts, DONE));

@@ -50,7 +50,7 @@ async function main(): Promise<void> {
 
 /** Collects the words of what has changed since the file was written, or of all where most has. */
 async function collect(texts: CatalogueTexts): Promise<PackedKeywords> {
-  const { rows, hashes } = texts.documents();
+  const { skills: rows, hashes } = texts.documents();
   // Another version of Unicode reads other words.
   const salt = hashOfName(`${WORD_RULES} ${process.versions['unicode']}`);
   const contentHashes = hashes.map((hash) => hash ^ salt);

@@ -318,7 +318,7 @@ export class OpenedSkillSearch implements SkillSearch {
   }
 
   copiesOf(id: string): string[] {
-    const number = this.#opened().numberOf(id);
+    const number = this.#opened().documentOf(id);
     return number === undefined ? [] : this.#copies(number);
   }
 
