@@ -1,3 +1,4 @@
+import type { DocumentNumber } from '../numbers.js';
 import { type FieldScores, type RankingFeature, SCORED_FIELDS } from '../result.js';
 
 /**
@@ -11,7 +12,7 @@ const FULL_FILE_TERMS = 200;
 
 /** A document that may be shown, and what is known of it and the question. */
 export interface Candidate {
-  readonly number: number;
+  readonly document: DocumentNumber;
   /** Cosine of question and document, -1 to 1; undefined where the document has no vector. */
   readonly cosine: number | undefined;
   /** The greatest cosine of one of the question's sentences; undefined where it has one only, or there is no vector. */

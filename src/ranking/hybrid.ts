@@ -23,80 +23,85 @@ const BEGINNING_FROM = MOST_CERTAIN;
 const EXACT_FROM = 0.99;
 
 /** One question, as far as scores depend on it. */
-export interface AskedQuestion extends FeatureScale, QuestionKind {
+export interface QuestionContext extends FeatureScale, QuestionKind {
   readonly ranking: Ranking;
 }
 
 /** A candidate with what it is put in order by: first the name, then the sum. */
-export interface Judged {
+export interface ScoredCandidate {
   readonly candidate: Candidate;
   /** Of `hybrid` only. */
   readonly values: FeatureValues | undefined;
   /** 0 for most, 1 and 2 for names that begin with the question and that are it. */
-  readonly group: number;
+  readonly nameRank: number;
   /** By meaning the cosine, by words their share of what they could reach, by both the weighted features. */
   readonly sum: number;
 }
 
 /** How sure an answer is of its hits. */
-export interface Certainty {
+export interface CalibratedScores {
   /** What a candidate's score is, 0 to 1, and what it is made of. */
-  readonly scoreOf: (judged: Judged) => number;
-  readonly partsOf: (judged: Judged) => Omit<ScoreParts, 'copies'>;
-  /** Whether the best candidate is likely to be what was asked for; false where there is none. */
+  readonly scoreOf: (scored: ScoredCandidate) => number;
+  readonly partsOf: (scored: ScoredCandidate) => Omit<ScoreParts, 'copies'>;
+  /** Whether the best candidate is likely to be what was context for; false where there is none. */
   readonly confident: boolean;
 }
 
-/** Scores the candidates of one question. What is fitted to judged questions is in `data/ranking.json`. */
+/** Scores the candidates of one question. What is fitted to scored questions is in `data/ranking.json`. */
 export class HybridScorer {
-  readonly #asked: AskedQuestion;
+  readonly #context: QuestionContext;
   readonly #weights: FeatureValues;
   readonly #calibration: Calibration;
   readonly #scale: SumScale;
 
-  constructor(asked: AskedQuestion, model: RankingModel = rankingModel()) {
-    this.#asked = asked;
-    this.#weights = weightsFor(model.weights, asked);
-    this.#calibration = model.calibration[asked.ranking];
-    const reach = asked.ranking === 'hybrid' ? reachOf(this.#weights) : 1;
-    this.#scale = { size: sizeOf(asked), reach };
+  constructor(context: QuestionContext, model: RankingModel = rankingModel()) {
+    this.#context = context;
+    this.#weights = weightsFor(model.weights, context);
+    this.#calibration = model.calibration[context.ranking];
+    const reach = context.ranking === 'hybrid' ? reachOf(this.#weights) : 1;
+    this.#scale = { size: sizeOf(context), reach };
   }
 
-  judge(candidate: Candidate, name: NameMatch): Judged {
-    const { ranking } = this.#asked;
+  score(candidate: Candidate, name: NameMatch): ScoredCandidate {
+    const { ranking } = this.#context;
     if (ranking === 'vector')
-      return { candidate, values: undefined, group: 0, sum: Math.min(1, Math.max(0, candidate.cosine ?? 0)) };
-    const values = featuresOf(candidate, this.#asked);
-    if (ranking === 'words') return { candidate, values: undefined, group: 0, sum: values.words };
-    return { candidate, values, group: NAME_ORDER.indexOf(name), sum: weigh(values, this.#weights) };
+      return { candidate, values: undefined, nameRank: 0, sum: Math.min(1, Math.max(0, candidate.cosine ?? 0)) };
+    const values = featuresOf(candidate, this.#context);
+    if (ranking === 'words') return { candidate, values: undefined, nameRank: 0, sum: values.words };
+    return { candidate, values, nameRank: NAME_ORDER.indexOf(name), sum: weigh(values, this.#weights) };
   }
 
   /** @param best the best ten candidates or more, of different texts; the best first, but for their names */
-  certaintyOf(best: readonly Judged[]): Certainty {
+  calibrate(best: readonly ScoredCandidate[]): CalibratedScores {
     const [first] = best;
     const sums = best.map(({ sum }) => sum).sort((a, b) => b - a);
     const others = meanOfOthers(sums, this.#scale, this.#calibration);
-    const probability = ({ sum }: Judged): number => probabilityOf(sum, others, this.#calibration);
-    const scoreOf = (judged: Judged): number => this.#scoreOf(judged, probability(judged));
+    const probability = ({ sum }: ScoredCandidate): number => probabilityOf(sum, others, this.#calibration);
+    const scoreOf = (scored: ScoredCandidate): number => this.#scoreOf(scored, probability(scored));
     return {
       scoreOf,
-      partsOf: (judged) => ({ ...this.#partsOf(judged), probability: probability(judged), others }),
+      partsOf: (scored) => ({ ...this.#partsOf(scored), probability: probability(scored), others }),
       confident:
         first !== undefined &&
-        (NAME_ORDER[first.group] === 'exact' || isConfident(first.sum, others, this.#scale, this.#calibration)),
+        (NAME_ORDER[first.nameRank] === 'exact' || isConfident(first.sum, others, this.#scale, this.#calibration)),
     };
   }
 
-  #scoreOf({ group, sum }: Judged, probability: number): number {
-    if (this.#asked.ranking !== 'hybrid') return sum;
-    if (NAME_ORDER[group] === 'exact') return EXACT_FROM + (1 - EXACT_FROM) * probability;
-    if (NAME_ORDER[group] === 'beginning') return BEGINNING_FROM + (EXACT_FROM - BEGINNING_FROM) * probability;
+  #scoreOf({ nameRank, sum }: ScoredCandidate, probability: number): number {
+    if (this.#context.ranking !== 'hybrid') return sum;
+    if (NAME_ORDER[nameRank] === 'exact') return EXACT_FROM + (1 - EXACT_FROM) * probability;
+    if (NAME_ORDER[nameRank] === 'beginning') return BEGINNING_FROM + (EXACT_FROM - BEGINNING_FROM) * probability;
     return probability;
   }
 
-  #partsOf({ candidate, values, group, sum }: Judged): Omit<ScoreParts, 'copies' | 'probability' | 'others'> {
+  #partsOf({
+    candidate,
+    values,
+    nameRank,
+    sum,
+  }: ScoredCandidate): Omit<ScoreParts, 'copies' | 'probability' | 'others'> {
     const { cosine, sentence, words } = candidate;
-    const { ranking, highest } = this.#asked;
+    const { ranking, highest } = this.#context;
     return {
       ...(cosine === undefined || ranking === 'words' ? {} : { cosine: Math.min(1, Math.max(-1, cosine)) }),
       ...(sentence === undefined || ranking !== 'hybrid' ? {} : { sentence }),
@@ -105,7 +110,7 @@ export class HybridScorer {
         : { bm25: words.fields, words: highest === 0 ? 0 : words.score / highest, coverage: words.coverage }),
       ...(values === undefined ? {} : { features: sharesOf(values, this.#weights) }),
       sum,
-      name: NAME_ORDER[group]!,
+      name: NAME_ORDER[nameRank]!,
     };
   }
 }
