@@ -5,11 +5,10 @@ import { readQuestion } from '../../src/keyword/question.js';
 import { resolveSemanticQuery } from '../../src/query.js';
 import { featuresOf } from '../../src/ranking/features.js';
 import { lengthOf, sizeOf } from '../../src/ranking/fusion.js';
-import type { QuestionContext, ScoredCandidate } from '../../src/ranking/hybrid.js';
 import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
+import { type DescribedCandidates, describeCandidates } from '../../src/search/describe-candidates.js';
 import { openCatalogue } from '../../src/search/open-catalogue.js';
 import type { OpenState } from '../../src/search/open-state.js';
-import { scoreCandidates } from '../../src/search/score-candidates.js';
 import { openSources } from '../../src/search/semantic-search.js';
 import type { JudgedSet } from './judged-sets.js';
 
@@ -112,11 +111,11 @@ interface BenchmarkQuestion {
 async function gatherQuestion(state: OpenState, { set, id, q, gains }: BenchmarkQuestion): Promise<JudgedQuestion> {
   const { context, candidates } = await candidatesOf(state, q);
   const { copyGroup } = state.reader.columns;
-  const documents = candidates.map(({ candidate }) => candidate.document);
+  const documents = candidates.map(({ document }) => document);
   const ids = state.reader.idsOf(documents);
   const [size, length] = [sizeOf(context), lengthOf(context)];
   const factor = { weight: 1, bySize: size, byLength: length };
-  const values = candidates.map(({ candidate }) => featuresOf(candidate, context));
+  const values = candidates.map((candidate) => featuresOf(candidate, context));
   return {
     set,
     id,
@@ -125,22 +124,17 @@ async function gatherQuestion(state: OpenState, { set, id, q, gains }: Benchmark
     values: Float64Array.from(values.flatMap((of) => TERMS.map(({ feature, part }) => of[feature] * factor[part]))),
     gains: Float64Array.from(ids, (document) => Math.max(0, gains.get(document) ?? 0)),
     groups: documents.map((document) => copyGroup[document]!),
-    cosines: Float64Array.from(candidates, ({ candidate }) => Math.max(0, candidate.cosine ?? 0)),
+    cosines: Float64Array.from(candidates, ({ cosine = 0 }) => Math.max(0, cosine)),
     words: Float64Array.from(values, ({ words }) => words),
     wanted: [...gains.values()].filter((gain) => gain > 0),
   };
 }
 
 /** All documents that compete for an answer, copies kept. */
-async function candidatesOf(
-  state: OpenState,
-  q: string,
-): Promise<{ readonly context: QuestionContext; readonly candidates: readonly ScoredCandidate[] }> {
+async function candidatesOf(state: OpenState, q: string): Promise<DescribedCandidates> {
   const query = resolveSemanticQuery({ q, copies: 'keep' });
   const sources = await openSources(state, query, state.closing);
-  const question = readQuestion(query.q, state.stopWords);
-  const { context, byDocument } = await scoreCandidates(sources, query, question, undefined, state.closing);
-  return { context, candidates: [...byDocument.values()] };
+  return describeCandidates(sources, query, readQuestion(query.q, state.stopWords), undefined, state.closing);
 }
 
 function evenly<T>(all: readonly T[], most = all.length): readonly T[] {

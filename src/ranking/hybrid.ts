@@ -8,46 +8,47 @@ import {
   probabilityOf,
   type SumScale,
 } from './calibration.js';
-import { type Candidate, type FeatureScale, type FeatureValues, featuresOf } from './features.js';
+import { type Candidate, type FeatureScale, type FeatureValues, featuresOf, type NameMatch } from './features.js';
 import { type QuestionKind, reachOf, sizeOf, weigh, weightsFor } from './fusion.js';
 import { type RankingModel, rankingModel } from './ranking-model.js';
 
-/** How a question stands to a document's name: it is the name, or its first whole words, or neither. */
-export type NameMatch = 'exact' | 'beginning' | 'other';
-
-/** Exact things come before what merely means the same, whatever else there is: in this order, the last first. */
+/** Hits are in the order of their names first, the last of these on top. Only then their sums decide. */
 const NAME_ORDER: readonly NameMatch[] = ['other', 'beginning', 'exact'];
 
-/** Where the scores of names that begin with the question start, and those of the exact name: none is below the others. */
+/**
+ * Where the scores of names that begin with the question start, and those of exact names. Scores must fall from hit to hit,
+ * so each kind of name gets a range of its own above the probabilities of all others: 0.9 to 0.99, and 0.99 to 1.
+ */
 const BEGINNING_FROM = MOST_CERTAIN;
 const EXACT_FROM = 0.99;
 
-/** One question, as far as scores depend on it. */
+/** What scores depend on beside the candidate: the ranking, the question and its catalogue. */
 export interface QuestionContext extends FeatureScale, QuestionKind {
   readonly ranking: Ranking;
 }
 
-/** A candidate with what it is put in order by: first the name, then the sum. */
+/** A candidate with what it is ordered by: first the name, then the sum. */
 export interface ScoredCandidate {
   readonly candidate: Candidate;
-  /** Of `hybrid` only. */
+  /** Undefined unless the ranking is `hybrid`. */
   readonly values: FeatureValues | undefined;
-  /** 0 for most, 1 and 2 for names that begin with the question and that are it. */
+  /** Place of the name in the order: 2 if it is the question, 1 if it begins with it, else 0; always 0 unless `hybrid`. */
   readonly nameRank: number;
-  /** By meaning the cosine, by words their share of what they could reach, by both the weighted features. */
+  /** `vector`: the cosine, 0 to 1. `words`: BM25 as a share of its upper bound, 0 to 1. `hybrid`: the weighted features. */
   readonly sum: number;
 }
 
-/** How sure an answer is of its hits. */
+/** The scores of one answer. */
 export interface CalibratedScores {
-  /** What a candidate's score is, 0 to 1, and what it is made of. */
+  /** The score of a candidate, 0 to 1. */
   readonly scoreOf: (scored: ScoredCandidate) => number;
+  /** What that score is made of. */
   readonly partsOf: (scored: ScoredCandidate) => Omit<ScoreParts, 'copies'>;
-  /** Whether the best candidate is likely to be what was context for; false where there is none. */
+  /** Whether the first hit is likely to be right; false if there is none. */
   readonly confident: boolean;
 }
 
-/** Scores the candidates of one question. What is fitted to scored questions is in `data/ranking.json`. */
+/** Scores the candidates of one question, by the numbers that were fitted to judged questions (`data/ranking.json`). */
 export class HybridScorer {
   readonly #context: QuestionContext;
   readonly #weights: FeatureValues;
@@ -62,24 +63,28 @@ export class HybridScorer {
     this.#scale = { size: sizeOf(context), reach };
   }
 
-  score(candidate: Candidate, name: NameMatch): ScoredCandidate {
+  score(candidate: Candidate): ScoredCandidate {
     const { ranking } = this.#context;
-    if (ranking === 'vector')
+    if (ranking === 'vector') {
       return { candidate, values: undefined, nameRank: 0, sum: Math.min(1, Math.max(0, candidate.cosine ?? 0)) };
+    }
     const values = featuresOf(candidate, this.#context);
     if (ranking === 'words') return { candidate, values: undefined, nameRank: 0, sum: values.words };
-    return { candidate, values, nameRank: NAME_ORDER.indexOf(name), sum: weigh(values, this.#weights) };
+    return { candidate, values, nameRank: NAME_ORDER.indexOf(candidate.nameMatch), sum: weigh(values, this.#weights) };
   }
 
-  /** @param best the best ten candidates or more, of different texts; the best first, but for their names */
+  /**
+   * Turns sums into scores.
+   *
+   * @param best at least the best ten candidates, no two of them copies, in order: the first is the first hit
+   */
   calibrate(best: readonly ScoredCandidate[]): CalibratedScores {
     const [first] = best;
     const sums = best.map(({ sum }) => sum).sort((a, b) => b - a);
     const others = meanOfOthers(sums, this.#scale, this.#calibration);
     const probability = ({ sum }: ScoredCandidate): number => probabilityOf(sum, others, this.#calibration);
-    const scoreOf = (scored: ScoredCandidate): number => this.#scoreOf(scored, probability(scored));
     return {
-      scoreOf,
+      scoreOf: (scored) => this.#scoreOf(scored, probability(scored)),
       partsOf: (scored) => ({ ...this.#partsOf(scored), probability: probability(scored), others }),
       confident:
         first !== undefined &&
@@ -115,12 +120,12 @@ export class HybridScorer {
   }
 }
 
-/** What each feature adds, what adds or takes most first. */
+/** The share of each feature in a sum, the greatest first. */
 function sharesOf(values: FeatureValues, weights: FeatureValues): FeatureShare[] {
-  const added = RANKING_FEATURES.map((feature) => weights[feature] * values[feature]);
-  const all = added.reduce((total, part) => total + Math.abs(part), 0);
+  const products = RANKING_FEATURES.map((feature) => weights[feature] * values[feature]);
+  const total = products.reduce((sum, product) => sum + Math.abs(product), 0);
   return RANKING_FEATURES.map((feature, i) => {
-    const share = all === 0 ? 0 : added[i]! / all;
+    const share = total === 0 ? 0 : products[i]! / total;
     return { feature, value: values[feature], weight: weights[feature], share };
   }).sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
 }

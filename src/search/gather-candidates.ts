@@ -3,9 +3,7 @@ import type { KeywordIndex, RankedDocuments } from '../keyword/keyword-index.js'
 import type { Question } from '../keyword/question.js';
 import type { DocumentNumber, VectorPlace } from '../numbers.js';
 import type { ResolvedSemanticQuery } from '../query.js';
-import { WORD_WEIGHTS } from '../ranking/features.js';
-import type { NameMatch } from '../ranking/hybrid.js';
-import { sentencesOf } from '../semantic/sentences.js';
+import { type NameMatch, WORD_WEIGHTS } from '../ranking/features.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
 import { untilAborted } from '../threads/abort.js';
 import type { VectorSearch } from './vector-search.js';
@@ -92,8 +90,8 @@ async function readMeaning(
   signal: AbortSignal | undefined,
 ): Promise<Meaning> {
   const readable = vectors.readableShare(q);
-  const sentences = ranking === 'hybrid' && readable > 0 ? sentencesOf(q) : [];
-  const embedded = await untilAborted(vectors.embed([q, ...sentences], signal), signal);
+  const sentences = ranking === 'hybrid' && readable > 0;
+  const embedded = await untilAborted(vectors.embed(q, { sentences, signal }), signal);
   const nearest = await untilAborted(vectors.nearest(embedded[0]!, CANDIDATES, filter), signal);
   return { nearest, cosinesOf: (documents) => vectors.cosines(embedded, documents), readable };
 }

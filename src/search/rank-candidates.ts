@@ -3,11 +3,11 @@ import { collapseCopies } from '../copies/collapse-copies.js';
 import type { DocumentNumber } from '../numbers.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import { COMPARED } from '../ranking/calibration.js';
-import type { ScoredCandidate } from '../ranking/hybrid.js';
+import { HybridScorer, type ScoredCandidate } from '../ranking/hybrid.js';
 import { comparatorOf, copyPreference } from '../ranking/ranks.js';
 import type { ScoreParts } from '../result.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
-import type { ScoredCandidates } from './score-candidates.js';
+import type { DescribedCandidates } from './describe-candidates.js';
 
 /** A document that is shown. */
 export interface SemanticMatch {
@@ -20,12 +20,14 @@ export interface SemanticMatch {
   readonly copies: number;
 }
 
-/** Collapses copies, puts the candidates in order and turns their sums into scores. The best is first. */
+/** Scores the candidates, collapses copies, and puts what is left in order, the best first. */
 export function rankCandidates(
-  { scorer, byDocument }: ScoredCandidates,
+  { context, candidates }: DescribedCandidates,
   query: ResolvedSemanticQuery,
   columns: CatalogueColumns,
 ): { readonly confident: boolean; readonly matches: readonly SemanticMatch[] } {
+  const scorer = new HybridScorer(context);
+  const byDocument = new Map(candidates.map((candidate) => [candidate.document, scorer.score(candidate)]));
   const of = (document: DocumentNumber): ScoredCandidate => byDocument.get(document)!;
   const byName: Comparator = (a, b) => of(b).nameRank - of(a).nameRank;
   const bySum = comparatorOf('relevance', columns, (document) => of(document).sum);

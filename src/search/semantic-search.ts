@@ -7,11 +7,11 @@ import { labelMask } from '../ranking/label-filter.js';
 import type { SemanticHit, SemanticResult } from '../result.js';
 import { untilAborted } from '../threads/abort.js';
 import { copyIds } from './copy-ids.js';
+import { describeCandidates } from './describe-candidates.js';
 import type { SemanticSources } from './gather-candidates.js';
 import { toSemanticHit } from './hits.js';
 import type { OpenState } from './open-state.js';
 import { rankCandidates } from './rank-candidates.js';
-import { scoreCandidates } from './score-candidates.js';
 
 /** How many ids of copies an explained hit lists at most; see `ScoreParts.copies`. */
 const MOST_COPY_IDS = 100;
@@ -35,8 +35,8 @@ export async function searchByMeaning(
   const sources = await openSources(state, resolved, signal);
   const question = readQuestion(q, state.stopWords);
   const filter = labelMask(columns, resolved);
-  const scored = await state.untilClosed(scoreCandidates(sources, resolved, question, filter, signal));
-  const { matches, confident } = rankCandidates(scored, resolved, columns);
+  const described = await state.untilClosed(describeCandidates(sources, resolved, question, filter, signal));
+  const { matches, confident } = rankCandidates(described, resolved, columns);
 
   const { reader } = state;
   const asked = askedWords(question);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isConfident, MOST_CERTAIN, meanOfOthers, probabilityOf } from '../../src/ranking/calibration.js';
-import { HybridScorer, type NameMatch, type QuestionContext, type ScoredCandidate } from '../../src/ranking/hybrid.js';
+import type { Candidate, NameMatch } from '../../src/ranking/features.js';
+import { HybridScorer, type QuestionContext, type ScoredCandidate } from '../../src/ranking/hybrid.js';
 
 const CONTEXT: QuestionContext = {
   ranking: 'hybrid',
@@ -13,9 +14,9 @@ const CONTEXT: QuestionContext = {
 };
 const FIELDS = { name: 0, author: 0, labels: 0, description: 0, files: 0 };
 
-function candidate(cosine: number, score: number): Parameters<HybridScorer['score']>[0] {
+function candidate(cosine: number, score: number, nameMatch: NameMatch = 'other'): Candidate {
   const words = { score, fields: { ...FIELDS, description: score }, coverage: score / 50, fileTerms: 0 };
-  return { document: 0, cosine, sentence: undefined, words };
+  return { document: 0, nameMatch, cosine, sentence: undefined, words };
 }
 
 const NAMES: readonly NameMatch[] = ['other', 'beginning', 'exact'];
@@ -34,7 +35,7 @@ describe('the score of a hit', () => {
       fc.property(candidates, (all) => {
         const scorer = new HybridScorer(CONTEXT);
         const scored = all
-          .map(({ cosine, score, name }): ScoredCandidate => scorer.score(candidate(cosine, score), name))
+          .map(({ cosine, score, name }): ScoredCandidate => scorer.score(candidate(cosine, score, name)))
           .sort((a, b) => b.nameRank - a.nameRank || b.sum - a.sum);
         const scores = scored.map(scorer.calibrate(scored).scoreOf);
         expect(scores).toEqual(scores.toSorted((a, b) => b - a));
@@ -49,7 +50,7 @@ describe('the score of a hit', () => {
 
   test('is less where others come as near', () => {
     const scorer = new HybridScorer(CONTEXT);
-    const [near, far] = [candidate(0.7, 20), candidate(0.1, 0)].map((one) => scorer.score(one, 'other')) as [
+    const [near, far] = [candidate(0.7, 20), candidate(0.1, 0)].map((one) => scorer.score(one)) as [
       ScoredCandidate,
       ScoredCandidate,
     ];
@@ -61,7 +62,7 @@ describe('the score of a hit', () => {
   test('is the cosine by meaning alone, and the share of what words could reach by words alone', () => {
     const of = (ranking: 'vector' | 'words', cosine: number): number => {
       const scorer = new HybridScorer({ ...CONTEXT, ranking });
-      const scored = scorer.score(candidate(cosine, 20), 'exact');
+      const scored = scorer.score(candidate(cosine, 20, 'exact'));
       return scorer.calibrate([scored]).scoreOf(scored);
     };
     expect(of('vector', 0.6)).toBe(0.6);
