@@ -42,6 +42,7 @@ const INSIDE = {
   'sources/json': ['sources/rows'],
   'sources/folder': ['sources/rows'],
   sources: ['sources/json', 'sources/folder', 'sources/rows'],
+  search: ['search/reload'],
   'store/read': ['store'],
   'store/write': ['store', 'store/read'],
 };

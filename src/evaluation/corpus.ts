@@ -56,6 +56,14 @@ export interface Corpus extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** The documents of a benchmark as a catalogue's file. */
+export interface CorpusFile {
+  readonly path: string;
+  readonly remarks: readonly string[];
+  /** Removes what was temporary. */
+  clear(): Promise<void>;
+}
+
 /**
  * Opens the documents of a benchmark, loading them first where they are not a catalogue yet.
  *
@@ -64,7 +72,28 @@ export interface Corpus extends AsyncDisposable {
  * @throws the signal's reason when aborted
  */
 export async function openCorpus(options: CorpusOptions): Promise<Corpus> {
-  const { documents, catalogue, database, semantic = true, model, embedder, stopWords, signal } = options;
+  const { semantic = true, model, embedder, stopWords, signal } = options;
+  const { path, remarks, clear } = await makeCorpusFile(options);
+  try {
+    const search = await openSkillSearch({ database: path, model, embedder, stopWords, warmUp: semantic, signal });
+    const close = async (): Promise<void> => {
+      await search.close();
+      await clear();
+    };
+    return { search, remarks, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await clear();
+    throw error;
+  }
+}
+
+/**
+ * Makes the catalogue that {@link openCorpus} opens. A database that nothing is to be changed in is returned as it is.
+ *
+ * @throws as {@link openCorpus}
+ */
+export async function makeCorpusFile(options: CorpusOptions): Promise<CorpusFile> {
+  const { documents, catalogue, database } = options;
   if ([documents, catalogue, database].filter((one) => one !== undefined).length !== 1) {
     throw new SkillSearchError('INVALID_OPTION', 'a corpus is one of documents, a catalogue and a database');
   }
@@ -72,13 +101,7 @@ export async function openCorpus(options: CorpusOptions): Promise<Corpus> {
   try {
     const base = database ?? (await making.load());
     const path = await making.change(base);
-    const opening = { database: path, model, embedder, stopWords, warmUp: semantic, signal };
-    const search = await openSkillSearch(opening);
-    const close = async (): Promise<void> => {
-      await search.close();
-      await making.clear();
-    };
-    return { search, remarks: making.remarks, close, [Symbol.asyncDispose]: close };
+    return { path, remarks: making.remarks, clear: () => making.clear() };
   } catch (error) {
     await making.clear();
     throw error;
