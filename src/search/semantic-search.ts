@@ -1,10 +1,10 @@
 import { type Comparator, topOf } from '../arrays/top.js';
 import { allCopiesOf, collapseCopies } from '../copies/collapse-copies.js';
+import { FIELD_WEIGHTS } from '../keyword/bm25.js';
 import type { KeywordIndex, RankedDocuments } from '../keyword/keyword-index.js';
 import type { Question } from '../keyword/question.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import { COMPARED } from '../ranking/calibration.js';
-import { WORD_WEIGHTS } from '../ranking/features.js';
 import { type AskedQuestion, HybridScorer, type Judged, type NameMatch } from '../ranking/hybrid.js';
 import { comparatorOf, copyPreference } from '../ranking/ranks.js';
 import type { ScoreParts } from '../result.js';
@@ -171,7 +171,7 @@ function rankWords(
   { copyGroup }: CatalogueColumns,
   filter: Uint8Array | undefined,
 ): RankedDocuments {
-  const weights = WORD_WEIGHTS;
+  const weights = FIELD_WEIGHTS;
   if (copies === 'keep') return words.rank(question, { weights, limit: CANDIDATES, filter });
   for (let limit = CANDIDATES * 1.25; ; limit *= 4) {
     const ranked = words.rank(question, { weights, limit, filter });
