@@ -1,12 +1,13 @@
 import { type Comparator, topOf } from '../arrays/top.js';
 import { allCopiesOf, collapseCopies } from '../copies/collapse-copies.js';
+import { copyPreference } from '../copies/copy-preference.js';
 import { FIELD_WEIGHTS } from '../keyword/bm25.js';
 import type { KeywordIndex, RankedDocuments } from '../keyword/keyword-index.js';
 import type { Question } from '../keyword/question.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import { COMPARED } from '../ranking/calibration.js';
 import { type AskedQuestion, HybridScorer, type Judged, type NameMatch } from '../ranking/hybrid.js';
-import { comparatorOf, copyPreference } from '../ranking/ranks.js';
+import { comparatorOf } from '../ranking/ranks.js';
 import type { ScoreParts } from '../result.js';
 import { sentencesOf } from '../semantic/sentences.js';
 import type { CatalogueColumns } from '../store/read/columns.js';

@@ -1,6 +1,7 @@
 import { bestScored, topOf } from '../arrays/top.js';
 import { checkSignal } from '../check-arguments.js';
 import { allCopiesOf, collapseCopies } from '../copies/collapse-copies.js';
+import { copyPreference } from '../copies/copy-preference.js';
 import { SkillSearchError } from '../errors.js';
 import type { OpenCatalogueImage } from '../indexing/catalogue-image.js';
 import { askedWords } from '../keyword/explain/asked-words.js';
@@ -18,7 +19,7 @@ import {
 } from '../query.js';
 import type { AskedQuestion, Judged } from '../ranking/hybrid.js';
 import { categoryLabels, labelMask, occupationLabels } from '../ranking/label-filter.js';
-import { comparatorOf, copyPreference } from '../ranking/ranks.js';
+import { comparatorOf } from '../ranking/ranks.js';
 import type {
   CatalogueStats,
   KeywordHit,

@@ -247,7 +247,9 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
       expect([answer.step, [...answer.numbers]]).toEqual(['file-text', [1]]);
     });
 
-    test('gives the same steps, sets, terms and scores as a search through all documents', { timeout: 300_000 }, async () => {
+    test('gives the same steps, sets, terms and scores as a search through all documents', {
+      timeout: 300_000,
+    }, async () => {
       await fc.assert(
         fc.asyncProperty(
           catalogue,

@@ -171,7 +171,7 @@ function standsTogether(
 }
 
 function key(text: string): string {
-  return foldCase(normaliseText(text)).replace(/[^\p{L}\p{N}+#]/gu, '');
+  return foldCase(normaliseText(text)).replace(/[^\p{L}\p{M}\p{N}+#]/gu, '');
 }
 
 /** Whether a question is a name, case, white space and punctuation aside. */

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bestScored, topOf } from '../../src/arrays/top.js';
 import { collapseCopies } from '../../src/copies/collapse-copies.js';
+import { copyPreference } from '../../src/copies/copy-preference.js';
 import { categoryLabels, labelMask, occupationLabels } from '../../src/ranking/label-filter.js';
-import { comparatorOf, copyPreference, type DocumentFacts } from '../../src/ranking/ranks.js';
+import { comparatorOf, type DocumentFacts } from '../../src/ranking/ranks.js';
 
 const facts = (rows: readonly (readonly [stars: number, updatedAt: number])[]): DocumentFacts => {
   const byStars = [...rows.keys()].sort((a, b) => (rows[b]?.[0] ?? 0) - (rows[a]?.[0] ?? 0) || a - b);
