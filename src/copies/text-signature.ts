@@ -1,58 +1,65 @@
+import { fnv1a } from '../text/fnv1a.js';
+import { nameKey } from '../text/name-key.js';
 import { readWordHashes } from './text-words.js';
 
 /**
- * Version of what a signature is made of, and of how it is compared. Whoever changes either must raise it: signatures of
- * another version are made anew by the next load.
+ * Version of the signatures: of how they are made, names and words included, and of how they are compared. Raise it with
+ * every change of either: the next load then replaces signatures of another version.
  */
-export const SIGNATURE_RULES = 1;
+export const SIGNATURE_RULES = 2;
 
-/** Values of a sketch, a byte each. */
+/** Number of values in a sketch, one byte each. */
 export const SKETCH_BYTES = 128;
 
-/** Words of a shingle. */
+/** Number of words in a shingle. */
 const SHINGLE = 3;
 
-/** What is kept of a skill's text, to find others of nearly the same. */
+/** What is stored of a skill's text to find others with nearly the same text. */
 export interface TextSignature {
-  /** Of the name without case, blanks and punctuation; 32 bits. */
+  /** 32-bit hash of the name's key, see `nameKey`. */
   readonly name: number;
-  /** Of all words of the text in order: equal for the same words only, but for a chance of 2^-53. */
+  /** 53-bit hash of all words of the text, in order. */
   readonly text: number;
-  /** How many words the text has. */
+  /** Number of words in the text. */
   readonly words: number;
   /**
-   * The share of values that two have in common estimates the Jaccard similarity of their texts' shingles. Valid until the
-   * next signature is made.
+   * The share of values that two sketches have in common estimates the Jaccard similarity of the shingles of their texts.
+   * Valid until the next signature is made.
    */
   readonly sketch: Uint8Array;
 }
 
-/** What a skill is compared by: its SKILL.md stands for all its files. */
+/** What of a skill is compared. Its other files are not. */
 export interface ComparedText {
   readonly name: string;
   readonly description: string;
-  /** Of the SKILL.md, without front matter. */
+  /** The text of SKILL.md, without front matter. */
   readonly text: string;
 }
 
 /**
- * The signature of a skill's description and SKILL.md.
+ * Makes the signature of a skill's description and SKILL.md.
  *
- * A text is the set of its shingles, runs of three words (Broder, On the resemblance and containment of documents, 1997).
- * The sketch of a set is made by one permutation in bins: a hash says to which bin a shingle belongs, and of each
- * bin the least hash is kept. Empty bins borrow from others, chosen by a hash of their own (Shrivastava, Optimal densification for
- * fast and accurate minwise hashing, ICML 2017). Of each value a byte is kept (Li and König, b-bit minwise hashing, WWW 2010): two
- * that differ look the same in one case of 256.
+ * A text is the set of its shingles, which are runs of three words (A. Broder, On the resemblance and containment of
+ * documents, 1997). The sketch of a set uses one permutation divided into bins: one part of a shingle's hash selects the
+ * bin, and each bin keeps the least of the other parts. An empty bin borrows from another bin, which a hash selects
+ * (A. Shrivastava, Optimal densification for fast and accurate minwise hashing, ICML 2017). Of each value one byte is
+ * kept (P. Li and A. C. König, b-bit minwise hashing, WWW 2010), so two different values look the same in one case of 256.
  */
 export function signatureOf({ name, description, text }: ComparedText): TextSignature {
-  const reading = new Reading();
-  reading.read(description);
-  // A skill without files has one that is made of its description.
-  if (text !== description) reading.read(text);
-  return { name: hashOfName(name), text: reading.hash(), words: reading.words, sketch: reading.sketch() };
+  const sketcher = new TextSketcher();
+  sketcher.read(description);
+  // The text of a skill without files repeats its description.
+  if (text !== description) sketcher.read(text);
+  return { name: fnv1a(nameKey(name)), text: sketcher.hash(), words: sketcher.words, sketch: sketcher.sketch() };
 }
 
-/** In how many values two of many sketches differ; counting ends where these are more than a limit. */
+/**
+ * The number of values in which the sketches of two documents differ.
+ *
+ * @param sketches of all documents, one after the other
+ * @param limit counting stops above it
+ */
 export function differingValues(sketches: Uint8Array, a: number, b: number, limit: number): number {
   const [left, right] = [a * SKETCH_BYTES, b * SKETCH_BYTES];
   let differing = 0;
@@ -62,23 +69,7 @@ export function differingValues(sketches: Uint8Array, a: number, b: number, limi
   return differing;
 }
 
-function hashOfName(name: string): number {
-  const letters = lettersOf(name);
-  let hash = 0;
-  for (let i = 0; i < letters.length; i++) hash = scramble(Math.imul(hash, 31) ^ letters.charCodeAt(i));
-  return hash;
-}
-
-/** `pdf-forms`, `PDF Forms` and `pdfforms` are one name; `c` and `c++` are two. */
-function lettersOf(name: string): string {
-  if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) return name.replaceAll('-', '');
-  return name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}+#]/gu, '');
-}
-
-/** The finaliser of MurmurHash3: every bit of what goes in tells in every bit of what comes out. Unsigned. */
+/** The finaliser of MurmurHash3: every bit of the input affects every bit of the result, which is unsigned. */
 function scramble(value: number): number {
   let hash = value;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -86,18 +77,17 @@ function scramble(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Stands for a bin that no shingle fell into. */
+/** Marks a bin without a shingle. */
 const EMPTY = 0xffffffff;
 
-/** The bins of the text that is being read: one at a time. */
+/** The bins of the text that is read, and its finished sketch. Shared, since one text is read at a time. */
 const bins = new Uint32Array(SKETCH_BYTES);
-
-/** What is handed out of it. */
 const sketch = new Uint8Array(SKETCH_BYTES);
 
-class Reading {
+/** Reads one text at a time, in one or more pieces. */
+class TextSketcher {
   words = 0;
-  /** Of all words, in order. */
+  /** Of all words so far, in order. */
   #hash = 0;
 
   constructor() {
@@ -111,7 +101,7 @@ class Reading {
     for (let i = 0; i < count; i++) {
       const c = hashes[i]!;
       hash = (Math.imul(hash, PRIME_1) + c) | 0;
-      // Fewer words than a shingle are one.
+      // A text with fewer words than a shingle is one shingle.
       if (i >= SHINGLE - 1 || i === count - 1) addShingle(a, b, c);
       a = b;
       b = c;
@@ -120,7 +110,7 @@ class Reading {
     this.#hash = hash;
   }
 
-  /** The words in order tell the upper 32 bits, the shingles the lower 21. */
+  /** 53 bits: 32 from the words in order, 21 from the shingles. */
   hash(): number {
     let shingles = 0;
     for (let bin = 0; bin < SKETCH_BYTES; bin++) shingles = Math.imul(shingles ^ bins[bin]!, PRIME_2);
@@ -134,23 +124,24 @@ class Reading {
   }
 }
 
-/** Odd, and their bits without order: those of xxHash32. */
+/** The primes of xxHash32: odd, with irregular bits. */
 const PRIME_1 = 0x9e3779b1;
 const PRIME_2 = 0x85ebca77;
 const PRIME_3 = 0xc2b2ae3d;
 const PRIME_4 = 0x27d4eb2f;
 
 function addShingle(a: number, b: number, c: number): void {
-  // Products of three words do not wait for each other; what is multiplied last spreads over the upper bits.
+  // The three products do not depend on each other, so the processor computes them in parallel. The last
+  // multiplication mixes the upper bits.
   const mixed = Math.imul(a, PRIME_1) ^ Math.imul(b, PRIME_2) ^ Math.imul(c, PRIME_3);
   const hash = Math.imul(mixed ^ (mixed >>> 15), PRIME_4);
+  // The upper 7 bits select the bin; the others are compared.
   const bin = hash >>> 25;
-  // The bin takes the upper 7 bits; what is left decides.
   const value = (hash ^ (hash >>> 13)) & 0x1ffffff;
   if (value < bins[bin]!) bins[bin] = value;
 }
 
-/** The bin itself, or the one that it borrows from. */
+/** The bin itself, or the bin that an empty one borrows from. */
 function filledBin(bin: number): number {
   let from = bin;
   for (let attempt = 1; bins[from] === EMPTY; attempt++) from = scramble(bin * 0x10000 + attempt) % SKETCH_BYTES;

@@ -1,10 +1,10 @@
 import { kthLargest } from '../arrays/kth-largest.js';
 import { SCORED_FIELDS } from '../result.js';
-import { HIGHEST_SATURATION, saturation } from './bm25.js';
-import type { DocumentScores, FieldWeights, RankedDocuments, RankOptions } from './keyword-index.js';
+import { type FieldWeights, HIGHEST_SATURATION, inverseDocumentFrequency, saturation } from './bm25.js';
+import type { DocumentScores, RankedDocuments, RankOptions } from './keyword-index.js';
 import type { LengthNorms } from './length-norms.js';
-import { inverseDocumentFrequency } from './step-plan.js';
-import { type FieldOccurrences, frequenciesIn, frequencyIn, type WordOccurrences } from './word-occurrences.js';
+import type { ScoringSpace } from './scoring-space.js';
+import { addAmounts, type FieldOccurrences, frequencyIn, type WordOccurrences } from './word-occurrences.js';
 
 /** The best documents by {@link AnyWordRanking.best}. */
 interface BestDocuments {
@@ -46,37 +46,15 @@ const LOOKUP_COST = 6;
 /** Place of file text among the scored fields. */
 const FILE_TEXT = SCORED_FIELDS.indexOf('files');
 
-/** Working space by document, shared by all questions: one is answered at a time. */
-export class RankingSpace {
-  /** What the words gone through add up to; all 0 between two questions. */
-  readonly sums: Float64Array;
-  /** The documents whose sum is not 0, in no particular order. */
-  readonly seen: Uint32Array;
-  /** Those of them that can still be among the best. */
-  readonly left: Uint32Array;
-  /** How much of one word there is; all 0 between two words. */
-  readonly amounts: Float64Array;
-  /** The documents that have that word, in no particular order. */
-  readonly having: Uint32Array;
-
-  constructor(size: number) {
-    this.sums = new Float64Array(size);
-    this.seen = new Uint32Array(size);
-    this.left = new Uint32Array(size);
-    this.amounts = new Float64Array(size);
-    this.having = new Uint32Array(size);
-  }
-}
-
 /** What every index answers by `rank`, given where the words stand. The space has a place for each document. */
 export function rankAnyWord(
   words: readonly WordOccurrences[],
   counts: readonly number[],
   norms: readonly LengthNorms[],
   options: RankOptions,
-  space: RankingSpace,
+  space: ScoringSpace,
 ): RankedDocuments {
-  const ranking = new AnyWordRanking(words, counts, norms, options.weights, space.sums.length);
+  const ranking = new AnyWordRanking(words, counts, norms, options.weights, space.size);
   return {
     ...ranking.best(options, space),
     scoresOf: (numbers) => ranking.scoresOf(numbers),
@@ -124,12 +102,13 @@ class AnyWordRanking {
   }
 
   /** What some documents, ascending, have of the words: every list is gone through once. */
-  scoresOf(numbers: Uint32Array): DocumentScores[] {
-    const sums = SCORED_FIELDS.map(() => new Float64Array(numbers.length));
-    const scores = new Float64Array(numbers.length);
-    const covered = new Float64Array(numbers.length);
-    const amounts = new Float64Array(numbers.length);
-    const found = new Uint8Array(numbers.length);
+  scoresOf(documents: Uint32Array): DocumentScores[] {
+    const fieldScores = SCORED_FIELDS.map(() => new Float64Array(documents.length));
+    const scores = new Float64Array(documents.length);
+    const covered = new Float64Array(documents.length);
+    const amounts = new Float64Array(documents.length);
+    const inField = new Float64Array(documents.length);
+    const found = new Uint8Array(documents.length);
     let all = 0;
     for (let w = 0; w < this.#words.length; w++) {
       const idf = this.#idfs[w]!;
@@ -137,37 +116,38 @@ class AnyWordRanking {
       found.fill(0);
       for (const [field, occurrences] of this.#words[w]!.byField.entries()) {
         if (occurrences === undefined) continue;
-        const [norms, sum] = [this.#norms[field]!, sums[field]!];
+        const scoresOfField = fieldScores[field]!;
         const weight = this.#weights[field]!;
-        const frequencies = frequenciesIn(occurrences, numbers);
-        for (let i = 0; i < numbers.length; i++) {
-          if (frequencies[i] === 0) continue;
-          const amount = frequencies[i]! / norms.of(numbers[i]!);
+        inField.fill(0);
+        addAmounts(occurrences.lists, documents, this.#norms[field]!, 1, inField);
+        for (let i = 0; i < documents.length; i++) {
+          const amount = inField[i]!;
+          if (amount === 0) continue;
           found[i] = 1;
-          sum[i] = sum[i]! + idf * saturation(amount);
+          scoresOfField[i] = scoresOfField[i]! + idf * saturation(amount);
           amounts[i] = amounts[i]! + weight * amount;
         }
       }
       all += idf;
-      for (let i = 0; i < numbers.length; i++) {
+      for (let i = 0; i < documents.length; i++) {
         if (found[i] === 0) continue;
         covered[i] = covered[i]! + idf;
         scores[i] = scores[i]! + idf * saturation(amounts[i]!);
       }
     }
-    return Array.from(numbers, (_, i) => {
-      const [name = 0, author = 0, labels = 0, description = 0, files = 0] = sums.map((sum) => sum[i]!);
+    return Array.from(documents, (document, i) => {
+      const [name = 0, author = 0, labels = 0, description = 0, files = 0] = fieldScores.map((ofField) => ofField[i]!);
       return {
         score: scores[i]!,
         fields: { name, author, labels, description, files },
         coverage: all === 0 ? 0 : covered[i]! / all,
-        fileTerms: this.#norms[FILE_TEXT]!.lengthOf(numbers[i]!),
+        fileTerms: this.#norms[FILE_TEXT]!.lengthOf(document),
       };
     });
   }
 
   /** The best documents by the score of {@link scoresOf}, best first. */
-  best(options: RankOptions, space: RankingSpace): BestDocuments {
+  best(options: RankOptions, space: ScoringSpace): BestDocuments {
     // The sums depend on the order in which they were made up. What is told, and decides, is added up in one way only.
     const candidates = this.#candidates(options, space).slice().sort();
     const scored = this.scoresOf(candidates)
@@ -181,7 +161,7 @@ class AnyWordRanking {
   }
 
   /** The best documents, and those of which rounding leaves open whether they are; in `space`, in no particular order. */
-  #candidates({ limit, filter }: RankOptions, space: RankingSpace): Uint32Array {
+  #candidates({ limit, filter }: RankOptions, space: ScoringSpace): Uint32Array {
     const { sums, seen, left } = space;
     const words = this.#weightedWords();
     const ahead = boundsAhead(words);
@@ -249,7 +229,7 @@ function isLong({ size }: WeightedWord, count: number): boolean {
 function addToAll(
   word: WeightedWord,
   filter: Uint8Array | undefined,
-  space: RankingSpace,
+  space: ScoringSpace,
   countBefore: number,
 ): number {
   const { sums, seen, amounts, having } = space;
@@ -270,7 +250,7 @@ function addToAll(
 }
 
 /** Adds a word to documents seen before: looked up one by one, or all at once where that is less work. */
-function addToSeen(word: WeightedWord, wanted: Uint32Array, space: RankingSpace): void {
+function addToSeen(word: WeightedWord, wanted: Uint32Array, space: ScoringSpace): void {
   const { sums, amounts, having } = space;
   const { fields, idf, size, lists } = word;
   if (wanted.length * lists * LOOKUP_COST < size) {
@@ -294,7 +274,7 @@ function addToSeen(word: WeightedWord, wanted: Uint32Array, space: RankingSpace)
 }
 
 /** Reads how much of a word documents have, each once; returns how many have any of it. */
-function readAmounts({ fields }: WeightedWord, { amounts, having }: RankingSpace): number {
+function readAmounts({ fields }: WeightedWord, { amounts, having }: ScoringSpace): number {
   let count = 0;
   for (const { occurrences, norms, weight } of fields) {
     for (const list of occurrences.lists) {

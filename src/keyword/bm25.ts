@@ -1,21 +1,32 @@
+import type { FieldScores } from '../result.js';
+
 /**
- * BM25 over several fields: S. Robertson, H. Zaragoza and M. Taylor, Simple BM25 Extension to Multiple Weighted Fields,
- * CIKM 2004. A word scores `idf * saturation(amount)`; its amount in a document is the sum, over the fields, of weight times
- * frequency by `lengthNorm`. So a word that stands in name and description is one word that stands there twice, not two
- * words. The idf is `inverseDocumentFrequency` of step-plan.ts. See bench/README.md for what was compared.
+ * The formula of relevance by words: BM25F (S. Robertson, H. Zaragoza and M. Taylor, Simple BM25 Extension to Multiple
+ * Weighted Fields, CIKM 2004). A word adds `idf * saturation(amount)` to the score of a document. Its amount is the sum,
+ * over the fields, of weight times term frequency divided by `lengthNorm`. So a word that stands in name and description
+ * is one word with two occurrences, not two words. bench/README.md has what was compared.
  */
 
-/** How slowly repetitions of a word wear off. */
+/** How much each field counts, from 0. */
+export type FieldWeights = FieldScores;
+
+/**
+ * The weights of the fields in every search. File text is long, and says less about what a skill does than its
+ * description. bench/README.md says how they were chosen.
+ */
+export const FIELD_WEIGHTS: FieldWeights = { name: 1, author: 0.1, labels: 0.2, description: 1, files: 0.3 };
+
+/** Controls how soon further repetitions of a word stop adding to the score. */
 const K1 = 1.2;
 
-/** How much a long field is held against its words: 0 not at all, 1 in proportion. */
+/** How much a long field lowers the amount of its words: 0 not at all, 1 in proportion to its length. */
 const B = 0.6;
 
-/** What {@link saturation} stays below, however often a word is repeated. */
+/** Upper bound of {@link saturation}, approached as the amount grows. */
 export const HIGHEST_SATURATION: number = K1 + 1;
 
 /**
- * What frequencies of a field are divided by: 1 where it is as long as on average.
+ * The divisor for the term frequencies of a field: 1 for a field of average length.
  *
  * @param length of the field in terms
  * @param averageLength of the field in all documents; 0 only where `length` is
@@ -29,9 +40,19 @@ export function lengthNorm(length: number, averageLength: number): number {
 /**
  * How much a document is about a word.
  *
- * @param amount of the word in it, from 0
- * @returns 0 of nothing, below {@link HIGHEST_SATURATION}
+ * @param amount of the word in the document, from 0
+ * @returns 0 for an amount of 0, always below {@link HIGHEST_SATURATION}
  */
 export function saturation(amount: number): number {
   return (amount * (K1 + 1)) / (amount + K1);
+}
+
+/**
+ * How much a word tells: the inverse document frequency of Robertson and Spärck Jones, in the form that stays positive.
+ *
+ * @param documents number of documents in the catalogue
+ * @param documentFrequency number of documents that have the word
+ */
+export function inverseDocumentFrequency(documents: number, documentFrequency: number): number {
+  return Math.log(1 + (documents - documentFrequency + 0.5) / (documentFrequency + 0.5));
 }

@@ -32,24 +32,6 @@ interface DescribedFiles {
   readonly files: readonly { readonly text: string }[];
 }
 
-/** Weight of each field in the score: a name says most, file text least. */
-export const FIELD_WEIGHTS: readonly number[] = [3, 1, 1.5, 1.5, 0.5, 0.5];
-
-/** Weight of a term that answers in another form than the one asked for. */
-export const OTHER_FORM_WEIGHT = 0.7;
-
-/** BM25 scores are mapped to 0..1 by s / (s + this): monotone, and the same for all questions. */
-export const HALF_SCORE = 10;
-
-/**
- * Scores are of one of so many groups, the last of which is the best: by the document's name, as these say, and in each of
- * these one less where a word is there with other accents than the question's only.
- */
-export const GROUPS = 6;
-export const PLAIN_NAME = 1;
-export const BEGINNING = 3;
-export const EXACT_NAME = 5;
-
 /** The place among the scored fields that each field counts in. */
 export const SCORED_OF: readonly number[] = FIELDS.map((_, field) =>
   SCORED_FIELDS.findIndex((scored) => PARTS_OF_SCORED[scored].includes(field)),

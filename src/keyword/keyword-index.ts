@@ -1,4 +1,5 @@
 import type { FieldScores, KeywordStep } from '../result.js';
+import type { FieldWeights } from './bm25.js';
 import type { Question } from './question.js';
 
 /** The searchable text of one skill. */
@@ -50,9 +51,6 @@ export interface Answers extends Pick<KeywordMatches, 'step'> {
   /** Whether a term of a text (lower case, with accents) answers a word of the question. */
   readonly accepts: (term: string) => boolean;
 }
-
-/** How much each field counts, from 0. */
-export type FieldWeights = FieldScores;
 
 export interface RankOptions {
   /** How much a word's standing in each field counts; see `bm25.ts`. A field of weight 0 costs nothing. */

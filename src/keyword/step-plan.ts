@@ -82,13 +82,3 @@ export function asItStands(term: string): Lookup {
 function mayBeBeginning(term: string): boolean {
   return !isUnspacedTerm(term) && [...term].length >= MIN_PREFIX_LETTERS;
 }
-
-/**
- * How much a word tells: Robertson and Spärck Jones' inverse document frequency in the form that stays positive.
- *
- * @param documents number of documents in the catalogue
- * @param frequency number of documents that have the word, anywhere
- */
-export function inverseDocumentFrequency(documents: number, frequency: number): number {
-  return Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5));
-}

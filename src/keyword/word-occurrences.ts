@@ -6,8 +6,8 @@ export interface DocumentFrequencies {
   readonly size: number;
   get(document: number): number | undefined;
   forEach(visit: (frequency: number, document: number) => void): void;
-  /** Adds to each number of some ascending documents how often the term stands there: for those that are quicker so. */
-  addFrequencies?(documents: Uint32Array, into: Float64Array): void;
+  /** What {@link addAmounts} does for this list, where that is quicker than document by document. */
+  addAmounts?(documents: Uint32Array, norms: LengthNorms, weight: number, into: Float64Array): void;
 }
 
 /** Where a word of a question stands in one field, in any of its forms. */
@@ -37,14 +37,26 @@ export function frequencyIn({ lists }: FieldOccurrences, number: number): number
   return sum;
 }
 
-/** {@link frequencyIn} of each of some ascending documents. */
-export function frequenciesIn({ lists }: FieldOccurrences, documents: Uint32Array): Float64Array {
-  const sums = new Float64Array(documents.length);
+/**
+ * Adds to the number beside each of some ascending documents how much of a word they have by some lists: the sum of
+ * weight times frequency, divided by the length norm.
+ */
+export function addAmounts(
+  lists: readonly DocumentFrequencies[],
+  documents: Uint32Array,
+  norms: LengthNorms,
+  weight: number,
+  into: Float64Array,
+): void {
   for (const list of lists) {
-    if (list.addFrequencies !== undefined) list.addFrequencies(documents, sums);
-    else for (let i = 0; i < documents.length; i++) sums[i] = sums[i]! + (list.get(documents[i]!) ?? 0);
+    if (list.addAmounts !== undefined) list.addAmounts(documents, norms, weight, into);
+    else {
+      for (let i = 0; i < documents.length; i++) {
+        const frequency = list.get(documents[i]!);
+        if (frequency !== undefined) into[i] = into[i]! + (weight * frequency) / norms.of(documents[i]!);
+      }
+    }
   }
-  return sums;
 }
 
 /** From so many forms on, looking them all up takes longer than joining them once. */

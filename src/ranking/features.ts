@@ -1,12 +1,6 @@
 import type { DocumentNumber } from '../numbers.js';
 import type { FieldScores, RankingFeature } from '../result.js';
 
-/**
- * What a word is worth by the field it stands in. File text is long, and says what a skill is about less than its
- * description does. See bench/README.md for what these were chosen by.
- */
-export const WORD_WEIGHTS: FieldScores = { name: 1, author: 0.1, labels: 0.2, description: 1, files: 0.3 };
-
 /** File text with this many distinct terms or more counts as full. Chosen by hand: about a page of text. */
 const FULL_FILE_TERMS = 200;
 
@@ -26,7 +20,7 @@ export interface Candidate {
 }
 
 interface CandidateWords {
-  /** BM25 over all fields, by {@link WORD_WEIGHTS}. */
+  /** BM25 over all fields by their weights. */
   readonly score: number;
   /** BM25 of each field on its own. */
   readonly fields: FieldScores;

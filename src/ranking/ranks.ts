@@ -8,7 +8,6 @@ import type { SortOrder } from '../query.js';
  */
 export interface DocumentFacts {
   readonly stars: ArrayLike<number>;
-  readonly updatedAt: ArrayLike<number>;
   /** Rank of the document by id, in code-point order. */
   readonly idRank: ArrayLike<number>;
   /** Rank of the document by stars, most first, then by document number. */
@@ -37,10 +36,4 @@ export function comparatorOf(
     case 'relevance':
       return (a, b) => scoreOf(b) - scoreOf(a) || stars[b]! - stars[a]! || idRank[a]! - idRank[b]!;
   }
-}
-
-/** Which of several copies is shown: the one with the most stars, then the oldest. */
-export function copyPreference({ stars, updatedAt, idRank }: Omit<DocumentFacts, 'starRank'>): Comparator {
-  const at = (values: ArrayLike<number>, i: number): number => values[i]!;
-  return (a, b) => at(stars, b) - at(stars, a) || at(updatedAt, a) - at(updatedAt, b) || at(idRank, a) - at(idRank, b);
 }

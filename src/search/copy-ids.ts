@@ -1,6 +1,6 @@
 import { allCopiesOf } from '../copies/collapse-copies.js';
+import { copyPreference } from '../copies/copy-preference.js';
 import type { DocumentNumber } from '../numbers.js';
-import { copyPreference } from '../ranking/ranks.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 
 /**

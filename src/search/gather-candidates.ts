@@ -1,9 +1,10 @@
 import { allCopiesOf } from '../copies/collapse-copies.js';
+import { FIELD_WEIGHTS } from '../keyword/bm25.js';
 import type { KeywordIndex, RankedDocuments } from '../keyword/keyword-index.js';
 import type { Question } from '../keyword/question.js';
 import type { DocumentNumber, VectorPlace } from '../numbers.js';
 import type { ResolvedSemanticQuery } from '../query.js';
-import { type NameMatch, WORD_WEIGHTS } from '../ranking/features.js';
+import type { NameMatch } from '../ranking/features.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
 import { untilAborted } from '../threads/abort.js';
 import type { VectorSearch } from './vector-search.js';
@@ -107,7 +108,7 @@ function rankWords(
   { copyGroup }: CatalogueColumns,
   filter: Uint8Array | undefined,
 ): RankedDocuments {
-  const weights = WORD_WEIGHTS;
+  const weights = FIELD_WEIGHTS;
   if (copies === 'keep') return words.rank(question, { weights, limit: CANDIDATES, filter });
   for (let limit = CANDIDATES * 1.25; ; limit *= 4) {
     const ranked = words.rank(question, { weights, limit, filter });

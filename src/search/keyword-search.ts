@@ -1,11 +1,12 @@
 import { bestScored, topOf } from '../arrays/top.js';
 import { collapseCopies } from '../copies/collapse-copies.js';
+import { copyPreference } from '../copies/copy-preference.js';
 import type { KeywordMatches } from '../keyword/keyword-index.js';
 import { readQuestion } from '../keyword/question.js';
 import type { DocumentNumber } from '../numbers.js';
 import { type KeywordQuery, resolveKeywordQuery } from '../query.js';
 import { labelMask } from '../ranking/label-filter.js';
-import { comparatorOf, copyPreference } from '../ranking/ranks.js';
+import { comparatorOf } from '../ranking/ranks.js';
 import type { KeywordHit, KeywordRecords, KeywordResult, KeywordStep, Pagination } from '../result.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
 import { explainedBy, toKeywordHit } from './hits.js';

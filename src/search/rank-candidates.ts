@@ -1,10 +1,11 @@
 import { type Comparator, topOf } from '../arrays/top.js';
 import { collapseCopies } from '../copies/collapse-copies.js';
+import { copyPreference } from '../copies/copy-preference.js';
 import type { DocumentNumber } from '../numbers.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import { COMPARED } from '../ranking/calibration.js';
 import { HybridScorer, type ScoredCandidate } from '../ranking/hybrid.js';
-import { comparatorOf, copyPreference } from '../ranking/ranks.js';
+import { comparatorOf } from '../ranking/ranks.js';
 import type { ScoreParts } from '../result.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
 import type { DescribedCandidates } from './describe-candidates.js';

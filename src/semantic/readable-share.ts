@@ -1,6 +1,18 @@
+import { UNSPACED_SCRIPTS } from '../text/unspaced-scripts.js';
+
 /** Scripts that are told apart; letters of all others are `Other`. */
 const SCRIPTS = ['Latin', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew'] as const;
-const MORE_SCRIPTS = ['Devanagari', 'Bengali', 'Tamil', 'Thai', 'Lao', 'Khmer', 'Armenian', 'Georgian'] as const;
+const MORE_SCRIPTS = [
+  'Devanagari',
+  'Bengali',
+  'Tamil',
+  'Thai',
+  'Lao',
+  'Khmer',
+  'Myanmar',
+  'Armenian',
+  'Georgian',
+] as const;
 
 export type Script = (typeof SCRIPTS)[number] | (typeof MORE_SCRIPTS)[number] | 'Other';
 
@@ -10,7 +22,7 @@ const LETTERS: readonly (readonly [Script, RegExp])[] = [...SCRIPTS, ...MORE_SCR
 ]);
 
 /** Scripts written without blanks between words, or with little inside them: so many characters make a word. */
-const UNSPACED: ReadonlySet<Script> = new Set(['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer']);
+const UNSPACED: ReadonlySet<Script> = new Set(UNSPACED_SCRIPTS);
 const CHARACTERS_A_WORD = 2;
 
 /**

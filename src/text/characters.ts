@@ -1,41 +1,43 @@
 import { simplify } from './simplify.js';
+import { UNSPACED_CHARACTER } from './unspaced-scripts.js';
 
-/**
- * What a character is to the tokeniser. One byte a code point, filled on first sight: a look-up in a table is several
- * times faster than a Unicode property test, and a catalogue has hundreds of millions of characters.
- */
+/** The role of a character for the tokeniser. */
 export const CharacterClass = {
-  other: 0,
-  lower: 1,
-  upper: 2,
-  digit: 3,
+  other: 1,
+  lower: 2,
+  upper: 3,
+  digit: 4,
   /** `-`, `_` and the Unicode hyphens: they join the parts of a compound. */
-  joiner: 4,
-  dot: 5,
-  plus: 6,
-  hash: 7,
-  apostrophe: 8,
+  joiner: 5,
+  dot: 6,
+  plus: 7,
+  hash: 8,
+  apostrophe: 9,
   /** Combining mark: belongs to the letter before it. */
-  mark: 9,
-  /** A letter of a script written without spaces, searched by pairs of characters. */
-  unspaced: 10,
+  mark: 10,
+  /** A letter of one of the `UNSPACED_SCRIPTS`, searched by pairs of characters. */
+  unspaced: 11,
 } as const;
 
-const UNKNOWN_CLASS = 255;
-const classes = new Uint8Array(0x110000).fill(UNKNOWN_CLASS);
+/** Marks a code point that was not classified yet. It is 0, so that the table needs no filling at the start. */
+const UNKNOWN_CLASS = 0;
 
-const UNSPACED_SCRIPT =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\u30fc]/u;
+/**
+ * The class of each code point, found out when the code point is first read. A catalogue has hundreds of millions of
+ * characters, and a look-up in a table is several times faster than a test for a Unicode property.
+ */
+const classes = new Uint8Array(0x110000);
+
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u;
 
 function classify(codePoint: number): number {
-  // By hand: the first look at a Unicode property takes as long as all of these.
+  // The first test for a Unicode property takes as long as all of these comparisons together.
   if (codePoint >= 97 && codePoint <= 122) return CharacterClass.lower;
   if (codePoint >= 65 && codePoint <= 90) return CharacterClass.upper;
   if (codePoint >= 48 && codePoint <= 57) return CharacterClass.digit;
   const character = String.fromCodePoint(codePoint);
   if (codePoint > 127 && WORD_CHARACTER.test(character)) {
-    if (UNSPACED_SCRIPT.test(character)) return CharacterClass.unspaced;
+    if (UNSPACED_CHARACTER.test(character)) return CharacterClass.unspaced;
     if (/\p{N}/u.test(character)) return CharacterClass.digit;
     if (/\p{M}/u.test(character)) return CharacterClass.mark;
     return /[\p{Lu}\p{Lt}]/u.test(character) ? CharacterClass.upper : CharacterClass.lower;
@@ -57,17 +59,17 @@ export function classOf(codePoint: number): number {
   return found;
 }
 
-/** Whether a term is a pair or single character of Chinese, Japanese, Korean, Thai, Lao or Khmer text. */
+/** Whether a term is a pair of characters, or a single one, of one of the `UNSPACED_SCRIPTS`. */
 export function isUnspacedTerm(term: string): boolean {
   const first = term.codePointAt(0);
   return first !== undefined && first > 0x7f && classOf(first) === CharacterClass.unspaced;
 }
 
-// Soft hyphen, zero-width and bidirectional controls, byte order mark: invisible, so no part of a word.
+// Soft hyphen, zero-width and bidirectional controls, byte order mark: invisible, so not part of a word.
 const INVISIBLE = /[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]/g;
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** Unicode NFKC without invisible characters: the text that words are read from. */
+/** Unicode NFKC without invisible characters: the form of a text that words are read from. */
 export function normaliseText(text: string): string {
   if (ASCII.test(text)) return text;
   return text.normalize('NFKC').replace(INVISIBLE, '');
@@ -75,7 +77,7 @@ export function normaliseText(text: string): string {
 
 const FOLDED_APART = /[\u00df\u03c2]/;
 
-/** Lower case, such that letters that differ in case only become equal (`ß` and `ss`, the two small sigmas). */
+/** Lower case. Forms of a letter that differ only in case become equal, also `ß` and `ss`, and the two small sigmas. */
 export function foldCase(text: string): string {
   const lower = text.toLowerCase();
   if (!FOLDED_APART.test(lower)) return lower;
@@ -83,14 +85,14 @@ export function foldCase(text: string): string {
 }
 
 // Marks that are accents: Latin, Greek and Cyrillic diacritics, Hebrew points, Arabic vowel signs. The vowel signs of
-// Indic scripts and the voicing marks of kana are letters of their own and stay.
+// Indic scripts and the voicing marks of kana are not accents: they stay.
 const ACCENTS =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
-// Letters with a stroke are no base letter plus mark in Unicode, but nobody types them on another keyboard.
+// Unicode does not decompose letters with a stroke, but people without the right keyboard type the plain letter.
 const STROKED: Readonly<Record<string, string>> = { ı: 'i', ł: 'l', ø: 'o', đ: 'd', ħ: 'h', ŧ: 't' };
 
 /**
- * A lower-case term without its accents: `résumé` becomes `resume`. Traditional Chinese characters are taken for accented
+ * A lower-case term without its accents: `résumé` becomes `resume`. Traditional Chinese characters count as accented
  * forms of the simplified ones: `記憶` becomes `记忆`.
  */
 export function foldAccents(term: string): string {
@@ -100,8 +102,8 @@ export function foldAccents(term: string): string {
 }
 
 /**
- * Whether two lower-case terms have the same accents as far as their letters are the same: `résumé` and `résumés`, not
- * `résumés` and `resume`.
+ * Whether two lower-case terms have the same accents in the letters they both begin with: true for `résumé` and
+ * `résumés`, false for `résumés` and `resume`.
  */
 export function sameAccents(a: string, b: string): boolean {
   if (ASCII.test(a) && ASCII.test(b)) return true;

@@ -1,5 +1,6 @@
 /**
- * Version of which tokens a text has: of `words.ts`, `characters.ts`, `stem.ts` and `simplify.ts`. Whoever changes what
- * they return must raise it. An index of words that was made by other rules is rebuilt by the next load.
+ * Version of the tokens, stems and name keys of a text: of `words.ts`, `characters.ts`, `unspaced-scripts.ts`, `stem.ts`,
+ * `simplify.ts`, `name-key.ts` and `name-beginnings.ts`. Raise it with every change of what they return: the next load
+ * then rebuilds keyword indexes that were made by other rules.
  */
-export const WORD_RULES = 1;
+export const WORD_RULES = 4;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { FieldWeights } from '../../src/keyword/bm25.js';
 import type {
   DocumentScores,
   DocumentSource,
-  FieldWeights,
   KeywordDocument,
   KeywordIndex,
   RankedDocuments,
@@ -11,7 +11,7 @@ import type {
 import { type Question, readQuestion } from '../../src/keyword/question.js';
 import { type FieldScores, SCORED_FIELDS } from '../../src/result.js';
 import { catalogueOf, picksOf, questionFor, sourceOf } from './arbitrary-catalogue.js';
-import { NaiveRanking } from './naive-ranking.js';
+import { NaiveBm25f } from './naive-bm25f.js';
 
 const EVEN: FieldWeights = { name: 1, author: 1, labels: 1, description: 1, files: 1 };
 const NAME_ONLY: FieldWeights = { name: 1, author: 0, labels: 0, description: 0, files: 0 };
@@ -224,7 +224,7 @@ export function describeAnyWordRanking(
             const index = await build(sourceOf(documents));
             for (const { wanted, weights, limit, kept } of questions) {
               const question = readQuestion(questionFor(documents, wanted));
-              const naive = new NaiveRanking(documents, question);
+              const naive = new NaiveBm25f(documents, question.looseWords);
               const filter =
                 kept === null ? undefined : Uint8Array.from(documents, (_, i) => (kept[i] === true ? 1 : 0));
               const answer = index.rank(question, { weights, limit, filter });
@@ -316,7 +316,7 @@ interface Scored {
 }
 
 function scoredBy(documents: readonly KeywordDocument[], question: Question, weights: FieldWeights): Scored[] {
-  const naive = new NaiveRanking(documents, question);
+  const naive = new NaiveBm25f(documents, question.looseWords);
   return [...documents.keys()]
     .map((number) => ({ number, score: naive.scoreOf(number, weights) }))
     .filter(({ score }) => score > 0);

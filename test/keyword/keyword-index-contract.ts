@@ -247,7 +247,9 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
       expect([answer.step, [...answer.numbers]]).toEqual(['file-text', [1]]);
     });
 
-    test('gives the same steps, sets and terms as a search through all documents', { timeout: 300_000 }, async () => {
+    test('gives the same steps, sets, terms and scores as a search through all documents', {
+      timeout: 300_000,
+    }, async () => {
       await fc.assert(
         fc.asyncProperty(
           catalogue,
@@ -272,7 +274,10 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
               });
               for (const term of termsOf(documents))
                 expect([text, term, answer.accepting()(term)]).toEqual([text, term, expected.accepts(term)]);
-              expectScores(answer.numbers, answer.scores, expected.tiers);
+              expect([text, [...(answer.scores ?? [])]]).toEqual([
+                text,
+                expected.scores.map((score) => expect.closeTo(score, 9)),
+              ]);
             }
           },
         ),
@@ -285,21 +290,4 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
 function termsOf(documents: readonly KeywordDocument[]): string[] {
   const texts = documents.flatMap((d) => [d.name, d.description]);
   return [...new Set(texts.flatMap((text) => readQuestion(text).looseWords.flatMap((word) => word.terms)))];
-}
-
-function expectScores(
-  numbers: Uint32Array,
-  scores: Float64Array | undefined,
-  tiers: ReadonlyMap<number, number>,
-): void {
-  if (numbers.length === 0) return;
-  expect(scores).toHaveLength(numbers.length);
-  numbers.forEach((a, i) => {
-    const score = scores?.[i] as number;
-    expect(score).toBeGreaterThan(0);
-    expect(score).toBeLessThanOrEqual(1);
-    numbers.forEach((b, j) => {
-      if ((tiers.get(a) as number) > (tiers.get(b) as number)) expect(score).toBeGreaterThan(scores?.[j] as number);
-    });
-  });
 }

@@ -1,21 +1,18 @@
+import { FIELD_WEIGHTS } from '../../src/keyword/bm25.js';
 import type { KeywordDocument } from '../../src/keyword/keyword-index.js';
 import type { Question, QuestionWord } from '../../src/keyword/question.js';
 import type { KeywordStep } from '../../src/result.js';
 import { foldAccents, foldCase, isUnspacedTerm, normaliseText } from '../../src/text/characters.js';
 import { stemOf } from '../../src/text/stem.js';
 import { isPartKind, readWords, type Token } from '../../src/text/words.js';
-
-/** Whether a term of a text answers a term of the question. */
-type Accepts = (asked: string, found: string) => boolean;
+import { type Accepts, asItStands } from './as-it-stands.js';
+import { NaiveBm25f } from './naive-bm25f.js';
 
 export interface NaiveAnswer {
   readonly step: KeywordStep | undefined;
   readonly numbers: number[];
-  /**
-   * By number: 4 for the exact name, 2 for one that begins with the question, plus 1 where no word is there with other
-   * accents only.
-   */
-  readonly tiers: Map<number, number>;
+  /** Beside each number. */
+  readonly scores: number[];
   readonly accepts: (term: string) => boolean;
 }
 
@@ -31,10 +28,12 @@ interface NaiveDocument {
  * no shortcuts: the yardstick for those that have them.
  */
 export class NaiveKeywordSearch {
+  readonly #source: readonly KeywordDocument[];
   readonly #documents: NaiveDocument[];
   readonly #vocabulary: Set<string>;
 
   constructor(documents: readonly KeywordDocument[]) {
+    this.#source = documents;
     this.#documents = documents.map(({ name, author, labels, description, files }) => ({
       name,
       core: [name, author, ...labels, description].map(readWords),
@@ -91,16 +90,18 @@ export class NaiveKeywordSearch {
         return matches(has) && together ? [number] : [];
       });
       if (numbers.length === 0) continue;
-      const tiers = new Map(
-        numbers.map((number) => [number, this.#tier(number, question, words, everywhere, accepts)]),
-      );
+      const bm25f = new NaiveBm25f(this.#source, words, accepts, everywhere);
+      const scores = numbers.map((number) => {
+        const score = bm25f.scoreOf(number, FIELD_WEIGHTS);
+        return (this.#tier(number, question, words, everywhere, accepts) + score / (score + 10)) / 6;
+      });
       const asked = [
         ...words.flatMap((word) => word.terms),
         ...question.phrases.flatMap((phrase) => phrase.tokens.map((token) => token.term)),
       ];
-      return { step, numbers, tiers, accepts: (term) => asked.some((one) => accepts(one, term)) };
+      return { step, numbers, scores, accepts: (term) => asked.some((one) => accepts(one, term)) };
     }
-    return { step: undefined, numbers: [], tiers: new Map(), accepts: () => false };
+    return { step: undefined, numbers: [], scores: [], accepts: () => false };
   }
 
   #nearStems(term: string): Set<string> {
@@ -119,6 +120,7 @@ export class NaiveKeywordSearch {
     return Math.log(1 + (this.#documents.length - having + 0.5) / (having + 0.5));
   }
 
+  /** 4 for the exact name, 2 for one that begins with the question, plus 1 where no word is there with other accents only. */
   #tier(
     number: number,
     question: Question,
@@ -137,13 +139,6 @@ export class NaiveKeywordSearch {
     const ofName = isNamed(document.name, question.text) ? 4 : beginsWith(document.name, question.text) ? 2 : 0;
     return ofName + (otherAccentsOnly ? 0 : 1);
   }
-}
-
-/** Whether a term of a text answers a term of a question as it stands or by its stem. */
-export function asItStands(asked: string, found: string): boolean {
-  if (!isUnspacedTerm(asked)) return !isUnspacedTerm(found) && stemOf(asked) === stemOf(found);
-  const [askedForm, form] = [foldAccents(asked), foldAccents(found)];
-  return [...asked].length === 1 ? isUnspacedTerm(found) && form.startsWith(askedForm) : askedForm === form;
 }
 
 function textsOf({ core, files }: NaiveDocument, everywhere: boolean): (readonly Token[])[] {
@@ -176,7 +171,7 @@ function standsTogether(
 }
 
 function key(text: string): string {
-  return foldCase(normaliseText(text)).replace(/[^\p{L}\p{N}+#]/gu, '');
+  return foldCase(normaliseText(text)).replace(/[^\p{L}\p{M}\p{N}+#]/gu, '');
 }
 
 /** Whether a question is a name, case, white space and punctuation aside. */

@@ -3,19 +3,9 @@ import { sameAccents } from '../../text/characters.js';
 import { beginningsOf } from '../../text/name-beginnings.js';
 import { nameKey } from '../../text/name-key.js';
 import { readWords } from '../../text/words.js';
-import { RankingSpace, rankAnyWord } from '../any-word-ranking.js';
-import {
-  BEGINNING,
-  EXACT_NAME,
-  FIELD_WEIGHTS,
-  FIELDS,
-  GROUPS,
-  HALF_SCORE,
-  OTHER_FORM_WEIGHT,
-  PARTS_OF_SCORED,
-  PLAIN_NAME,
-  textsOfFiles,
-} from '../index-fields.js';
+import { rankAnyWord } from '../any-word-ranking.js';
+import { inverseDocumentFrequency } from '../bm25.js';
+import { FIELDS, PARTS_OF_SCORED, textsOfFiles } from '../index-fields.js';
 import type {
   DocumentSource,
   KeywordDocument,
@@ -27,7 +17,10 @@ import type {
 } from '../keyword-index.js';
 import { LengthNorms } from '../length-norms.js';
 import type { Phrase, Question, QuestionWord } from '../question.js';
-import { asItStands, inverseDocumentFrequency, type Lookup, planSteps, type StepPlan } from '../step-plan.js';
+import { scoreMatches } from '../score-matches.js';
+import { applyTiers } from '../score-tiers.js';
+import { ScoringSpace } from '../scoring-space.js';
+import { asItStands, type Lookup, planSteps, type StepPlan } from '../step-plan.js';
 import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occurrences.js';
 import { append } from './append.js';
 import { MiniSearchPostings } from './minisearch-postings.js';
@@ -59,7 +52,7 @@ export class MiniSearchIndex implements KeywordIndex {
   readonly #byName = new Map<string, number[]>();
   readonly #byBeginning = new Map<string, number[]>();
   readonly #recentWords = recentWords();
-  readonly #rankingSpace: RankingSpace;
+  readonly #scoringSpace: ScoringSpace;
   /** By scored field; made when all documents are added. */
   #norms: readonly LengthNorms[] = [];
   readonly #reader: OccurrenceReader;
@@ -68,7 +61,7 @@ export class MiniSearchIndex implements KeywordIndex {
     this.size = documents.size;
     this.#documents = documents;
     this.#reader = new OccurrenceReader(documents.size);
-    this.#rankingSpace = new RankingSpace(documents.size);
+    this.#scoringSpace = new ScoringSpace(documents.size);
   }
 
   /**
@@ -139,12 +132,12 @@ export class MiniSearchIndex implements KeywordIndex {
             fields,
           ),
       );
-      const numbers = this.#run(plan, words, answers, options.filter);
+      const numbers = Uint32Array.from(this.#run(plan, words, answers, options.filter));
       if (numbers.length === 0) continue;
       const accepted = [...answers.values()];
       return {
         step: plan.step,
-        numbers: Uint32Array.from(numbers),
+        numbers,
         scores: options.scored === true ? this.#score(numbers, question, plan.words, words) : undefined,
         accepting: () => accepts(new Set(accepted.flatMap((terms) => [...terms]))),
       };
@@ -155,7 +148,7 @@ export class MiniSearchIndex implements KeywordIndex {
   rank(question: Question, options: RankOptions): RankedDocuments {
     const words = question.looseWords.map((word) => this.#occurrencesOf(word));
     const counts = question.looseWords.map(({ weight }) => weight);
-    return rankAnyWord(words, counts, this.#norms, options, this.#rankingSpace);
+    return rankAnyWord(words, counts, this.#norms, options, this.#scoringSpace);
   }
 
   named({ text }: Question): readonly number[] {
@@ -215,50 +208,32 @@ export class MiniSearchIndex implements KeywordIndex {
     );
   }
 
-  /** Scores in the order of the numbers, which ascend. */
   #score(
-    numbers: readonly number[],
+    documents: Uint32Array,
     question: Question,
     asked: readonly QuestionWord[],
     words: readonly WordMatches[],
   ): Float64Array {
-    const sums = this.#sumScores(numbers, asked, words);
-    const groups = new Map<number, number>();
-    for (const number of this.beginning(question)) groups.set(number, BEGINNING);
-    for (const number of this.named(question)) groups.set(number, EXACT_NAME);
-    const accents = asked.flatMap((word, i) => this.#otherAccents(word, words[i]!) ?? []);
-    return sums.map((sum, i) => {
-      const number = numbers[i]!;
-      const group = (groups.get(number) ?? PLAIN_NAME) - (accents.some((onlyOthers) => onlyOthers(number)) ? 1 : 0);
-      return (group + sum / (sum + HALF_SCORE)) / GROUPS;
+    const matched = words.map((word, i) => ({
+      weight: asked[i]!.weight,
+      documentFrequency: word.documents().size,
+      lists: word.byScoredField(),
+    }));
+    const scores = scoreMatches(documents, matched, this.#norms, this.#scoringSpace);
+    applyTiers(documents, scores, {
+      exactNames: this.named(question),
+      nameBeginnings: this.beginning(question),
+      otherAccents: asked.flatMap((word, i) => [...documents].filter(this.#otherAccents(word, words[i]!))),
     });
-  }
-
-  #sumScores(numbers: readonly number[], asked: readonly QuestionWord[], words: readonly WordMatches[]): Float64Array {
-    const placeOf = new Map(numbers.map((number, i) => [number, i]));
-    const sums = new Float64Array(numbers.length);
-    for (const [w, { lists }] of words.entries()) {
-      const { terms } = asked[w]!;
-      for (const { term, field, postings } of lists) {
-        const weight = FIELD_WEIGHTS[field]! * (terms.includes(term) ? 1 : OTHER_FORM_WEIGHT);
-        const shorter: ReadonlyMap<number, number> = postings.size < placeOf.size ? postings : placeOf;
-        for (const number of shorter.keys()) {
-          const place = placeOf.get(number);
-          if (place === undefined || !postings.has(number)) continue;
-          sums[place] = sums[place]! + weight * this.#index.scoreOf(postings, field, number);
-        }
-      }
-    }
-    return sums;
+    return scores;
   }
 
   /**
-   * Tells of a document whether it has a word with other accents than the question's only; undefined where the
-   * catalogue knows the word in one spelling.
+   * Tells of a document whether it has a word only with other accents than the question.
    */
-  #otherAccents(word: QuestionWord, { lists }: WordMatches): ((number: number) => boolean) | undefined {
+  #otherAccents(word: QuestionWord, { lists }: WordMatches): (number: number) => boolean {
     const exactLists = lists.filter(({ term }) => word.terms.some((asked) => sameAccents(asked, term)));
-    if (exactLists.length === lists.length) return undefined;
+    if (exactLists.length === lists.length) return () => false;
     const exact = new Set(exactLists);
     const otherLists = lists.filter((list) => !exact.has(list));
     return (number) =>

@@ -10,11 +10,6 @@ interface Numbered {
   readonly id: number;
 }
 
-/** Parameters of BM25+; MiniSearch's own defaults. */
-const K = 1.2;
-const B = 0.7;
-const D = 0.5;
-
 /**
  * A MiniSearch index that is filled with terms instead of texts, and shows its postings.
  *
@@ -96,17 +91,6 @@ export class MiniSearchPostings extends MiniSearch<Numbered> {
   /** The length of a field of a document, in distinct terms. */
   lengthOf(number: number, field: number): number {
     return (this._fieldLength.get(number) as number[])[field]!;
-  }
-
-  /**
-   * BM25+ of one term in one field of one document: MiniSearch's formula (Lv and Zhai, Lower-bounding term frequency
-   * normalization, CIKM 2011) with its parameters.
-   */
-  scoreOf(postings: FieldPostings, field: number, number: number): number {
-    const frequency = postings.get(number) as number;
-    const idf = Math.log(1 + (this._documentCount - postings.size + 0.5) / (postings.size + 0.5));
-    const relative = this.lengthOf(number, field) / this._avgFieldLength[field]!;
-    return idf * (D + (frequency * (K + 1)) / (frequency + K * (1 - B + B * relative)));
   }
 }
 

@@ -1,3 +1,5 @@
+import { SCORED_FIELDS } from '../../result.js';
+import { SCORED_OF } from '../index-fields.js';
 import type { FieldPostings, MiniSearchPostings } from './minisearch-postings.js';
 
 /** A term that answers a word of the question, with its postings in one of the fields that count. */
@@ -24,6 +26,13 @@ export class WordMatches {
     }
     this.lists = lists;
     this.size = lists.reduce((sum, { postings }) => sum + postings.size, 0);
+  }
+
+  /** The posting lists by scored field. */
+  byScoredField(): FieldPostings[][] {
+    return SCORED_FIELDS.map((_, scored) =>
+      this.lists.filter(({ field }) => SCORED_OF[field] === scored).map(({ postings }) => postings),
+    );
   }
 
   /** The documents that have the word, in no particular order. */

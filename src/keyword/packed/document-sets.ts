@@ -17,6 +17,9 @@ const SORTED_UP_TO = 512;
 /** Documents of past words that are kept, four bytes each: the words that many ask for are the ones that many skills have. */
 const DOCUMENTS_KEPT = 4_000_000;
 
+/** Words of which the number of documents is kept, about a hundred bytes each. */
+const FREQUENCIES_KEPT = 10_000;
+
 /** Looking a document up in a list takes as long as going through so many of its entries. */
 const LOOKUP_COST = 8;
 
@@ -27,6 +30,9 @@ export class DocumentSets {
   readonly #sums: Float64Array;
   /** The documents of the words asked for last, of such as take time to find. */
   readonly #unions = new RecentlyUsed<Uint32Array>(Number.POSITIVE_INFINITY, DOCUMENTS_KEPT, ({ length }) => length);
+
+  /** The number of documents of the words asked for last. */
+  readonly #frequencies = new RecentlyUsed<number>(FREQUENCIES_KEPT, Number.POSITIVE_INFINITY, () => 1);
 
   constructor(size: number) {
     this.#bits = new Uint32Array(Math.ceil(size / 32));
@@ -74,6 +80,30 @@ export class DocumentSets {
     for (let i = 0; i < found.length; i++) sums[found[i]!] = 0;
     for (const union of unions) if (isWalked(union, found)) for (const number of union) sums[number] = 0;
     return enough;
+  }
+
+  /** The number of documents that have a word. */
+  frequencyOf({ lists, size, key }: Word): number {
+    if (lists.length < 2) return size;
+    const read = (): number => this.#count(lists);
+    return key === undefined ? read() : this.#frequencies.get(key, read);
+  }
+
+  /** The number of documents in any of some lists. */
+  #count(lists: readonly PostingList[]): number {
+    const bits = this.#bits;
+    let count = 0;
+    for (const { documents } of lists) {
+      for (let i = 0; i < documents.length; i++) {
+        const document = documents[i]!;
+        const before = bits[document >>> 5]!;
+        const after = before | (1 << (document & 31));
+        if (before !== after) count += 1;
+        bits[document >>> 5] = after;
+      }
+    }
+    for (const { documents } of lists) for (let i = 0; i < documents.length; i++) bits[documents[i]! >>> 5] = 0;
+    return count;
   }
 
   /** The documents that have a word, ascending. */

@@ -1,23 +1,11 @@
-import { lowerBound } from '../../arrays/lower-bound.js';
 import { ALL_IN_MEMORY, type Pager } from '../../arrays/paged-image.js';
 import { SCORED_FIELDS } from '../../result.js';
 import { foldAccents, sameAccents } from '../../text/characters.js';
 import { beginningsOf } from '../../text/name-beginnings.js';
 import { nameKey } from '../../text/name-key.js';
-import { RankingSpace, rankAnyWord } from '../any-word-ranking.js';
-import { saturation } from '../bm25.js';
-import {
-  BEGINNING,
-  EXACT_NAME,
-  FIELD_WEIGHTS,
-  FILES,
-  GROUPS,
-  HALF_SCORE,
-  INNER,
-  OTHER_FORM_WEIGHT,
-  PLAIN_NAME,
-  SCORED_OF,
-} from '../index-fields.js';
+import { rankAnyWord } from '../any-word-ranking.js';
+import { inverseDocumentFrequency } from '../bm25.js';
+import { FILES, INNER, SCORED_OF } from '../index-fields.js';
 import type {
   DocumentSource,
   KeywordIndex,
@@ -29,7 +17,10 @@ import type {
 import { LengthNorms } from '../length-norms.js';
 import type { Question, QuestionWord } from '../question.js';
 import { RecentlyUsed } from '../recently-used.js';
-import { asItStands, inverseDocumentFrequency, type Lookup, planSteps, type StepPlan } from '../step-plan.js';
+import { scoreMatches } from '../score-matches.js';
+import { applyTiers } from '../score-tiers.js';
+import { ScoringSpace } from '../scoring-space.js';
+import { asItStands, type Lookup, planSteps, type StepPlan } from '../step-plan.js';
 import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occurrences.js';
 import { DocumentSets } from './document-sets.js';
 import { documentsOfKey, type NameTable } from './name-table.js';
@@ -74,7 +65,7 @@ export class PackedIndex implements KeywordIndex {
   readonly #wordsAsked = new RecentlyUsed<WordLists>(WORDS_KEPT, LISTS_KEPT, ({ lists }) => lists.length);
   readonly #recentWords = recentWords();
   readonly #reader: OccurrenceReader;
-  readonly #rankingSpace: RankingSpace;
+  readonly #scoringSpace: ScoringSpace;
 
   /** @param pager reads what is needed of arrays that are in a file */
   constructor(packed: PackedKeywords, documents: DocumentSource, pager: Pager = ALL_IN_MEMORY) {
@@ -86,7 +77,7 @@ export class PackedIndex implements KeywordIndex {
     this.#sets = new DocumentSets(packed.size);
     this.#phrases = new PhraseFinder(packed.postings);
     this.#reader = new OccurrenceReader(packed.size);
-    this.#rankingSpace = new RankingSpace(packed.size);
+    this.#scoringSpace = new ScoringSpace(packed.size);
   }
 
   match(question: Question, options: MatchOptions = {}): KeywordMatches {
@@ -109,7 +100,7 @@ export class PackedIndex implements KeywordIndex {
   rank(question: Question, options: RankOptions): RankedDocuments {
     const words = question.looseWords.map((word) => this.#occurrencesOf(word));
     const counts = question.looseWords.map(({ weight }) => weight);
-    return rankAnyWord(words, counts, this.#lengthNorms(), options, this.#rankingSpace);
+    return rankAnyWord(words, counts, this.#lengthNorms(), options, this.#scoringSpace);
   }
 
   named({ text }: Question): readonly number[] {
@@ -236,50 +227,19 @@ export class PackedIndex implements KeywordIndex {
     return this.#phrases.filter(found, plan.phrases, listsOf, plan.everywhere);
   }
 
-  #score(numbers: Uint32Array, question: Question, words: readonly AnsweredWord[]): Float64Array {
-    const sums = new Float64Array(numbers.length);
-    for (const { asked, lists, termOf } of words) {
-      const exact = new Set(asked.terms.map((term) => this.#terms.numberOf(term)));
-      for (const [i, list] of lists.entries()) {
-        const idf = inverseDocumentFrequency(this.size, list.size);
-        const form = exact.has(termOf[i]!) ? 1 : OTHER_FORM_WEIGHT;
-        const factor = FIELD_WEIGHTS[list.field]! * form * idf;
-        this.#addScores(sums, numbers, list, factor);
-      }
-    }
-    for (let i = 0; i < sums.length; i++) sums[i] = sums[i]! / (sums[i]! + HALF_SCORE);
-    // Nearly all documents are of one group: those of the others are few.
-    const groups = new Map<number, number>();
-    const move = (number: number, by: number): void => {
-      const i = lowerBound(numbers, number);
-      if (numbers[i] === number) groups.set(i, (groups.get(i) ?? PLAIN_NAME) + by);
-    };
-    for (const number of this.beginning(question)) move(number, BEGINNING - PLAIN_NAME);
-    for (const number of this.named(question)) move(number, EXACT_NAME - PLAIN_NAME);
-    for (const number of new Set(words.flatMap((word) => this.#withOtherAccents(word)))) move(number, -1);
-    const moved = [...groups].map(([i, group]) => [i, (group + sums[i]!) / GROUPS] as const);
-    for (let i = 0; i < sums.length; i++) sums[i] = (PLAIN_NAME + sums[i]!) / GROUPS;
-    for (const [i, score] of moved) sums[i] = score;
-    return sums;
-  }
-
-  /** Goes through both side by side; where the list lags behind it leaps. */
-  #addScores(sums: Float64Array, numbers: Uint32Array, list: PostingList, factor: number): void {
-    const norms = this.#lengthNorms()[SCORED_OF[list.field]!]!;
-    const { documents } = this.#packed.postings;
-    list.needFrequencies();
-    let entry = list.from;
-    let i = 0;
-    while (i < numbers.length && entry < list.to) {
-      const number = numbers[i]!;
-      const document = documents[entry]!;
-      if (document === number) {
-        sums[i] = sums[i]! + factor * saturation(list.frequencyOf(entry) / norms.of(number));
-        i += 1;
-        entry += 1;
-      } else if (document < number) entry = list.entryOf(number, entry);
-      else i += 1;
-    }
+  #score(documents: Uint32Array, question: Question, words: readonly AnsweredWord[]): Float64Array {
+    const matched = words.map((word) => ({
+      weight: word.asked.weight,
+      documentFrequency: this.#sets.frequencyOf(word),
+      lists: byScoredField(word.lists),
+    }));
+    const scores = scoreMatches(documents, matched, this.#lengthNorms(), this.#scoringSpace);
+    applyTiers(documents, scores, {
+      exactNames: this.named(question),
+      nameBeginnings: this.beginning(question),
+      otherAccents: words.flatMap((word) => this.#withOtherAccents(word)),
+    });
+    return scores;
   }
 
   /** The documents that have a word with other accents than the question's only. */
@@ -300,9 +260,14 @@ export class PackedIndex implements KeywordIndex {
     return this.#recentWords.get(asked.join(' '), () => {
       const numbers = new Set(asked.flatMap((term) => this.#terms.find(asItStands(term))));
       const found = [...numbers].flatMap((number) => [...this.#listsOf(number, FILES)]);
-      const lists = SCORED_FIELDS.map((_, scored) => found.filter((list) => SCORED_OF[list.field] === scored));
-      for (const list of found) list.needFrequencies();
-      return this.#reader.wordOf(lists, this.#lengthNorms());
+      return this.#reader.wordOf(byScoredField(found), this.#lengthNorms());
     });
   }
+}
+
+/** By scored field, ready for their frequencies. */
+function byScoredField(lists: readonly PostingList[]): PostingList[][] {
+  const fields: PostingList[][] = SCORED_FIELDS.map(() => []);
+  for (const list of lists) fields[SCORED_OF[list.field]!]!.push(list.needFrequencies());
+  return fields;
 }

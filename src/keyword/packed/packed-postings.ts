@@ -1,5 +1,6 @@
 import { lowerBound } from '../../arrays/lower-bound.js';
 import type { Pager } from '../../arrays/paged-image.js';
+import type { LengthNorms } from '../length-norms.js';
 
 /** The arrays of {@link PostingLists}: what a catalogue's terms occur in. */
 export interface PackedPostings {
@@ -88,12 +89,20 @@ export class PostingList {
     for (let entry = this.from; entry < this.to; entry++) visit(this.frequencyOf(entry), documents[entry]!);
   }
 
-  addFrequencies(documents: Uint32Array, into: Float64Array): void {
+  /** Reads both side by side, and leaps where the list lags behind. */
+  addAmounts(documents: Uint32Array, norms: LengthNorms, weight: number, into: Float64Array): void {
+    const { documents: listed } = this.#postings;
     let entry = this.from;
-    for (let i = 0; i < documents.length && entry < this.to; i++) {
+    let i = 0;
+    while (i < documents.length && entry < this.to) {
       const document = documents[i]!;
-      if (this.documentAt(entry) < document) entry = this.entryOf(document, entry);
-      if (entry < this.to && this.documentAt(entry) === document) into[i] = into[i]! + this.frequencyOf(entry);
+      const other = listed[entry]!;
+      if (other === document) {
+        into[i] = into[i]! + (weight * this.frequencyOf(entry)) / norms.of(document);
+        i += 1;
+        entry += 1;
+      } else if (other < document) entry = this.entryOf(document, entry);
+      else i += 1;
     }
   }
 

@@ -1,3 +1,4 @@
+import { copyPreference } from '../../copies/copy-preference.js';
 import { joinNearCopies } from '../../copies/near-copies.js';
 import { SKETCH_BYTES } from '../../copies/text-signature.js';
 import type { DocumentNumber, SkillNumber } from '../../numbers.js';
@@ -125,10 +126,7 @@ function withNearCopies(
     words[document] = count;
     sketches.set(sketch, document * SKETCH_BYTES);
   }
-  const at = (values: ArrayLike<number>, i: number): number => values[i]!;
-  // Most stars, then the oldest: as copies are shown.
-  const preference = (a: number, b: number): number =>
-    at(stars, b) - at(stars, a) || at(updatedAt, a) - at(updatedAt, b) || at(idRank, a) - at(idRank, b);
+  const preference = copyPreference({ stars, updatedAt, idRank });
   return joinNearCopies(copyGroup, preference, { names, texts, words, sketches });
 }
 

@@ -39,18 +39,6 @@ test('an index filled term by term answers as one that MiniSearch filled itself'
   );
 });
 
-test('the score of a posting is the one that MiniSearch gives', () => {
-  fc.assert(
-    fc.property(documents, word, (list, term) => {
-      const { ours, plain } = build(list);
-      const expected = new Map(plain.search(term, { fields: ['text'] }).map(({ id, score }) => [id as number, score]));
-      const postings = ours.postingsOf(term)?.get(1) ?? new Map<number, number>();
-      expect([...postings.keys()].sort()).toEqual([...expected.keys()].sort());
-      for (const [number, score] of expected) expect(ours.scoreOf(postings, 1, number)).toBeCloseTo(score, 9);
-    }),
-  );
-});
-
 test('tells every distinct term once, with pauses', () => {
   const ours = new MiniSearchPostings({ fields: ['text'] });
   ours.addTerms(0, [['a', 'b', 'a', 'c']]);

@@ -1,9 +1,6 @@
 import { GrowingUint32 } from '../../../arrays/growing-array.js';
+import { FNV_BASIS, FNV_PRIME } from '../../../text/fnv1a.js';
 import type { PackedStrings } from '../string-table.js';
-
-// FNV-1a: G. Fowler, L. C. Noll, K.-P. Vo.
-const FIRST_HASH = 0x811c9dc5;
-const HASH_FACTOR = 0x01000193;
 
 const UNDERSCORE = 0x5f;
 const HYPHEN = 0x2d;
@@ -60,14 +57,14 @@ export class TermTable {
     this.#reserve(end - start);
     const bytes = this.#bytes;
     let to = this.#end;
-    let hash = FIRST_HASH;
+    let hash = FNV_BASIS;
     for (let i = start; i < end; i++) {
       const unit = text.charCodeAt(i);
       if ((unit < 0x30 || unit === UNDERSCORE) && isLeftOut(text, start, i)) continue;
       // The bit that is set in lower case is set in digits, `+`, `#` and dots, too.
       const byte = unit | 0x20;
       bytes[to++] = byte;
-      hash = Math.imul(hash ^ byte, HASH_FACTOR);
+      hash = Math.imul(hash ^ byte, FNV_PRIME);
     }
     return this.#addWritten(to, hash);
   }
@@ -137,8 +134,8 @@ export class TermTable {
 }
 
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = FIRST_HASH;
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, HASH_FACTOR);
+  let hash = FNV_BASIS;
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, FNV_PRIME);
   return hash;
 }
 

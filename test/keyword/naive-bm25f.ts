@@ -1,31 +1,41 @@
-import type { FieldWeights, KeywordDocument } from '../../src/keyword/keyword-index.js';
-import type { Question, QuestionWord } from '../../src/keyword/question.js';
+import type { FieldWeights } from '../../src/keyword/bm25.js';
+import type { KeywordDocument } from '../../src/keyword/keyword-index.js';
+import type { QuestionWord } from '../../src/keyword/question.js';
 import { type FieldScores, SCORED_FIELDS, type ScoredField } from '../../src/result.js';
 import { readWords } from '../../src/text/words.js';
-import { asItStands } from './naive-keyword-search.js';
+import { type Accepts, asItStands } from './as-it-stands.js';
 
 interface NaiveDocument {
-  /** All terms by field, with repetitions; the parts of words in PascalCase with the description. */
+  /** The terms that count by field, with repetitions; the parts of words in PascalCase with the description. */
   readonly terms: Readonly<Record<ScoredField, readonly string[]>>;
+  /** In distinct terms, whether they count or not. */
   readonly lengths: Readonly<Record<ScoredField, number>>;
 }
 
-/** BM25 over several fields as it is defined, by going through all documents. */
-export class NaiveRanking {
+/** BM25F as it is defined, by going through all documents. */
+export class NaiveBm25f {
   readonly #documents: readonly NaiveDocument[];
   readonly #words: readonly QuestionWord[];
+  readonly #accepts: Accepts;
   readonly #idfs: readonly number[];
   readonly #averages: Readonly<Record<ScoredField, number>>;
 
-  constructor(documents: readonly KeywordDocument[], question: Question) {
-    this.#documents = documents.map(readDocument);
-    this.#words = question.looseWords;
+  /** @param everywhere whether file text and the parts of words in PascalCase count */
+  constructor(
+    documents: readonly KeywordDocument[],
+    words: readonly QuestionWord[],
+    accepts: Accepts = asItStands,
+    everywhere = true,
+  ) {
+    this.#documents = documents.map((document) => readDocument(document, everywhere));
+    this.#words = words;
+    this.#accepts = accepts;
     const averageOf = (field: ScoredField): number =>
       this.#documents.reduce((sum, { lengths }) => sum + lengths[field], 0) / documents.length;
     this.#averages = byField(averageOf);
     this.#idfs = this.#words.map((word) => {
       const having = this.#documents.filter(({ terms }) =>
-        SCORED_FIELDS.some((field) => frequencyOf(word, terms[field]) > 0),
+        SCORED_FIELDS.some((field) => this.#frequencyOf(word, terms[field]) > 0),
       ).length;
       return word.weight * Math.log(1 + (documents.length - having + 0.5) / (having + 0.5));
     });
@@ -35,30 +45,30 @@ export class NaiveRanking {
     return this.#idfs.reduce((sum, idf) => sum + idf * (1.2 + 1), 0);
   }
 
-  fieldsOf(number: number): FieldScores {
-    return byField((field) => this.#sumOver((word) => this.#amountOf(word, number, field)));
+  fieldsOf(document: number): FieldScores {
+    return byField((field) => this.#sumOver((word) => this.#amountOf(word, document, field)));
   }
 
-  coverageOf(number: number): number {
-    const { terms } = this.#documents[number] as NaiveDocument;
+  coverageOf(document: number): number {
+    const { terms } = this.#documents[document] as NaiveDocument;
     const sum = (idfs: readonly number[]): number => idfs.reduce((all, idf) => all + idf, 0);
     const covered = this.#idfs.filter((_, w) =>
-      SCORED_FIELDS.some((field) => frequencyOf(this.#words[w] as QuestionWord, terms[field]) > 0),
+      SCORED_FIELDS.some((field) => this.#frequencyOf(this.#words[w] as QuestionWord, terms[field]) > 0),
     );
     return this.#words.length === 0 ? 0 : sum(covered) / sum(this.#idfs);
   }
 
-  scoreOf(number: number, weights: FieldWeights): number {
+  scoreOf(document: number, weights: FieldWeights): number {
     return this.#sumOver((word) =>
-      SCORED_FIELDS.reduce((sum, field) => sum + weights[field] * this.#amountOf(word, number, field), 0),
+      SCORED_FIELDS.reduce((sum, field) => sum + weights[field] * this.#amountOf(word, document, field), 0),
     );
   }
 
-  fileTermsOf(number: number): number {
-    return (this.#documents[number] as NaiveDocument).lengths.files;
+  fileTermsOf(document: number): number {
+    return (this.#documents[document] as NaiveDocument).lengths.files;
   }
 
-  /** Sum over the words, each by how much there is of it. */
+  /** Sum over the words, each by its amount. */
   #sumOver(amountOf: (word: QuestionWord) => number): number {
     return this.#words.reduce((sum, word, w) => {
       const amount = amountOf(word);
@@ -66,10 +76,14 @@ export class NaiveRanking {
     }, 0);
   }
 
-  #amountOf(word: QuestionWord, number: number, field: ScoredField): number {
-    const { terms, lengths } = this.#documents[number] as NaiveDocument;
-    const frequency = frequencyOf(word, terms[field]);
+  #amountOf(word: QuestionWord, document: number, field: ScoredField): number {
+    const { terms, lengths } = this.#documents[document] as NaiveDocument;
+    const frequency = this.#frequencyOf(word, terms[field]);
     return frequency === 0 ? 0 : frequency / (1 - 0.6 + (0.6 * lengths[field]) / this.#averages[field]);
+  }
+
+  #frequencyOf(word: QuestionWord, terms: readonly string[]): number {
+    return terms.filter((term) => word.terms.some((asked) => this.#accepts(asked, term))).length;
   }
 }
 
@@ -78,15 +92,10 @@ function byField<T>(value: (field: ScoredField) => T): Record<ScoredField, T> {
   return Object.fromEntries(entries) as Record<ScoredField, T>;
 }
 
-function answers(word: QuestionWord, term: string): boolean {
-  return word.terms.some((asked) => asItStands(asked, term));
-}
-
-function frequencyOf(word: QuestionWord, terms: readonly string[]): number {
-  return terms.filter((term) => answers(word, term)).length;
-}
-
-function readDocument({ name, author, labels, description, files }: KeywordDocument): NaiveDocument {
+function readDocument(
+  { name, author, labels, description, files }: KeywordDocument,
+  everywhere: boolean,
+): NaiveDocument {
   const termsOf = (texts: readonly string[], inner: boolean): string[] =>
     texts
       .flatMap(readWords)
@@ -99,12 +108,18 @@ function readDocument({ name, author, labels, description, files }: KeywordDocum
     author: termsOf([author], false),
     labels: termsOf(labels, false),
     description: termsOf([description], false),
+  };
+  const all = {
+    ...core,
+    description: [...core.description, ...inner],
     files: [...termsOf(fileTexts, false), ...termsOf(fileTexts, true)],
   };
   const distinct = (terms: readonly string[]): number => new Set(terms).size;
-  const lengths = byField((field) => distinct(core[field]));
   return {
-    terms: { ...core, description: [...core.description, ...inner] },
-    lengths: { ...lengths, description: lengths.description + distinct(inner) },
+    terms: everywhere ? all : { ...core, files: [] },
+    lengths: {
+      ...byField((field) => distinct(all[field])),
+      description: distinct(core.description) + distinct(inner),
+    },
   };
 }
