@@ -5,7 +5,7 @@ import { memoryOf } from '../arrays/array-tree.js';
 import { DROPPED } from '../keyword/packed/build/dropped.js';
 import { type KeywordPart, mergeKeywords } from '../keyword/packed/build/merge-keywords.js';
 import { unchangedDocuments } from '../keyword/packed/build/unchanged-documents.js';
-import { hashOfName } from '../keyword/packed/name-hash.js';
+import { hashOfKey } from '../keyword/packed/key-hash.js';
 import type { PackedKeywords } from '../keyword/packed/packed-keywords.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { CatalogueTexts } from '../store/read/catalogue-texts.js';
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
 async function collect(texts: CatalogueTexts): Promise<PackedKeywords> {
   const { rows, hashes } = texts.documents();
   // Another version of Unicode reads other words.
-  const salt = hashOfName(`${WORD_RULES} ${process.versions['unicode']}`);
+  const salt = hashOfKey(`${WORD_RULES} ${process.versions['unicode']}`);
   const contentHashes = hashes.map((hash) => hash ^ salt);
   const former = await formerPart(contentHashes);
   const changed = former === undefined ? Uint32Array.from(rows.keys()) : missingIn(former, rows.length);

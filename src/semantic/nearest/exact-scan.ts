@@ -1,3 +1,4 @@
+import { countBits, countBitsByFour } from '../../arrays/count-bits.js';
 import { signWords, type VectorCodes, writeSigns } from './vector-codes.js';
 
 /**
@@ -89,9 +90,9 @@ function hammingDistances({ count, dimensions, mean, signs }: VectorCodes, query
     let word = 0;
     for (; word < inThrees; word += 3, at += 3) {
       const byFour =
-        bitsByFour(stored[at]! ^ asked[word]!) +
-        bitsByFour(stored[at + 1]! ^ asked[word + 1]!) +
-        bitsByFour(stored[at + 2]! ^ asked[word + 2]!);
+        countBitsByFour(stored[at]! ^ asked[word]!) +
+        countBitsByFour(stored[at + 1]! ^ asked[word + 1]!) +
+        countBitsByFour(stored[at + 2]! ^ asked[word + 2]!);
       const byEight = (byFour & 0x0f0f0f0f) + ((byFour >>> 4) & 0x0f0f0f0f);
       sums += (byEight & 0x00ff00ff) + ((byEight >>> 8) & 0x00ff00ff);
     }
@@ -99,18 +100,6 @@ function hammingDistances({ count, dimensions, mean, signs }: VectorCodes, query
     distances[place] = (sums & 0xffff) + (sums >>> 16);
   }
   return distances;
-}
-
-/** Number of ones (H. S. Warren, Hacker's Delight, 5-1). */
-function countBits(word: number): number {
-  const byFour = bitsByFour(word);
-  return Math.imul((byFour + (byFour >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-}
-
-/** Number of ones in each four bits. */
-function bitsByFour(word: number): number {
-  const byTwo = (word - ((word >>> 1) & 0x55555555)) | 0;
-  return ((byTwo & 0x33333333) + ((byTwo >>> 2) & 0x33333333)) | 0;
 }
 
 /** The best k of some places by the dot product of question and bytes. */

@@ -1,3 +1,4 @@
+import { lowerBound } from '../../arrays/lower-bound.js';
 import { scanCodes } from './exact-scan.js';
 import { Graph, loadGraphLibrary } from './graph.js';
 import { ScanThread } from './scan-thread-handle.js';
@@ -90,8 +91,8 @@ export class VectorIndex {
    */
   async nearest(query: Float32Array, k: number, mask?: Uint8Array): Promise<Uint32Array> {
     if (this.#graph !== undefined && k < this.size && this.#leavesEnough(mask)) {
-      const allows = mask === undefined ? undefined : (key: number): boolean => mask[this.#placeOf(key)] === 1;
-      return Uint32Array.from(this.#graph.nearest(query, k, allows), (key) => this.#placeOf(key));
+      const allows = mask === undefined ? undefined : (key: number): boolean => mask[lowerBound(this.keys, key)] === 1;
+      return Uint32Array.from(this.#graph.nearest(query, k, allows), (key) => lowerBound(this.keys, key));
     }
     const codes = await this.#allCodes();
     if (this.size <= MAX_INLINE_SCAN) return scanCodes(codes, query, k, mask);
@@ -122,17 +123,6 @@ export class VectorIndex {
     let allowed = 0;
     for (let place = 0; place < mask.length; place++) allowed += mask[place]!;
     return allowed >= this.size * MIN_GRAPH_SHARE;
-  }
-
-  /** By bisection: keys ascend. */
-  #placeOf(key: number): number {
-    let [low, high] = [0, this.keys.length - 1];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.keys[middle]! < key) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 

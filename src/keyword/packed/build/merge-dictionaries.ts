@@ -1,9 +1,9 @@
 import { GrowingUint32 } from '../../../arrays/growing-array.js';
+import type { PackedStrings } from '../packed-strings.js';
 import { compareBytes } from '../packed-strings.js';
-import type { PackedStrings } from '../string-table.js';
 import type { PackedDictionary } from '../term-dictionary.js';
 import { DROPPED } from './dropped.js';
-import { packGroups } from './pack-dictionary.js';
+import { packLetterGroups } from './pack-letter-groups.js';
 
 /**
  * One dictionary of several, by going through all of them side by side.
@@ -37,7 +37,7 @@ export function mergeDictionaries(
     accented: accented.pack(),
     accentedNumbers: accentedNumbers.values.slice(),
     ...mergeStems(dictionaries, numbersOf),
-    ...packGroups(packedForms),
+    ...packLetterGroups(packedForms),
   };
   return { dictionary, numbersOf };
 }

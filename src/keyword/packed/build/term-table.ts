@@ -1,5 +1,5 @@
 import { GrowingUint32 } from '../../../arrays/growing-array.js';
-import type { PackedStrings } from '../string-table.js';
+import type { PackedStrings } from '../packed-strings.js';
 
 // FNV-1a: G. Fowler, L. C. Noll, K.-P. Vo.
 const FIRST_HASH = 0x811c9dc5;
