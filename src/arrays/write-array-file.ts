@@ -1,40 +1,46 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
+import { type ArrayFileIdentity, BLOCK_BYTES, encodeHeader, sectionsOf } from './array-file-header.js';
 import { arraysOf, type NumberArray, numbersOf } from './array-tree.js';
-import { BLOCK_BYTES, encodeHeader, padding, sectionsOf } from './image-header.js';
+import { LITTLE_ENDIAN, paddingTo8 } from './byte-order.js';
 
-/** Images are written and read as they lie in memory, which is the same on every machine that matters. */
-export const LITTLE_ENDIAN: boolean = endianness() === 'LE';
+/** Path of a file while it is written. */
+export function partOf(path: string): string {
+  return `${path}-part`;
+}
 
 /**
- * Writes a tree of arrays and numbers aside, and then in its place.
+ * Writes a tree of arrays and numbers to {@link partOf} of a path, and renames that file when it is complete. Does
+ * nothing on a machine that is not little-endian: there the file could not be read.
  *
- * @param stamp names the state of what it was made of
- * @throws Error of the file system; what stood there before is left then
+ * @throws Error of the file system; a file that was there before is left as it was
  */
-export function writeImage(path: string, stamp: string, tree: object): void {
+export function writeArrayFile(path: string, identity: ArrayFileIdentity, tree: object): void {
   if (!LITTLE_ENDIAN) return;
-  const leaves = arraysOf(tree);
-  const pieces = leaves.flatMap(({ value }) => padded(value));
-  const header = encodeHeader({ stamp, numbers: numbersOf(tree), sections: sectionsOf(leaves) }, checksumsOf(pieces));
-  const part = `${path}-part`;
   try {
-    writeSynced(part, [header, ...pieces]);
-    renameSync(part, path);
+    writeArrayFilePart(path, identity, tree);
+    renameSync(partOf(path), path);
   } catch (error) {
-    rmSync(part, { force: true });
+    rmSync(partOf(path), { force: true });
     throw error;
   }
 }
 
-/** The bytes of an array, and zeros up to a multiple of 8. */
-function padded(array: NumberArray): Uint8Array[] {
-  const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-  return [bytes, new Uint8Array(padding(bytes.length))];
+/** The first half of {@link writeArrayFile}: writes and syncs the file of {@link partOf}. The caller renames it. */
+export function writeArrayFilePart(path: string, { kind, origin }: ArrayFileIdentity, tree: object): void {
+  const leaves = arraysOf(tree);
+  const pieces = leaves.flatMap(({ value }) => paddedBytesOf(value));
+  const header = { kind, origin, numbers: numbersOf(tree), sections: sectionsOf(leaves) };
+  writeSynced(partOf(path), [encodeHeader(header, checksumsOf(pieces)), ...pieces]);
 }
 
-/** CRC-32 of each block of what the pieces are together. */
+/** The bytes of an array, and the zeros behind it. */
+function paddedBytesOf(array: NumberArray): Uint8Array[] {
+  const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  return [bytes, new Uint8Array(paddingTo8(bytes.length))];
+}
+
+/** CRC-32 of each block of the concatenated pieces. */
 function checksumsOf(pieces: readonly Uint8Array[]): Uint32Array {
   const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const checksums = new Uint32Array(Math.ceil(total / BLOCK_BYTES));

@@ -1,32 +1,21 @@
-import type { KeywordPart } from '../keyword/packed/build/merge-keywords.js';
-import type { PackedKeywords } from '../keyword/packed/packed-keywords.js';
-
-/** What the thread that collects words is started with. */
-export interface KeywordThreadData {
+/** What the thread that collects the words of a catalogue is started with. */
+export interface KeywordsJob {
   readonly catalogue: string;
-  /** The state that is meant. */
+  /** Stamp of the state to read. */
   readonly stamp: string;
-  /** Whether the file is written; else what would be in it is sent. */
+  /** Whether the thread writes the keyword file. Otherwise it sends the words. */
   readonly write: boolean;
 }
 
-export type KeywordThreadMessage =
-  | { readonly kind: 'progress'; readonly done: number; readonly total: number }
-  | { readonly kind: 'built'; readonly keywords: PackedKeywords }
-  | { readonly kind: 'failed'; readonly message: string };
-
-/** Documents whose words several threads collect, each taking the next few when it is done with those before. */
+/** Documents whose words several threads collect. Each thread takes the next few whenever it is done with some. */
 export interface SharedDocuments {
   readonly catalogue: string;
-  /** The state that is meant. */
+  /** Stamp of the state to read. */
   readonly stamp: string;
-  /** Their numbers, ascending, and their rows in the database; in shared memory. */
+  /** The documents, ascending. In shared memory. */
   readonly documents: Uint32Array;
-  readonly rows: Float64Array;
-  /** How many were taken, and how many are done; in shared memory. */
+  /** The number of the skill of each document. In shared memory. */
+  readonly skills: Float64Array;
+  /** Number of documents taken, and number of documents done. In shared memory. */
   readonly counts: Int32Array;
 }
-
-export type KeywordPartMessage =
-  | { readonly kind: 'part'; readonly part: KeywordPart }
-  | { readonly kind: 'failed'; readonly message: string };

@@ -1,49 +1,55 @@
-import { arraysOf } from '../arrays/array-tree.js';
-import { DamagedImageError, PagedImage } from '../arrays/paged-image.js';
-import { writeImage } from '../arrays/write-image.js';
+import type { ArrayFileIdentity } from '../arrays/array-file-header.js';
+import { PagedArrayFile } from '../arrays/paged-array-file.js';
+import { isCurrentArrayFile, readArrayFile } from '../arrays/read-array-file.js';
+import { writeArrayFile } from '../arrays/write-array-file.js';
 import type { PackedKeywords } from '../keyword/packed/packed-keywords.js';
 import { filesBeside } from '../store/file-names.js';
 import type { PackedColumns } from '../store/read/columns.js';
+import { WORD_RULES } from '../text/word-rules.js';
 
-/** What is derived from a catalogue for searching it by words, as arrays. */
-export interface CatalogueArrays {
+/** What the keyword file of a catalogue holds. */
+export interface KeywordFileContent {
   readonly keywords: PackedKeywords;
   readonly columns: PackedColumns;
 }
 
-/** @throws Error of the file system; what stood there before is left then */
-export function writeCatalogueImage(catalogue: string, stamp: string, arrays: CatalogueArrays): void {
-  writeImage(filesBeside(catalogue).keyword, stamp, arrays);
+/** A keyword file that was opened. Only the needed parts of its arrays are read. */
+export interface OpenKeywordFile extends KeywordFileContent {
+  readonly file: PagedArrayFile;
 }
 
-/** The derived file of a state of a catalogue, opened; only what is needed of it is read. */
-export interface OpenCatalogueImage extends CatalogueArrays {
-  readonly image: PagedImage;
-}
-
-/** @returns undefined where there is no such file, or its header is not to be believed, or it is of another state */
-export function openCatalogueImage(catalogue: string, stamp: string): OpenCatalogueImage | undefined {
-  const image = PagedImage.open(filesBeside(catalogue).keyword, stamp);
-  if (image === undefined) return undefined;
-  // The version in its header says that these are all.
-  return { image, ...(image.tree as unknown as CatalogueArrays) };
+/** @throws Error of the file system; a file that was there before is left as it was */
+export function writeKeywordFile(catalogue: string, stamp: string, content: KeywordFileContent): void {
+  writeArrayFile(filesBeside(catalogue).keyword, identityOf(stamp), content);
 }
 
 /**
- * The arrays of whatever state the derived file is of, all of them read.
+ * Opens the keyword file of a state of a catalogue.
  *
- * @returns undefined where there is no such file, or it is not to be believed
+ * @returns undefined if there is no file, or its header is damaged, or it belongs to another state or other word rules
  */
-export async function readCatalogueImage(catalogue: string): Promise<CatalogueArrays | undefined> {
-  const image = PagedImage.open(filesBeside(catalogue).keyword);
-  if (image === undefined) return undefined;
-  try {
-    await image.load(arraysOf(image.tree).map(({ value }) => value));
-    return image.tree as unknown as CatalogueArrays;
-  } catch (error) {
-    if (error instanceof DamagedImageError) return undefined;
-    throw error;
-  } finally {
-    image.close();
-  }
+export function openKeywordFile(catalogue: string, stamp: string): OpenKeywordFile | undefined {
+  const file = PagedArrayFile.open(filesBeside(catalogue).keyword, identityOf(stamp));
+  // The version and the kind of the file say that its tree has all of these arrays.
+  return file === undefined ? undefined : { file, ...(file.tree as unknown as KeywordFileContent) };
+}
+
+/**
+ * Reads all arrays of the keyword file of any state.
+ *
+ * @returns undefined if there is no file, or it is damaged, or it was made by other word rules
+ */
+export async function readKeywordFile(catalogue: string): Promise<KeywordFileContent | undefined> {
+  const tree = await readArrayFile(filesBeside(catalogue).keyword, identityOf());
+  return tree as unknown as KeywordFileContent | undefined;
+}
+
+/** Whether the keyword file belongs to a state, was made by the present word rules, and is whole. Reads all of it. */
+export function isCurrentKeywordFile(catalogue: string, stamp: string): Promise<boolean> {
+  return isCurrentArrayFile(filesBeside(catalogue).keyword, identityOf(stamp));
+}
+
+/** @param stamp of the state that the file belongs to; left out for any state */
+function identityOf(stamp?: string): ArrayFileIdentity {
+  return { kind: 'keywords', origin: { wordRules: WORD_RULES, ...(stamp === undefined ? {} : { stamp }) } };
 }

@@ -1,10 +1,10 @@
 import { arraysOf } from '../arrays/array-tree.js';
-import { DamagedImageError } from '../arrays/paged-image.js';
+import { DamagedArrayFileError } from '../arrays/pager.js';
 import { checkDatabase, checkFlag, checkSignal, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
-import { type OpenCatalogueImage, openCatalogueImage } from '../indexing/catalogue-image.js';
 import { buildKeywords, isWorthAThread } from '../indexing/index-keywords.js';
 import { documentsOf } from '../indexing/keyword-documents.js';
+import { type OpenKeywordFile, openKeywordFile } from '../indexing/keyword-file.js';
 import type { KeywordIndex } from '../keyword/keyword-index.js';
 import { buildPackedIndex } from '../keyword/packed/build/build-packed-index.js';
 import { RecoveringIndex } from '../keyword/packed/build/recovering-index.js';
@@ -48,10 +48,10 @@ export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch
     const { VectorSearch: Vectors } = await import('./vector-search.js');
     return Vectors.open(reader, { ...modelOptions, database, sink: memory, signal: closing.signal });
   };
-  let image: OpenCatalogueImage | undefined;
+  let image: OpenKeywordFile | undefined;
   let vectors: Promise<VectorSearch> | undefined;
   try {
-    image = database === undefined ? undefined : openCatalogueImage(database, reader.stamp);
+    image = database === undefined ? undefined : openKeywordFile(database, reader.stamp);
     await useColumns(reader, image);
     vectors = options.warmUp === true ? openVectors() : undefined;
     const parts = { reader, database, image, vectors };
@@ -61,27 +61,27 @@ export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch
   } catch (error) {
     closing.abort(error);
     await vectors?.then((opened) => opened.close()).catch(() => {});
-    image?.image.close();
+    image?.file.close();
     reader.close();
     throw error;
   }
 }
 
 /** The columns of the image are believed as long as no damage is seen; else they are read from the catalogue. */
-async function useColumns(reader: CatalogueReader, image: OpenCatalogueImage | undefined): Promise<void> {
+async function useColumns(reader: CatalogueReader, image: OpenKeywordFile | undefined): Promise<void> {
   if (image === undefined) return;
   try {
-    await image.image.load(arraysOf(image.columns).map(({ value }) => value));
+    await image.file.load(arraysOf(image.columns).map(({ value }) => value));
     reader.useColumns(image.columns);
   } catch (error) {
-    if (!(error instanceof DamagedImageError)) throw error;
+    if (!(error instanceof DamagedArrayFileError)) throw error;
   }
 }
 
 interface IndexParts {
   readonly reader: CatalogueReader;
   readonly database: string | undefined;
-  readonly image: OpenCatalogueImage | undefined;
+  readonly image: OpenKeywordFile | undefined;
   readonly vectors: Promise<VectorSearch> | undefined;
 }
 
@@ -100,7 +100,7 @@ async function openIndex(
     return MiniSearchIndex.build(documents, signal);
   }
   if (image !== undefined) {
-    return new RecoveringIndex(new PackedIndex(image.keywords, documents, image.image), documents);
+    return new RecoveringIndex(new PackedIndex(image.keywords, documents, image.file), documents);
   }
   const keywords =
     database !== undefined && isWorthAThread(reader)

@@ -2,7 +2,7 @@ import { bestScored, topOf } from '../arrays/top.js';
 import { checkSignal } from '../check-arguments.js';
 import { allCopiesOf, collapseCopies } from '../copies/collapse-copies.js';
 import { SkillSearchError } from '../errors.js';
-import type { OpenCatalogueImage } from '../indexing/catalogue-image.js';
+import type { OpenKeywordFile } from '../indexing/keyword-file.js';
 import { askedWords } from '../keyword/explain/asked-words.js';
 import type { KeywordIndex, KeywordMatches } from '../keyword/keyword-index.js';
 import { type Question, readQuestion } from '../keyword/question.js';
@@ -106,7 +106,7 @@ export interface SearchParts {
   readonly index: KeywordIndex | undefined;
   readonly stopWords: StopWords;
   /** What the index and the columns may be read from. */
-  readonly image: OpenCatalogueImage | undefined;
+  readonly image: OpenKeywordFile | undefined;
   readonly problems: SkillSearch['problems'];
   /** Stops what `openVectors` does. */
   readonly closing: AbortController;
@@ -161,7 +161,7 @@ export class OpenedSkillSearch implements SkillSearch {
   readonly problems: SkillSearch['problems'];
   #index: KeywordIndex | undefined;
   readonly #stopWords: StopWords;
-  #image: OpenCatalogueImage | undefined;
+  #image: OpenKeywordFile | undefined;
   readonly #openVectors: () => Promise<VectorSearch>;
   readonly #closing: AbortController;
   #reader: CatalogueReader | undefined;
@@ -360,7 +360,7 @@ export class OpenedSkillSearch implements SkillSearch {
     this.#closing.abort(closedError());
     // Until it has stopped, what is being opened reads from the file.
     await vectors?.then((opened) => opened.close()).catch(() => {});
-    image?.image.close();
+    image?.file.close();
     reader?.close();
   }
 

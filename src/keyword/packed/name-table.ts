@@ -1,5 +1,5 @@
 import { lowerBoundBy } from '../../arrays/lower-bound.js';
-import type { Pager } from '../../arrays/paged-image.js';
+import type { Pager } from '../../arrays/pager.js';
 import type { DocumentNumber } from '../../numbers.js';
 import { checkOfKey, hashOfKey } from './key-hash.js';
 

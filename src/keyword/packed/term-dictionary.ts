@@ -1,5 +1,5 @@
 import { lowerBound } from '../../arrays/lower-bound.js';
-import type { Pager } from '../../arrays/paged-image.js';
+import type { Pager } from '../../arrays/pager.js';
 import type { TermNumber } from '../../numbers.js';
 import { foldAccents, isUnspacedTerm } from '../../text/characters.js';
 import { stemOf } from '../../text/stem.js';

@@ -1,16 +1,12 @@
 import type { VectorSet } from './vector-codes.js';
+import type { VectorFilePaths } from './vector-files.js';
 
-/** What the thread that builds the files is started with. */
-export interface BuildThreadData {
-  readonly catalogue: string;
+/** What the thread that builds the vector files is started with. */
+export interface BuildVectorsJob {
+  readonly files: VectorFilePaths;
   readonly stamp: string;
   readonly model: string;
   readonly vectors: VectorSet;
+  /** Number of vectors from which a graph is built. */
   readonly graphFrom: number;
-  /** Not 0 as soon as the thread is to stop. */
-  readonly stop: Int32Array;
 }
-
-export type BuildThreadMessage =
-  | { readonly kind: 'progress'; readonly done: number; readonly total: number }
-  | { readonly kind: 'failed'; readonly message: string };

@@ -21,8 +21,8 @@ export class ScanThread {
   }
 
   /** See {@link scanCodes}. */
-  scan(query: Float32Array, k: number, mask?: Uint8Array): Promise<Uint32Array> {
-    const request: ScanRequest = { query, k, mask };
+  scan(question: Float32Array, k: number, mask?: Uint8Array): Promise<Uint32Array> {
+    const request: ScanRequest = { question, k, mask };
     return this.#requests.ask(request);
   }
 

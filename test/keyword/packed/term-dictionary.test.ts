@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ALL_IN_MEMORY } from '../../../src/arrays/paged-image.js';
+import { ALL_IN_MEMORY } from '../../../src/arrays/pager.js';
 import { Vocabulary } from '../../../src/keyword/minisearch/vocabulary.js';
 import { packDictionary } from '../../../src/keyword/packed/build/pack-dictionary.js';
 import { lettersOf } from '../../../src/keyword/packed/letters.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ALL_IN_MEMORY } from '../../../../src/arrays/paged-image.js';
+import { ALL_IN_MEMORY } from '../../../../src/arrays/pager.js';
 import { TermTable } from '../../../../src/keyword/packed/build/term-table.js';
 import { StringTable } from '../../../../src/keyword/packed/string-table.js';
 import { readWords } from '../../../../src/text/words.js';
