@@ -1,3 +1,4 @@
+import { appendTo as append } from '../arrays/group-by-key.js';
 import { differingValues, SKETCH_BYTES } from './text-signature.js';
 
 /**
@@ -210,10 +211,4 @@ function bandsOf({ sketches }: SignedDocuments, text: number): number[] {
     const at = band * BAND_BYTES;
     return band * 2 ** 48 + view.getUint32(at) * 2 ** 16 + view.getUint16(at + 4);
   });
-}
-
-function append(lists: Map<number, number[]>, key: number, value: number): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }

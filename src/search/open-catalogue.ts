@@ -1,8 +1,8 @@
 import { arraysOf } from '../arrays/array-tree.js';
-import { DamagedImageError } from '../arrays/paged-image.js';
+import { DamagedArrayFileError } from '../arrays/pager.js';
 import { checkDatabase, checkFlag, checkSignal, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
-import { type OpenCatalogueImage, openCatalogueImage } from '../indexing/catalogue-image.js';
+import { type OpenKeywordFile, openKeywordFile } from '../indexing/keyword-file.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
@@ -40,10 +40,10 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
     ]);
     return Vectors.open(reader, { ...modelOptions, database, sink: memory, signal: closing.signal });
   };
-  let image: OpenCatalogueImage | undefined;
+  let image: OpenKeywordFile | undefined;
   let vectors: Promise<VectorSearch> | undefined;
   try {
-    image = database === undefined ? undefined : openCatalogueImage(database, reader.stamp);
+    image = database === undefined ? undefined : openKeywordFile(database, reader.stamp);
     await useColumns(reader, image);
     vectors = options.warmUp === true ? openVectors() : undefined;
     const signal = signalUntilFailure(vectors, options.signal);
@@ -54,7 +54,7 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   } catch (error) {
     closing.abort(error);
     await vectors?.then((opened) => opened.close()).catch(() => {});
-    image?.image.close();
+    image?.file.close();
     reader.close();
     throw error;
   }
@@ -79,13 +79,13 @@ async function openReader(options: OpenOptions): Promise<OpenedReader> {
 }
 
 /** Takes the columns from the derived file. If that is damaged, the reader makes them from the catalogue instead. */
-async function useColumns(reader: CatalogueReader, image: OpenCatalogueImage | undefined): Promise<void> {
+async function useColumns(reader: CatalogueReader, image: OpenKeywordFile | undefined): Promise<void> {
   if (image === undefined) return;
   try {
-    await image.image.load(arraysOf(image.columns).map(({ value }) => value));
+    await image.file.load(arraysOf(image.columns).map(({ value }) => value));
     reader.useColumns(image.columns);
   } catch (error) {
-    if (!(error instanceof DamagedImageError)) throw error;
+    if (!(error instanceof DamagedArrayFileError)) throw error;
   }
 }
 

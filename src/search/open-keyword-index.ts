@@ -1,5 +1,5 @@
-import type { OpenCatalogueImage } from '../indexing/catalogue-image.js';
 import { documentsOf } from '../indexing/keyword-documents.js';
+import type { OpenKeywordFile } from '../indexing/keyword-file.js';
 import type { KeywordIndex } from '../keyword/keyword-index.js';
 import { RecoveringIndex } from '../keyword/packed/build/recovering-index.js';
 import { PackedIndex } from '../keyword/packed/packed-index.js';
@@ -11,7 +11,7 @@ export interface KeywordIndexParts {
   /** Path of the catalogue; undefined for skills in memory. */
   readonly database: string | undefined;
   /** The derived file, if there is one for this state. */
-  readonly image: OpenCatalogueImage | undefined;
+  readonly image: OpenKeywordFile | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -30,7 +30,7 @@ export async function openKeywordIndex(
     return MiniSearchIndex.build(documents, signal);
   }
   if (image !== undefined) {
-    return new RecoveringIndex(new PackedIndex(image.keywords, documents, image.image), documents);
+    return new RecoveringIndex(new PackedIndex(image.keywords, documents, image.file), documents);
   }
   // What builds an index is imported when it is needed: a catalogue has its derived file as a rule.
   const { buildKeywords, isWorthAThread } = await import('../indexing/index-keywords.js');

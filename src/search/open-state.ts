@@ -1,5 +1,5 @@
 import { SkillSearchError } from '../errors.js';
-import type { OpenCatalogueImage } from '../indexing/catalogue-image.js';
+import type { OpenKeywordFile } from '../indexing/keyword-file.js';
 import type { KeywordIndex } from '../keyword/keyword-index.js';
 import type { StopWords } from '../keyword/stop-words.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
@@ -13,7 +13,7 @@ export interface OpenStateParts {
   readonly index: KeywordIndex | undefined;
   readonly stopWords: StopWords;
   /** The derived file that index and columns may be read from. */
-  readonly image: OpenCatalogueImage | undefined;
+  readonly image: OpenKeywordFile | undefined;
   readonly problems: SkillSearch['problems'];
   /** Stops `openVectors`. */
   readonly closing: AbortController;
@@ -33,7 +33,7 @@ export class OpenState {
   readonly #closing: AbortController;
   #reader: CatalogueReader | undefined;
   #index: KeywordIndex | undefined;
-  #image: OpenCatalogueImage | undefined;
+  #image: OpenKeywordFile | undefined;
   #vectors: Promise<VectorSearch> | undefined;
   #vectorsWanted: boolean;
 
@@ -104,7 +104,7 @@ export class OpenState {
     this.#closing.abort(closedError());
     // Vectors that are being opened read from the file until they notice the signal, so the reader is closed last.
     await vectors?.then((opened) => opened.close()).catch(() => {});
-    image?.image.close();
+    image?.file.close();
     reader?.close();
   }
 }

@@ -9,6 +9,7 @@ import type { ModelOptions } from '../semantic/model-options.js';
 import type { VectorSet } from '../semantic/nearest/vector-codes.js';
 import { VectorIndex } from '../semantic/nearest/vector-index.js';
 import { sentencesOf } from '../semantic/sentences.js';
+import { filesBeside } from '../store/file-names.js';
 import { type CatalogueReader, NO_VECTOR } from '../store/read/catalogue-reader.js';
 import type { VectorReader } from '../store/read/vector-reader.js';
 import type { EmbeddingSink } from '../store/write/embedding-sink.js';
@@ -182,7 +183,10 @@ async function openIndex(
 ): Promise<VectorIndex> {
   const { model = '' } = vectors;
   const stored = (): Promise<VectorSet> => vectors.all(signal);
-  const opened = catalogue === undefined ? undefined : await VectorIndex.open({ catalogue, stamp, model }, stored);
+  const opened =
+    catalogue === undefined
+      ? undefined
+      : await VectorIndex.open({ files: filesBeside(catalogue), stamp, model }, stored);
   return opened ?? VectorIndex.fromVectors(await vectors.all(signal));
 }
 

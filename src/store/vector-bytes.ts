@@ -1,6 +1,4 @@
-import { endianness } from 'node:os';
-
-const LITTLE_ENDIAN = endianness() === 'LE';
+import { LITTLE_ENDIAN } from '../arrays/byte-order.js';
 
 /** Encodes a vector as 32-bit floats, little-endian. */
 export function encodeVector(vector: Float32Array): Buffer {

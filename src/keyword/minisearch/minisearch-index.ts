@@ -1,3 +1,4 @@
+import { appendTo as append } from '../../arrays/group-by-key.js';
 import { SCORED_FIELDS } from '../../result.js';
 import { sameAccents } from '../../text/characters.js';
 import { beginningsOf } from '../../text/name-beginnings.js';
@@ -22,7 +23,6 @@ import { applyTiers } from '../score-tiers.js';
 import { ScoringSpace } from '../scoring-space.js';
 import { asItStands, type Lookup, planSteps, type StepPlan } from '../step-plan.js';
 import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occurrences.js';
-import { append } from './append.js';
 import { MiniSearchPostings } from './minisearch-postings.js';
 import { hasPhrase } from './phrase.js';
 import { Vocabulary } from './vocabulary.js';

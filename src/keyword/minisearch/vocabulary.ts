@@ -1,9 +1,9 @@
 import SearchableMap from 'minisearch/SearchableMap';
+import { appendTo as append } from '../../arrays/group-by-key.js';
 import { foldAccents, isUnspacedTerm } from '../../text/characters.js';
 import { stemOf } from '../../text/stem.js';
 import { editDistance } from '../edit-distance.js';
 import type { Lookup } from '../step-plan.js';
-import { append } from './append.js';
 
 /**
  * All terms of a catalogue, found by stem, by beginning and by edits. Terms keep their accents; look-ups ignore them.

@@ -1,4 +1,4 @@
-import { ALL_IN_MEMORY, type Pager } from '../../arrays/paged-image.js';
+import { ALL_IN_MEMORY, type Pager } from '../../arrays/pager.js';
 import { SCORED_FIELDS } from '../../result.js';
 import { foldAccents, sameAccents } from '../../text/characters.js';
 import { beginningsOf } from '../../text/name-beginnings.js';
@@ -25,8 +25,8 @@ import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occ
 import { DocumentSets } from './document-sets.js';
 import { documentsOfKey, type NameTable } from './name-table.js';
 import type { PackedKeywords } from './packed-keywords.js';
-import { PostingList } from './packed-postings.js';
 import { PhraseFinder } from './phrase-finder.js';
+import { PostingList } from './posting-list.js';
 import { TermDictionary } from './term-dictionary.js';
 
 /** Words to remember the lists of, and these all together, some hundred bytes each. */
