@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   type Benchmark,
   type Corpus,
@@ -19,6 +19,7 @@ import {
   writeRun,
 } from '../evaluation/index.js';
 import { SkillSearchError } from '../index.js';
+import type { SetUp } from './commands.js';
 import { jsonOption, modelOption, parseInteger } from './common-options.js';
 import { comparisonLines, meansLines, queryLines } from './evaluation-lines.js';
 import { LoadProgressBar } from './load-progress-bar.js';
@@ -56,9 +57,8 @@ const DEFAULT_DATABASE = 'skills.db';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-export function evaluateCommand(output: Output): Command {
-  const command: Command = new Command('evaluate')
-    .description('measure how well the right skills are found, on questions with known answers')
+export const setUpEvaluate: SetUp = (command, output) => {
+  command
     .argument(
       '<benchmark>',
       'folder in the BEIR layout (queries.jsonl, qrels.tsv or qrels/test.tsv, corpus.jsonl; each also .gz), or JSON Lines of {"query": "…", "relevant": ["id", …]}',
@@ -99,8 +99,7 @@ export function evaluateCommand(output: Output): Command {
       refuseTogether(flags, command);
       return evaluateBenchmark(path, flags, output);
     });
-  return command;
-}
+};
 
 function refuseTogether(flags: EvaluateFlags, command: Command): void {
   const { database, catalogue, keep, extraFiles, files } = flags;

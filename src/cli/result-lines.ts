@@ -2,7 +2,8 @@ import type { KeywordHit, KeywordResult, MatchedTerms, SemanticHit, SemanticResu
 import { ageOf } from './age.js';
 import { scoreReason } from './score-reason.js';
 import type { Styles } from './styles.js';
-import { blankUnsafe, fitColumns, joinParts, oneLine, pad, type Range, widthOf, wrapRanges } from './terminal-text.js';
+import { blankUnsafe, oneLine } from './terminal-text.js';
+import { fitColumns, joinParts, pad, type Range, widthOf, wrapRanges } from './text-columns.js';
 
 const MAX_AUTHOR = 24;
 const MAX_NAME = 48;
