@@ -10,7 +10,7 @@ export function fitColumns(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let cut = '';
   let width = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
+  for (const { segment } of CHARACTERS.segment(text)) {
     width += widthOf(segment);
     if (width > columns - 1) break;
     cut += segment;
@@ -61,10 +61,26 @@ export function joinParts(parts: readonly string[], columns: number): string[] {
   return line === '' ? lines : [...lines, line.trimEnd()];
 }
 
+/**
+ * The parts of a text that stay whole: words with the punctuation at them, blanks, and single characters of a word that
+ * is longer than a line. Between words without blanks (Chinese, Japanese, Thai) a line may break.
+ */
 function* pieces(text: string, columns: number): Generator<{ segment: string; index: number }> {
-  for (const { segment, index } of new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)) {
-    if (widthOf(segment) <= columns) yield { segment, index };
-    else
-      for (const one of new Intl.Segmenter().segment(segment)) yield { segment: one.segment, index: index + one.index };
+  let last: { segment: string; index: number; endsInWord: boolean } | undefined;
+  for (const { segment, index, isWordLike = false } of WORDS.segment(text)) {
+    const isAttached =
+      !(last?.endsInWord === true && isWordLike) && /\S$/.test(last?.segment ?? ' ') && /^\S/.test(segment);
+    if (last !== undefined && isAttached && widthOf(last.segment + segment) <= columns) {
+      last = { segment: last.segment + segment, index: last.index, endsInWord: isWordLike };
+      continue;
+    }
+    if (last !== undefined) yield last;
+    last = undefined;
+    if (widthOf(segment) <= columns) last = { segment, index, endsInWord: isWordLike };
+    else for (const one of CHARACTERS.segment(segment)) yield { segment: one.segment, index: index + one.index };
   }
+  if (last !== undefined) yield last;
 }
+
+const WORDS = new Intl.Segmenter(undefined, { granularity: 'word' });
+const CHARACTERS = new Intl.Segmenter();

@@ -132,7 +132,7 @@ describe('the numbers of an explained hit', () => {
     for (let columns = 40; columns < 130; columns++) {
       const result = { ranking: 'hybrid', confident: true, hits: [hit(explain)] } as const;
       const all = semanticLines(result, columns, stylesFor({}));
-      const sentence = all.findLastIndex((line) => line.endsWith(').'));
+      const sentence = all.findIndex((line) => line.endsWith(').'));
       const lines = all.slice(
         sentence + 1,
         all.findIndex((line) => line.startsWith('  bm25:')),

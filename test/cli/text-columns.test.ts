@@ -39,6 +39,9 @@ describe('columns', () => {
     const wrap = (text: string, columns: number): string[] =>
       wrapRanges(text, columns).map(([start, end]) => text.slice(start, end).trimEnd());
     expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
+    expect(wrap('one two, (three).', 9)).toEqual(['one two,', '(three).']);
+    expect(wrap('one two, (three).', 7)).toEqual(['one', 'two,', '(three)', '.']);
+    expect(wrap('see git-log-tidy', 12)).toEqual(['see', 'git-log-tidy']);
     expect(wrap('abcdefghij kl', 4)).toEqual(['abcd', 'efgh', 'ij', 'kl']);
     expect(wrap('数据分析工具', 5).every((line) => widthOf(line) <= 5)).toBe(true);
     expect(wrap('', 7)).toEqual([]);
