@@ -170,7 +170,7 @@ async function baselineOf(
   if (compare === undefined) return html !== undefined && names.length > 1 ? names[0] : undefined;
   if (names.includes(compare)) return compare;
   if (!existsSync(compare)) {
-    const message = `--compare takes a TREC run or one of ${names.join(', ')}, and there is no file ${compare}`;
+    const message = `--compare must be a TREC run or one of ${names.join(', ')}; there is no file ${compare}`;
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'compare' });
   }
   return { name: basename(compare), run: await readRun(compare) };

@@ -52,7 +52,7 @@ function create(flags: CreateFlags, output: Output): void {
     return;
   }
   printLines(output, [made.key]);
-  output.error.write(`This is key ${made.id}. It is not kept anywhere: keep it now.\n`);
+  output.error.write(`This is key ${made.id}. Save it now: it is not stored and cannot be shown again.\n`);
 }
 
 function list(flags: CommonFlags, output: Output): void {
@@ -70,7 +70,7 @@ function revoke(key: string, flags: CommonFlags, output: Output): void {
 function withExisting<T>(flags: CommonFlags, work: (access: Access) => T): T {
   const state = stateFileOf(flags);
   if (!existsSync(state))
-    throw new Error(`there are no keys at ${state}: make one with \`skill-discovery keys create\``);
+    throw new Error(`there is no file of keys at ${state}: make a key with \`skill-discovery keys create\``);
   return withAccess(flags, work);
 }
 

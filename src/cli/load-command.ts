@@ -36,7 +36,7 @@ export const setUpLoad: SetUp = (command, output) => {
 async function load(sources: string[], flags: LoadFlags, output: Output): Promise<void> {
   const bar = new LoadProgressBar(output.error);
   const stop = new AbortController();
-  const interrupt = (): void => stop.abort(new Error('interrupted: the same command goes on from here'));
+  const interrupt = (): void => stop.abort(new Error('interrupted: run the same command again to continue from here'));
   process.once('SIGINT', interrupt);
   try {
     const { database, prune, author, codehostBase, skillUrlBase, model } = flags;
@@ -58,7 +58,7 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
     else printLines(output, reportLines(report));
     if (report.failed.length > 0) {
       const reasons = report.failed.map(({ origin, reason }) => `${origin}: ${reason}`).join('; ');
-      throw new Error(`not all could be read; what came before the failure is loaded: ${reasons}`);
+      throw new Error(`some sources could not be read to the end; what came before the failure is loaded: ${reasons}`);
     }
   } finally {
     bar.stop();

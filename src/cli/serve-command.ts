@@ -109,7 +109,7 @@ function tellStart(url: string, host: string, search: SkillSearch, output: Outpu
 }
 
 const OPEN_TO_OTHERS =
-  'Note: this address can be reached from other machines. Whoever reaches it can search, and as this server speaks plain HTTP, API keys can be read on the way: put a proxy with TLS in front of it, or keep it in a network that you trust.';
+  'Note: other machines can reach this address. Anyone on them can search, and API keys can be read in transit because this server speaks plain HTTP. Put a TLS proxy in front of it, or keep it in a network that you trust.';
 
 /** So that the first semantic search does not wait; keyword search is there already. */
 function warmUp(search: SkillSearch, log: ServerLog, stop: AbortSignal): void {

@@ -66,7 +66,7 @@ export interface Corpus extends AsyncDisposable {
 export async function openCorpus(options: CorpusOptions): Promise<Corpus> {
   const { documents, catalogue, database, semantic = true, model, embedder, stopWords, signal } = options;
   if ([documents, catalogue, database].filter((one) => one !== undefined).length !== 1) {
-    throw new SkillSearchError('INVALID_OPTION', 'a corpus is one of documents, a catalogue and a database');
+    throw new SkillSearchError('INVALID_OPTION', 'exactly one of documents, catalogue and database must be given');
   }
   const making = new CorpusMaking(options);
   try {
@@ -126,10 +126,10 @@ class CorpusMaking {
     const present = new Set(source.ids());
     this.#remark(
       [...left].filter((id) => !present.has(id)),
-      'to be left out, which there is not',
+      'to leave out',
     );
     const unknown = [...texts.keys()].filter((id) => !added.has(id) && (!present.has(id) || left.has(id)));
-    this.#remark(unknown, 'with the text of a file, which there is not');
+    this.#remark(unknown, 'with file text');
 
     const path = await this.#temporaryFile('changed.db');
     await copyCatalogue({ from: base, to: path });
@@ -173,7 +173,10 @@ class CorpusMaking {
   #remark(ids: readonly string[], what: string): void {
     if (ids.length === 0) return;
     const shown = ids.slice(0, MAX_REMARKS).map((id) => JSON.stringify(id));
-    this.remarks.push(`${ids.length} ${what}: ${shown.join(', ')}${ids.length > MAX_REMARKS ? ', …' : ''}`);
+    const noun = ids.length === 1 ? 'id' : 'ids';
+    this.remarks.push(
+      `${ids.length} unknown ${noun} ${what}: ${shown.join(', ')}${ids.length > MAX_REMARKS ? ', …' : ''}`,
+    );
   }
 
   async #temporaryFile(name: string): Promise<string> {

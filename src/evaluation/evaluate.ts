@@ -82,10 +82,10 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const at = checkDepths('at', options.at ?? [10], Number.MAX_SAFE_INTEGER);
   const names = [...modes, ...runs.map(({ name }) => name)];
   if (new Set(names).size < names.length) {
-    throw new SkillSearchError('INVALID_OPTION', `modes and runs need names of their own, got ${names.join(', ')}`);
+    throw new SkillSearchError('INVALID_OPTION', `modes and runs must have different names, got ${names.join(', ')}`);
   }
   if (typeof baseline === 'string' && !names.includes(baseline)) {
-    const message = `what is compared with must be a run or one of ${names.join(', ')}, got ${baseline}`;
+    const message = `baseline must be a run or one of ${names.join(', ')}, got ${baseline}`;
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'baseline' });
   }
 
@@ -123,7 +123,7 @@ async function ask(
   { benchmark, onProgress, signal }: EvaluateOptions,
 ): Promise<Run> {
   if (search === undefined) {
-    throw new SkillSearchError('INVALID_OPTION', `the mode ${mode} needs a search that is asked`);
+    throw new SkillSearchError('INVALID_OPTION', `mode ${mode} needs a search, got none`);
   }
   const run = new Map<string, readonly RankedDocument[]>();
   const total = benchmark.questions.length;

@@ -313,7 +313,7 @@ describe('a new state of the catalogue', () => {
     const rubbish = `${database}.rubbish`;
     writeFileSync(rubbish, 'this is not a catalogue');
     renameSync(rubbish, database);
-    const line = await server.heard('the catalogue changed but cannot be opened: the former one goes on');
+    const line = await server.heard('the catalogue changed but cannot be opened: the previous one stays in use');
     expect(line).toMatchObject({ level: 'error', err: { code: 'NOT_A_CATALOGUE' } });
     expect(await descriptionsAt(server)).toEqual(['alpha one']);
     server.child.kill('SIGHUP');
