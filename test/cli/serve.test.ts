@@ -421,7 +421,7 @@ describe('a server that cannot start', () => {
     expect([status, out, error]).toEqual([
       1,
       '',
-      `error: cannot listen at 127.0.0.1, port ${first.port}: something else listens there; choose another port\n`,
+      `error: cannot listen at 127.0.0.1, port ${first.port}: the port is in use; choose another port\n`,
     ]);
     expect((await ask(first, SEARCH)).status).toBe(200);
   });
