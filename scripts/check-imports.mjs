@@ -56,10 +56,11 @@ const PACKAGES = {
   minisearch: 'keyword/minisearch/minisearch-postings.ts',
   'minisearch/SearchableMap': 'keyword/minisearch/vocabulary.ts',
   pino: 'cli/server-log.ts',
+  'proxy-addr': 'http/client-address.ts',
   stemmer: 'text/stem.ts',
   // What a thread reads TypeScript with, where it is started from the sources.
   'tsx/esm/api': 'threads/start-worker.ts',
-  'string-width': 'cli/terminal-text.ts',
+  'string-width': 'cli/text-columns.ts',
   yaml: 'sources/folder/front-matter.ts',
 };
 
