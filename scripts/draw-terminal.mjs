@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { run } from '../dist/cli/run.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const COLUMNS = 96;
+const COLUMNS = 100;
 const COMMANDS = [
   ['search', 'release', 'notes', '--limit', '2'],
   ['search', '--mode', 'semantic', 'fill in the same web form again and again', '--limit', '2'],
@@ -21,7 +21,7 @@ const NOW = Date.parse('2026-11-22T00:00:00Z');
 const [CHARACTER, LINE, MARGIN, TOP] = [8.4, 20, 20, 44];
 const STYLE = `
   .window { fill: #0d1117; stroke: #30363d }
-  text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #e6edf3; white-space: pre }
+  text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #e6edf3 }
   .bold { font-weight: 600 }
   .dim { fill: #8b949e }
   .match { fill: #d29922 }
@@ -92,21 +92,22 @@ function pictureOf(shown) {
   ].join('\n');
 }
 
-/** One element for each stretch of one style. Its width is fixed: fonts differ. */
+/** One element for each stretch of one style without two blanks in a row. Its width is fixed: fonts differ. */
 function textsOf(line, y) {
   const texts = [];
   let [column, style] = [0, ''];
   for (const [, code, plain] of line.matchAll(/\u001b\[(\d+)m|([^\u001b]+)/g)) {
-    if (plain === undefined) style = STYLES[code] ?? '';
-    else {
-      const indent = plain.length - plain.trimStart().length;
-      const text = plain.trim();
-      const x = round(MARGIN + (column + indent) * CHARACTER);
+    if (plain === undefined) {
+      style = STYLES[code] ?? '';
+      continue;
+    }
+    for (const { 0: text, index } of plain.matchAll(/\S+(?: \S+)*/g)) {
+      const x = round(MARGIN + (column + index) * CHARACTER);
       const length = `textLength="${round(text.length * CHARACTER)}" lengthAdjust="spacingAndGlyphs"`;
       const named = style === '' ? '' : ` class="${style}"`;
-      if (text !== '') texts.push(`<text${named} x="${x}" y="${y}" ${length}>${escapeText(text)}</text>`);
-      column += plain.length;
+      texts.push(`<text${named} x="${x}" y="${y}" ${length}>${escapeText(text)}</text>`);
     }
+    column += plain.length;
   }
   return texts;
 }
