@@ -1,6 +1,6 @@
 /**
- * Compares two texts by code points, as their UTF-8 bytes would compare. The order of `<` differs where one text has
- * a character beyond U+FFFF.
+ * Compares two texts by code points: the order of their UTF-8 bytes. `<` compares UTF-16 units, which gives another order
+ * for characters beyond U+FFFF.
  */
 export function compareCodePoints(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
@@ -12,7 +12,7 @@ export function compareCodePoints(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Surrogates stand for code points above every other unit. */
+/** Surrogates rank above all other units, because they encode the highest code points. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
