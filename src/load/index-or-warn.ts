@@ -4,8 +4,8 @@ import type { LoadWarning } from './load-report.js';
 import type { Progress } from './progress.js';
 
 /**
- * Writes the files that are derived from a catalogue. If one cannot be written this only warns: the catalogue is complete
- * without it.
+ * Writes the files that are derived from a catalogue. If one cannot be written this only warns: the catalogue is
+ * complete without it.
  *
  * @throws the signal's reason when aborted
  */

@@ -1,6 +1,6 @@
 /**
- * Compares two texts by code points: the order of their UTF-8 bytes. `<` compares UTF-16 units, which gives another order
- * for characters beyond U+FFFF.
+ * Compares two texts by code points: the order of their UTF-8 bytes. `<` compares UTF-16 units, which gives another
+ * order for characters beyond U+FFFF.
  */
 export function compareCodePoints(left: string, right: string): number {
   const length = Math.min(left.length, right.length);

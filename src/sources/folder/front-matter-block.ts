@@ -231,8 +231,8 @@ function leadingKeys(lines: readonly Line[], from: number): number {
 }
 
 /**
- * Undoes what a Markdown formatter did. It took the text above `---` for a heading (`## name: x`), and perhaps joined the
- * keys of the next lines to it. If the key is also there without `#`, the heading is a comment and stays.
+ * Undoes what a Markdown formatter did. It took the text above `---` for a heading (`## name: x`), and perhaps joined
+ * the keys of the next lines to it. If the key is also there without `#`, the heading is a comment and stays.
  */
 function unmarkHeadings(lines: readonly string[]): string[] {
   const present = new Set(lines.map((line) => /^(name|description)\s*:/i.exec(line)?.[1]?.toLowerCase()));

@@ -7,8 +7,8 @@ import { isBlankValue, readLooseFields } from './loose-fields.js';
 /** A parsed SKILL.md. */
 export interface SkillMarkdown {
   /**
-   * The fields of the front matter. Scalars are the text that the author wrote (`yes`, `123` and `2024-01-01` stay text);
-   * other values are lists and plain objects. Keys without a value are left out.
+   * The fields of the front matter. Scalars are the text that the author wrote (`yes`, `123` and `2024-01-01` stay
+   * text); other values are lists and plain objects. Keys without a value are left out.
    */
   readonly fields: ReadonlyMap<string, unknown>;
   /** The text after the front matter. */

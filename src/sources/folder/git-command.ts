@@ -26,8 +26,8 @@ const SAFE_SETTINGS = [
 ].flatMap((setting) => ['-c', setting]);
 
 /**
- * Runs git in a repository, without a shell. Git does not inherit the caller's git variables, fetches nothing, prompts for
- * nothing, and starts no program that the repository's configuration names.
+ * Runs git in a repository, without a shell. Git does not inherit the caller's git variables, fetches nothing, prompts
+ * for nothing, and starts no program that the repository's configuration names.
  *
  * @param onPiece called with each NUL-terminated piece of the output
  * @throws Error if git is missing, fails or takes too long

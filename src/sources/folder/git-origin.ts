@@ -10,7 +10,9 @@ export interface GitOrigin {
   readonly root: string;
   /** Where it was cloned from; undefined for a repository without a remote. */
   readonly remote: GitRemote | undefined;
-  /** Time of the newest commit of each file, in Unix seconds, by path from the root with `/`. Only files of the source. */
+  /**
+   * Time of the newest commit of each file, in Unix seconds, by path from the root with `/`. Only files of the source.
+   */
   readonly committedAt: ReadonlyMap<string, number>;
 }
 

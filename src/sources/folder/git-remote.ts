@@ -13,8 +13,8 @@ const HOST = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9]
 const SEGMENT = /^(?!\.{1,2}$)[\p{L}\p{N}._~+-]+$/u;
 
 /**
- * Parses the address of a remote: `https://`, `http://`, `git://`, `ssh://` or `git@host:owner/repo.git`. Drops user names
- * and passwords.
+ * Parses the address of a remote: `https://`, `http://`, `git://`, `ssh://` or `git@host:owner/repo.git`. Drops user
+ * names and passwords.
  *
  * @returns undefined for a local path, and whatever else names no repository on a host
  */

@@ -9,8 +9,8 @@ const BLOCK_HEADER = /^([|>])[+-]?\d?[+-]?\s*(?:#.*)?$/;
 const MAX_ENTRIES = 500;
 
 /**
- * Reads front matter that is not valid YAML, key by key: a broken entry cannot spoil another one. If a key occurs twice,
- * its last value that is not blank counts.
+ * Reads front matter that is not valid YAML, key by key: a broken entry cannot spoil another one. If a key occurs
+ * twice, its last value that is not blank counts.
  *
  * @param parse reads a single entry as YAML; undefined if it is not YAML, and then its text is taken as it is
  */

@@ -1,6 +1,6 @@
 /**
- * Applies `work` to each item and yields the results in the order of the items. Up to `ahead` items are in progress at the
- * same time, because reading many small files is mostly waiting.
+ * Applies `work` to each item and yields the results in the order of the items. Up to `ahead` items are in progress at
+ * the same time, because reading many small files is mostly waiting.
  */
 export async function* readAhead<T, R>(
   items: Iterable<T>,

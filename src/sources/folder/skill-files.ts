@@ -10,7 +10,7 @@ import { readTextFile } from './text-file.js';
 import type { FoundSkill } from './walk-folder.js';
 
 /** A text file of a skill. */
-export interface CollectedFile extends DraftFile {
+interface CollectedFile extends DraftFile {
   readonly realPath: string;
   /** Last change according to the file system, in Unix seconds. */
   readonly changedAt: number;

@@ -31,8 +31,8 @@ export const SKILL_FOLDER: SourceKind = {
 };
 
 /**
- * The skills of a folder: one row for each SKILL.md, in the order of their paths, in the form of a JSON row. Memory holds
- * the paths of all and the texts of a few skills at a time.
+ * The skills of a folder: one row for each SKILL.md, in the order of their paths, in the form of a JSON row. Memory
+ * holds the paths of all and the texts of a few skills at a time.
  */
 async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): AsyncGenerator<SourceItem> {
   const { signal, gitTimeout = GIT_TIMEOUT_MS } = options;

@@ -55,8 +55,8 @@ function findField(fields: ReadonlyMap<string, unknown>, names: readonly string[
 }
 
 /**
- * The text of a value. Authors who meant plain text easily write square brackets or colons, which YAML reads as lists and
- * maps, so this joins the texts of those.
+ * The text of a value. Authors who meant plain text easily write square brackets or colons, which YAML reads as lists
+ * and maps, so this joins the texts of those.
  */
 function toText(value: unknown, separator = ', '): string | undefined {
   if (typeof value === 'string') return value;

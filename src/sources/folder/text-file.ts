@@ -28,8 +28,8 @@ const HEAD_BYTES = 8 * 1024;
 /** With a larger share of undecodable and control characters in its head, a file counts as binary. */
 const BINARY_SHARE = 0.2;
 
-// No links: the path was resolved before, so a link must have been put there since. Non-blocking, because opening a pipe
-// would wait for a writer.
+// No links: the path was resolved before, so a link must have been put there since. Non-blocking, because opening a
+// pipe would wait for a writer.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**

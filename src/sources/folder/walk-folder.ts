@@ -182,7 +182,9 @@ class FolderWalk {
   }
 }
 
-/** One skill for each real SKILL.md: the one reached without links, else the first. In code-point order of their paths. */
+/**
+ * One skill for each real SKILL.md: the one reached without links, else the first. In code-point order of their paths.
+ */
 function distinct(candidates: readonly Candidate[]): FoundSkill[] {
   const sorted = [...candidates].sort(
     (a, b) => Number(a.linked) - Number(b.linked) || compareCodePoints(a.path, b.path),

@@ -1,7 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { createGunzip } from 'node:zlib';
 
-/** Compressed bytes given to zlib at once. At the best ratio of gzip (1:1000) they become 16 MB: this bounds the memory. */
+/**
+ * Compressed bytes given to zlib at once. At the best ratio of gzip (1:1000) they become 16 MB: this bounds the memory.
+ */
 const SLICE_BYTES = 16 * 1024;
 
 /** Whether bytes begin like gzip data. */
@@ -10,8 +12,8 @@ export function isGzip(head: Uint8Array): boolean {
 }
 
 /**
- * Decompresses gzip data. Yields everything that could be decompressed before it throws for a fault in the data. A plain
- * pipe through zlib's stream would drop the chunks that it still held.
+ * Decompresses gzip data. Yields everything that could be decompressed before it throws for a fault in the data. A
+ * plain pipe through zlib's stream would drop the chunks that it still held.
  */
 export async function* gunzip(compressed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const stream = createGunzip({ chunkSize: 128 * 1024 });

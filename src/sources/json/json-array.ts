@@ -88,7 +88,9 @@ export class JsonArray implements JsonSplitter {
     yield { line, fault: 'the array ends without a closing bracket', cutOff: true };
   }
 
-  /** Takes a byte that is neither white space nor in a string. Returns the piece that it completes or spoils, if any. */
+  /**
+   * Takes a byte that is neither white space nor in a string. Returns the piece that it completes or spoils, if any.
+   */
   #take(byte: number, chunk: Buffer, offset: number): JsonPiece | undefined {
     const isFirstOfLine = this.#lineIsBlank;
     this.#lineIsBlank = false;
@@ -176,7 +178,7 @@ export class JsonArray implements JsonSplitter {
     return chunk.length;
   }
 
-  /** Follows strings and brackets over a byte of an element. Returns why the element cannot be JSON, if the byte shows it. */
+  /** Follows strings and brackets. Returns why the element cannot be JSON, if this byte shows that. */
   #follow(byte: number): string | undefined {
     const previous = this.#previous;
     this.#previous = byte;

@@ -31,8 +31,8 @@ const LINE_BREAK = /(?<!\s)\s*[\r\n\u2028\u2029]\s*/g;
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Checks a row and makes a skill of it. Name and description are required. Everything else has a default, or is corrected
- * with a warning. Never throws, whatever the row contains.
+ * Checks a row and makes a skill of it. Name and description are required. Everything else has a default, or is
+ * corrected with a warning. Never throws, whatever the row contains.
  */
 export function checkRow(row: RawRow): CheckedRow {
   const { value } = row;

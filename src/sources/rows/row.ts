@@ -17,8 +17,8 @@ export interface RawRow {
   /** Problems that did not keep the row from being read. */
   readonly warnings?: readonly string[];
   /**
-   * Where the skill lies: `owner/repository/path` or the like. If the row brings no id, the id is derived from this. Must
-   * not depend on the text.
+   * Where the skill lies: `owner/repository/path` or the like. If the row brings no id, the id is derived from this.
+   * Must not depend on the text.
    */
   readonly location?: string;
   /** Hash of the row's bytes and of the rules by which they are read, if the source has bytes. */

@@ -24,8 +24,8 @@ export interface SourceKind {
   /** Whether what was found at a path is a source of this kind. */
   isPath?(path: string, found: Stats): boolean;
   /**
-   * Reads everything in the source, one item at a time, in constant memory. A row that cannot be read is an item, not an
-   * error.
+   * Reads everything in the source, one item at a time, in constant memory. A row that cannot be read is an item, not
+   * an error.
    *
    * @throws Error that says what broke if the source itself fails, after everything that could be read
    * @throws the signal's reason when aborted
