@@ -1,6 +1,6 @@
 import { arraysOf } from '../arrays/array-tree.js';
 import { DamagedImageError } from '../arrays/paged-image.js';
-import { checkDatabase, checkFlag, checkSignal, resolveDatabase } from '../check-arguments.js';
+import { checkChoice, checkDatabase, checkFlag, checkSignal, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { type OpenCatalogueImage, openCatalogueImage } from '../indexing/catalogue-image.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
@@ -14,13 +14,12 @@ import type { OpenOptions } from './search-options.js';
 import type { SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
 
+const KEYWORD_INDEXES = ['packed', 'minisearch', false] as const;
+
 /** Checks the options and opens what they name; see `openSkillSearch`. */
 export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
-  const { keywordIndex = 'packed' } = options ?? {};
-  if (keywordIndex !== false && keywordIndex !== 'packed' && keywordIndex !== 'minisearch') {
-    const message = `keywordIndex must be 'packed', 'minisearch' or false, got ${String(keywordIndex)}`;
-    throw new SkillSearchError('INVALID_OPTION', message);
-  }
+  const keywordIndex =
+    checkChoice({ name: 'keywordIndex', code: 'INVALID_OPTION' }, options?.keywordIndex, KEYWORD_INDEXES) ?? 'packed';
   if ((options?.database === undefined) === (options?.skills === undefined)) {
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
   }
