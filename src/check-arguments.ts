@@ -102,8 +102,8 @@ export function isIterable(rows: unknown): rows is Iterable<unknown> | AsyncIter
 }
 
 /**
- * The absolute path of a catalogue's file, which need not exist yet. Links are followed, so that a load replaces the file
- * that a link leads to, and not the link.
+ * The absolute path of a catalogue's file, which need not exist yet. Links are followed, so that a load replaces the
+ * file that a link leads to, and not the link.
  */
 export function resolveDatabase(database: string): string {
   const path = resolve(database);

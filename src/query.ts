@@ -134,8 +134,8 @@ export function resolveSemanticQuery(query: SemanticQuery): ResolvedSemanticQuer
 }
 
 /**
- * Checks a keyword query and fills in the defaults. Reports the first fault in the order q, page, limit, sortBy, category,
- * occupation, copies.
+ * Checks a keyword query and fills in the defaults. Reports the first fault in the order q, page, limit, sortBy,
+ * category, occupation, copies.
  *
  * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; its `parameter` names the fault
  * @example

@@ -21,8 +21,8 @@ export interface FollowOptions
   /** Path of a catalogue's file, made by `buildCatalogue`. */
   readonly database: string;
   /**
-   * Milliseconds between two looks at the file, an integer from 1 to 2,147,483,647. A change is acted upon when the next
-   * look finds no further change.
+   * Milliseconds between two looks at the file, an integer from 1 to 2,147,483,647. A change is acted upon when the
+   * next look finds no further change.
    *
    * @default 250
    */

@@ -31,8 +31,8 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   const closing = new AbortController();
   // A search that is closed but not forgotten keeps this function, so nothing here may refer to the image.
   const openVectors = async (): Promise<VectorSearch> => {
-    // Imported when they are needed: a search by words alone does not wait for this code to load. What ranks by meaning is
-    // imported here as well, so that the first question after `warmUp()` does not wait for it.
+    // Imported when they are needed: a search by words alone does not wait for this code to load. What ranks by meaning
+    // is imported here as well, so that the first question after `warmUp()` does not wait for it.
     const [{ VectorSearch: Vectors }] = await Promise.all([
       import('./vector-search.js'),
       import('./semantic-search.js'),
