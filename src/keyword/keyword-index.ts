@@ -46,8 +46,8 @@ export interface KeywordMatches {
   readonly accepting: () => (term: string) => boolean;
 }
 
-/** Which terms answer a question, and at which step. */
-export interface Answers extends Pick<KeywordMatches, 'step'> {
+/** Tells which terms match a question at the step that answered. */
+export interface TermMatcher extends Pick<KeywordMatches, 'step'> {
   /** Whether a term of a text (lower case, with accents) answers a word of the question. */
   readonly accepts: (term: string) => boolean;
 }

@@ -1,7 +1,7 @@
 import type { Snippet } from '../../result.js';
 import { mapNormalised } from '../../text/normalised-offsets.js';
 import { plainTerm, visitWords } from '../../text/words.js';
-import type { Answers, KeywordDocument } from '../keyword-index.js';
+import type { KeywordDocument, TermMatcher } from '../keyword-index.js';
 
 /** Characters of a snippet, at most, without the ellipses. */
 export const SNIPPET_LENGTH = 180;
@@ -26,7 +26,7 @@ interface Source {
  * The piece of a document that shows best why it was found: of the description if a word stands there, else of the
  * file with the most of the words, else the beginning of the description.
  */
-export function makeSnippet(document: KeywordDocument, matches: Answers): Snippet {
+export function makeSnippet(document: KeywordDocument, matches: TermMatcher): Snippet {
   const description = readSource({ field: 'description' }, document.description, matches);
   if (description.matches.length > 0 || matches.step === 'all-words') return cutSnippet(description);
   let best = description;
@@ -37,7 +37,7 @@ export function makeSnippet(document: KeywordDocument, matches: Answers): Snippe
   return cutSnippet(best);
 }
 
-function readSource(place: Pick<Source, 'field' | 'filename'>, text: string, matches: Answers): Source {
+function readSource(place: Pick<Source, 'field' | 'filename'>, text: string, matches: TermMatcher): Source {
   const everywhere = matches.step !== 'all-words';
   const shown = text
     .slice(0, MAX_READ)
