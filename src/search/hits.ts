@@ -3,7 +3,7 @@ import type { AskedWords } from '../keyword/explain/asked-words.js';
 import { type FileMatches, matchFiles } from '../keyword/explain/file-matches.js';
 import { matchedTerms } from '../keyword/explain/matched-terms.js';
 import { makeSnippet } from '../keyword/explain/snippet.js';
-import type { Answers, KeywordDocument, KeywordMatches } from '../keyword/keyword-index.js';
+import type { AcceptedTerms, KeywordDocument, KeywordMatches } from '../keyword/keyword-index.js';
 import type { KeywordHit, MatchedTerms, SemanticHit, Snippet } from '../result.js';
 import type { Skill } from '../skill.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
@@ -22,7 +22,7 @@ export interface KeywordMatch {
  * Which terms answered a question. They are read now: a hit may be looked at, and kept, long after the search was closed,
  * and must not keep the index.
  */
-export function answersOf({ step, accepting }: KeywordMatches): Answers {
+export function answersOf({ step, accepting }: KeywordMatches): AcceptedTerms {
   return { step, accepts: accepting() };
 }
 
@@ -30,7 +30,7 @@ export function answersOf({ step, accepting }: KeywordMatches): Answers {
 export function toKeywordHit(
   reader: CatalogueReader,
   { number, score, copies }: KeywordMatch,
-  answers: Answers,
+  answers: AcceptedTerms,
 ): KeywordHit {
   const skill = reader.skill(number);
   // File text answers from the second step on. It is read now: the catalogue may be closed when it is looked at.
@@ -93,7 +93,7 @@ export function toSemanticHit(
 function explaining(
   skill: Skill,
   files: KeywordDocument['files'],
-  answers: Answers,
+  answers: AcceptedTerms,
   termsInFiles?: () => readonly string[],
 ): { readonly matches: () => MatchedTerms; readonly snippet: () => Snippet } {
   const document = (): KeywordDocument => toDocument(skill, files);

@@ -66,7 +66,7 @@ export async function searchByMeaning(
   // Copies may differ in their files, and in what the model made of white space: the best of them stands for all.
   const preference = copyPreference(columns);
   const all = [...judged.keys()];
-  const { numbers, counts } = collapseCopies(
+  const { documents: numbers, counts } = collapseCopies(
     all,
     columns.copyGroup,
     (a, b) => of(b).group - of(a).group || of(b).sum - of(a).sum || preference(a, b),
@@ -112,7 +112,7 @@ export async function judgeCandidates(
       : matchNames(words, question, ranked, columns.copyGroup, filter);
 
   const { cosinesOf, nearest, readable } = (await meaning) ?? NO_MEANING;
-  const byWords = [...(ranked?.numbers ?? []), ...names.competing];
+  const byWords = [...(ranked?.documents ?? []), ...names.competing];
   const candidates = [...gatherCandidates(byWords, vectors, nearest, filter)];
   const competing = query.copies === 'collapse' ? withCopies(candidates, columns, filter) : candidates;
 
@@ -177,12 +177,12 @@ function rankWords(
   for (let limit = CANDIDATES * 1.25; ; limit *= 4) {
     const ranked = words.rank(question, { weights, limit, filter });
     const groups = new Set<number>();
-    const enough = ranked.numbers.findIndex((number) => groups.add(copyGroup[number]!).size === CANDIDATES);
+    const enough = ranked.documents.findIndex((number) => groups.add(copyGroup[number]!).size === CANDIDATES);
     if (enough >= 0) {
-      const [numbers, scores] = [ranked.numbers.subarray(0, enough + 1), ranked.scores.subarray(0, enough + 1)];
-      return { ...ranked, numbers, scores };
+      const [documents, scores] = [ranked.documents.subarray(0, enough + 1), ranked.scores.subarray(0, enough + 1)];
+      return { ...ranked, documents, scores };
     }
-    if (ranked.numbers.length < limit) return ranked;
+    if (ranked.documents.length < limit) return ranked;
   }
 }
 

@@ -205,17 +205,17 @@ export class OpenedSkillSearch implements SkillSearch {
     const matches = index.match(question, { filter: maskOf(reader.columns, resolved), scored: sortBy === 'relevance' });
 
     const { columns } = reader;
-    const scores = matches.scores === undefined ? undefined : this.#byDocument(matches.numbers, matches.scores);
-    const { numbers, counts } =
+    const scores = matches.scores === undefined ? undefined : this.#byDocument(matches.documents, matches.scores);
+    const { documents: numbers, counts } =
       resolved.copies === 'collapse'
-        ? collapseCopies(matches.numbers, columns.copyGroup, copyPreference(columns))
-        : { numbers: matches.numbers, counts: NO_COPIES };
+        ? collapseCopies(matches.documents, columns.copyGroup, copyPreference(columns))
+        : { documents: matches.documents, counts: NO_COPIES };
     const total = numbers.length;
     const offset = (page - 1) * limit;
     // Documents are numbered by date: in that order they come already, unless copies were left out.
     const shown =
-      sortBy === 'recent' && numbers === matches.numbers
-        ? [...matches.numbers.subarray(offset, offset + limit)]
+      sortBy === 'recent' && numbers === matches.documents
+        ? [...matches.documents.subarray(offset, offset + limit)]
         : topOf(
             scores === undefined ? numbers : bestScored(numbers, scores, offset + limit),
             comparatorOf(sortBy, columns, (number) => scores![number]!),

@@ -6,7 +6,7 @@ import { packDictionary } from '../../../src/keyword/packed/build/pack-dictionar
 import { lettersOf } from '../../../src/keyword/packed/letters.js';
 import { compareCodePoints, packStrings, StringTable } from '../../../src/keyword/packed/string-table.js';
 import { TermDictionary } from '../../../src/keyword/packed/term-dictionary.js';
-import type { Lookup } from '../../../src/keyword/step-plan.js';
+import type { Lookup } from '../../../src/keyword/steps/lookup.js';
 
 const letters = fc.constantFrom(...'abcdeé1+数据分'.split(''), '\u{1f600}', '\u{20000}', '\uffdc');
 const term = fc.array(letters, { minLength: 1, maxLength: 7 }).map((list) => list.join(''));
