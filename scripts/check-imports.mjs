@@ -17,7 +17,7 @@ const ROOMS = {
   threads: [],
   text: [],
   sqlite: ['vocabulary'],
-  copies: ['arrays', 'text'],
+  copies: ['vocabulary', 'arrays', 'text'],
   sources: ['vocabulary', 'text'],
   ranking: ['vocabulary', 'arrays'],
   keyword: ['vocabulary', 'arrays', 'text'],
@@ -36,8 +36,9 @@ const ROOMS = {
 /** Inside a room of several folders: folder to folders. Outside, each may import what its room may. */
 const INSIDE = {
   'keyword/explain': ['keyword'],
-  'keyword/minisearch': ['keyword'],
-  'keyword/packed': ['keyword'],
+  'keyword/steps': ['keyword'],
+  'keyword/minisearch': ['keyword', 'keyword/steps'],
+  'keyword/packed': ['keyword', 'keyword/steps'],
   'keyword/packed/build': ['keyword', 'keyword/packed'],
   'sources/json': ['sources/rows'],
   'sources/folder': ['sources/rows'],

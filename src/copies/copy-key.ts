@@ -5,7 +5,8 @@ const NOT_ASCII = /[^\0-\x7f]/;
 /**
  * The key of a skill's name and description: equal for skills that differ in these only by case and white space.
  *
- * The key is stored with each skill, and is stricter than `nameKey`: in a description punctuation may carry the meaning.
+ * The key is stored with each skill, and is stricter than `nameKey`: in a description punctuation may carry the
+ * meaning.
  *
  * @returns 16 hex digits
  */

@@ -3,8 +3,8 @@ import { nameKey } from '../text/name-key.js';
 import { readWordHashes } from './text-words.js';
 
 /**
- * Version of the signatures: of how they are made, names and words included, and of how they are compared. Raise it with
- * every change of either: the next load then replaces signatures of another version.
+ * Version of the signatures: of how they are made, names and words included, and of how they are compared. Raise it
+ * with every change of either: the next load then replaces signatures of another version.
  */
 export const SIGNATURE_RULES = 2;
 
@@ -23,8 +23,8 @@ export interface TextSignature {
   /** Number of words in the text. */
   readonly words: number;
   /**
-   * The share of values that two sketches have in common estimates the Jaccard similarity of the shingles of their texts.
-   * Valid until the next signature is made.
+   * The share of values that two sketches have in common estimates the Jaccard similarity of the shingles of their
+   * texts. Valid until the next signature is made.
    */
   readonly sketch: Uint8Array;
 }
@@ -41,10 +41,11 @@ export interface ComparedText {
  * Makes the signature of a skill's description and SKILL.md.
  *
  * A text is the set of its shingles, which are runs of three words (A. Broder, On the resemblance and containment of
- * documents, 1997). The sketch of a set uses one permutation divided into bins: one part of a shingle's hash selects the
- * bin, and each bin keeps the least of the other parts. An empty bin borrows from another bin, which a hash selects
- * (A. Shrivastava, Optimal densification for fast and accurate minwise hashing, ICML 2017). Of each value one byte is
- * kept (P. Li and A. C. König, b-bit minwise hashing, WWW 2010), so two different values look the same in one case of 256.
+ * documents, 1997). The sketch of a set uses one permutation divided into bins: one part of a shingle's hash selects
+ * the bin, and each bin keeps the least of the other parts. An empty bin borrows from another bin, which a hash
+ * selects (A. Shrivastava, Optimal densification for fast and accurate minwise hashing, ICML 2017). Of each value one
+ * byte is kept (P. Li and A. C. König, b-bit minwise hashing, WWW 2010), so two different values look the same in one
+ * case of 256.
  */
 export function signatureOf({ name, description, text }: ComparedText): TextSignature {
   const sketcher = new TextSketcher();

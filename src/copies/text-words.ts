@@ -40,7 +40,8 @@ const read = { hashes: new Int32Array(units.length), count: 0 };
  * `UNSPACED_SCRIPTS` is a word. This is many times faster than the tokeniser of the keyword index, since it makes no
  * strings; its only use is to compare texts.
  *
- * @returns the same object for every call, valid until the next: a new view of each text would cost as much as reading it
+ * @returns the same object for every call, valid until the next: a new view of each text would cost as much as
+ *   reading it
  */
 export function readWordHashes(text: string): { readonly hashes: Int32Array; readonly count: number } {
   const { length } = text;

@@ -6,13 +6,7 @@ import type { LengthNorms } from './length-norms.js';
 import type { ScoringSpace } from './scoring-space.js';
 import { addAmounts, type FieldOccurrences, frequencyIn, type WordOccurrences } from './word-occurrences.js';
 
-/** The best documents by {@link AnyWordRanking.best}. */
-interface BestDocuments {
-  readonly numbers: Uint32Array;
-  readonly scores: Float64Array;
-}
-
-/** A field that counts, and where a word stands in it. */
+/** A field that counts, with the postings of a word in it. */
 interface WeightedField {
   readonly occurrences: FieldOccurrences;
   readonly norms: LengthNorms;
@@ -20,44 +14,51 @@ interface WeightedField {
   readonly weight: number;
 }
 
-/** A word of a question, with what it can add to a document's score. */
+/** A word of a question, with what it can add to a score. */
 interface WeightedWord {
   readonly fields: readonly WeightedField[];
   readonly idf: number;
-  /** The most that a document gets by it. */
+  /** The most that the word can add to the score of a document. */
   readonly bound: number;
-  /** Postings, and lists of them, in all of the fields. */
+  /** Number of postings in all fields. */
   readonly size: number;
+  /** Number of posting lists in all fields. */
   readonly lists: number;
 }
 
 /**
- * The same numbers added up in another order differ by rounding: at most 5 fields of 64 words, each by 2^-53 of the sum. A
- * document is given up only where it is behind by more than this part of the highest sum.
+ * The same numbers added up in another order differ by rounding: at most 5 fields of 64 words, each by 2^-53 of the
+ * sum. So a document is dropped only if it is behind by more than this part of the highest sum.
  */
 const ROUNDING = 1e-12;
 
-/** Finding the `limit` best so far takes as long as reading so many documents' postings for each document seen. */
+/** Finding the `limit` best so far costs, per document seen, as much as reading this many postings. */
 const SELECTION_COST = 0.5;
 
-/** Looking a document up in a list takes as long as reading so many of its postings. */
+/** Looking a document up in a list costs as much as reading this many postings. */
 const LOOKUP_COST = 6;
 
-/** Place of file text among the scored fields. */
+/** Position of file text among the scored fields. */
 const FILE_TEXT = SCORED_FIELDS.indexOf('files');
 
-/** What every index answers by `rank`, given where the words stand. The space has a place for each document. */
+/**
+ * The implementation of `rank` for every index.
+ *
+ * @param words their postings
+ * @param wordWeights weight of each word among the words of the question
+ * @param norms by scored field
+ */
 export function rankAnyWord(
   words: readonly WordOccurrences[],
-  counts: readonly number[],
+  wordWeights: readonly number[],
   norms: readonly LengthNorms[],
   options: RankOptions,
   space: ScoringSpace,
 ): RankedDocuments {
-  const ranking = new AnyWordRanking(words, counts, norms, options.weights, space.size);
+  const ranking = new AnyWordRanking(words, wordWeights, norms, options.weights, space.size);
   return {
     ...ranking.best(options, space),
-    scoresOf: (numbers) => ranking.scoresOf(numbers),
+    scoresOf: (documents) => ranking.scoresOf(documents),
     highest: ranking.highest,
   };
 }
@@ -65,31 +66,25 @@ export function rankAnyWord(
 /**
  * Ranks documents by the words of one question that they have, any of them.
  *
- * The words are gone through in the order of what they can add to a score. At some point all that is left can no longer
- * lift a document without any of the words so far into the best; from there on only documents already seen count, fewer
- * and fewer, looked up one by one where that is less work (MaxScore: H. Turtle and J. Flood, Query evaluation: strategies
- * and optimizations, Information Processing & Management 31(6), 1995).
+ * Words are processed in descending order of what they can add to a score. From some word on, all remaining words
+ * together can no longer lift a document that has none of the earlier words into the best. Then only documents already
+ * seen count, fewer and fewer, and these are looked up one by one where that is less work (MaxScore: H. Turtle and
+ * J. Flood, Query evaluation: strategies and optimizations, Information Processing & Management 31(6), 1995).
  */
 class AnyWordRanking {
   readonly #words: readonly WordOccurrences[];
-  /** Times what the words count. */
+  /** Each multiplied by the weight of its word. */
   readonly #idfs: readonly number[];
   readonly #norms: readonly LengthNorms[];
   /** By scored field. */
   readonly #weights: readonly number[];
-  /** What a document that is full of every word would reach; words that occur nowhere are in it. */
+  /** The bound of all scores; words that occur nowhere are included. */
   readonly highest: number;
 
-  /**
-   * @param words with their occurrences by scored field
-   * @param counts what each word counts among them
-   * @param norms by scored field
-   * @param weights of the fields
-   * @param size number of documents
-   */
+  /** @param size number of documents */
   constructor(
     words: readonly WordOccurrences[],
-    counts: readonly number[],
+    wordWeights: readonly number[],
     norms: readonly LengthNorms[],
     weights: FieldWeights,
     size: number,
@@ -97,11 +92,13 @@ class AnyWordRanking {
     this.#words = words;
     this.#norms = norms;
     this.#weights = SCORED_FIELDS.map((field) => weights[field]);
-    this.#idfs = words.map(({ documents }, w) => counts[w]! * inverseDocumentFrequency(size, documents));
+    this.#idfs = words.map(
+      ({ documentFrequency }, w) => wordWeights[w]! * inverseDocumentFrequency(size, documentFrequency),
+    );
     this.highest = this.#idfs.reduce((sum, idf) => sum + idf * HIGHEST_SATURATION, 0);
   }
 
-  /** What some documents, ascending, have of the words: every list is gone through once. */
+  /** The scores of some ascending documents. Reads every list once. */
   scoresOf(documents: Uint32Array): DocumentScores[] {
     const fieldScores = SCORED_FIELDS.map(() => new Float64Array(documents.length));
     const scores = new Float64Array(documents.length);
@@ -147,26 +144,27 @@ class AnyWordRanking {
   }
 
   /** The best documents by the score of {@link scoresOf}, best first. */
-  best(options: RankOptions, space: ScoringSpace): BestDocuments {
-    // The sums depend on the order in which they were made up. What is told, and decides, is added up in one way only.
+  best(options: RankOptions, space: ScoringSpace): Pick<RankedDocuments, 'documents' | 'scores'> {
+    // The sums in the working space depend on the order of the words by rounding. Scores that are returned and that
+    // decide the order come from `scoresOf`, which always adds up in the same order.
     const candidates = this.#candidates(options, space).slice().sort();
     const scored = this.scoresOf(candidates)
-      .map(({ score }, i) => ({ number: candidates[i]!, score }))
-      .sort((a, b) => b.score - a.score || a.number - b.number)
+      .map(({ score }, i) => ({ document: candidates[i]!, score }))
+      .sort((a, b) => b.score - a.score || a.document - b.document)
       .slice(0, options.limit);
     return {
-      numbers: Uint32Array.from(scored, ({ number }) => number),
+      documents: Uint32Array.from(scored, ({ document }) => document),
       scores: Float64Array.from(scored, ({ score }) => score),
     };
   }
 
-  /** The best documents, and those of which rounding leaves open whether they are; in `space`, in no particular order. */
+  /** The best documents, and those that are left out or not only by rounding; in `space`, in no particular order. */
   #candidates({ limit, filter }: RankOptions, space: ScoringSpace): Uint32Array {
     const { sums, seen, left } = space;
     const words = this.#weightedWords();
     const ahead = boundsAhead(words);
     const highest = ahead[0]!;
-    /** What one of so many documents must have at least by now to be among the best, if nothing were added any more. */
+    /** The least sum among the best so far. */
     const barOf = (documents: Uint32Array, count: number): number =>
       count < limit ? 0 : kthLargest(sums, documents, count, limit) - highest * ROUNDING;
 
@@ -175,7 +173,7 @@ class AnyWordRanking {
     for (; next < words.length; next++) {
       const word = words[next]!;
       const most = ahead[next]!;
-      // No sum can be above what lies behind.
+      // Cheap test first: no sum so far can exceed what the words so far can add.
       if (most < highest - most && isLong(word, countSeen) && most < barOf(seen, countSeen)) break;
       countSeen = addToAll(word, filter, space, countSeen);
     }
@@ -195,7 +193,7 @@ class AnyWordRanking {
     return left.subarray(0, countLeft);
   }
 
-  /** All that can add to a score, what can add most first. */
+  /** The words that can add to a score, those that can add most first. */
   #weightedWords(): WeightedWord[] {
     const words = this.#words.flatMap(({ byField }, w): WeightedWord[] => {
       const idf = this.#idfs[w]!;
@@ -213,19 +211,19 @@ class AnyWordRanking {
   }
 }
 
-/** At each place what all from there on can add together; one place more than there are words, with 0. */
+/** At each index what the words from there on can add together; one entry more than there are words, 0. */
 function boundsAhead(words: readonly WeightedWord[]): Float64Array {
   const ahead = new Float64Array(words.length + 1);
   for (let i = words.length - 1; i >= 0; i--) ahead[i] = ahead[i + 1]! + words[i]!.bound;
   return ahead;
 }
 
-/** Whether reading a word takes longer than finding the best of so many documents. */
+/** Whether reading the postings of a word takes longer than finding the best of so many documents. */
 function isLong({ size }: WeightedWord, count: number): boolean {
   return size > count * SELECTION_COST;
 }
 
-/** Adds a word to all documents that have it; returns the number of documents seen by now. */
+/** Adds a word to the sums of all documents that have it; returns the number of documents seen so far. */
 function addToAll(
   word: WeightedWord,
   filter: Uint8Array | undefined,
@@ -236,65 +234,65 @@ function addToAll(
   const found = readAmounts(word, space);
   let count = countBefore;
   for (let i = 0; i < found; i++) {
-    const number = having[i]!;
-    const amount = amounts[number]!;
-    amounts[number] = 0;
-    if (filter !== undefined && filter[number] === 0) continue;
-    const before = sums[number]!;
+    const document = having[i]!;
+    const amount = amounts[document]!;
+    amounts[document] = 0;
+    if (filter !== undefined && filter[document] === 0) continue;
+    const before = sums[document]!;
     const after = before + word.idf * saturation(amount);
-    // A weight next to nothing may add 0: such a document stays unseen.
-    if (before === 0 && after > 0) seen[count++] = number;
-    sums[number] = after;
+    // A tiny weight may add 0: the document then stays unseen.
+    if (before === 0 && after > 0) seen[count++] = document;
+    sums[document] = after;
   }
   return count;
 }
 
-/** Adds a word to documents seen before: looked up one by one, or all at once where that is less work. */
+/** Adds a word to the sums of documents seen before: one by one, or by reading all postings where that is less work. */
 function addToSeen(word: WeightedWord, wanted: Uint32Array, space: ScoringSpace): void {
   const { sums, amounts, having } = space;
   const { fields, idf, size, lists } = word;
   if (wanted.length * lists * LOOKUP_COST < size) {
-    for (const number of wanted) {
+    for (const document of wanted) {
       let amount = 0;
       for (const { occurrences, norms, weight } of fields) {
-        const frequency = frequencyIn(occurrences, number);
-        if (frequency > 0) amount += (weight * frequency) / norms.of(number);
+        const frequency = frequencyIn(occurrences, document);
+        if (frequency > 0) amount += (weight * frequency) / norms.of(document);
       }
-      sums[number] = sums[number]! + idf * saturation(amount);
+      sums[document] = sums[document]! + idf * saturation(amount);
     }
     return;
   }
   const found = readAmounts(word, space);
   for (let i = 0; i < found; i++) {
-    const number = having[i]!;
-    const before = sums[number]!;
-    if (before > 0) sums[number] = before + idf * saturation(amounts[number]!);
-    amounts[number] = 0;
+    const document = having[i]!;
+    const before = sums[document]!;
+    if (before > 0) sums[document] = before + idf * saturation(amounts[document]!);
+    amounts[document] = 0;
   }
 }
 
-/** Reads how much of a word documents have, each once; returns how many have any of it. */
+/** Reads the amounts of a word into the working space; returns the number of documents that have the word. */
 function readAmounts({ fields }: WeightedWord, { amounts, having }: ScoringSpace): number {
   let count = 0;
   for (const { occurrences, norms, weight } of fields) {
     for (const list of occurrences.lists) {
-      list.forEach((frequency, number) => {
-        const before = amounts[number]!;
-        const after = before + (weight * frequency) / norms.of(number);
-        if (before === 0 && after > 0) having[count++] = number;
-        amounts[number] = after;
+      list.forEach((frequency, document) => {
+        const before = amounts[document]!;
+        const after = before + (weight * frequency) / norms.of(document);
+        if (before === 0 && after > 0) having[count++] = document;
+        amounts[document] = after;
       });
     }
   }
   return count;
 }
 
-/** Moves the places whose value is at least so much to the front; returns how many there are. */
-function keepFrom(least: number, values: Float64Array, places: Uint32Array, count: number): number {
+/** Moves the documents with at least this sum to the front; returns how many there are. */
+function keepFrom(least: number, sums: Float64Array, documents: Uint32Array, count: number): number {
   let kept = 0;
   for (let i = 0; i < count; i++) {
-    const place = places[i]!;
-    if (values[place]! >= least) places[kept++] = place;
+    const document = documents[i]!;
+    if (sums[document]! >= least) documents[kept++] = document;
   }
   return kept;
 }

@@ -1,10 +1,10 @@
 import type { FieldScores } from '../result.js';
 
 /**
- * The formula of relevance by words: BM25F (S. Robertson, H. Zaragoza and M. Taylor, Simple BM25 Extension to Multiple
- * Weighted Fields, CIKM 2004). A word adds `idf * saturation(amount)` to the score of a document. Its amount is the sum,
- * over the fields, of weight times term frequency divided by `lengthNorm`. So a word that stands in name and description
- * is one word with two occurrences, not two words. bench/README.md has what was compared.
+ * The formula of relevance by words: BM25F (S. Robertson, H. Zaragoza and M. Taylor, Simple BM25 Extension to
+ * Multiple Weighted Fields, CIKM 2004). A word adds `idf * saturation(amount)` to the score of a document. Its amount
+ * is the sum, over the fields, of weight times term frequency divided by `lengthNorm`. So a word that stands in name
+ * and description is one word with two occurrences, not two words. bench/README.md has what was compared.
  */
 
 /** How much each field counts, from 0. */

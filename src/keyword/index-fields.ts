@@ -1,15 +1,27 @@
 import { SCORED_FIELDS, type ScoredField } from '../result.js';
 
-/** The fields in the order of their numbers. `inner` holds the parts of words in PascalCase of the fields before. */
+/**
+ * The fields of an index in the order of their numbers. `inner` holds the parts of words in PascalCase of the others.
+ */
 export const FIELDS = ['name', 'author', 'labels', 'description', 'inner', 'files'] as const;
 
-/** Numbers of the last two. */
+/** Numbers of the last two fields. */
 export const INNER = 4;
 export const FILES = 5;
 
 /**
- * The fields that make up each field of `rank`. A part of a word in PascalCase says less than a word of its own, whichever
- * field it stands in, so all of them count in the longest field, where a word weighs least.
+ * The number of the last field that counts in a step.
+ *
+ * @param everywhere whether file text and the parts of words in PascalCase count
+ */
+export function lastFieldOf(everywhere: boolean): number {
+  return everywhere ? FILES : INNER - 1;
+}
+
+/**
+ * The fields that make up each scored field. A part of a word in PascalCase says less than a whole word, whichever
+ * field it is from. So all parts count with the description, which is the longest of these fields: a word weighs
+ * least there.
  */
 export const PARTS_OF_SCORED: Readonly<Record<ScoredField, readonly number[]>> = {
   name: [0],
@@ -19,20 +31,20 @@ export const PARTS_OF_SCORED: Readonly<Record<ScoredField, readonly number[]>> =
   files: [5],
 };
 
-/**
- * The texts of a document's files. One that only repeats the description, as that of a skill which came without files does,
- * is none: its words would count twice.
- */
-export function textsOfFiles({ description, files }: DescribedFiles): readonly string[] {
-  return files.map(({ text }) => text).filter((text) => text !== description);
-}
+/** By number of a field, the position of its scored field among {@link SCORED_FIELDS}. */
+export const SCORED_OF: readonly number[] = FIELDS.map((_, field) =>
+  SCORED_FIELDS.findIndex((scored) => PARTS_OF_SCORED[scored].includes(field)),
+);
 
 interface DescribedFiles {
   readonly description: string;
   readonly files: readonly { readonly text: string }[];
 }
 
-/** The place among the scored fields that each field counts in. */
-export const SCORED_OF: readonly number[] = FIELDS.map((_, field) =>
-  SCORED_FIELDS.findIndex((scored) => PARTS_OF_SCORED[scored].includes(field)),
-);
+/**
+ * The texts of a document's files, without those that only repeat the description. The one file of a skill that came
+ * without files does: its words would count twice.
+ */
+export function textsOfFiles({ description, files }: DescribedFiles): readonly string[] {
+  return files.map(({ text }) => text).filter((text) => text !== description);
+}

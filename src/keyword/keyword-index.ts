@@ -1,3 +1,4 @@
+import type { DocumentNumber } from '../numbers.js';
 import type { FieldScores, KeywordStep } from '../result.js';
 import type { FieldWeights } from './bm25.js';
 import type { Question } from './question.js';
@@ -17,79 +18,80 @@ export interface DocumentSource {
   readonly size: number;
   /** All documents in the order of their numbers. */
   all(): Iterable<KeywordDocument>;
-  /** One document. */
-  read(number: number): KeywordDocument;
+  read(document: DocumentNumber): KeywordDocument;
 }
 
 export interface MatchOptions {
-  /** One byte a document, 0 where the document may not match. */
+  /** One byte per document, 0 if the document must not match. */
   readonly filter?: Uint8Array | undefined;
-  /** Whether `scores` are wanted; they cost time. @default false */
+  /** Whether to compute `scores`, which takes time. @default false */
   readonly scored?: boolean;
 }
 
 export interface KeywordMatches {
-  /** The step that answered; undefined where nothing matches. */
+  /** The step that answered; undefined if nothing matches. */
   readonly step: KeywordStep | undefined;
-  /** The numbers of all matching documents, ascending. */
-  readonly numbers: Uint32Array;
+  /** All matching documents, ascending. */
+  readonly documents: Uint32Array;
   /**
-   * Beside each number its relevance, above 0 and at most 1, if asked for. Documents of the exact name come first, then those
-   * whose name begins with the question, then the others; in each of these groups those first that have each word with the
-   * question's accents. What is left open BM25 decides.
+   * The relevance beside each document, above 0 and at most 1; undefined if not requested. Documents of the exact
+   * name come first, then those whose name begins with the question, then the others. In each of these groups those
+   * come first that have each word with the accents of the question. Within all that, BM25F decides, see `bm25.ts`:
+   * it counts the fields and the forms of words that answer in the step.
    */
   readonly scores: Float64Array | undefined;
   /**
-   * Asks the index which terms of texts (lower case, with accents) answered a word of the question in this step. What comes
-   * back knows by itself: it may be kept, and keeps nothing of the index.
+   * Asks the index which terms of texts (lower case, with accents) answered a word of the question in this step. The
+   * returned function does not refer to the index, so it may be kept.
    */
   readonly accepting: () => (term: string) => boolean;
 }
 
-/** Tells which terms match a question at the step that answered. */
+/** The terms that answer a question, and the step that answered. */
 export interface TermMatcher extends Pick<KeywordMatches, 'step'> {
   /** Whether a term of a text (lower case, with accents) answers a word of the question. */
   readonly accepts: (term: string) => boolean;
 }
 
 export interface RankOptions {
-  /** How much a word's standing in each field counts; see `bm25.ts`. A field of weight 0 costs nothing. */
+  /** How much each field counts. A field of weight 0 costs no time. */
   readonly weights: FieldWeights;
-  /** How many of the best documents are wanted; at least 1. */
+  /** Number of best documents to return; at least 1. */
   readonly limit: number;
-  /** One byte a document, 0 where the document may not be found. */
+  /** One byte per document, 0 if the document must not be found. */
   readonly filter?: Uint8Array | undefined;
 }
 
-/** What a document has of the words of a question. */
+/** The scores of one document for the words of a question. */
 export interface DocumentScores {
-  /** BM25 over all fields by their weights: from 0, below `highest` of {@link RankedDocuments}. */
+  /** BM25F over all fields by their weights: from 0, below `highest` of {@link RankedDocuments}. */
   readonly score: number;
-  /** BM25 of each field by itself; 0 in a field that has none of the words. */
+  /** BM25 of each field by itself; 0 for a field without any of the words. */
   readonly fields: FieldScores;
-  /** The share of the question's words that it has in any field, each weighed by its idf: 0 to 1. */
+  /** The share of the question's words that the document has in any field, each weighted by its idf: 0 to 1. */
   readonly coverage: number;
-  /** Distinct terms of its file text; a file that only repeats the description counts as none. */
+  /** Number of distinct terms in the file text; a file that only repeats the description is left out. */
   readonly fileTerms: number;
 }
 
 export interface RankedDocuments {
   /** The best `limit` documents of those with a score above 0: highest score first, ties by ascending number. */
-  readonly numbers: Uint32Array;
-  /** The score beside each number. */
+  readonly documents: Uint32Array;
+  /** The score beside each document. */
   readonly scores: Float64Array;
-  /** What documents have of the words, found or not: ascending, in their order. Of many in less time than one by one. */
-  readonly scoresOf: (numbers: Uint32Array) => readonly DocumentScores[];
+  /** The scores of any documents, found or not, given ascending. One call for many is faster than many calls. */
+  readonly scoresOf: (documents: Uint32Array) => readonly DocumentScores[];
   /**
-   * What no document can exceed, in any field or over all, whatever their weights, and one that is full of every word comes close to. Words that occur nowhere
-   * are in it as the rarest of all: where the main word of a question is unknown, nothing gets near it.
+   * Upper bound of all scores, of a field or over all of them, whatever the weights. A document full of every word
+   * comes close to it. Words that occur nowhere are included as the rarest of all: if the main word of a question is
+   * unknown, no score gets near this bound.
    */
   readonly highest: number;
 }
 
 /**
- * Finds documents by words. Every implementation must pass `test/keyword/keyword-index-contract.ts`; sets and totals
- * are exact, scores may differ between implementations within the order that {@link KeywordMatches.scores} promises.
+ * Finds documents by words. Every implementation must pass `test/keyword/keyword-index-contract.ts`: sets, totals and,
+ * up to rounding, scores are exact.
  */
 export interface KeywordIndex {
   /** Number of documents. */
@@ -97,21 +99,21 @@ export interface KeywordIndex {
   /** All documents that match, by the first step that finds any. */
   match(question: Question, options?: MatchOptions): KeywordMatches;
   /**
-   * The best documents by BM25 over their fields (`bm25.ts`), of those that have any word of the question (`looseWords`;
-   * phrases are read as words).
+   * The best documents by BM25F (`bm25.ts`) among those that have any word of the question (`looseWords`; phrases are
+   * read as words).
    *
-   * A document has a word in a field if a term there answers it as it stands or by its stem; how often is the sum over
-   * all such terms. The parts of words in PascalCase (`inner` tokens) of all fields but the files count as part of the
-   * description; a file that only repeats the description counts as none. The length of a field is the number of its
-   * distinct terms, that of the description with those parts. The idf of a word counts the documents that have it in any
-   * field.
+   * A document has a word in a field if a term there answers the word as it stands or by its stem. The frequency of
+   * the word is the sum over all such terms. The parts of words in PascalCase (`inner` tokens) of all fields but the
+   * files count with the description; a file that only repeats the description is left out. The length of a field is
+   * the number of its distinct terms, that of the description with those parts. The idf of a word counts the
+   * documents that have it in any field.
    */
   rank(question: Question, options: RankOptions): RankedDocuments;
-  /** The documents whose name is the question, case, white space and punctuation aside; ascending. */
-  named(question: Question): readonly number[];
+  /** The documents whose name is the question, without case, white space and punctuation; ascending. */
+  named(question: Question): readonly DocumentNumber[];
   /**
-   * The documents whose name's first whole words are the question, case, white space and punctuation aside, and that have
-   * more words; ascending. See `beginningsOf` for where words end. A question of very many words begins no name.
+   * The documents whose name begins with the question and goes on with more words; ascending. Case, white space and
+   * punctuation do not count. See `beginningsOf` for where words end; questions of very many words begin no name.
    */
-  beginning(question: Question): readonly number[];
+  beginning(question: Question): readonly DocumentNumber[];
 }

@@ -1,6 +1,7 @@
+import type { DocumentNumber } from '../numbers.js';
 import { lengthNorm } from './bm25.js';
 
-/** What frequencies of one field are divided by, see `lengthNorm`. It depends on the length alone, of which there are few. */
+/** The length norms of one field, see `lengthNorm`. Computed once per length, since there are few different lengths. */
 export class LengthNorms {
   /** By document, in distinct terms. */
   readonly #lengths: Uint32Array;
@@ -8,8 +9,8 @@ export class LengthNorms {
 
   /**
    * @param lengths of the field, by document
-   * @param total what they add up to
-   * @param greatest of them
+   * @param total sum of the lengths
+   * @param greatest of the lengths
    */
   constructor(lengths: Uint32Array, total: number, greatest: number) {
     this.#lengths = lengths;
@@ -17,12 +18,12 @@ export class LengthNorms {
     this.#byLength = Float64Array.from({ length: greatest + 1 }, (_, length) => lengthNorm(length, average));
   }
 
-  of(number: number): number {
-    return this.#byLength[this.lengthOf(number)]!;
+  of(document: DocumentNumber): number {
+    return this.#byLength[this.lengthOf(document)]!;
   }
 
   /** In distinct terms. */
-  lengthOf(number: number): number {
-    return this.#lengths[number]!;
+  lengthOf(document: DocumentNumber): number {
+    return this.#lengths[document]!;
   }
 }

@@ -1,19 +1,19 @@
 import type { Token } from '../text/words.js';
 
-/** Characters of a word on average, where neither blanks nor the script show where words end. */
+/** Average length of a word in characters, where neither spaces nor the script show where words end. */
 const CHARACTERS_A_WORD = 2;
 
-/** Of a pair that stands across a change of script, so mostly of two words: `をテ` of `データをテスト`. */
+/** Weight of a pair across a change of script, which mostly belongs to two words: `をテ` of `データをテスト`. */
 const ACROSS_SCRIPTS = 0.25;
 
 /**
- * What the pairs of characters in a question count, beside 1 of a word with blanks around it. A word of seven characters
- * makes six pairs; each counting as a word, it would outweigh all the others. So the pairs of a stretch of one script share
- * what its words would count: one word for Hangul and Katakana, of which words are stretches; for others one for every two
- * characters.
+ * The weights of the pairs of characters in a question. A word with spaces around it has weight 1. A word of seven
+ * characters makes six pairs; with weight 1 each they would outweigh all other words. So the pairs of a stretch of one
+ * script share the weight of its words: one word for Hangul and Katakana, whose words are stretches; for other scripts
+ * one word for every two characters.
  *
  * @param tokens of a text, in order
- * @returns by pair and single character; other tokens are left out
+ * @returns the weight of each pair and single character; other tokens are left out
  */
 export function weighPairs(tokens: readonly Token[]): ReadonlyMap<Token, number> {
   const weights = new Map<Token, number>();
@@ -25,12 +25,12 @@ export function weighPairs(tokens: readonly Token[]): ReadonlyMap<Token, number>
     weighRun(run, weights);
     run = [];
   }
-  // A question that was cut ends inside a run.
+  // A question that was cut may end inside a run.
   weighRun(run, weights);
   return weights;
 }
 
-/** @param run its pairs and its last character: each character begins one of them */
+/** @param run the pairs and the last character of a run: each character begins one of these tokens */
 function weighRun(run: readonly Token[], weights: Map<Token, number>): void {
   const scripts = run.map(({ term }) => scriptOf(term));
   for (let start = 0; start < run.length; ) {
@@ -45,7 +45,7 @@ function weighRun(run: readonly Token[], weights: Map<Token, number>): void {
   }
 }
 
-/** `word` for scripts of which a stretch is one word. */
+/** `word` for scripts whose stretches are words. */
 function scriptOf(term: string): 'word' | 'hiragana' | 'other' {
   if (/^[\p{Script=Hangul}\p{Script=Katakana}\u30fc]/u.test(term)) return 'word';
   return /^\p{Script=Hiragana}/u.test(term) ? 'hiragana' : 'other';

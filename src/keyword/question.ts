@@ -3,39 +3,39 @@ import { isPartKind, readWords, type Token } from '../text/words.js';
 import { weighPairs } from './pair-weights.js';
 import { DEFAULT_STOP_WORDS, type StopWords } from './stop-words.js';
 
-/** At most so many distinct words of a question are used. */
+/** The most distinct words of a question that are used; further ones are ignored. */
 export const MAX_QUESTION_WORDS = 64;
 
 /**
- * One word a question asks for: a text has it if it has any of these terms, as they stand or by their stem. The first
- * is the word itself, the others are the compounds it is a part of (`testing` of `react-testing`: `testing`,
+ * One word of a question. A text has it if it has any of these terms, as they stand or by their stem. The first term is
+ * the word itself, the others are the compounds that contain it (`testing` of `react-testing`: `testing`,
  * `reacttesting`).
  */
 export interface QuestionWord {
   /** Lower case, accents kept. */
   readonly terms: readonly string[];
-  /** What it counts among the words: 1, of a pair of characters mostly less, see {@link weighPairs}. Above 0. */
+  /** Weight among the words: 1, for a pair of characters mostly less, see {@link weighPairs}. Above 0. */
   readonly weight: number;
 }
 
-/** Words in quotation marks that must stand together: the tokens of the quoted text, by position. */
+/** Words in quotation marks, which must stand together: the tokens of the quoted text, by position. */
 export interface Phrase {
   readonly tokens: readonly Token[];
   readonly length: number;
 }
 
 /**
- * A question, taken apart.
+ * A question, split into words.
  *
- * A word in PascalCase (`GitHub`, `JavaScript`) is mostly a name of its own. So the first step reads it as one word
- * (`words`), in questions and texts alike: who asks for `java` by date does not want every skill about JavaScript. All
- * later steps see its parts as well (`looseWords`), so that `builder` finds `PipelineBuilder` where nothing else does.
+ * A word in PascalCase (`GitHub`, `JavaScript`) is mostly a name. So the first step reads it as one word (`words`), in
+ * questions and texts alike: a search for `java` by date should not list every skill about JavaScript. All later steps
+ * see its parts as well (`looseWords`), so that `builder` finds `PipelineBuilder` if nothing else does.
  */
 export interface Question {
   readonly text: string;
   readonly words: readonly QuestionWord[];
   readonly looseWords: readonly QuestionWord[];
-  /** The last of `looseWords` as asked, which may be the beginning of a longer word. */
+  /** The last of `looseWords` in the order of the text. It may be the beginning of a longer word. */
   readonly lastWord: QuestionWord | undefined;
   readonly phrases: readonly Phrase[];
 }
@@ -52,7 +52,7 @@ interface WordOfPiece extends QuestionWord {
 /**
  * Reads a question: words, and phrases in straight or typographic quotation marks.
  *
- * @param stopWords left out unless they are quoted, part of a compound, or all that there is
+ * @param stopWords are left out, unless they are quoted, part of a compound, or all that the question has
  */
 export function readQuestion(text: string, stopWords: StopWords = DEFAULT_STOP_WORDS): Question {
   const pieces = limitWords(splitQuotes(text));
@@ -68,7 +68,7 @@ export function readQuestion(text: string, stopWords: StopWords = DEFAULT_STOP_W
 
 function splitQuotes(text: string): Piece[] {
   const parts = text.split(/["\u201c\u201d\u201e]/);
-  // An opening mark without a closing one quotes nothing.
+  // An opening quotation mark without a closing one is ignored.
   const closed = parts.length % 2 === 1 ? parts.length : parts.length - 1;
   return parts
     .map((part, i) => ({ tokens: readWords(part), quoted: i % 2 === 1 && i < closed }))
@@ -123,19 +123,19 @@ function wordsOf(piece: Piece, stopWords: StopWords, loose: boolean): WordOfPiec
   return words;
 }
 
-/** Whether a token is what the question asks for at its place: a part, or a whole that is not taken apart. */
+/** Whether a token is a word of the question: a part of the text, or a compound that is not split. */
 function isUnit(token: Token, tokens: readonly Token[], wholes: readonly Token[], loose: boolean): boolean {
   if (!isPartKind(token.kind))
     return !isOpen(token, loose) && !wholes.some((w) => w !== token && closesOver(w, token, loose));
   if (wholes.some((whole) => closesOver(whole, token, loose))) return false;
   if (token.kind !== 'character') return true;
-  // The last character of a run stands in a pair already.
+  // The last character of a run is in a pair already.
   return !tokens.some(
     (other) => other.kind === 'pair' && other.position === token.position - 1 && other.end === token.end,
   );
 }
 
-/** A compound of which all parts are asked for, as against one that stays a word. */
+/** Whether a compound is split: then its parts are the words of the question, otherwise the compound is one word. */
 function isOpen(whole: Token, loose: boolean): boolean {
   return whole.kind === 'camel' || whole.kind === 'joined' || (whole.kind === 'pascal' && loose);
 }
@@ -154,7 +154,7 @@ function toPhrase(piece: Piece): Phrase[] {
   return [{ tokens, length }];
 }
 
-/** Whether a word is one character of a text without spaces: it is found inside every pair that begins with it. */
+/** Whether a term is one character of the `UNSPACED_SCRIPTS`: every pair that begins with it answers it. */
 export function isSingleCharacter(term: string): boolean {
   return isUnspacedTerm(term) && [...term].length === 1;
 }

@@ -5,10 +5,10 @@ import { readQuestion } from './question.js';
 import { DEFAULT_STOP_WORDS, type StopWords } from './stop-words.js';
 
 /**
- * Reads stop words as words of a question are read: case and accents aside, `don't` as `don` and `t`.
+ * Reads stop words in the same way as the words of a question: without case and accents, `don't` as `don` and `t`.
  *
- * @param words undefined for the default list, none for no stop words
- * @throws {SkillSearchError} `INVALID_OPTION` where they are no list of words
+ * @param words an iterable of words; undefined for the default list, empty for no stop words
+ * @throws {SkillSearchError} `INVALID_OPTION` for anything else
  */
 export function readStopWords(words: unknown): StopWords {
   if (words === undefined) return DEFAULT_STOP_WORDS;
@@ -24,11 +24,11 @@ const NONE: StopWords = new Set();
 
 function termsOf(word: unknown): string[] {
   if (typeof word !== 'string') throw refusal('words', word);
-  const asked = readQuestion(foldCase(normaliseText(word)), NONE).looseWords;
-  // The parts of a compound are asked for together: none of them is a stop word by itself.
-  const single = asked.length > 0 && !/\s/u.test(word.trim()) && asked.every(({ terms }) => terms.length === 1);
+  const read = readQuestion(foldCase(normaliseText(word)), NONE).looseWords;
+  // The parts of a compound are required together, so none of them can be a stop word by itself.
+  const single = read.length > 0 && !/\s/u.test(word.trim()) && read.every(({ terms }) => terms.length === 1);
   if (!single) throw refusal('single words', word);
-  return asked.map(({ terms }) => foldAccents(terms[0]!));
+  return read.map(({ terms }) => foldAccents(terms[0]!));
 }
 
 function refusal(expected: string, value: unknown): SkillSearchError {

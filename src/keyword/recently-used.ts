@@ -1,16 +1,16 @@
-/** What was used last, up to a number and a weight: the value that was used the longest time ago goes first. */
+/** A cache of values up to a number and a total weight; the least recently used value is dropped first. */
 export class RecentlyUsed<Value> {
   readonly #limit: number;
   readonly #weightLimit: number;
   readonly #weigh: (value: Value) => number;
-  /** In the order of use: a Map goes through its keys in the order in which they were set. */
+  /** In the order of use: a Map iterates its keys in the order in which they were set. */
   readonly #values = new Map<string, Value>();
-  /** Of all of them. */
+  /** Total of the kept values. */
   #weight = 0;
 
   /**
-   * @param limit how many values to keep
-   * @param weightLimit what they may weigh together
+   * @param limit number of values to keep
+   * @param weightLimit total weight of the values to keep
    */
   constructor(limit: number, weightLimit: number, weigh: (value: Value) => number) {
     this.#limit = limit;
@@ -18,7 +18,7 @@ export class RecentlyUsed<Value> {
     this.#weigh = weigh;
   }
 
-  /** The value kept under a key, or the one that `read` gives. */
+  /** The value under a key; if there is none, the result of `read`, which is then kept. */
   get(key: string, read: () => Value): Value {
     const kept = this.#values.get(key);
     const value = kept ?? read();
@@ -26,17 +26,17 @@ export class RecentlyUsed<Value> {
     this.#values.delete(key);
     this.#values.set(key, value);
     while (this.#values.size > this.#limit || this.#weight > this.#weightLimit) {
-      if (!this.#forgetOldest()) break;
+      if (!this.#dropOldest()) break;
     }
     return value;
   }
 
-  /** The value kept under a key, if there is one. */
+  /** The value under a key, if there is one. Does not count as a use. */
   peek(key: string): Value | undefined {
     return this.#values.get(key);
   }
 
-  #forgetOldest(): boolean {
+  #dropOldest(): boolean {
     const [oldest] = this.#values;
     if (oldest === undefined) return false;
     const [key, value] = oldest;

@@ -59,7 +59,7 @@ export async function gatherCandidates(
       : matchNames(words, question, ranked, columns.copyGroup, filter);
 
   const meaning = (await reading) ?? NO_MEANING;
-  const found = new Set(passing([...(ranked?.numbers ?? []), ...names.competing], filter));
+  const found = new Set(passing([...(ranked?.documents ?? []), ...names.competing], filter));
   if (vectors !== undefined) {
     for (const place of meaning.nearest) {
       for (const document of passing(vectors.documentsAt(place), filter)) found.add(document);
@@ -114,12 +114,12 @@ function rankWords(
   for (let limit = CANDIDATES * 1.25; ; limit *= 4) {
     const ranked = words.rank(question, { weights, limit, filter });
     const groups = new Set<number>();
-    const enough = ranked.numbers.findIndex((document) => groups.add(copyGroup[document]!).size === CANDIDATES);
+    const enough = ranked.documents.findIndex((document) => groups.add(copyGroup[document]!).size === CANDIDATES);
     if (enough >= 0) {
-      const [numbers, scores] = [ranked.numbers.subarray(0, enough + 1), ranked.scores.subarray(0, enough + 1)];
-      return { ...ranked, numbers, scores };
+      const [best, scores] = [ranked.documents.subarray(0, enough + 1), ranked.scores.subarray(0, enough + 1)];
+      return { ...ranked, documents: best, scores };
     }
-    if (ranked.numbers.length < limit) return ranked;
+    if (ranked.documents.length < limit) return ranked;
   }
 }
 

@@ -53,16 +53,16 @@ function findPage({ reader, keywordIndex, stopWords }: OpenState, query: Keyword
     scored: sortBy === 'relevance',
   });
 
-  const scores = matches.scores === undefined ? undefined : byDocument(matches.numbers, matches.scores, columns);
-  const { numbers: documents, counts } =
+  const scores = matches.scores === undefined ? undefined : byDocument(matches.documents, matches.scores, columns);
+  const { documents, counts } =
     resolved.copies === 'collapse'
-      ? collapseCopies(matches.numbers, columns.copyGroup, copyPreference(columns))
-      : { numbers: matches.numbers, counts: NO_COPIES };
+      ? collapseCopies(matches.documents, columns.copyGroup, copyPreference(columns))
+      : { documents: matches.documents, counts: NO_COPIES };
   const total = documents.length;
   const offset = (page - 1) * limit;
   // Documents are numbered by date, so matches come in that order already. Collapsing copies changes it.
   const shown =
-    sortBy === 'recent' && documents === matches.numbers
+    sortBy === 'recent' && documents === matches.documents
       ? [...documents.subarray(offset, offset + limit)]
       : topOf(
           scores === undefined ? documents : bestScored(documents, scores, offset + limit),

@@ -36,7 +36,7 @@ export function rankCandidates(
   // Copies may have different files, and vectors that differ a little. The best of them stands for all.
   const preference = copyPreference(columns);
   const all = [...byDocument.keys()];
-  const { numbers: distinct, counts } = collapseCopies(
+  const { documents: distinct, counts } = collapseCopies(
     all,
     columns.copyGroup,
     (a, b) => byName(a, b) || of(b).sum - of(a).sum || preference(a, b),

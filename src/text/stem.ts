@@ -4,9 +4,9 @@ import { foldAccents } from './characters.js';
 const ENGLISH = /^[a-z]{3,}$/;
 
 /**
- * The stem of a term: accents dropped, traditional Chinese characters simplified, then Porter's algorithm for what is written in plain Latin letters
- * (M. F. Porter, An algorithm for suffix stripping, Program 14(3), 1980). Two terms are forms of one word when their
- * stems are equal.
+ * The stem of a term: without accents, traditional Chinese characters simplified, then Porter's algorithm for terms
+ * of plain Latin letters (M. F. Porter, An algorithm for suffix stripping, Program 14(3), 1980). Two terms are forms
+ * of one word if their stems are equal.
  */
 export function stemOf(term: string): string {
   const folded = foldAccents(term);

@@ -1,14 +1,14 @@
 import { CharacterClass, classOf, foldCase, normaliseText } from './characters.js';
 
 /**
- * How a term came out of the text.
+ * The origin of a term.
  *
  * - `word`: a word, or a part of a compound: `react` of `react-testing`
- * - `inner`: a part of a word in PascalCase: `hub` of `GitHub`. Such words are mostly names of their own, so their
- *   parts count only where nothing else is found; see `question.ts`.
+ * - `inner`: a part of a word in PascalCase: `hub` of `GitHub`. Such words are mostly names, so their parts count
+ *   only if nothing else is found; see `question.ts`.
  * - `dotted-part`: a part of a dotted word: `node` of `Node.js`
  * - `camel`, `pascal`, `dotted`, `joined`: the whole of a compound: `reacttesting`, `github`, `nodejs`
- * - `pair`, `character`: of a text without spaces; `character` is the last one of a run
+ * - `pair`, `character`: of text without spaces; `character` is the last one of a run
  */
 export type TokenKind =
   | 'word'
@@ -22,8 +22,8 @@ export type TokenKind =
   | 'character';
 
 /**
- * A term and its place. The finest parts are numbered 0, 1, 2, … (`position`); the whole of a compound covers as many
- * positions as it has parts (`span`), so that a phrase can be read through either:
+ * A term and its position. The finest parts are numbered 0, 1, 2, … (`position`). The whole of a compound covers as
+ * many positions as it has parts (`span`), so a phrase matches through the whole or through the parts:
  *
  *     JavaScript     framework
  *     java | script | framework      positions 0, 1, 2
@@ -40,13 +40,13 @@ export interface Token {
   readonly end: number;
 }
 
-/** Longer words (hashes, encoded data) are cut, in texts and in questions alike. */
+/** Longer words (hashes, encoded data) are cut, in texts and in questions. In UTF-16 units. */
 export const MAX_TERM_LENGTH = 64;
 
 /**
- * Takes a token of a text, see {@link Token}.
+ * Receives one token of a text, see {@link Token}.
  *
- * @param term undefined for most: then it is {@link plainTerm} of the text between `start` and `end`
+ * @param term undefined for most tokens: then it is {@link plainTerm} of the text between `start` and `end`
  */
 export type WordVisitor = (
   term: string | undefined,
@@ -62,7 +62,7 @@ export function readWords(text: string): Token[] {
   return readNormalisedWords(normaliseText(text));
 }
 
-/** {@link readWords} for a text that went through `normaliseText` already. */
+/** {@link readWords} for a text that `normaliseText` returned. */
 export function readNormalisedWords(text: string): Token[] {
   const tokens: Token[] = [];
   visitWords(text, (term, kind, position, span, start, end) => {
@@ -72,8 +72,8 @@ export function readNormalisedWords(text: string): Token[] {
 }
 
 /**
- * The term of a stretch of ASCII characters: lower case, without joiners, and without dots but for one in front
- * (`.net`) and those between digits (`3.12`).
+ * The term of a stretch of ASCII characters: lower case, without joiners, and without dots except in front (`.net`) and
+ * between digits (`3.12`).
  */
 export function plainTerm(text: string, start: number, end: number): string {
   const lower = text.slice(start, end).toLowerCase();
@@ -83,8 +83,8 @@ export function plainTerm(text: string, start: number, end: number): string {
 const PUNCTUATION = /[-_.]/;
 
 /**
- * Calls with each token of a text that went through `normaliseText` already. Nothing is made for most words, which are
- * of plain Latin letters: a catalogue has tens of millions of them.
+ * Visits each token of a text that `normaliseText` returned. Most words are plain Latin letters, and no object or
+ * string is made for these: a catalogue has tens of millions of them.
  *
  * @returns the number of positions
  */
@@ -125,12 +125,13 @@ export function visitWords(text: string, visit: WordVisitor): number {
 
 const ASCII_CLASSES = Uint8Array.from({ length: 0x80 }, (_, unit) => classOf(unit));
 
-/** 2 for capitals, 1 for small letters and digits, 0 for what else is ASCII. */
+/** By ASCII character: 2 for capitals, 1 for small letters and digits, 0 for others. */
 const WORD_UNITS = ASCII_CLASSES.map((kind) => (kind === CharacterClass.upper ? 2 : startsWord(kind) ? 1 : 0));
 
 /**
- * Where a word ends that is all of a chunk, of plain Latin letters and digits, not too long and without humps; else -1,
- * also for some of these.
+ * The end of a plain word: a whole chunk of Latin letters and digits, not too long and without humps.
+ *
+ * @returns -1 if the word is not plain, or not certainly
  */
 function endOfPlainWord(text: string, start: number): number {
   let capitals = 0;
@@ -150,9 +151,9 @@ function endOfPlainWord(text: string, start: number): number {
 }
 
 /**
- * Whether no word goes on behind its letters.
+ * Whether a chunk ends behind the letters of a word.
  *
- * @param unit that at the end, NaN where the text ends
+ * @param unit the code unit at `end`; NaN at the end of the text
  */
 function endsChunk(text: string, end: number, unit: number, length: number): boolean {
   if (Number.isNaN(unit)) return true;
@@ -183,12 +184,12 @@ function endOfJoiners(text: string, start: number): number {
   return end;
 }
 
-/** The finest parts of a text, without wholes: what stands at each position. */
+/** Whether tokens of this kind are the finest parts of a text: there is one at each position. */
 export function isPartKind(kind: TokenKind): boolean {
   return kind === 'word' || kind === 'inner' || kind === 'dotted-part' || kind === 'pair' || kind === 'character';
 }
 
-/** The `s` of `user's`: no word, so that `user guide` finds it. */
+/** Whether this is the `s` of `user's`. It is not a word, so that the phrase `user guide` finds `user's guide`. */
 function isPossessive(text: string, i: number, unit: number): boolean {
   if ((unit | 0x20) !== SMALL_S || i < 2 || classAt(text, i - 1) !== CharacterClass.apostrophe) return false;
   return continuesWord(classAt(text, i - 2)) && !continuesWord(classAt(text, i + 1));
@@ -219,7 +220,7 @@ function endOfRun(text: string, start: number): number {
   return i;
 }
 
-/** Overlapping pairs, then the last character by itself: every character of the run begins one of these terms. */
+/** Overlapping pairs, then the last character by itself: every character of the run begins one term. */
 function visitRun(text: string, start: number, end: number, firstPosition: number, visit: WordVisitor): number {
   let position = firstPosition;
   for (let i = start; i < end; position++) {
@@ -233,7 +234,7 @@ function visitRun(text: string, start: number, end: number, firstPosition: numbe
   return position;
 }
 
-/** @returns undefined where it is the {@link plainTerm} */
+/** @returns undefined if it is the {@link plainTerm} */
 function termOf(text: string, start: number, end: number): string | undefined {
   return isPlain(text, start, end) ? undefined : cut(foldCase(text.slice(start, end)));
 }
@@ -251,16 +252,16 @@ function cut(term: string): string {
 }
 
 /**
- * Reads runs of letters and digits with the joiners and dots inside them, `React-Testing.js_old`, taken apart in three
- * levels: segments (between joiners), pieces (between dots), parts (between the humps of camelCase).
+ * Reads chunks: runs of letters and digits with joiners and dots inside them, like `React-Testing.js_old`. A chunk is
+ * split in three levels: segments (between joiners), pieces (between dots), parts (between the humps of camelCase).
  */
 class ChunkReader {
   readonly #text: string;
   readonly #visit: WordVisitor;
-  /** Where the chunk ends that was read last. */
+  /** The end of the chunk that was read last. */
   end = 0;
-  // Where the pieces begin and end, and the first piece of each segment. What is behind their number is of chunks before:
-  // an array that is emptied gives its memory back.
+  // The bounds of the pieces, and the first piece of each segment. The arrays keep their length, with values of earlier
+  // chunks at the end: emptying an array would free its memory.
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   #pieces = 0;
@@ -272,7 +273,7 @@ class ChunkReader {
     this.#visit = visit;
   }
 
-  /** @returns the position behind */
+  /** @returns the position after the chunk */
   read(start: number, firstPosition: number): number {
     const plain = this.#scan(start);
     const text = this.#text;
@@ -353,7 +354,7 @@ class ChunkReader {
 
 const JOINERS = /[-_\u2010\u2011]+/g;
 
-/** A dot that begins a word, `.net`: nothing but white space or an opening mark before it. */
+/** Whether a dot begins a word, as in `.net`: only white space or an opening mark is before it. */
 function isFreeDot(text: string, dot: number): boolean {
   if (dot === 0) return classAt(text, dot + 1) !== CharacterClass.digit;
   const before = text.charCodeAt(dot - 1);
@@ -361,7 +362,10 @@ function isFreeDot(text: string, dot: number): boolean {
   return kind === CharacterClass.other && classAt(text, dot + 1) !== CharacterClass.digit;
 }
 
-/** `c++` and `c#` stay words: two plus signs after any word, a hash after a single letter. */
+/**
+ * The end of a word with its suffix, so that `c++` and `c#` are words: `++` after any word, `#` after a single
+ * letter.
+ */
 function endOfSuffix(text: string, start: number, end: number): number {
   if (text[end] === '+' && text[end + 1] === '+') return end + 2;
   const singleLetter = end - start === 1 && classAt(text, start) !== CharacterClass.digit;
@@ -370,8 +374,8 @@ function endOfSuffix(text: string, start: number, end: number): number {
 }
 
 /**
- * Where the humps of a camelCase word begin, or undefined where it has one only: `reactTesting`, `XMLHttpRequest`.
- * Not split: a hump of one letter (`iPhone`, `vLLM`), a plural of capitals (`APIs`).
+ * The offsets at which the humps of a camelCase word begin (`reactTesting`, `XMLHttpRequest`); undefined if there is
+ * only one. A word with a hump of one letter (`iPhone`, `vLLM`) or a plural of capitals (`APIs`) is not split.
  */
 function splitHumps(text: string, start: number, end: number): number[] | undefined {
   let humps: number[] | undefined;
@@ -401,7 +405,10 @@ function isPlural(text: string, i: number, end: number): boolean {
   return i === end - 1 && text[i] === 's';
 }
 
-/** `node.js` and `nodejs` are the same word; the dot stays between digits (`3.12`) and in front (`.net`). */
+/**
+ * Removes dots, so that `node.js` and `nodejs` are the same word, except between digits (`3.12`) and in front
+ * (`.net`).
+ */
 function joinDotted(term: string): string {
   return term.replace(/(?<=[^\d.])\.|\.(?=[^\d.])(?<!^\.)/g, '');
 }

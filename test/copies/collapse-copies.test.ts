@@ -20,7 +20,7 @@ describe('copies', () => {
       [1, 10],
       [0, 0],
     ]);
-    const { numbers, counts } = collapseCopies([0, 1, 2, 3, 4], [0, 0, 0, 3, 4], copyPreference(rows));
+    const { documents: numbers, counts } = collapseCopies([0, 1, 2, 3, 4], [0, 0, 0, 3, 4], copyPreference(rows));
     expect([...numbers].sort()).toEqual([2, 3, 4]);
     expect([...counts]).toEqual([[2, 3]]);
   });
@@ -35,7 +35,7 @@ describe('copies', () => {
         // Named by a document, as those of a catalogue are.
         const groups = list.map(({ group }) => list.findIndex((d) => d.group === group));
         const preference = copyPreference(rows);
-        const { numbers, counts } = collapseCopies([...list.keys()].reverse(), groups, preference);
+        const { documents: numbers, counts } = collapseCopies([...list.keys()].reverse(), groups, preference);
         const expected = new Map<number, number[]>();
         for (const [i, group] of groups.entries()) expected.set(group, [...(expected.get(group) ?? []), i]);
         expect([...numbers].sort((a, b) => a - b)).toEqual(

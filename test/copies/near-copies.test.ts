@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { areNear, joinNearCopies, type SignedDocuments } from '../../src/copies/near-copies.js';
+import { areNear, type SignedDocuments } from '../../src/copies/are-near.js';
+import { joinNearCopies } from '../../src/copies/near-copies.js';
 import { SKETCH_BYTES, signatureOf } from '../../src/copies/text-signature.js';
 
 /** Has no divisor in common with the size of a sketch: values that change are spread over it. */

@@ -44,17 +44,17 @@ export function describeAnyWordRanking(
       weights: FieldWeights = EVEN,
       limit = 10,
     ): Promise<number[]> {
-      return [...(await rank(q, documents, weights, limit)).numbers];
+      return [...(await rank(q, documents, weights, limit)).documents];
     }
 
     test('finds nothing in an empty catalogue', async () => {
-      const { numbers, scores, highest } = await rank('anything', []);
+      const { documents: numbers, scores, highest } = await rank('anything', []);
       expect([numbers.length, scores.length]).toEqual([0, 0]);
       expect(highest).toBeGreaterThan(0);
     });
 
     test('finds nothing for a question without words', async () => {
-      const { numbers, highest, fieldsOf } = await rank('…', [{ name: 'react' }]);
+      const { documents: numbers, highest, fieldsOf } = await rank('…', [{ name: 'react' }]);
       expect([numbers.length, highest, fieldsOf(0)]).toEqual([0, 0, NO_SCORE]);
     });
 
@@ -79,7 +79,7 @@ export function describeAnyWordRanking(
 
     test('finds nothing by a field of weight 0, and tells its score all the same', async () => {
       const documents = [{ name: 'react' }, { description: 'react' }];
-      const { numbers, fieldsOf } = await rank('react', documents, NAME_ONLY);
+      const { documents: numbers, fieldsOf } = await rank('react', documents, NAME_ONLY);
       expect([...numbers]).toEqual([0]);
       expect(fieldsOf(1).description).toBeGreaterThan(0);
       expect(await found('react', documents, NO_SCORE)).toEqual([]);
@@ -88,7 +88,7 @@ export function describeAnyWordRanking(
     test('takes a word in two fields for one that is repeated, not for two words', async () => {
       const documents = [{ name: 'pdf', description: 'pdf' }, { name: 'pdf ocr' }, { name: 'ocr' }, { name: 'x' }];
       const ranked = await rank('pdf ocr', documents);
-      expect(ranked.numbers[0]).toBe(1);
+      expect(ranked.documents[0]).toBe(1);
       const { score, fields } = scoresOfOne(ranked, 0);
       expect(score).toBeGreaterThan(fields.name);
       expect(score).toBeLessThan(fields.name + fields.description);
@@ -124,7 +124,7 @@ export function describeAnyWordRanking(
     test('finds the forms of a word by its stem, and adds them up', async () => {
       const descriptions = ['test', 'tests testing', 'tested', 'toast'];
       const documents = descriptions.map((description) => ({ description }));
-      const { numbers, fieldsOf } = await rank('testing', documents);
+      const { documents: numbers, fieldsOf } = await rank('testing', documents);
       expect([...numbers].sort()).toEqual([0, 1, 2]);
       expect(numbers[0]).toBe(1);
       expect(fieldsOf(0)).toEqual(fieldsOf(2));
@@ -135,7 +135,10 @@ export function describeAnyWordRanking(
     });
 
     test('finds the parts of words in PascalCase, with the description', async () => {
-      const { numbers, fieldsOf } = await rank('builder', [{ name: 'PipelineBuilder' }, { name: 'builder' }]);
+      const { documents: numbers, fieldsOf } = await rank('builder', [
+        { name: 'PipelineBuilder' },
+        { name: 'builder' },
+      ]);
       expect([...numbers].sort()).toEqual([0, 1]);
       expect(fieldsOf(0)).toMatchObject({ name: 0, description: expect.closeTo(fieldsOf(1).name, 0) });
       expect(fieldsOf(0).description).toBeGreaterThan(0);
@@ -150,7 +153,7 @@ export function describeAnyWordRanking(
     test('finds a single character that begins many pairs', async () => {
       const seconds = Array.from({ length: 60 }, (_, i) => String.fromCodePoint(0x4e00 + i));
       const documents = [...seconds.map((second) => ({ name: `用${second}` })), { name: '数据' }];
-      const { numbers, fieldsOf } = await rank('用', documents, EVEN, 100);
+      const { documents: numbers, fieldsOf } = await rank('用', documents, EVEN, 100);
       expect([...numbers]).toEqual([...seconds.keys()]);
       expect(fieldsOf(59)).toEqual(fieldsOf(0));
       expect(fieldsOf(60)).toEqual(NO_SCORE);
@@ -188,7 +191,7 @@ export function describeAnyWordRanking(
       const documents = [{ name: 'react testing' }, { name: 'test' }, { description: 'react' }].map(documentOf);
       const index = await build(sourceOf(documents));
       const ask = (q: string, limit: number): number[] => [
-        ...index.rank(readQuestion(q), { weights: EVEN, limit }).numbers,
+        ...index.rank(readQuestion(q), { weights: EVEN, limit }).documents,
       ];
       const questions = ['react', 'testing', 'react testing', 'nothing'];
       const first = questions.map((q) => ask(q, 10));
@@ -239,9 +242,9 @@ export function describeAnyWordRanking(
                   fileTerms: naive.fileTermsOf(number),
                 })),
               );
-              const found = answer.numbers.slice().sort();
+              const found = answer.documents.slice().sort();
               expect(answer.scoresOf(found).map(({ score }) => score)).toEqual(
-                Array.from(found, (number) => answer.scores[answer.numbers.indexOf(number)]),
+                Array.from(found, (number) => answer.scores[answer.documents.indexOf(number)]),
               );
               const expected = scoredBy(documents, question, weights).filter(({ number }) => filter?.[number] !== 0);
               expectBest(answer, expected, limit);
@@ -289,7 +292,7 @@ export function describeAnyWordRanking(
         fc.asyncProperty(catalogueOf(40), asked, async (documents, { wanted, weights, limit }) => {
           const index = await build(sourceOf([...documents, ...documents]));
           const question = readQuestion(questionFor(documents, wanted));
-          const numbers = [...index.rank(question, { weights, limit }).numbers];
+          const numbers = [...index.rank(question, { weights, limit }).documents];
           for (const [place, number] of numbers.entries()) {
             const original = number % documents.length;
             expect(numbers.indexOf(original)).toBeLessThanOrEqual(place);
@@ -323,7 +326,7 @@ function scoredBy(documents: readonly KeywordDocument[], question: Question, wei
 }
 
 /** Scores that differ by rounding only may come in either order. */
-function expectBest({ numbers, scores }: RankedDocuments, expected: readonly Scored[], limit: number): void {
+function expectBest({ documents: numbers, scores }: RankedDocuments, expected: readonly Scored[], limit: number): void {
   const scoreOf = new Map(expected.map(({ number, score }) => [number, score]));
   expect(numbers).toHaveLength(Math.min(limit, expected.length));
   expect(scores).toHaveLength(numbers.length);

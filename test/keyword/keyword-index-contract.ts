@@ -19,13 +19,13 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
       documents: readonly Partial<KeywordDocument>[],
     ): Promise<[string | undefined, number[]]> {
       const index = await build(sourceOf(documents.map(documentOf)));
-      const { step, numbers } = index.match(readQuestion(q));
+      const { step, documents: numbers } = index.match(readQuestion(q));
       return [step, [...numbers]];
     }
 
     async function ranked(q: string, documents: readonly Partial<KeywordDocument>[]): Promise<number[]> {
       const index = await build(sourceOf(documents.map(documentOf)));
-      const { numbers, scores } = index.match(readQuestion(q), { scored: true });
+      const { documents: numbers, scores } = index.match(readQuestion(q), { scored: true });
       return [...numbers.keys()]
         .sort((a, b) => (scores?.[b] ?? 0) - (scores?.[a] ?? 0))
         .map((i) => numbers[i] as number);
@@ -244,7 +244,7 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
       const documents = [{ name: 'react' }, { name: 'x', files: [{ filename: 'a', text: 'react' }] }].map(documentOf);
       const index = await build(sourceOf(documents));
       const answer = index.match(readQuestion('react'), { filter: Uint8Array.of(0, 1) });
-      expect([answer.step, [...answer.numbers]]).toEqual(['file-text', [1]]);
+      expect([answer.step, [...answer.documents]]).toEqual(['file-text', [1]]);
     });
 
     test('gives the same steps, sets, terms and scores as a search through all documents', {
@@ -267,7 +267,7 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
                 kept === null ? undefined : Uint8Array.from(documents, (_, i) => (kept[i] === true ? 1 : 0));
               const expected = naive.search(question, filter);
               const answer = index.match(question, { filter, scored: true });
-              expect({ text, step: answer.step, numbers: [...answer.numbers] }).toEqual({
+              expect({ text, step: answer.step, numbers: [...answer.documents] }).toEqual({
                 text,
                 step: expected.step,
                 numbers: expected.numbers,

@@ -27,7 +27,7 @@ export class NaiveBm25f {
     accepts: Accepts = asItStands,
     everywhere = true,
   ) {
-    this.#documents = documents.map((document) => readDocument(document, everywhere));
+    this.#documents = readDocuments(documents, everywhere);
     this.#words = words;
     this.#accepts = accepts;
     const averageOf = (field: ScoredField): number =>
@@ -90,6 +90,16 @@ export class NaiveBm25f {
 function byField<T>(value: (field: ScoredField) => T): Record<ScoredField, T> {
   const entries = SCORED_FIELDS.map((field) => [field, value(field)] as const);
   return Object.fromEntries(entries) as Record<ScoredField, T>;
+}
+
+/** Of the catalogues that were read: a test asks each of them several questions. */
+const known = { everywhere: new WeakMap<object, NaiveDocument[]>(), core: new WeakMap<object, NaiveDocument[]>() };
+
+function readDocuments(documents: readonly KeywordDocument[], everywhere: boolean): NaiveDocument[] {
+  const kept = everywhere ? known.everywhere : known.core;
+  const read = kept.get(documents) ?? documents.map((document) => readDocument(document, everywhere));
+  kept.set(documents, read);
+  return read;
 }
 
 function readDocument(

@@ -120,7 +120,10 @@ export class NaiveKeywordSearch {
     return Math.log(1 + (this.#documents.length - having + 0.5) / (having + 0.5));
   }
 
-  /** 4 for the exact name, 2 for one that begins with the question, plus 1 where no word is there with other accents only. */
+  /**
+   * 4 for the exact name, 2 for one that begins with the question, plus 1 where no word is there with other accents
+   * only.
+   */
   #tier(
     number: number,
     question: Question,
@@ -179,7 +182,10 @@ export function isNamed(name: string, question: string): boolean {
   return key(name) === key(question);
 }
 
-/** Whether a name can be cut somewhere, between two words, so that the question comes before the cut and more behind it. */
+/**
+ * Whether a name can be cut somewhere, between two words, so that the question comes before the cut and more behind
+ * it.
+ */
 export function beginsWith(name: string, question: string): boolean {
   const text = normaliseText(name);
   const asked = key(question);

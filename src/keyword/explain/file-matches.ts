@@ -4,26 +4,29 @@ import type { KeywordDocument } from '../keyword-index.js';
 import type { AskedWords } from './asked-words.js';
 import { MAX_READ } from './snippet.js';
 
-/** What the files of a skill have of the words asked for. */
+/** The words of a question in the files of a skill. */
 export interface FileMatches {
   /**
-   * Name of the file whose own text has the words best. Where none has any it is `SKILL.md`, or the first file of a
-   * skill that has none of this name.
+   * Name of the file whose text matches the words best. If none has any of them, it is `SKILL.md`, or the first file if
+   * there is no `SKILL.md`.
    */
   readonly filename: string;
-  /** The terms in all files that answer, each once, in the order of the text. */
+  /** The terms in all files that answer the words, each once, in the order of the text. */
   readonly terms: readonly string[];
 }
 
 const MAIN_FILE = 'SKILL.md';
 
-/** Characters of a skill's files that are looked at, together, so that one with very much text does not hold others up. */
+/**
+ * The most characters read of all files of a skill together, so that a skill with very much text does not delay the
+ * others.
+ */
 const MAX_READ_TOGETHER = 4 * MAX_READ;
 
-/** How soon more of the same word stops counting; k1 of BM25. */
+/** Controls how soon further repetitions of a word stop counting, like k1 of BM25. */
 const SATURATION = 1.2;
 
-/** Goes through the files once. Of a very long one only the beginning is looked at. */
+/** Reads every file once; only the beginning of a very long file. */
 export function matchFiles(files: KeywordDocument['files'], asked: AskedWords): FileMatches {
   const main = files.find(({ filename }) => filename === MAIN_FILE) ?? files[0];
   const terms = new Set<string>();
@@ -39,7 +42,7 @@ export function matchFiles(files: KeywordDocument['files'], asked: AskedWords): 
   return { filename: best, terms: [...terms] };
 }
 
-/** Each word counts once, and a little more where it stands there several times. */
+/** Each word counts 1, and a little more if it is repeated. */
 function scoreText(text: string, asked: AskedWords, terms: Set<string>): number {
   const counts = new Map<number, number>();
   const read = normaliseText(text);

@@ -5,8 +5,8 @@ import type { KeywordDocument, TermMatcher } from '../keyword-index.js';
 import { MAX_READ } from './snippet.js';
 
 /**
- * The terms of a document that answered the question, by field, each once, in the order of the text.
- * Of a very long text only the beginning is looked at.
+ * The terms of a document that answered the question, by field, each once, in the order of the text. Only the beginning
+ * of a very long text is read.
  */
 export function matchedTerms(document: KeywordDocument, matches: TermMatcher): MatchedTerms {
   const everywhere = matches.step !== 'all-words';

@@ -3,10 +3,10 @@ import { mapNormalised } from '../../text/normalised-offsets.js';
 import { plainTerm, visitWords } from '../../text/words.js';
 import type { KeywordDocument, TermMatcher } from '../keyword-index.js';
 
-/** Characters of a snippet, at most, without the ellipses. */
+/** The most characters of a snippet, without the ellipses. */
 export const SNIPPET_LENGTH = 180;
 
-/** Only so much of a text is looked at, so that a very long file does not make a page slow. */
+/** The most characters of a text that are read, so that a very long file does not make a page slow. */
 export const MAX_READ = 65_536;
 
 interface Match {
@@ -23,7 +23,7 @@ interface Source {
 }
 
 /**
- * The piece of a document that shows best why it was found: of the description if a word stands there, else of the
+ * The piece of a document that shows best why it was found: from the description if any word is there, else from the
  * file with the most of the words, else the beginning of the description.
  */
 export function makeSnippet(document: KeywordDocument, matches: TermMatcher): Snippet {
@@ -37,7 +37,7 @@ export function makeSnippet(document: KeywordDocument, matches: TermMatcher): Sn
   return cutSnippet(best);
 }
 
-function readSource(place: Pick<Source, 'field' | 'filename'>, text: string, matches: TermMatcher): Source {
+function readSource(origin: Pick<Source, 'field' | 'filename'>, text: string, matches: TermMatcher): Source {
   const everywhere = matches.step !== 'all-words';
   const shown = text
     .slice(0, MAX_READ)
@@ -51,7 +51,7 @@ function readSource(place: Pick<Source, 'field' | 'filename'>, text: string, mat
     if (matches.accepts(term)) found.push({ start: toOriginal(start), end: toOriginal(end), term });
   });
   found.sort((a, b) => a.start - b.start || b.end - a.end);
-  return { ...place, text: shown, matches: found };
+  return { ...origin, text: shown, matches: found };
 }
 
 function distinctTerms(matches: readonly Match[]): number {
@@ -73,7 +73,7 @@ function cutSnippet({ field, filename, text, matches }: Source): Snippet {
   };
 }
 
-/** Start of the first match of the window with the most distinct terms. */
+/** The start of the first match in the window with the most distinct terms. */
 function bestStart(matches: readonly Match[]): number {
   let best = matches[0]?.start ?? 0;
   let most = 0;
@@ -91,7 +91,7 @@ function bestStart(matches: readonly Match[]): number {
   return best;
 }
 
-/** A stretch around a match, a quarter of its length before it, cut between words where there are any. */
+/** A window around a match, with a quarter of the window before it, cut between words where possible. */
 function windowOf(text: string, match: number): { start: number; end: number } {
   if (text.length <= SNIPPET_LENGTH) return { start: 0, end: text.length };
   let start = Math.max(0, Math.min(match - Math.floor(SNIPPET_LENGTH / 4), text.length - SNIPPET_LENGTH));
@@ -114,7 +114,7 @@ function isLowSurrogate(text: string, i: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** Joins ranges that overlap; those given are sorted by their start. */
+/** Joins ranges that overlap. @param matches sorted by start */
 function mergeRanges(matches: readonly Match[]): (readonly [number, number])[] {
   const merged: [number, number][] = [];
   for (const { start, end } of matches) {

@@ -1,28 +1,28 @@
 import SearchableMap from 'minisearch/SearchableMap';
-import { appendTo as append } from '../../arrays/group-by-key.js';
+import { appendTo } from '../../arrays/group-by-key.js';
 import { foldAccents, isUnspacedTerm } from '../../text/characters.js';
 import { stemOf } from '../../text/stem.js';
-import { editDistance } from '../edit-distance.js';
-import type { Lookup } from '../step-plan.js';
+import { editDistance } from '../steps/edit-distance.js';
+import type { Lookup } from '../steps/lookup.js';
 
 /**
- * All terms of a catalogue, found by stem, by beginning and by edits. Terms keep their accents; look-ups ignore them.
+ * All terms of a catalogue, found by stem, by beginning and by edits. Terms keep their accents; lookups ignore them.
  */
 export class Vocabulary {
   readonly #terms = new Set<string>();
   readonly #byStem = new Map<string, string[]>();
-  /** Folded form to the terms that have it; none of texts without spaces. A radix tree with fuzzy look-up. */
+  /** By form without accents, the terms of scripts with spaces. A radix tree with fuzzy lookup. */
   readonly #byForm = new SearchableMap<string[]>();
   readonly #byFirstCharacter = new Map<string, string[]>();
 
   add(term: string): void {
     if (this.#terms.has(term)) return;
     this.#terms.add(term);
-    append(this.#byStem, stemOf(term), term);
+    appendTo(this.#byStem, stemOf(term), term);
     const form = foldAccents(term);
     if (isUnspacedTerm(term)) {
-      append(this.#byFirstCharacter, String.fromCodePoint(form.codePointAt(0) as number), term);
-    } else append(this.#byForm, form, term);
+      appendTo(this.#byFirstCharacter, String.fromCodePoint(form.codePointAt(0)!), term);
+    } else appendTo(this.#byForm, form, term);
   }
 
   /** The terms that answer a lookup, each once. */
@@ -48,7 +48,9 @@ export class Vocabulary {
     return [...found];
   }
 
-  /** A superset of the forms so many edits away: the radix tree knows no swaps, so those are made beforehand. */
+  /**
+   * A superset of the forms within some edits. The radix tree knows no swaps, so swapped forms are looked up as well.
+   */
   *#candidates(form: string, edits: number): Generator<string> {
     for (const [candidate] of this.#byForm.fuzzyGet(form, edits)) yield candidate;
     for (const swapped of neighbourSwaps(form)) {

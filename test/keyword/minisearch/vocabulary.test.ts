@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { editDistance } from '../../../src/keyword/edit-distance.js';
 import { Vocabulary } from '../../../src/keyword/minisearch/vocabulary.js';
+import { editDistance } from '../../../src/keyword/steps/edit-distance.js';
 import { foldAccents, isUnspacedTerm } from '../../../src/text/characters.js';
 import { stemOf } from '../../../src/text/stem.js';
 import { plainEditDistance } from '../naive-keyword-search.js';

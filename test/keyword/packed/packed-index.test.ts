@@ -9,7 +9,7 @@ describeKeywordIndex('PackedIndex', (documents) => buildPackedIndex(documents));
 const document = { name: 'x', author: 'somebody', labels: [], description: '', files: [] };
 const find = async (q: string, documents: readonly Partial<typeof document>[]): Promise<number[]> => {
   const index = await buildPackedIndex(sourceOf(documents.map((one) => ({ ...document, ...one }))));
-  return [...index.match(readQuestion(q)).numbers];
+  return [...index.match(readQuestion(q)).documents];
 };
 
 describe('an index of packed lists', () => {
@@ -42,7 +42,7 @@ describe('an index of packed lists', () => {
     const files = [{ filename: 'SKILL.md', text: 'kite '.repeat(600_000) }];
     const index = await buildPackedIndex(sourceOf([{ ...document, files }]));
     const before = process.memoryUsage().arrayBuffers;
-    expect([...index.match(readQuestion(`"${'kite '.repeat(40)}"`)).numbers]).toEqual([0]);
+    expect([...index.match(readQuestion(`"${'kite '.repeat(40)}"`)).documents]).toEqual([0]);
     // One number a word of the text for each word of the phrase would be a hundred megabytes.
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(80e6);
   });

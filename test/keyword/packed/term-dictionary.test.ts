@@ -6,7 +6,7 @@ import { packDictionary } from '../../../src/keyword/packed/build/pack-dictionar
 import { lettersOf } from '../../../src/keyword/packed/letters.js';
 import { StringTable } from '../../../src/keyword/packed/string-table.js';
 import { TermDictionary } from '../../../src/keyword/packed/term-dictionary.js';
-import type { Lookup } from '../../../src/keyword/step-plan.js';
+import type { Lookup } from '../../../src/keyword/steps/lookup.js';
 import { compareCodePoints } from '../../../src/text/code-point-order.js';
 import { packStrings } from './pack-strings.js';
 

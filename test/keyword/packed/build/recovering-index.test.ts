@@ -22,8 +22,8 @@ describe('an index whose file turns out to be damaged', () => {
   test('answers from the documents, whatever it is asked first', () => {
     const weights = { name: 1, author: 1, labels: 1, description: 1, files: 1 };
     const asked = [
-      (index: KeywordIndex) => [...index.match(readQuestion('cargo')).numbers],
-      (index: KeywordIndex) => [...index.rank(readQuestion('cargo'), { weights, limit: 5 }).numbers],
+      (index: KeywordIndex) => [...index.match(readQuestion('cargo')).documents],
+      (index: KeywordIndex) => [...index.rank(readQuestion('cargo'), { weights, limit: 5 }).documents],
       (index: KeywordIndex) => index.named(readQuestion('Rust tools')),
       (index: KeywordIndex) => index.beginning(readQuestion('Rust')),
     ];
@@ -39,7 +39,7 @@ describe('an index whose file turns out to be damaged', () => {
       ...failing(new DamagedArrayFileError('bad')),
       match: () => ({
         step: 'all-words',
-        numbers: Uint32Array.of(1),
+        documents: Uint32Array.of(1),
         scores: undefined,
         accepting: () => {
           throw new DamagedArrayFileError('bad');

@@ -1,8 +1,8 @@
 /**
  * Optimal string alignment distance: the least number of insertions, deletions, substitutions and swaps of two
- * neighbours that make one text of the other, no place edited twice. Counted in UTF-16 units.
+ * neighbours that turn one text into the other, where no character is edited twice. Counts UTF-16 units.
  *
- * @returns the distance, or `limit + 1` where it is greater than `limit`
+ * @returns the distance, or `limit + 1` if it is greater than `limit`
  */
 export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
@@ -20,15 +20,10 @@ export function editDistance(a: string, b: string, limit: number): number {
       row.push(cost);
       least = Math.min(least, cost);
     }
-    // A swap reaches back two rows, so one row above the limit is not enough to give up.
+    // A swap reaches back two rows, so both rows must be above the limit.
     if (least > limit && Math.min(...last) > limit) return limit + 1;
     beforeLast = last;
     last = row;
   }
   return Math.min(last[b.length]!, limit + 1);
-}
-
-/** Edits a word may be away from what is meant: one, from eight letters on two. */
-export function editsAllowed(term: string): number {
-  return [...term].length >= 8 ? 2 : 1;
 }
