@@ -1,5 +1,6 @@
 /**
- * The `k`-th largest of some values. Does not sort them: a heap keeps the `k` largest, with the least of them at its root.
+ * The `k`-th largest of some values. Does not sort them: a heap keeps the `k` largest, with the least of them at its
+ * root.
  *
  * @param values looked up by index
  * @param indexes the first `count` of them choose the values

@@ -3,37 +3,48 @@ import { lowerBound } from '../../arrays/lower-bound.js';
 import { RecentlyUsed } from '../recently-used.js';
 import type { PostingList } from './posting-list.js';
 
-/** A word as its posting lists. */
+/** A word of a question, as the posting lists of the terms that match it. */
 interface Word {
   readonly lists: readonly PostingList[];
-  /** Sum of their sizes; at least the number of documents that have the word. */
+  /** Sum of the sizes of the lists: at least the number of documents that have the word. */
   readonly size: number;
-  /** Equal for words of the same lists; undefined for words that are not worth remembering. */
+  /** The same for words with the same lists; undefined for a word that is not worth remembering. */
   readonly key: string | undefined;
 }
 
-/** Up to so many entries, sorting them is less work than going through a set of all documents. */
+/**
+ * Lists with at most this many entries in all are joined by sorting: faster than a pass over a bit set of all
+ * documents.
+ */
 const SORTED_UP_TO = 512;
-/** Documents of past words that are kept, four bytes each: the words that many ask for are the ones that many skills have. */
-const DOCUMENTS_KEPT = 4_000_000;
+/** Documents of recent words that are remembered, four bytes each. */
+const DOCUMENTS_REMEMBERED = 4_000_000;
 
-/** Words of which the number of documents is kept, about a hundred bytes each. */
+/** Words whose document frequency is remembered, about a hundred bytes each. */
 const FREQUENCIES_KEPT = 10_000;
 
-/** Looking a document up in a list takes as long as going through so many of its entries. */
+/** Looking a document up in a list takes as long as reading this many of its entries. */
 const LOOKUP_COST = 8;
 
-/** Finds the documents that have words. Working space is made once: one question is answered at a time. */
+/**
+ * Finds the documents that have some words. The arrays it works with are reused, so it answers one question at a time.
+ */
 export class DocumentSets {
-  /** One bit a document; all 0 between two calls. */
+  /** One bit a document. All are 0 between two calls. */
   readonly #bits: Uint32Array;
+  /** One sum a document. All are 0 between two calls. */
   readonly #sums: Float64Array;
-  /** The documents of the words asked for last, of such as take time to find. */
-  readonly #unions = new RecentlyUsed<Uint32Array>(Number.POSITIVE_INFINITY, DOCUMENTS_KEPT, ({ length }) => length);
+  /** The documents of recent words whose lists take time to join. */
+  readonly #unions = new RecentlyUsed<Uint32Array>(
+    Number.POSITIVE_INFINITY,
+    DOCUMENTS_REMEMBERED,
+    ({ length }) => length,
+  );
 
   /** The number of documents of the words asked for last. */
   readonly #frequencies = new RecentlyUsed<number>(FREQUENCIES_KEPT, Number.POSITIVE_INFINITY, () => 1);
 
+  /** @param size number of documents */
   constructor(size: number) {
     this.#bits = new Uint32Array(Math.ceil(size / 32));
     this.#sums = new Float64Array(size);
@@ -44,7 +55,7 @@ export class DocumentSets {
     const [rarest, ...others] = [...words].sort((a, b) => a.size - b.size);
     if (rarest === undefined || rarest.size === 0) return new Uint32Array();
     let found = this.#union(rarest);
-    if (filter !== undefined) found = found.filter((number) => filter[number] === 1);
+    if (filter !== undefined) found = found.filter((document) => filter[document] === 1);
     for (const word of others) {
       if (found.length === 0) break;
       found = this.#among(found, word);
@@ -53,18 +64,21 @@ export class DocumentSets {
   }
 
   /**
-   * The documents whose words make up at least half of the weight of all words, and that pass the filter, ascending. In
-   * that of all, each word counts as much as its share of it: who has all words of a text without spaces has about half of
-   * the pairs of its characters, none of those that stand across two words.
+   * The documents that pass the filter and whose words have at least half of the weight of all words, ascending. A word
+   * adds only its share of its weight to that of all words: a document that has all words of a text without spaces has
+   * only about half of the pairs of characters in it, because pairs across two words are missing.
    *
-   * The words of most documents, which weigh little, do not come to a half together: who has none of the others is not
-   * looked at (the essential lists of MaxScore: H. Turtle and J. Flood, Query evaluation: strategies and optimizations,
-   * Information Processing & Management 31(6), 1995).
+   * The most frequent words weigh little. As long as they have less than half of the weight together, a document that
+   * has none of the others cannot be found, and is not looked at. These are the essential lists of MaxScore: H. Turtle
+   * and J. Flood, Query evaluation: strategies and optimizations, Information Processing & Management 31(6), 1995.
+   *
+   * @param weightOf weight of a word by its document frequency
+   * @param shares by word
    */
   withHalf(
     words: readonly Word[],
     filter: Uint8Array | undefined,
-    weightOf: (frequency: number) => number,
+    weightOf: (documentFrequency: number) => number,
     shares: readonly number[],
   ): Uint32Array {
     const unions = words.map((word) => this.#union(word));
@@ -72,13 +86,13 @@ export class DocumentSets {
     const total = weights.reduce((sum, weight, i) => sum + weight * shares[i]!, 0);
     for (const i of essentialOf(unions, weights, total)) this.#setBits(unions[i]!);
     let found = this.#takeBits();
-    if (filter !== undefined) found = found.filter((number) => filter[number] === 1);
-    // Added up in the order of the words, whichever are essential: rounding must not depend on that.
+    if (filter !== undefined) found = found.filter((document) => filter[document] === 1);
+    // Weights are added in the order of the words, so that rounding does not depend on which words are essential.
     const sums = this.#sums;
     for (let i = 0; i < unions.length; i++) addWeight(sums, found, unions[i]!, weights[i]!);
-    const enough = found.filter((number) => sums[number]! * 2 >= total);
+    const enough = found.filter((document) => sums[document]! * 2 >= total);
     for (let i = 0; i < found.length; i++) sums[found[i]!] = 0;
-    for (const union of unions) if (isWalked(union, found)) for (const number of union) sums[number] = 0;
+    for (const union of unions) if (isReadWhole(union, found)) for (const document of union) sums[document] = 0;
     return enough;
   }
 
@@ -122,12 +136,12 @@ export class DocumentSets {
   #setBits(documents: Uint32Array): void {
     const bits = this.#bits;
     for (let i = 0; i < documents.length; i++) {
-      const number = documents[i]!;
-      bits[number >>> 5] = bits[number >>> 5]! | (1 << (number & 31));
+      const document = documents[i]!;
+      bits[document >>> 5] = bits[document >>> 5]! | (1 << (document & 31));
     }
   }
 
-  /** The documents whose bits are set, ascending; the bits are 0 then. */
+  /** The documents whose bits are set, ascending. Clears the bits. */
   #takeBits(): Uint32Array {
     const bits = this.#bits;
     let count = 0;
@@ -146,35 +160,35 @@ export class DocumentSets {
     return found;
   }
 
-  /** Those of some documents that have a word: looked up one by one, or all at once where that is less work. */
+  /** The candidates that have a word. Looks them up one by one, or all at once if that is less work. */
   #among(candidates: Uint32Array, { lists, size, key }: Word): Uint32Array {
     const known = key === undefined ? undefined : this.#unions.peek(key);
     if (known !== undefined) return intersection(candidates, known);
     if (candidates.length * lists.length * LOOKUP_COST < size) {
       const cursors = lists.map(({ from }) => from);
-      return candidates.filter((number) => {
+      return candidates.filter((document) => {
         let found = false;
         for (let l = 0; l < lists.length; l++) {
           const list = lists[l]!;
-          const entry = list.entryOf(number, cursors[l]!);
+          const entry = list.entryOf(document, cursors[l]!);
           cursors[l] = entry;
-          found ||= entry < list.to && list.documentAt(entry) === number;
+          found ||= entry < list.to && list.documentAt(entry) === document;
         }
         return found;
       });
     }
     const bits = this.#bits;
     for (const list of lists) this.#setBits(list.documents);
-    const found = candidates.filter((number) => (bits[number >>> 5]! & (1 << (number & 31))) !== 0);
+    const found = candidates.filter((document) => (bits[document >>> 5]! & (1 << (document & 31))) !== 0);
     bits.fill(0);
     return found;
   }
 }
 
-/** The same numbers added up in another order differ by rounding, by less than this part of their sum. */
+/** Sums of the same numbers in different orders differ by rounding: by less than this part of the sum. */
 const ROUNDING = 1e-9;
 
-/** Places of the words of which a document must have one, since all others together weigh less than half. */
+/** Indexes of the words of which a document must have one, because all others together weigh less than half. */
 function essentialOf(unions: readonly Uint32Array[], weights: readonly number[], total: number): number[] {
   const byFrequency = [...unions.keys()].sort((a, b) => unions[b]!.length - unions[a]!.length);
   let left = 0;
@@ -186,32 +200,40 @@ function essentialOf(unions: readonly Uint32Array[], weights: readonly number[],
   return byFrequency.slice(first);
 }
 
-/** Whether going through all documents of a word takes less than looking up some. */
-function isWalked(union: Uint32Array, found: Uint32Array): boolean {
+/** Whether reading all documents of a word is faster than looking up those that were found. */
+function isReadWhole(union: Uint32Array, found: Uint32Array): boolean {
   return union.length <= found.length * LOOKUP_COST;
 }
 
-/** Adds a word's weight to the sums of those of some documents that have it; those of others mean nothing then. */
+/**
+ * Adds the weight of a word to the sums of the found documents that have it. Sums of other documents are undefined
+ * then.
+ */
 function addWeight(sums: Float64Array, found: Uint32Array, union: Uint32Array, weight: number): void {
-  const having = isWalked(union, found) ? union : intersection(found, union);
+  const having = isReadWhole(union, found) ? union : intersection(found, union);
   for (let i = 0; i < having.length; i++) {
-    const number = having[i]!;
-    sums[number] = sums[number]! + weight;
+    const document = having[i]!;
+    sums[document] = sums[document]! + weight;
   }
 }
 
-/** @param all ascending, as `some` */
+/**
+ * The documents in both lists. Fast if `some` is much shorter than `all`.
+ *
+ * @param some ascending
+ * @param all ascending
+ */
 function intersection(some: Uint32Array, all: Uint32Array): Uint32Array {
   let at = 0;
-  return some.filter((number) => {
-    // In steps that double, then by bisection: quick for few among many.
+  return some.filter((document) => {
+    // Searches in steps that double, then by bisection.
     let step = 1;
-    while (at + step < all.length && all[at + step]! < number) {
+    while (at + step < all.length && all[at + step]! < document) {
       at += step;
       step *= 2;
     }
-    at = lowerBound(all, number, at, Math.min(at + step, all.length));
-    return all[at] === number;
+    at = lowerBound(all, document, at, Math.min(at + step, all.length));
+    return all[at] === document;
   });
 }
 

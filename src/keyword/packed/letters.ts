@@ -1,4 +1,6 @@
-/** The letters of a form as a set of 32 bits: one bit for each of `a` to `z`; all other characters share the last six. */
+/**
+ * The letters of a form as a set of 32 bits: one bit for each of `a` to `z`; all other characters share the last six.
+ */
 export function lettersOf(form: string): number {
   let letters = 0;
   for (let i = 0; i < form.length; i++) letters |= bitOf(form.charCodeAt(i));
@@ -16,7 +18,9 @@ function bitOf(unit: number): number {
   return 1 << (unit >= 97 && unit <= 122 ? unit - 97 : 26 + (unit % 6));
 }
 
-/** The letters that decide which of the 256 letter groups a form belongs to: bit `i` of the group stands for letter `i`. */
+/**
+ * The letters that decide which of the 256 letter groups a form belongs to: bit `i` of the group stands for letter `i`.
+ */
 const GROUPING = 'etaoinsr';
 
 /** Number of letter groups. */

@@ -1,7 +1,7 @@
 /**
- * All posting lists of a catalogue: the documents that have a term in a field, with the positions of the term. The lists
- * are in the order of their terms, then of their fields. An entry is one posting; the entries of all lists are numbered
- * from 0.
+ * All posting lists of a catalogue: the documents that have a term in a field, with the positions of the term. The
+ * lists are in the order of their terms, then of their fields. An entry is one posting; the entries of all lists are
+ * numbered from 0.
  */
 export interface PackedPostings {
   /** Number of the first list of each term; one more than there are terms. */
@@ -19,9 +19,9 @@ export interface PackedPostings {
   /** The real frequencies of these entries. */
   readonly manyFrequencies: Uint32Array;
   /**
-   * The positions of each entry, one entry after the other. Each position is one or two numbers: twice its distance from
-   * the position before, plus 1 if the term covers several positions; in that case their number follows. Numbers have 7
-   * bits a byte, the lowest first; all bytes of a number but the last have their highest bit set.
+   * The positions of each entry, one entry after the other. Each position is one or two numbers: twice its distance
+   * from the position before, plus 1 if the term covers several positions; in that case their number follows. Numbers
+   * have 7 bits a byte, the lowest first; all bytes of a number but the last have their highest bit set.
    */
   readonly positions: Uint8Array;
   /** Where the positions of every {@link BLOCK}-th entry begin in `positions`. */

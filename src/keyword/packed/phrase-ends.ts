@@ -4,9 +4,9 @@ const MAX_POSITIONS_KEPT = 1 << 20;
 /**
  * Where in a text each beginning of a phrase can end, by the length of the beginning in positions.
  *
- * Notes are arrays by position in the text. A position is noted if it holds the mark of its length. Marks count upwards,
- * so nothing is cleared or allocated for a document. The notes of a length are reused as soon as nothing asks for that
- * length any more. Otherwise a long phrase would take the memory of as many texts as it has words.
+ * Notes are arrays by position in the text. A position is noted if it holds the mark of its length. Marks count
+ * upwards, so nothing is cleared or allocated for a document. The notes of a length are reused as soon as nothing asks
+ * for that length any more. Otherwise a long phrase would take the memory of as many texts as it has words.
  */
 export class PhraseEnds {
   /** By length; undefined if nothing is noted. */

@@ -90,8 +90,8 @@ export class PostingList {
   }
 
   /**
-   * The first entry whose document is not less than `document`; `to` if there is none. Searches in steps that double, so
-   * it is fast if called with ascending documents.
+   * The first entry whose document is not less than `document`; `to` if there is none. Searches in steps that double,
+   * so it is fast if called with ascending documents.
    *
    * @param least an entry that is not behind the wanted one
    */

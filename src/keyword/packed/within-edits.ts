@@ -1,6 +1,10 @@
-/** Length of a row of the distance table. Words of more letters, less 3, count as too far away. */
+/** Length of a row of the distance table. A word that does not fit counts as too far away; terms are much shorter. */
 const ROW_LENGTH = 128;
-const ROWS = [0, 1, 2].map(() => new Uint8Array(ROW_LENGTH)) as [Uint8Array, Uint8Array, Uint8Array];
+const ROWS: readonly [Uint8Array, Uint8Array, Uint8Array] = [
+  new Uint8Array(ROW_LENGTH),
+  new Uint8Array(ROW_LENGTH),
+  new Uint8Array(ROW_LENGTH),
+];
 
 /** Any distance above the greatest limit. */
 const TOO_FAR = 3;

@@ -77,7 +77,8 @@ async function buildGraph(job: Job<BuildVectorsJob>, library: GraphLibrary, code
  * Reads the graph of an earlier state of the catalogue, and the keys in it.
  *
  * A graph over other vectors would find next to nothing, without any error. That happens when another catalogue, or an
- * older copy of this one, was put under the same name. So each key that both states have must stand for the same vector.
+ * older copy of this one, was put under the same name. So each key that both states have must stand for the same
+ * vector.
  *
  * @returns undefined if there is no graph, or it is damaged, or it is over vectors of another model or other vectors
  */

@@ -13,8 +13,8 @@ const ENCODED_PER_TURN = 500;
 
 /**
  * Share of the vectors that a mask must allow for the graph to be used. With fewer the scan is faster: the graph looks
- * at many vectors that are masked. Measured over 94,254 skills on a busy machine, in milliseconds a search: the scan 10;
- * the graph 4 for a half of the vectors, 9 for a quarter, 20 for a tenth, 38 for a twentieth.
+ * at many vectors that are masked. Measured over 94,254 skills on a busy machine, in milliseconds a search: the scan
+ * 10; the graph 4 for a half of the vectors, 9 for a quarter, 20 for a tenth, 38 for a twentieth.
  */
 const MIN_GRAPH_SHARE = 0.3;
 

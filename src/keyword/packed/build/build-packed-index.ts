@@ -3,10 +3,10 @@ import { PackedIndex } from '../packed-index.js';
 import { DocumentCollector } from './collect-keywords.js';
 
 /** Documents added between two turns of the event loop. */
-const DOCUMENTS_A_TURN = 500;
+const DOCUMENTS_PER_TURN = 500;
 
 /**
- * Indexes all documents in memory. Gives way to the event loop now and then.
+ * Builds an index of all documents in memory. Gives way to the event loop in between.
  *
  * @throws the signal's reason when aborted
  */
@@ -16,7 +16,7 @@ export async function buildPackedIndex(documents: DocumentSource, signal?: Abort
   for (const document of documents.all()) {
     collector.add(document);
     count += 1;
-    if (count % DOCUMENTS_A_TURN !== 0) continue;
+    if (count % DOCUMENTS_PER_TURN !== 0) continue;
     await new Promise(setImmediate);
     signal?.throwIfAborted();
   }

@@ -1,4 +1,5 @@
 import { GrowingUint32 } from '../../../arrays/growing-array.js';
+import type { TermNumber } from '../../../numbers.js';
 import { SCORED_FIELDS } from '../../../result.js';
 import { normaliseText } from '../../../text/characters.js';
 import { beginningsOf } from '../../../text/name-beginnings.js';
@@ -11,9 +12,7 @@ import { NameCollector } from './build-name-table.js';
 import { packLengths } from './pack-lengths.js';
 import { PostingsBuilder } from './postings-builder.js';
 
-/**
- * What an index of some documents is made of, collected in one go.
- */
+/** Collects the arrays of an index of all documents. */
 export function collectKeywords(documents: DocumentSource): PackedKeywords {
   const collector = new DocumentCollector();
   for (const document of documents.all()) collector.add(document);
@@ -23,28 +22,28 @@ export function collectKeywords(documents: DocumentSource): PackedKeywords {
 /** What is indexed of a document. */
 export type IndexedDocument = Omit<KeywordDocument, 'files'> & { readonly files: readonly { readonly text: string }[] };
 
-/** Takes documents apart and collects what the index is made of. */
+/** Splits documents into terms and collects the arrays of their index. */
 export class DocumentCollector {
   readonly #builder = new PostingsBuilder();
-  /** Of each document the numbers of distinct terms by field. */
+  /** By document, then by field: the number of distinct terms. */
   readonly #lengths = new GrowingUint32();
   readonly #names = new NameCollector();
   readonly #beginnings = new NameCollector();
   #size = 0;
-  /** The text that is being read, and the position of its first word. */
+  /** The current text, and the position of its first word. */
   #text = '';
-  #base = 0;
-  /** The parts of words in PascalCase of the document, and where they stand. */
-  readonly #innerTerms: number[] = [];
+  #firstPosition = 0;
+  /** The parts of words in PascalCase of the current document, and their positions. */
+  readonly #innerTerms: TermNumber[] = [];
   readonly #innerPositions: number[] = [];
 
-  /** Adds the next document; they are numbered from 0. */
+  /** Adds the next document. Documents are numbered from 0. */
   add(document: IndexedDocument): void {
     const { name, author, labels, description } = document;
-    // Positions of all these texts are of one space, with gaps, so that a phrase never goes from one into the next.
-    this.#base = 0;
+    // All these texts share one sequence of positions. The gaps between them keep a phrase from crossing two texts.
+    this.#firstPosition = 0;
     for (const [field, texts] of [[name], [author], labels, [description]].entries()) {
-      for (const text of texts) this.#read(text, this.#takeApart);
+      for (const text of texts) this.#read(text, this.#addOuterOrInner);
       this.#endField(field);
     }
     for (const [i, term] of this.#innerTerms.entries()) {
@@ -53,8 +52,8 @@ export class DocumentCollector {
     this.#innerTerms.length = 0;
     this.#innerPositions.length = 0;
     this.#endField(INNER);
-    this.#base = 0;
-    for (const text of textsOfFiles(document)) this.#read(text, this.#take);
+    this.#firstPosition = 0;
+    for (const text of textsOfFiles(document)) this.#read(text, this.#add);
     this.#endField(FILES);
     this.#names.add(this.#size, nameKey(name));
     for (const key of beginningsOf(name)) this.#beginnings.add(this.#size, key);
@@ -83,24 +82,25 @@ export class DocumentCollector {
   #read(text: string, visit: WordVisitor): void {
     this.#text = normaliseText(text);
     const positions = visitWords(this.#text, visit);
-    this.#base += positions + 1;
+    this.#firstPosition += positions + 1;
   }
 
-  readonly #take: WordVisitor = (term, _, position, span, start, end) => {
-    this.#builder.add(this.#numberOf(term, start, end), this.#base + position, span);
+  readonly #add: WordVisitor = (term, _, position, span, start, end) => {
+    this.#builder.add(this.#termOf(term, start, end), this.#firstPosition + position, span);
   };
 
-  readonly #takeApart: WordVisitor = (term, kind, position, span, start, end) => {
-    const number = this.#numberOf(term, start, end);
+  readonly #addOuterOrInner: WordVisitor = (term, kind, position, span, start, end) => {
+    const added = this.#termOf(term, start, end);
     if (kind !== 'inner') {
-      this.#builder.add(number, this.#base + position, span);
+      this.#builder.add(added, this.#firstPosition + position, span);
       return;
     }
-    this.#innerTerms.push(number);
-    this.#innerPositions.push(this.#base + position);
+    this.#innerTerms.push(added);
+    this.#innerPositions.push(this.#firstPosition + position);
   };
 
-  #numberOf(term: string | undefined, start: number, end: number): number {
+  /** @param term undefined if it is the `plainTerm` of its characters */
+  #termOf(term: string | undefined, start: number, end: number): TermNumber {
     const { terms } = this.#builder;
     return term === undefined ? terms.addPlain(this.#text, start, end) : terms.add(term);
   }

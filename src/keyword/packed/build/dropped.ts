@@ -1,2 +1,2 @@
-/** Stands for the number of a document, or of a term, that is left out of a merged index. */
+/** In place of the new number of a document or a term: it is left out of a merged index. */
 export const DROPPED = 0xffffffff;

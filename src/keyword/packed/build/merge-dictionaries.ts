@@ -10,7 +10,8 @@ import { StringsWriter } from './strings-writer.js';
  * Merges dictionaries. Reads all of them side by side.
  *
  * @param kept for each dictionary one byte a term, 0 if it is left out; undefined if none is
- * @returns the dictionary, and for each of the given ones the new number of each term, {@link DROPPED} if it is left out
+ * @returns the dictionary, and for each of the given ones the new number of each term, {@link DROPPED} if it is left
+ *   out
  */
 export function mergeDictionaries(
   dictionaries: readonly PackedDictionary[],

@@ -1,7 +1,11 @@
 import { SCORED_FIELDS } from '../../../result.js';
 import type { PackedKeywords } from '../packed-keywords.js';
 
-/** @param lengths by scored field and document, see {@link PackedKeywords} */
+/**
+ * Computes the sums and maxima of lengths.
+ *
+ * @param lengths by scored field, then by document
+ */
 export function packLengths(
   lengths: Uint32Array,
 ): Pick<PackedKeywords, 'lengths' | 'totalLengths' | 'greatestLengths'> {

@@ -1,14 +1,14 @@
 import type { PackedStrings } from '../packed-strings.js';
 
-/** Up to so many are sorted by insertion. */
+/** Ranges of at most this many strings are sorted by insertion. */
 const FEW = 12;
 
 /**
- * Sorts numbers of strings by the strings' bytes, in place; equal strings stay in no particular order. Multikey quicksort:
- * J. Bentley, R. Sedgewick, Fast algorithms for sorting and searching strings, SODA 1997.
+ * Sorts the numbers of strings, in place, by the bytes of the strings. The order of equal strings is undefined.
+ * Multikey quicksort: J. Bentley, R. Sedgewick, Fast algorithms for sorting and searching strings, SODA 1997.
  */
 export function sortByBytes({ bytes, starts }: PackedStrings, numbers: Uint32Array): void {
-  /** 0 behind the end, else the byte and 1. */
+  /** The byte plus 1; 0 behind the end of the string. */
   const byteOf = (number: number, depth: number): number => {
     const at = starts[number]! + depth;
     return at < starts[number + 1]! ? bytes[at]! + 1 : 0;
@@ -33,7 +33,7 @@ export function sortByBytes({ bytes, starts }: PackedStrings, numbers: Uint32Arr
     }
   };
 
-  /** Those between two places, which are equal in their first `depth` bytes. */
+  /** Sorts a range of strings that have the same first `depth` bytes. */
   const sort = (from: number, to: number, depth: number): void => {
     if (to - from <= FEW) {
       insert(from, to, depth);
@@ -58,7 +58,7 @@ export function sortByBytes({ bytes, starts }: PackedStrings, numbers: Uint32Arr
         i += 1;
       }
     }
-    // A byte has few values, and a term few bytes: this goes no deeper than some thousand calls.
+    // A byte has few values and a term has few bytes, so the recursion is at most some thousand calls deep.
     sort(from, low, depth);
     if (pivot !== 0) sort(low, high, depth + 1);
     sort(high, to, depth);

@@ -1,4 +1,5 @@
 import { GrowingUint32 } from '../../../arrays/growing-array.js';
+import type { TermNumber } from '../../../numbers.js';
 import { FNV_BASIS, FNV_PRIME } from '../../../text/fnv1a.js';
 import type { PackedStrings } from '../packed-strings.js';
 
@@ -7,13 +8,13 @@ const HYPHEN = 0x2d;
 const DOT = 0x2e;
 
 /**
- * Numbers terms from 0 in the order of their first coming. A hash table with linear probing over typed arrays; terms are
- * the bytes of their UTF-8, so that one of plain Latin letters never becomes a string.
+ * Numbers terms from 0 in the order in which they are first added. A hash table with linear probing over typed arrays.
+ * It keeps terms as UTF-8, so a term of ASCII characters never becomes a string.
  */
 export class TermTable {
-  /** Of each place its hash and number + 1, 0 where it is free. Half of the places are free at least. */
-  #places = new Uint32Array(2 * 4096);
-  /** The terms one behind the other; the one that is looked for is written behind the last. */
+  /** Two numbers a slot: the hash of its term, and the term's number + 1, or 0 if the slot is free. Half are free. */
+  #slots = new Uint32Array(2 * 4096);
+  /** The terms, one after the other. A term that is looked up is written behind the last one. */
   #bytes = Buffer.alloc(1 << 16);
   readonly #starts = new GrowingUint32();
   #end = 0;
@@ -26,9 +27,9 @@ export class TermTable {
     return this.#starts.length - 1;
   }
 
-  /** The number of a term, which is put in if it is new. */
-  add(term: string): number {
-    // Three bytes a UTF-16 unit are enough.
+  /** The number of a term. Adds the term if it is new. */
+  add(term: string): TermNumber {
+    // A UTF-16 unit becomes at most three bytes.
     this.#reserve(term.length * 3);
     const bytes = this.#bytes;
     let to = this.#end;
@@ -44,7 +45,7 @@ export class TermTable {
         bytes[to++] = 0x80 | ((unit >> 6) & 0x3f);
         bytes[to++] = 0x80 | (unit & 0x3f);
       } else {
-        // Surrogates, which are rare; for short strings without them the native method takes longer than this.
+        // Surrogates are rare. For short strings without them, this loop is faster than the native method.
         to = this.#end + bytes.write(term, this.#end);
         break;
       }
@@ -52,8 +53,8 @@ export class TermTable {
     return this.#addWritten(to, hashOf(bytes, this.#end, to));
   }
 
-  /** {@link add} for the `plainTerm` of a stretch of a text. */
-  addPlain(text: string, start: number, end: number): number {
+  /** Like {@link add} for the `plainTerm` of the characters from `start` up to `end`. */
+  addPlain(text: string, start: number, end: number): TermNumber {
     this.#reserve(end - start);
     const bytes = this.#bytes;
     let to = this.#end;
@@ -61,7 +62,7 @@ export class TermTable {
     for (let i = start; i < end; i++) {
       const unit = text.charCodeAt(i);
       if ((unit < 0x30 || unit === UNDERSCORE) && isLeftOut(text, start, i)) continue;
-      // The bit that is set in lower case is set in digits, `+`, `#` and dots, too.
+      // Turns upper case into lower case. Digits, `+`, `#` and dots have this bit already.
       const byte = unit | 0x20;
       bytes[to++] = byte;
       hash = Math.imul(hash ^ byte, FNV_PRIME);
@@ -69,44 +70,45 @@ export class TermTable {
     return this.#addWritten(to, hash);
   }
 
-  /** {@link add} for a term's bytes. */
-  addBytes(bytes: Uint8Array, start: number, end: number): number {
+  /** Like {@link add} for a term in UTF-8. */
+  addBytes(bytes: Uint8Array, start: number, end: number): TermNumber {
     this.#reserve(end - start);
     let to = this.#end;
     for (let i = start; i < end; i++) this.#bytes[to++] = bytes[i]!;
     return this.#addWritten(to, hashOf(bytes, start, end));
   }
 
-  /** The terms in the order of their numbers; theirs is the same memory. */
+  /** A view of the terms in the order of their numbers, not a copy. */
   get strings(): PackedStrings {
     return { bytes: this.#bytes.subarray(0, this.#end), starts: this.#starts.values };
   }
 
-  #addWritten(to: number, weakHash: number): number {
+  /** The number of the term between `#end` and `to`. */
+  #addWritten(to: number, weakHash: number): TermNumber {
     const from = this.#end;
-    // FNV's low bits are its weakest.
+    // The low bits of FNV-1a are its weakest.
     const hash = (weakHash ^ (weakHash >>> 15)) >>> 0;
-    const places = this.#places;
-    const mask = places.length - 1;
-    let place = (hash * 2) & mask;
-    for (; places[place + 1] !== 0; place = (place + 2) & mask) {
-      if (places[place] !== hash) continue;
-      const number = places[place + 1]! - 1;
-      if (this.#equals(number, from, to)) return number;
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let slot = (hash * 2) & mask;
+    for (; slots[slot + 1] !== 0; slot = (slot + 2) & mask) {
+      if (slots[slot] !== hash) continue;
+      const term = slots[slot + 1]! - 1;
+      if (this.#equals(term, from, to)) return term;
     }
-    const number = this.size;
-    places[place] = hash;
-    places[place + 1] = number + 1;
+    const term = this.size;
+    slots[slot] = hash;
+    slots[slot + 1] = term + 1;
     this.#end = to;
     this.#starts.push(to);
-    if (this.size * 4 > places.length) this.#spread();
-    return number;
+    if (this.size * 4 > slots.length) this.#growSlots();
+    return term;
   }
 
-  #equals(number: number, from: number, to: number): boolean {
+  #equals(term: TermNumber, from: number, to: number): boolean {
     const bytes = this.#bytes;
-    let at = this.#starts.at(number);
-    if (this.#starts.at(number + 1) - at !== to - from) return false;
+    let at = this.#starts.at(term);
+    if (this.#starts.at(term + 1) - at !== to - from) return false;
     for (let i = from; i < to; i++) if (bytes[i] !== bytes[at++]) return false;
     return true;
   }
@@ -118,18 +120,18 @@ export class TermTable {
     this.#bytes = larger;
   }
 
-  #spread(): void {
-    const former = this.#places;
-    const places = new Uint32Array(former.length * 2);
-    const mask = places.length - 1;
+  #growSlots(): void {
+    const former = this.#slots;
+    const slots = new Uint32Array(former.length * 2);
+    const mask = slots.length - 1;
     for (let i = 0; i < former.length; i += 2) {
       if (former[i + 1] === 0) continue;
-      let place = (former[i]! * 2) & mask;
-      while (places[place + 1] !== 0) place = (place + 2) & mask;
-      places[place] = former[i]!;
-      places[place + 1] = former[i + 1]!;
+      let slot = (former[i]! * 2) & mask;
+      while (slots[slot + 1] !== 0) slot = (slot + 2) & mask;
+      slots[slot] = former[i]!;
+      slots[slot + 1] = former[i + 1]!;
     }
-    this.#places = places;
+    this.#slots = slots;
   }
 }
 
@@ -139,7 +141,7 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   return hash;
 }
 
-/** Whether a character is none of the `plainTerm` that begins at `start`. */
+/** Whether the `plainTerm` of a text that begins at `start` leaves a character out. */
 function isLeftOut(text: string, start: number, i: number): boolean {
   const unit = text.charCodeAt(i);
   if (unit === UNDERSCORE || unit === HYPHEN) return true;

@@ -1,27 +1,28 @@
+import type { DocumentNumber } from '../../../numbers.js';
 import { DROPPED } from './dropped.js';
 
 /**
- * Which documents of a former state are as they were. Both states are in the same order, so what has stayed has stayed in
- * order, too.
+ * Finds the documents of a former state that have not changed. Documents are sorted in the same way in both states, so
+ * nearly always the unchanged ones are in the same order. One that is not counts as changed.
  *
- * @param former two numbers of 32 bits a document, a hash of all that is in it
+ * @param former a hash of the content of each document of the former state: two 32-bit numbers
  * @param present the same of the present state
- * @returns by former document its present number, ascending; {@link DROPPED} where it is gone, or changed
+ * @returns the present number of each former document, ascending; {@link DROPPED} if it is gone or changed
  */
 export function unchangedDocuments(former: Uint32Array, present: Uint32Array): Uint32Array {
   const size = former.length / 2;
   const documentOf = new Uint32Array(size).fill(DROPPED);
-  // A hash table of former numbers + 1, with linear probing.
-  const places = new Uint32Array(2 ** Math.ceil(Math.log2(2 * size + 2)));
-  const mask = places.length - 1;
+  // A hash table with linear probing: in each slot the former number + 1, or 0 if it is free.
+  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * size + 2)));
+  const mask = slots.length - 1;
   for (let document = 0; document < size; document++) {
-    let place = former[2 * document]! & mask;
-    while (places[place] !== 0) place = (place + 1) & mask;
-    places[place] = document + 1;
+    let slot = former[2 * document]! & mask;
+    while (slots[slot] !== 0) slot = (slot + 1) & mask;
+    slots[slot] = document + 1;
   }
-  const find = (first: number, second: number): number => {
-    for (let place = first & mask; places[place] !== 0; place = (place + 1) & mask) {
-      const document = places[place]! - 1;
+  const find = (first: number, second: number): DocumentNumber => {
+    for (let slot = first & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
+      const document = slots[slot]! - 1;
       if (former[2 * document] === first && former[2 * document + 1] === second) return document;
     }
     return -1;
