@@ -38,8 +38,9 @@ export interface Admission {
  * Opens a state file: API keys, and how many requests each client has made. The file is created if it does not exist.
  * Several processes may have it open; each sees what the others write at its next request.
  *
- * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option; `DATABASE_NOT_WRITABLE` or `DATABASE_NOT_READABLE` if
- *   the file cannot be used; `NOT_A_STATE_FILE` for another database; `UNSUPPORTED_FORMAT` for one of another version
+ * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option; `DATABASE_NOT_WRITABLE` or `DATABASE_NOT_READABLE`
+ *   if the file cannot be used; `NOT_A_STATE_FILE` for another database; `UNSUPPORTED_FORMAT` for one of another
+ *   version
  * @example
  * import { openAccess } from 'skill-discovery/access';
  *
@@ -70,8 +71,8 @@ interface Quotas {
 }
 
 /**
- * The API keys and quotas of a state file; see {@link openAccess}. Besides the errors named below every method but `close`
- * may throw `DATABASE_NOT_READABLE`, `DATABASE_NOT_WRITABLE` and, after `close`, `SERVICE_UNAVAILABLE`.
+ * The API keys and quotas of a state file; see {@link openAccess}. Besides the errors named below, every method but
+ * `close` may throw `DATABASE_NOT_READABLE`, `DATABASE_NOT_WRITABLE` and, after `close`, `SERVICE_UNAVAILABLE`.
  */
 export class Access {
   readonly #connection: Connection;
@@ -90,9 +91,9 @@ export class Access {
   }
 
   /**
-   * Makes a key. It is told here and never again: only its hash is stored.
+   * Makes a key. This is the only time that it is shown: the file stores only its hash.
    *
-   * @throws {SkillSearchError} `INVALID_OPTION`
+   * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option
    */
   createKey(options?: NewKeyOptions): NewApiKey {
     return this.#guard(() => this.#keys.create(options));

@@ -13,8 +13,8 @@ export function clientOfAddress(address: string | undefined): string {
 }
 
 /**
- * Shortens an IP address for a log, so that it does not identify a person: the first 24 bits of an IPv4 address, the first
- * 48 bits of an IPv6 address, `unknown` for any other text.
+ * Shortens an IP address for a log, so that it does not identify a person: the first 24 bits of an IPv4 address, the
+ * first 48 bits of an IPv6 address, `unknown` for any other text.
  *
  * @example
  * import { shortenAddress } from 'skill-discovery/access';

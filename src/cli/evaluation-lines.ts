@@ -5,7 +5,7 @@ import { fitColumns, pad, widthOf } from './text-columns.js';
 const MAX_TEXT = 90;
 const EXTREMES = 5;
 
-/** A table of the means: a line for each mode, and one below with the interval of each. */
+/** A table of the means: a line for each mode, and below it the intervals. */
 export function meansLines({ modes }: Evaluation): string[] {
   const figures = Object.keys(modes[0]?.figures ?? {});
   const rows = modes.flatMap(({ name, figures: means, intervals }) => [
@@ -15,7 +15,7 @@ export function meansLines({ modes }: Evaluation): string[] {
   return [...table([['', ...figures], ...rows]), '', '(below each mean its 95 % interval)'];
 }
 
-/** Whether a difference is real, and where it comes from. */
+/** The difference of two rankings, how likely it is chance, and the questions that differ most. */
 export function comparisonLines(comparison: Comparison): string[] {
   const { name, baseline, metric, difference, interval, p, won, lost, tied } = comparison;
   const most = extremesOf(comparison, EXTREMES);
@@ -26,7 +26,7 @@ export function comparisonLines(comparison: Comparison): string[] {
   ];
 }
 
-/** A line for each question and mode, in columns. */
+/** A table with a line for each question and mode. */
 export function queryLines({ benchmark, modes }: Evaluation): string[] {
   const figures = Object.keys(modes[0]?.byQuestion.values().next().value ?? {});
   const rows = benchmark.questions.flatMap(({ id }) =>

@@ -68,8 +68,8 @@ export const FIND_OPERATION: SearchOperation<FindQuery> = {
 };
 
 /**
- * `owner/repository` for GitHub, where `npx skills add` looks for it. For other hosts the URL of the repository, so that
- * the client does not fetch a repository of the same name from GitHub.
+ * `owner/repository` for GitHub, where `npx skills add` looks for it. For other hosts the URL of the repository, so
+ * that the client does not fetch a repository of the same name from GitHub.
  */
 function sourceOf(codehostUrl: string): string {
   const url = URL.canParse(codehostUrl) ? new URL(codehostUrl) : undefined;
