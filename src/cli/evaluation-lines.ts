@@ -1,6 +1,6 @@
 import { type Comparison, type Evaluation, extremesOf, type QuestionDifference } from '../evaluation/index.js';
 import { oneLine } from './terminal-text.js';
-import { fitColumns, pad, widthOf } from './text-columns.js';
+import { alignColumns, fitColumns } from './text-columns.js';
 
 const MAX_TEXT = 90;
 const EXTREMES = 5;
@@ -12,7 +12,7 @@ export function meansLines({ modes }: Evaluation): string[] {
     [oneLine(name), ...figures.map((figure) => means[figure]!.toFixed(4))],
     ['', ...figures.map((figure) => intervals[figure]?.map(short).join('-') ?? '')],
   ]);
-  return [...table([['', ...figures], ...rows]), '', '(below each mean its 95 % interval)'];
+  return [...alignColumns([['', ...figures], ...rows]), '', '(below each mean its 95 % interval)'];
 }
 
 /** The difference of two rankings, how likely it is chance, and the questions that differ most. */
@@ -36,7 +36,7 @@ export function queryLines({ benchmark, modes }: Evaluation): string[] {
       ...figures.map((figure) => byQuestion.get(id)?.[figure]?.toFixed(4) ?? ''),
     ]),
   );
-  return table([['query', 'mode', ...figures], ...rows]);
+  return alignColumns([['query', 'mode', ...figures], ...rows]);
 }
 
 function extremeLines(caption: string, questions: readonly QuestionDifference[]): string[] {
@@ -45,18 +45,6 @@ function extremeLines(caption: string, questions: readonly QuestionDifference[])
     fitColumns(`    ${signed(figure - baseline)}  ${oneLine(id)}  ${oneLine(text)}`, MAX_TEXT),
   );
   return [`  ${caption}`, ...lines];
-}
-
-function table(rows: ReadonlyArray<readonly string[]>): string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0),
-  );
-  return rows.map((row) =>
-    row
-      .map((cell, column) => pad(cell, widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 function short(value: number): string {

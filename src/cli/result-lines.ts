@@ -20,7 +20,7 @@ const STEP_NOTES = {
 /** A hit of either kind of search. */
 type Hit = KeywordHit | SemanticHit;
 
-/** A text that may break between words, or parts that stay whole, each with the separator behind it. */
+/** A text that may break between words, or parts that stay whole, each with its separator. */
 type Reason = string | readonly string[];
 
 /**

@@ -30,9 +30,10 @@ function nameReasons({ name }: ScoreParts): string[] {
   return [name === 'exact' ? 'because its name is the question' : 'because its name begins with the question'];
 }
 
-/** Something that adds to a score. `share` is its part of everything that does, 0 to 1; undefined if nothing else counts. */
+/** Something that adds to a score. */
 interface Reason {
   readonly what: string;
+  /** Part of everything that adds to the score, 0 to 1; undefined if hits are ranked by this alone. */
   readonly share: number | undefined;
   readonly facts: readonly string[];
 }

@@ -23,6 +23,19 @@ export function pad(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
 }
 
+/** Lays out rows of cells as lines, each column as wide as its widest cell. */
+export function alignColumns(rows: ReadonlyArray<readonly string[]>): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => pad(cell, widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
 /** A range of a text: [start, end) in UTF-16 units. */
 export type Range = readonly [start: number, end: number];
 

@@ -22,7 +22,7 @@ export function ndcg(found: readonly number[], ideal: readonly number[], k: numb
   return discountedGain(found, k) / discountedGain(ideal, k);
 }
 
-/** 1 divided by the rank of the first relevant document; 0 if none is among the first `k`. `recip_rank` of trec_eval. */
+/** 1 divided by the rank of the first relevant document, 0 if none is among the first `k`: MRR of one question. */
 export function reciprocalRank(found: readonly number[], k: number): number {
   for (let i = 0; i < found.length && i < k; i++) if (found[i]! > 0) return 1 / (i + 1);
   return 0;
