@@ -1,5 +1,5 @@
-// Packs the project as npm would publish it and checks what comes out: the entries (publint), the types (attw), and
-// that it holds what an installer needs and nothing else.
+// Packs the project as npm would publish it, and checks the package: its entries (publint), its types (attw), and that
+// it contains the needed files and no others.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,10 +16,10 @@ try {
     }),
   );
   const allowed = /^(dist\/|data\/|docs\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
-  const strange = packed.files
+  const unexpected = packed.files
     .map((file) => file.path)
     .filter((path) => !allowed.test(path) || /\.(tsbuildinfo|db)$/.test(path));
-  if (strange.length > 0) throw new Error(`the package holds what it should not: ${strange.join(', ')}`);
+  if (unexpected.length > 0) throw new Error(`the package must not contain: ${unexpected.join(', ')}`);
   for (const needed of [
     'dist/index.js',
     'dist/index.d.ts',

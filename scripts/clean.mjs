@@ -1,4 +1,4 @@
-// Removes what a former build left, so that a renamed file does not live on in the package.
+// Removes the output of earlier builds: otherwise the package would keep files that were renamed or deleted.
 import { rmSync } from 'node:fs';
 
 rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true });

@@ -14,33 +14,41 @@ import {
 import { QuotaCounters } from './quota-counters.js';
 import { openStateFile, stateError } from './state-file.js';
 
-/** Who asks: what its requests are counted under, and how many it may make. */
+/** The sender of a request, and its quota. */
 export interface Client {
+  /** Whether the request had an API key. */
   readonly kind: 'anonymous' | 'key';
-  /** `key:3`, or an address. */
+  /** What its requests are counted under: `key:<id>`, an IPv4 address, the /64 of an IPv6 address, or `unknown`. */
   readonly name: string;
+  /** How many requests it may make. */
   readonly quota: Quota;
 }
 
-/** A request that may be answered. */
+/** The permission to answer a request. */
 export interface Admission {
-  /** Requests a day; {@link UNLIMITED} where there is no limit. */
+  /** Requests a day; {@link UNLIMITED} if there is no limit. */
   readonly dailyLimit: number;
-  /** What is left of them after this request. */
+  /** Requests left of this day, after this one; {@link UNLIMITED} if there is no limit. */
   readonly dailyRemaining: number;
-  /** To be called if the request was not answered with skills after all: it then uses nothing of the day. */
+  /** Returns the request to the day's quota. Call it if the search failed after all. */
   giveBack(): void;
 }
 
 /**
- * Opens a state file: API keys, and the counters of who asked how often. Several processes may have it open; what one
- * writes, all see at their next request.
+ * Opens a state file: API keys, and how many requests each client has made. The file is created if it does not exist.
+ * Several processes may have it open; each sees what the others write at its next request.
  *
- * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_WRITABLE`, `DATABASE_NOT_READABLE`, `NOT_A_STATE_FILE`,
- *   `UNSUPPORTED_FORMAT`
+ * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option; `DATABASE_NOT_WRITABLE` or `DATABASE_NOT_READABLE`
+ *   if the file cannot be used; `NOT_A_STATE_FILE` for another database; `UNSUPPORTED_FORMAT` for one of another
+ *   version
  * @example
+ * import { openAccess } from 'skill-discovery/access';
+ *
  * const access = openAccess({ state: 'access.db', key: { daily: 1000 } });
  * const { key } = access.createKey({ name: 'ci' });
+ * const client = access.identify(`Bearer ${key}`, '203.0.113.9');
+ * console.log(access.admit(client).dailyRemaining); // 999
+ * access.close();
  */
 export function openAccess(options: AccessOptions): Access {
   const state = checkPath('state', options?.state, 'a file');
@@ -62,7 +70,10 @@ interface Quotas {
   readonly key: Quota;
 }
 
-/** Keys and quotas of a state file; made by {@link openAccess}. Every call may throw what that does of databases. */
+/**
+ * The API keys and quotas of a state file; see {@link openAccess}. Besides the errors named below, every method but
+ * `close` may throw `DATABASE_NOT_READABLE`, `DATABASE_NOT_WRITABLE` and, after `close`, `SERVICE_UNAVAILABLE`.
+ */
 export class Access {
   readonly #connection: Connection;
   readonly #path: string;
@@ -80,37 +91,37 @@ export class Access {
   }
 
   /**
-   * Makes a key. It is told here and never again: only its hash is stored.
+   * Makes a key. This is the only time that it is shown: the file stores only its hash.
    *
-   * @throws {SkillSearchError} `INVALID_OPTION`
+   * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option
    */
   createKey(options?: NewKeyOptions): NewApiKey {
     return this.#guard(() => this.#keys.create(options));
   }
 
-  /** All keys in the order in which they were made, the revoked ones too. */
+  /** All keys, revoked ones too, oldest first. */
   listKeys(): ApiKey[] {
     return this.#guard(() => this.#keys.list());
   }
 
   /**
-   * Makes a key worthless, in all processes from their next request on.
+   * Revokes a key: all processes refuse it from their next request on. A key that is revoked already keeps its date.
    *
    * @param idOrKey the id of a key, or the key itself
-   * @throws {SkillSearchError} `KEY_NOT_FOUND`
+   * @throws {SkillSearchError} `KEY_NOT_FOUND` if there is no such key
    */
   revokeKey(idOrKey: number | string): ApiKey {
     return this.#guard(() => this.#keys.revoke(idOrKey));
   }
 
   /**
-   * Whose request it is.
+   * The client of a request.
    *
-   * @param authorization the header of that name; undefined where the request has none
-   * @param address of the client, as the socket or a trusted proxy tells it
-   * @param arrived when the request did, of `performance.now()`: the file is asked unless it was since, for another request
-   *   @default now: it is asked
-   * @throws {SkillSearchError} `INVALID_API_KEY` where the header is anything but `Bearer` and a key that is accepted
+   * @param authorization the header `Authorization`; undefined for an anonymous request
+   * @param address IP address of the client, from the socket or a trusted proxy
+   * @param arrived when the request arrived, by `performance.now()`: revocations before that are seen. Requests that
+   *   arrived together share one look at the file. @default now
+   * @throws {SkillSearchError} `INVALID_API_KEY` unless the header is `Bearer` and a key that is accepted
    */
   identify(
     authorization: string | undefined,
@@ -130,14 +141,14 @@ export class Access {
   }
 
   /**
-   * Counts a request of a client. It counts for the minute in any case; of the day it uses one only if it is in order.
+   * Counts a request of a client. Every request counts for the minute; only one without a fault counts for the day.
    *
-   * @param fault what is wrong with the request; thrown where the minute leaves room for it
-   * @throws {SkillSearchError} `RATE_LIMIT_EXCEEDED`, `DAILY_QUOTA_EXCEEDED`, with `retryAfter`
+   * @param fault what is wrong with the request. It is thrown unless the limit of the minute is exceeded.
+   * @throws {SkillSearchError} `RATE_LIMIT_EXCEEDED`, `DAILY_QUOTA_EXCEEDED`; `retryAfter` has the seconds to wait
    */
   admit({ name, quota }: Client, fault?: SkillSearchError): Admission {
     const { daily, perMinute } = quota;
-    // Nothing to count: nothing is written.
+    // Without limits nothing is counted, so the file is not written.
     if (daily === 0 && perMinute === 0) {
       if (fault !== undefined) throw fault;
       return UNLIMITED_ADMISSION;
@@ -160,12 +171,12 @@ export class Access {
     };
   }
 
-  /** Asks the file; returns if it answers. */
+  /** Reads from the file, to check that it can be read. */
   check(): void {
     this.#guard(() => this.#connection.pragma('user_version'));
   }
 
-  /** Lets go of the file. Later calls fail, except this one. */
+  /** Closes the file. Further calls of `close` do nothing; all other methods throw `SERVICE_UNAVAILABLE`. */
   close(): void {
     this.#connection.close();
   }
@@ -181,7 +192,7 @@ export class Access {
   }
 }
 
-/** For clients without any limit, whom nobody counts. */
+/** The admission of clients without limits, whose requests are not counted. */
 export const UNLIMITED_ADMISSION: Admission = {
   dailyLimit: UNLIMITED,
   dailyRemaining: UNLIMITED,

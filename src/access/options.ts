@@ -1,34 +1,35 @@
 import { SkillSearchError } from '../errors.js';
 
-/** How many requests a client may make. 0 means no limit. */
+/** How many requests a client may make. Each limit is an integer from 0; 0 means no limit. */
 export interface Quota {
-  /** Requests answered with skills from midnight to midnight, UTC. */
+  /** Answered searches from midnight to midnight, UTC. */
   readonly daily: number;
-  /** Requests within 60 seconds of the first. */
+  /** Requests, answered or not, within 60 seconds of the first. */
   readonly perMinute: number;
 }
 
-/** Without a key: for each address. */
+/** For requests without an API key, by address. */
 export const DEFAULT_ANONYMOUS_QUOTA: Quota = { daily: 50, perMinute: 10 };
-/** For each key that was made without limits of its own. */
+/** For each API key without limits of its own. */
 export const DEFAULT_KEY_QUOTA: Quota = { daily: 500, perMinute: 30 };
 
-/** Stands for "no limit" where a number must be told: the largest that fits 32 bits with a sign. */
+/** Means "no limit" where a number is needed, as in response headers: the largest signed 32-bit integer. */
 export const UNLIMITED = 2_147_483_647;
 
+/** Options of `openAccess`. */
 export interface AccessOptions {
-  /** The file of keys and counters, made if it does not exist; `:memory:` forgets all when closed. */
+  /** Path of the file of keys and counters, created if it does not exist; `:memory:` keeps them until `close`. */
   readonly state: string;
-  /** @default { daily: 50, perMinute: 10 } */
+  /** Quota of requests without a key, by address. @default { daily: 50, perMinute: 10 } */
   readonly anonymous?: Partial<Quota> | undefined;
-  /** @default { daily: 500, perMinute: 30 } */
+  /** Quota of keys without limits of their own. @default { daily: 500, perMinute: 30 } */
   readonly key?: Partial<Quota> | undefined;
-  /** What time it is, in milliseconds since 1970. @default Date.now */
+  /** The clock: milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * Fills in what a quota leaves out.
+ * A quota with its defaults filled in.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`
  */
@@ -40,7 +41,7 @@ export function resolveQuota(option: string, quota: Partial<Quota> | undefined, 
 
 /**
  * @returns the number as given
- * @throws {SkillSearchError} `INVALID_OPTION` where it is no integer from 0 to {@link UNLIMITED}
+ * @throws {SkillSearchError} `INVALID_OPTION` unless it is an integer from 0 to {@link UNLIMITED}
  */
 export function checkCount(option: string, value: number | undefined): number | undefined {
   if (value === undefined || (Number.isInteger(value) && value >= 0 && value <= UNLIMITED)) return value;

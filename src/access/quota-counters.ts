@@ -2,14 +2,14 @@ import type { Connection, Statement } from '../sqlite/connection.js';
 import type { Quota } from './options.js';
 import { count, dayOf, type Usage, type Verdict } from './usage.js';
 
-/** The counters of all clients, shared by all processes that have the state file open. */
+/** The request counters of all clients, shared by all processes that have the state file open. */
 export class QuotaCounters {
   readonly #read: Statement<[client: string], Usage>;
   readonly #write: Statement<[client: string, number, number, number, number], unknown>;
   readonly #giveBack: Statement<[client: string, day: number], unknown>;
   readonly #clear: Statement<[before: number], unknown>;
   readonly #count: (client: string, quota: Quota, answerable: boolean) => Verdict;
-  /** Day on which old counters were last cleared. */
+  /** Day on which old counters were last removed. */
   #cleared = 0;
 
   /** @param now milliseconds since 1970 */
@@ -28,7 +28,7 @@ export class QuotaCounters {
     );
     this.#clear = connection.prepare('DELETE FROM usage WHERE day < ?');
     const transaction = connection.transaction((client: string, quota: Quota, answerable: boolean): Verdict => {
-      // Asked for under the lock: no process can then write a time that is older than one already there.
+      // Read under the lock, so that no process writes a time that is older than the stored one.
       const time = now();
       this.#clearOld(dayOf(time));
       const verdict = count(this.#read.get(client), time, quota, answerable);
@@ -39,17 +39,17 @@ export class QuotaCounters {
     this.#count = transaction.immediate;
   }
 
-  /** Counts one request of a client; see `count` in usage.ts. */
+  /** Counts one request of a client; see `count` of usage.ts. */
   count(client: string, quota: Quota, answerable: boolean): Verdict {
     return this.#count(client, quota, answerable);
   }
 
-  /** Takes back what `count` took from a day, unless that day is over. */
+  /** Subtracts one request from the count of a day, if that is still the counted day. */
   giveBack(client: string, day: number): void {
     this.#giveBack.run(client, day);
   }
 
-  /** Those of yesterday stay: a clock may be set back a little. */
+  /** Keeps yesterday's counters, because a clock may be set back a little. */
   #clearOld(today: number): void {
     if (today === this.#cleared) return;
     this.#clear.run(today - 1);

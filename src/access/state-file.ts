@@ -2,19 +2,19 @@ import { closeSync, openSync } from 'node:fs';
 import { SkillSearchError } from '../errors.js';
 import { type Connection, Database, databaseError, isBusy } from '../sqlite/connection.js';
 
-/** `PRAGMA application_id` of a state file: the letters SKAC. Tells our files from other SQLite databases. */
+/** `PRAGMA application_id` of a state file: the letters SKAC. It distinguishes state files from other databases. */
 const APPLICATION_ID = 0x534b4143;
 const FORMAT_VERSION = 1;
 
-/** How long one process waits for another that writes, in milliseconds: while it opens the file, and later. */
+/** Milliseconds that a process waits for another one to finish writing: while it opens the file, and later. */
 const OPENING_TIMEOUT = 5000;
 const BUSY_TIMEOUT = 1000;
 
 /**
- * - `api_key.hash` is the SHA-256 of the key, which is kept nowhere. `daily` and `per_minute` are null where the
- *   server's own limits count.
- * - `usage` has a row for each client: of `day` (days since 1970, UTC) the requests that were answered, and the requests
- *   of the minute that began at `minute_start` (milliseconds since 1970).
+ * - `api_key.hash` is the SHA-256 of the key; the key itself is not stored. `daily` and `per_minute` are null where the
+ *   server's limits count.
+ * - `usage` has a row for each client: `day_count` requests were answered on `day` (days since 1970, UTC), and
+ *   `minute_count` requests came in the minute from `minute_start` (milliseconds since 1970).
  */
 const SCHEMA = `
 CREATE TABLE api_key (
@@ -37,10 +37,10 @@ CREATE INDEX usage_day ON usage (day);
 `;
 
 /**
- * Opens the file of keys and counters, making it if need be. Several processes may have it open at once.
+ * Opens the file of keys and counters. Creates it if it does not exist. Several processes may have it open at once.
  *
- * The journal is a write-ahead log that is not synced at every commit: what was counted survives the end of the
- * process, however sudden; only a power cut may take the last moments with it.
+ * The journal is a write-ahead log that is not synced at every commit. Counts survive a crash of the process; a power
+ * failure may lose those of the last moments.
  *
  * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`, `DATABASE_NOT_READABLE`, `NOT_A_STATE_FILE`, `UNSUPPORTED_FORMAT`
  */
@@ -49,8 +49,8 @@ export function openStateFile(path: string): Connection {
   try {
     makePrivate(path);
     connection = new Database(path, { timeout: OPENING_TIMEOUT });
-    // Before anything is written: the file may be somebody else's. In one transaction, since another process may be
-    // making the tables.
+    // Checked before the first write: the file may belong to another program. Checked in one transaction, because
+    // another process may be creating the tables.
     const opened = connection;
     opened.transaction(() => checkFormat(opened, path)).deferred();
     useWriteAheadLog(connection);
@@ -60,25 +60,25 @@ export function openStateFile(path: string): Connection {
     return connection;
   } catch (error) {
     connection?.close();
-    // `new Database` itself reports a folder that does not exist by a TypeError.
+    // better-sqlite3 throws a TypeError if the folder does not exist.
     throw error instanceof TypeError
       ? new SkillSearchError('DATABASE_NOT_WRITABLE', `cannot write ${path}: ${error.message}`, { path, cause: error })
       : stateError(error, path);
   }
 }
 
-/** An error of SQLite as one of ours; any other error as it is. */
+/** Turns an error of SQLite into a `SkillSearchError`. Other errors stay as they are. */
 export function stateError(error: unknown, path: string): unknown {
   return databaseError(error, path, 'write', 'NOT_A_STATE_FILE');
 }
 
-/** A new file is for its owner only: it says which addresses have asked. SQLite gives its other files the same rights. */
+/** Creates the file readable by its owner only: it has client addresses. SQLite gives its journal the same rights. */
 function makePrivate(path: string): void {
   if (path === ':memory:') return;
   try {
     closeSync(openSync(path, 'a', 0o600));
   } catch {
-    // SQLite says what is wrong with it.
+    // SQLite reports the cause when it opens the file.
   }
 }
 
@@ -97,7 +97,7 @@ function checkFormat(connection: Connection, path: string): boolean {
   throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path });
 }
 
-/** Two processes that open a new file at the same moment get in each other's way here, whatever the timeout. */
+/** Tries again while the file is busy: SQLite's own timeout does not cover a change of the journal mode. */
 function useWriteAheadLog(connection: Connection): void {
   const end = Date.now() + OPENING_TIMEOUT;
   for (;;) {
@@ -111,7 +111,7 @@ function useWriteAheadLog(connection: Connection): void {
   }
 }
 
-/** One of several processes makes the tables. A file that cannot be written is found out here, too. */
+/** Creates the tables, unless another process has. Also finds out whether the file can be written. */
 function createTables(connection: Connection, path: string): void {
   connection
     .transaction(() => {

@@ -3,22 +3,24 @@ import type { Quota } from './options.js';
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-/** What a client has used. */
+/** The requests of a client. */
 export interface Usage {
   /** Days since 1970, UTC. */
   readonly day: number;
-  /** Requests of that day that were answered, or are being answered. */
+  /** Requests of that day that were or are being answered. */
   readonly dayCount: number;
-  /** Milliseconds since 1970: the first request of the minute. */
+  /** When the first request of the minute came, in milliseconds since 1970. */
   readonly minuteStart: number;
+  /** Requests since then. */
   readonly minuteCount: number;
 }
 
-/** Whether a request may go on, and what is used after it. */
+/** Whether a request may be answered, and the counts after it. */
 export interface Verdict {
   readonly usage: Usage;
+  /** The limit that refuses the request; absent if none does. */
   readonly refused?: 'minute' | 'day';
-  /** Seconds until the limit that refused is reset, at least 1. */
+  /** Seconds until that limit is reset, 1 or more. */
   readonly retryAfter: number;
 }
 
@@ -28,14 +30,14 @@ export function dayOf(now: number): number {
 }
 
 /**
- * Counts one request: for the minute in any case, for the day only if it will be answered and both limits leave room.
+ * Counts one request. It always counts for the minute, and for the day only if it will be answered.
  *
  * @param now milliseconds since 1970
- * @param answerable whether the request is in order: a faulty one uses nothing of the day
+ * @param answerable whether the request has no fault: a faulty one does not count for the day
  */
 export function count(before: Usage | undefined, now: number, quota: Quota, answerable: boolean): Verdict {
   const day = dayOf(now);
-  // A clock that was set back by more than a minute must not lock anybody out until it has caught up.
+  // The absolute difference, because a clock that was set back must not lock clients out until it catches up.
   const running = before !== undefined && Math.abs(now - before.minuteStart) < MINUTE;
   const minuteStart = running ? before.minuteStart : now;
   const minuteCount = (running ? before.minuteCount : 0) + 1;

@@ -1,6 +1,6 @@
 const DAY = 86_400;
 
-/** How long ago something was, short enough for a column: `today`, `3 days`, `5 months`, `2 years`. */
+/** The time since a moment, short enough for a column: `today`, `3 days`, `5 months`, `2 years`, `unknown` for 0. */
 export function ageOf(unixSeconds: number, now: number = Date.now() / 1000): string {
   if (unixSeconds <= 0) return 'unknown';
   const days = Math.floor((now - unixSeconds) / DAY);
@@ -10,6 +10,6 @@ export function ageOf(unixSeconds: number, now: number = Date.now() / 1000): str
   return count(Math.floor(days / 365.25) || 1, 'year');
 }
 
-function count(n: number, unit: string): string {
-  return `${n} ${unit}${n === 1 ? '' : 's'}`;
+function count(amount: number, unit: string): string {
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
 }

@@ -12,13 +12,13 @@ export function jsonOption(): Option {
   return new Option('--json', 'print the result as JSON');
 }
 
-/** An option that takes a decimal number: digits, and a point with digits behind it. */
+/** Parses a decimal number: digits, and optionally a point with digits. */
 export function parseDecimal(value: string): number {
   if (!/^(\d+(\.\d+)?|\.\d+)$/.test(value)) throw new InvalidArgumentError('It must be a decimal number.');
   return Number(value);
 }
 
-/** An option that takes decimal digits only. */
+/** Parses an integer of decimal digits. */
 export function parseInteger(value: string): number {
   if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(value);

@@ -1,14 +1,14 @@
 import type { Access } from '../access/index.js';
 import type { SkillSearch } from '../index.js';
 
-/** Tells the key from those that people make. */
+/** The name of demo keys; people give their keys other names. */
 const NAME = 'serve --demo';
 
-/** Words that a catalogue of any size mostly has. */
+/** Words that most catalogues have. */
 const WORDS = ['release notes', 'testing', 'test', 'data', 'code'];
 const QUESTION = 'tell our users what changed since the last version';
 
-/** A new key, in place of the one of the last start, and a command to try for each kind of search. */
+/** Makes a key, revokes that of the last start, and returns commands to try for each kind of search. */
 export function demoLines(search: SkillSearch, access: Access, url: string): string[] {
   for (const { id, name, revokedAt } of access.listKeys()) {
     if (name === NAME && revokedAt === undefined) access.revokeKey(id);

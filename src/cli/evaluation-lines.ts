@@ -1,21 +1,21 @@
 import { type Comparison, type Evaluation, extremesOf, type QuestionDifference } from '../evaluation/index.js';
 import { oneLine } from './terminal-text.js';
-import { fitColumns, pad, widthOf } from './text-columns.js';
+import { alignColumns, fitColumns } from './text-columns.js';
 
 const MAX_TEXT = 90;
 const EXTREMES = 5;
 
-/** A table of the means: a line for each mode, and one below with the interval of each. */
+/** A table of the means: a line for each mode, and below it the intervals. */
 export function meansLines({ modes }: Evaluation): string[] {
   const figures = Object.keys(modes[0]?.figures ?? {});
   const rows = modes.flatMap(({ name, figures: means, intervals }) => [
     [oneLine(name), ...figures.map((figure) => means[figure]!.toFixed(4))],
     ['', ...figures.map((figure) => intervals[figure]?.map(short).join('-') ?? '')],
   ]);
-  return [...table([['', ...figures], ...rows]), '', '(below each mean its 95 % interval)'];
+  return [...alignColumns([['', ...figures], ...rows]), '', '(below each mean its 95 % interval)'];
 }
 
-/** Whether a difference is real, and where it comes from. */
+/** The difference of two rankings, how likely it is chance, and the questions that differ most. */
 export function comparisonLines(comparison: Comparison): string[] {
   const { name, baseline, metric, difference, interval, p, won, lost, tied } = comparison;
   const most = extremesOf(comparison, EXTREMES);
@@ -26,7 +26,7 @@ export function comparisonLines(comparison: Comparison): string[] {
   ];
 }
 
-/** A line for each question and mode, in columns. */
+/** A table with a line for each question and mode. */
 export function queryLines({ benchmark, modes }: Evaluation): string[] {
   const figures = Object.keys(modes[0]?.byQuestion.values().next().value ?? {});
   const rows = benchmark.questions.flatMap(({ id }) =>
@@ -36,7 +36,7 @@ export function queryLines({ benchmark, modes }: Evaluation): string[] {
       ...figures.map((figure) => byQuestion.get(id)?.[figure]?.toFixed(4) ?? ''),
     ]),
   );
-  return table([['query', 'mode', ...figures], ...rows]);
+  return alignColumns([['query', 'mode', ...figures], ...rows]);
 }
 
 function extremeLines(caption: string, questions: readonly QuestionDifference[]): string[] {
@@ -45,18 +45,6 @@ function extremeLines(caption: string, questions: readonly QuestionDifference[])
     fitColumns(`    ${signed(figure - baseline)}  ${oneLine(id)}  ${oneLine(text)}`, MAX_TEXT),
   );
   return [`  ${caption}`, ...lines];
-}
-
-function table(rows: ReadonlyArray<readonly string[]>): string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0),
-  );
-  return rows.map((row) =>
-    row
-      .map((cell, column) => pad(cell, widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 function short(value: number): string {

@@ -7,7 +7,7 @@ import { databaseOption, jsonOption, parseInteger } from './common-options.js';
 import { type Output, printJson, printLines } from './output.js';
 import { type StateFlags, stateFileOf, stateOption } from './state-option.js';
 import { oneLine } from './terminal-text.js';
-import { pad, widthOf } from './text-columns.js';
+import { alignColumns } from './text-columns.js';
 
 interface CommonFlags extends StateFlags {
   readonly json?: true;
@@ -95,13 +95,7 @@ function tableOf(keys: readonly ApiKey[]): string[] {
       revokedAt === undefined ? '' : dateOf(revokedAt),
     ]),
   ];
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column]!)))) ?? [];
-  return rows.map((row) =>
-    row
-      .map((cell, column) => pad(cell, widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
+  return alignColumns(rows);
 }
 
 function limitOf(limit: number | undefined): string {

@@ -16,7 +16,7 @@ interface LoadFlags {
   readonly model?: string;
 }
 
-/** Rows and warnings that are printed one by one; `--json` has all. */
+/** Rows and warnings that are listed; `--json` has all. */
 const MAX_PRINTED = 20;
 
 export const setUpLoad: SetUp = (command, output) => {
@@ -40,7 +40,7 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
   process.once('SIGINT', interrupt);
   try {
     const { database, prune, author, codehostBase, skillUrlBase, model } = flags;
-    // Where nobody asked, a missing model runtime is a warning.
+    // Undefined, not true: a missing model runtime is then a warning and not an error.
     const semantic = flags.semantic ? undefined : false;
     const defaults = { author, codehostBase, skillUrlBase };
     const report = await buildCatalogue({

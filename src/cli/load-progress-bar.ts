@@ -4,12 +4,12 @@ import { oneLine } from './terminal-text.js';
 import { fitColumns } from './text-columns.js';
 
 const READING = ' {bar} {percentage}% | {rows} rows | {eta_formatted} left | {what}';
-/** For sources whose size nobody knows: folders, standard input. */
+/** For sources of unknown size: folders, standard input. */
 const READING_WITHOUT_SIZE = ' {rows} rows | {duration_formatted} | {what}';
 const EMBEDDING = ' {bar} {percentage}% | {done} texts embedded | {rate} a second | {eta_formatted} left';
 const INDEXING = ' {bar} {percentage}% | {done} vectors indexed | {eta_formatted} left';
 
-/** A progress bar for a load, on a terminal only. */
+/** A progress bar for a load. Shows nothing unless the stream is a terminal. */
 export class LoadProgressBar {
   readonly #bar: ProgressBar;
 

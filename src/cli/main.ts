@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { run } from './run.js';
 
-// A reader that has seen enough, such as `head`, ends the program without a fault.
+// A reader such as `head` closes the pipe when it has enough. That is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

@@ -1,15 +1,15 @@
-/** Where a command writes: results to `out`, everything else to `error`. */
+/** The streams of a command: results go to `out`, everything else to `error`. */
 export interface Output {
   readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly error: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
-/** Columns to lay out results in. */
+/** The width of results, in columns. */
 export function columnsOf({ out }: Output): number {
   return Math.max(60, Math.min(out.columns ?? 100, 140));
 }
 
-/** What JSON leaves as it is although a terminal may obey it: C1 controls, bidirectional overrides. */
+/** Characters that JSON does not escape and terminals may act on: C1 controls, bidirectional overrides. */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 function asEscape(character: string): string {

@@ -1,15 +1,15 @@
 import { Presets, SingleBar } from 'cli-progress';
 
-/** What a bar shows of one moment. */
+/** What a bar shows at one moment. */
 export interface Reading {
-  /** Bars of different formats are different bars. */
+  /** Text with placeholders, see `cli-progress`. Another format starts another bar. */
   readonly format: string;
   readonly value: number;
   readonly total: number;
   readonly payload: Readonly<Record<string, string>>;
 }
 
-/** A progress bar, on a terminal only. */
+/** A progress bar. Shows nothing unless the stream is a terminal. */
 export class ProgressBar {
   readonly #stream: NodeJS.WritableStream & { readonly isTTY?: boolean };
   #bar: SingleBar | undefined;
@@ -35,7 +35,7 @@ export class ProgressBar {
     this.#bar.update(Math.min(value, total), payload);
   }
 
-  /** So many a second since the bar of this format began. */
+  /** The number of things done a second since the bar of this format started. */
   rateOf(format: string, done: number): string {
     if (this.#bar === undefined || format !== this.#format) return '–';
     const seconds = (performance.now() - this.#started) / 1000;

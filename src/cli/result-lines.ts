@@ -8,7 +8,7 @@ import { fitColumns, joinParts, pad, type Range, widthOf, wrapRanges } from './t
 const MAX_AUTHOR = 24;
 const MAX_NAME = 48;
 
-/** What the steps after the first are called when one of them answered. */
+/** What to say when a later step than the first answered. */
 const STEP_NOTES = {
   'all-words': undefined,
   'file-text': 'no skill has all words outside its files; these have them there',
@@ -17,14 +17,14 @@ const STEP_NOTES = {
   'some-words': 'no skill has all words; these have some of them',
 } as const;
 
-/** What hits of both kinds of search have in common. */
+/** A hit of either kind of search. */
 type Hit = KeywordHit | SemanticHit;
 
-/** A text that may break between any words, or one in parts that stay whole: each with what separates it from the next. */
+/** A text that may break between words, or parts that stay whole, each with its separator. */
 type Reason = string | readonly string[];
 
 /**
- * The hits of a page as text: a line with name, author, stars and age in columns, and below it the line that matches.
+ * A page of hits as text: for each a line with name, author, stars and age in columns, then the matching text.
  */
 export function keywordLines(result: KeywordResult, columns: number, styles: Styles, explain: boolean): string[] {
   const { hits, pagination, step } = result;
@@ -115,7 +115,7 @@ function snippetLines(snippet: Snippet, columns: number, styles: Styles): string
   return lines;
 }
 
-/** A stretch of a text in which what is marked is emphasised. */
+/** A range of a text, with the marked parts emphasised. */
 function markedLine(text: string, [from, to]: Range, marks: readonly Range[], styles: Styles): string {
   let line = '';
   let done = from;

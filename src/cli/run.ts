@@ -8,7 +8,7 @@ import { oneLine } from './terminal-text.js';
 /** Exit statuses of every command. */
 const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
-/** Codes of errors that the words on the command line cause. */
+/** Codes of errors that wrong arguments cause. */
 const USAGE_CODES: ReadonlySet<unknown> = new Set<ErrorCode>([
   'MISSING_QUERY',
   'INVALID_QUERY',
@@ -48,25 +48,25 @@ function programFor(output: Output): Command {
     .configureOutput({
       writeOut: (text) => output.out.write(text),
       writeErr: (text) => output.error.write(text),
-      // Commander puts a suggestion on a line of its own.
+      // Commander adds a line with a suggestion. An error is one line here.
       outputError: (text, write) => write(`${oneLine(text)}\n`),
     })
     .configureHelp({ subcommandTerm: termOf });
 }
 
-/** What the help lists for a command. The table says it for commands that are not set up. */
+/** How the program's help lists a command. The table has it, because most commands are not imported. */
 function termOf(command: Command): string {
   const entry = COMMANDS.find(({ name }) => name === command.name());
   return entry === undefined ? new Help().subcommandTerm(command) : `${entry.name} ${entry.usage}`.trimEnd();
 }
 
-/** The word that chooses a command: the first that is no option, or the second after `help`. */
+/** The name of the chosen command: the first word that is no option, or the one after `help`. */
 function commandNameIn(words: readonly string[]): string | undefined {
   const [first, second] = words.filter((word) => !word.startsWith('-'));
   return first === 'help' ? second : first;
 }
 
-// An `instanceof SkillSearchError` would load the library at the start of every command.
+// `instanceof SkillSearchError` would import the library at the start of every command.
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -3,10 +3,10 @@ import { oneLine } from './terminal-text.js';
 
 type ScoredHit = Pick<SemanticHit, 'matches' | 'copies'>;
 
-/** Features of the meaning. Of the others only `fileText` is not about words, and it adds little. */
+/** Features of meaning. All others but `fileText` are features of words. */
 const OF_MEANING: ReadonlySet<RankingFeature> = new Set(['cosine', 'sentence']);
 
-/** All matched words stand below the sentence. */
+/** Words named in the sentence. The lines below it list all. */
 const MAX_WORDS = 4;
 
 /** `a, b and c` */
@@ -30,14 +30,15 @@ function nameReasons({ name }: ScoreParts): string[] {
   return [name === 'exact' ? 'because its name is the question' : 'because its name begins with the question'];
 }
 
-/** What adds to a score: `share` is its part of all that does, 0 to 1; undefined where it is the only one. */
+/** Something that adds to a score. */
 interface Reason {
   readonly what: string;
+  /** Part of everything that adds to the score, 0 to 1; undefined if hits are ranked by this alone. */
   readonly share: number | undefined;
   readonly facts: readonly string[];
 }
 
-/** Meaning and words, whichever adds more first. */
+/** Meaning and words; the one that adds more comes first. */
 function shareReasons({ cosine, coverage, bm25, features }: ScoreParts, matches: MatchedTerms): string[] {
   const reasons: Reason[] = [];
   if (cosine !== undefined) {
@@ -58,7 +59,7 @@ function shareReasons({ cosine, coverage, bm25, features }: ScoreParts, matches:
     });
 }
 
-/** The part of some features in all that adds to a score. What takes away from it counts for nothing. */
+/** The share of some features in everything that adds to a score. Features that lower it do not count. */
 function shareOf(features: ScoreParts['features'], isMeant: (feature: RankingFeature) => boolean): number | undefined {
   if (features === undefined) return undefined;
   let [meant, all] = [0, 0];
@@ -69,7 +70,7 @@ function shareOf(features: ScoreParts['features'], isMeant: (feature: RankingFea
   return all === 0 ? 0 : meant / all;
 }
 
-/** `"react" and "testing" in name and description`. A file that only repeats the description counts for nothing. */
+/** `"react" and "testing" in name and description`. Files without a score only repeat the description. */
 function wordFacts(matches: MatchedTerms, bm25: ScoreParts['bm25']): string[] {
   const counting = Object.entries(matches).filter(([field]) => field !== 'files' || bm25?.files !== 0);
   if (counting.length === 0) return [];

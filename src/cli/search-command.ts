@@ -30,16 +30,16 @@ interface SearchFlags extends StopWordsFlags {
   readonly limit: number;
   readonly copies?: CopyMode;
   readonly explain?: true;
-  // By word only.
+  // With `--mode keyword` only.
   readonly sort?: SortOrder;
   readonly page?: number;
-  // By meaning only.
+  // With `--mode semantic` only.
   readonly minScore?: number;
   readonly ranking?: Ranking;
   readonly model?: string;
 }
 
-/** Options that mean something in one mode only. */
+/** Options that belong to one mode. */
 const ONLY_IN = {
   keyword: { sort: '--sort', page: '--page' },
   semantic: { minScore: '--min-score', ranking: '--ranking', model: '--model' },
@@ -85,7 +85,7 @@ function refuseOthers(flags: SearchFlags, command: Command): void {
 
 async function searchByWords(words: readonly string[], flags: SearchFlags, output: Output): Promise<void> {
   const { database, sort, category, occupation, page, limit, copies } = flags;
-  // Checked before the catalogue is opened: wrong words are told at once.
+  // Checks the query before opening the catalogue, so that a fault is reported at once.
   const query = resolveKeywordQuery({ q: words.join(' '), sortBy: sort, category, occupation, page, limit, copies });
   await using search = await openPatiently({ database, stopWords: await stopWordsOf(flags) }, output);
   const result = search.keyword(query);
@@ -98,7 +98,7 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
   const q = words.join(' ');
   const query = resolveSemanticQuery({ q, limit, minScore, ranking, category, occupation, copies, explain });
   const stopWords = await stopWordsOf(flags);
-  // Meaning alone needs no keyword index, which takes a while to build.
+  // Meaning alone needs no keyword index, which may have to be built.
   const keywordIndex = query.ranking === 'vector' ? false : undefined;
   await using search = await openPatiently(
     { database, model, keywordIndex, stopWords, warmUp: query.ranking !== 'words' },
@@ -109,7 +109,7 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
   else printLines(output, semanticLines(result, columnsOf(output), stylesFor(output.out)));
 }
 
-/** Building the keyword index of a large catalogue takes a while; who waits at a terminal is told so. */
+/** Opens a catalogue. On a terminal it shows a notice if that takes long, because the keyword index must be built. */
 async function openPatiently(options: OpenOptions, { error }: Output): Promise<SkillSearch> {
   if (error.isTTY !== true) return openSkillSearch(options);
   const notice = setTimeout(() => error.write(NOTICE), 1500);

@@ -71,7 +71,7 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
     const reload = (): void => void search.reload().catch(() => {});
     process.on('SIGHUP', reload);
     try {
-      tellStart(server.url, host, search, output);
+      printStart(server.url, host, search, output);
       warmUp(search, log, stop);
       if (flags.demo === true) printLines(output, demoLines(search, access, publicUrl ?? server.url));
       if (!stop.aborted) await once(stop, 'abort');
@@ -88,7 +88,7 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
   }
 }
 
-/** Aborted by the first signal to end; the second ends the process at once. */
+/** Aborted by the first SIGTERM or SIGINT. The second ends the process at once. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) {
@@ -100,7 +100,7 @@ function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-function tellStart(url: string, host: string, search: SkillSearch, output: Output): void {
+function printStart(url: string, host: string, search: SkillSearch, output: Output): void {
   const { skills, vectors } = search.stats();
   const by = vectors > 0 ? 'by word and by meaning' : 'by word only: the catalogue has no vectors';
   printLines(output, [`Serving ${skills.toLocaleString('en')} ${skills === 1 ? 'skill' : 'skills'} at ${url}, ${by}.`]);
@@ -111,7 +111,7 @@ function tellStart(url: string, host: string, search: SkillSearch, output: Outpu
 const OPEN_TO_OTHERS =
   'Note: other machines can reach this address. Anyone on them can search, and API keys can be read in transit because this server speaks plain HTTP. Put a TLS proxy in front of it, or keep it in a network that you trust.';
 
-/** So that the first semantic search does not wait; keyword search is there already. */
+/** Loads the model now. Otherwise the first semantic search loads it. Keyword search works meanwhile. */
 function warmUp(search: SkillSearch, log: ServerLog, stop: AbortSignal): void {
   search.warmUp().then(
     () => log.info('semantic search is ready'),

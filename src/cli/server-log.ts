@@ -3,33 +3,33 @@ import type { LogEvent } from '../http/index.js';
 import type { ReloadEvent } from '../index.js';
 import type { Output } from './output.js';
 
-/** What is logged at least; `silent` logs nothing. */
+/** The lowest level that is logged; `silent` logs nothing. */
 export const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Characters to keep for a reader that is slow; what comes beyond them is dropped. */
+/** Characters that are buffered for a slow reader. Further log lines are dropped. */
 const MAX_WAITING = 2 ** 24;
-/** How often a reader that takes nothing is tried again when the server ends: every tenth of a second. */
-const LAST_TRIES = 5;
+/** Attempts to write to a stuck reader when the server stops, one each tenth of a second. */
+const LAST_ATTEMPTS = 5;
 
-/** What a server tells while it runs: one JSON object a line, on standard error. */
+/** The log of a running server: one JSON object a line, on standard error. */
 export class ServerLog {
   readonly #logger: Logger;
   readonly #flush: () => void;
-  #triesLeft = Number.POSITIVE_INFINITY;
+  #attemptsLeft = Number.POSITIVE_INFINITY;
 
   constructor(level: LogLevel, { error }: Output) {
     const options = { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: nameLevel } };
-    // Written aside: a reader that is slow must not hold up the answers.
-    const retryEAGAIN = (): boolean => this.#triesLeft-- > 0;
+    // Asynchronous, so that a slow reader of the log does not delay answers.
+    const retryEAGAIN = (): boolean => this.#attemptsLeft-- > 0;
     const waiting = { sync: false, maxLength: MAX_WAITING, retryEAGAIN };
-    const aside = error === process.stderr ? destination({ dest: 2, ...waiting }) : undefined;
-    aside?.on('error', () => {});
-    this.#logger = aside === undefined ? pino(options, error) : pino(options, aside);
-    this.#flush = () => aside?.flushSync();
+    const stderr = error === process.stderr ? destination({ dest: 2, ...waiting }) : undefined;
+    stderr?.on('error', () => {});
+    this.#logger = stderr === undefined ? pino(options, error) : pino(options, stderr);
+    this.#flush = () => stderr?.flushSync();
   }
 
-  /** A request, or what its client was not told. */
+  /** Logs a request, or an error whose details its client does not see. */
   readonly onEvent = (event: LogEvent): void => {
     const { kind, ...facts } = event;
     if ('error' in facts) {
@@ -61,13 +61,13 @@ export class ServerLog {
     this.#logger.warn(facts, message);
   }
 
-  /** Writes out what is left, as far as somebody reads it. */
+  /** Writes the buffered lines, as far as the reader takes them. */
   close(): void {
-    this.#triesLeft = LAST_TRIES;
+    this.#attemptsLeft = LAST_ATTEMPTS;
     try {
       this.#flush();
     } catch {
-      // Nothing was left, or nobody reads it.
+      // Nothing is buffered, or the reader has gone.
     }
   }
 }

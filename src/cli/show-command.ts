@@ -11,7 +11,7 @@ interface ShowFlags {
   readonly json?: true;
 }
 
-/** Some skills have hundreds of copies; `--json` has all. */
+/** Copies that are listed. Some skills have hundreds; `--json` has all. */
 const COPIES_SHOWN = 10;
 
 export const setUpShow: SetUp = (command, output) => {
@@ -32,7 +32,7 @@ async function show(id: string, flags: ShowFlags, output: Output): Promise<void>
 interface FoundSkill {
   readonly skill: SkillDetails | undefined;
   readonly files: readonly SkillFile[];
-  /** Ids of the other skills that are copies of it. */
+  /** Ids of the copies of the skill, without its own. */
   readonly copies: readonly string[];
 }
 

@@ -9,7 +9,7 @@ export interface StateFlags {
 export function stateOption(): Option {
   return new Option('--state <file>', 'keys and quotas (default: access.db beside the catalogue)').argParser(
     (value) => {
-      // SQLite has meanings of its own for these.
+      // SQLite would open a temporary or in-memory database.
       if (value === '' || value.startsWith(':')) throw new InvalidArgumentError('It must be the path of a file.');
       return value;
     },

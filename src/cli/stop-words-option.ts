@@ -14,9 +14,9 @@ export function stopWordsOption(): Option {
 }
 
 /**
- * The words of a file, one a line; what begins with `#` is a comment.
+ * The words of the file, one a line. Lines that start with `#` are comments.
  *
- * @returns undefined where no file is named
+ * @returns undefined if no file was given
  */
 export async function stopWordsOf({ stopWords: path }: StopWordsFlags): Promise<string[] | undefined> {
   if (path === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 
-/** Emphasis where the output is a terminal that shows it, plain text elsewhere. */
+/** Emphasis for terminals with colours; plain text otherwise. */
 export interface Styles {
   bold(text: string): string;
   dim(text: string): string;

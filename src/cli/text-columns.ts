@@ -1,11 +1,11 @@
 import stringWidth from 'string-width';
 
-/** Columns that a text takes on a terminal; East Asian characters take two. */
+/** The columns that a text takes on a terminal; East Asian characters take two. */
 export function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** Cuts a text to so many columns, with an ellipsis where something is left out. */
+/** Cuts a text to a number of columns. An ellipsis marks a cut. */
 export function fitColumns(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let cut = '';
@@ -18,16 +18,29 @@ export function fitColumns(text: string, columns: number): string {
   return `${cut}…`;
 }
 
-/** Fills a text up to so many columns. */
+/** Pads a text with blanks to a number of columns. */
 export function pad(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
 }
 
-/** A stretch of a text: [start, end) in UTF-16 units. */
+/** Lays out rows of cells as lines, each column as wide as its widest cell. */
+export function alignColumns(rows: ReadonlyArray<readonly string[]>): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => pad(cell, widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** A range of a text: [start, end) in UTF-16 units. */
 export type Range = readonly [start: number, end: number];
 
 /**
- * Where to break a text into lines of so many columns: between words, inside one only where it is longer than a line.
+ * Breaks a text into lines of at most `columns`: between words, and inside a word only if it is longer than a line.
  */
 export function wrapRanges(text: string, columns: number): Range[] {
   const ranges: Range[] = [];
@@ -47,7 +60,7 @@ export function wrapRanges(text: string, columns: number): Range[] {
   return ranges;
 }
 
-/** Lines of as many parts as go into so many columns; a part that is wider has a line of its own. Ends in no blanks. */
+/** Joins parts to lines of at most `columns`, without blanks at their ends. A wider part gets a line of its own. */
 export function joinParts(parts: readonly string[], columns: number): string[] {
   const lines: string[] = [];
   let line = '';

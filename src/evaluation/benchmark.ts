@@ -6,31 +6,31 @@ export interface Question {
   readonly text: string;
 }
 
-/** What each document is worth that answers a question, by id: above 0 it is relevant. Others are worth nothing. */
+/** The gains of the judged documents of a question, by document id. Above 0 means relevant; all others have 0. */
 export type Gains = ReadonlyMap<string, number>;
 
-/** Questions and which documents answer them. */
+/** Questions, and which documents answer them. */
 export interface Benchmark {
   /** Name of its folder, or of its file. */
   readonly name: string;
-  /** Those with a relevant document, in their order. */
+  /** The questions with a relevant document, in the order of the file. */
   readonly questions: readonly Question[];
-  /** By the id of a question. */
+  /** By the id of a question; each question has an entry. */
   readonly gains: ReadonlyMap<string, Gains>;
-  /** Path of the documents that belong to it; undefined where they come from elsewhere. */
+  /** Path of the benchmark's own documents; undefined if it has none. */
   readonly corpus: string | undefined;
-  /** What was left out, for people. */
+  /** Notes for people: what was left out. */
   readonly remarks: readonly string[];
 }
 
 /** A document in a ranking. */
 export interface RankedDocument {
   readonly id: string;
-  /** Falls from document to document. */
+  /** Comparable within one ranking; never rises from one document to the next. */
   readonly score: number;
-  /** How the score came about, if asked for. */
+  /** The parts of the score, if asked for. */
   readonly explain?: ScoreParts;
 }
 
-/** What was found for each question, best first, by the question's id. */
+/** The documents found for each question, best first, by the id of the question. */
 export type Run = ReadonlyMap<string, readonly RankedDocument[]>;

@@ -1,23 +1,30 @@
 import { randomNumbers } from './random-numbers.js';
 
-/** From and to. */
+/** The two ends of an interval. */
 export type Interval = readonly [low: number, high: number];
 
+/** Options of {@link bootstrapIntervals}. */
 export interface BootstrapOptions {
-  /** How often the questions are drawn anew. @default 2000 */
+  /** Number of resamples, 1 or more. @default 2000 */
   readonly samples?: number | undefined;
-  /** @default 1 */
+  /** Seed of the random draws. @default 1 */
   readonly seed?: number | undefined;
 }
 
-/** Share of the samples that an interval leaves out on each side. */
+/** Share of the resampled means that lies outside of the interval on each side. */
 const TAIL = 0.025;
 
 /**
- * 95 % intervals of means by the percentile bootstrap (B. Efron, 1979): the questions are drawn anew, with replacement, and
- * the middle 95 % of the means that come out are the interval.
+ * 95 % intervals of means by the percentile bootstrap (B. Efron, 1979): the questions are drawn with replacement many
+ * times, and the interval holds the middle 95 % of the means.
  *
- * @param columns figures of the same questions, by what is measured; the same draws serve all of them
+ * @param columns one array for each figure, with its value for each question; all figures use the same draws
+ * @returns one interval for each figure
+ * @example
+ * import { bootstrapIntervals } from 'skill-discovery/evaluation';
+ *
+ * const [interval] = bootstrapIntervals([Float64Array.of(1, 0, 1, 1, 0.5)]);
+ * console.log(interval); // [ 0.3, 1 ]
  */
 export function bootstrapIntervals(columns: readonly Float64Array[], options: BootstrapOptions = {}): Interval[] {
   const { samples = 2000, seed = 1 } = options;
@@ -39,7 +46,7 @@ export function bootstrapIntervals(columns: readonly Float64Array[], options: Bo
   });
 }
 
-/** Between two neighbours in proportion. */
+/** Interpolates linearly between two neighbours. */
 function quantile(sorted: Float64Array, share: number): number {
   const at = share * (sorted.length - 1);
   const [below, above] = [sorted[Math.floor(at)]!, sorted[Math.ceil(at)]!];

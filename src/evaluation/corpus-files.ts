@@ -23,8 +23,8 @@ export class CorpusFiles {
 }
 
 /**
- * The path of a kept catalogue. Its name has a hash of the source, of the model and of whether it has file texts: no two
- * corpora share a file, and no load meets vectors of another model.
+ * The path of a kept catalogue. Its name has a hash of the source, of the model and of whether it has file texts: no
+ * two corpora share a file, and no load meets vectors of another model.
  */
 export async function keptFile(folder: string, options: CorpusOptions): Promise<string> {
   const { documents, catalogue, files = true, semantic = true, model, embedder } = options;

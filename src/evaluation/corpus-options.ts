@@ -17,8 +17,8 @@ export interface CorpusOptions extends ModelOptions {
   /** Whether the text of files is searched. @default true */
   readonly files?: boolean | undefined;
   /**
-   * Folder that keeps the catalogue made of `documents` or `catalogue`: the next run embeds only what has changed. It is
-   * created if it does not exist.
+   * Folder that keeps the catalogue made of `documents` or `catalogue`: the next run embeds only what has changed. It
+   * is created if it does not exist.
    *
    * @default a temporary folder, which is removed at the end
    */

@@ -1,11 +1,11 @@
 import { faultIn, readId, readLines, readObjects } from './read-lines.js';
 
-/** Characters of a file's text that count, as in the catalogues that benchmarks were made over. */
+/** Characters of a file's text that are used: as many as in the catalogues that the benchmarks were made for. */
 const MAX_FILE_TEXT = 2000;
-/** Characters of a document's text that become a description; a longer one is the text of a file as well. */
+/** Characters of a document's text that become the description. A longer text becomes a file, too. */
 const MAX_DESCRIPTION = 4000;
 const MAX_NAME = 200;
-/** Characters of a text that stand in for a title. */
+/** Characters of the text that replace a missing title. */
 const MAX_TITLE = 80;
 const MAX_ID = 250;
 
@@ -24,8 +24,8 @@ export interface CorpusRow {
 }
 
 /**
- * The documents of a corpus, `{_id, title, text}` a line, as rows: the title is the name, or the beginning of the text
- * where there is none, the text is the description. A document that is empty is an empty description, which a load rejects.
+ * The documents of a corpus, `{_id, title, text}` a line, as rows. The title becomes the name, or the beginning of the
+ * text if there is no title. The text becomes the description. A load rejects an empty document for its description.
  *
  * @throws {SkillSearchError} `SOURCE_NOT_FOUND`, `INVALID_SOURCE` with file and line
  */
@@ -46,8 +46,8 @@ export async function* readCorpus(path: string, files: boolean): AsyncGenerator<
 }
 
 /**
- * File texts, `{_id, text}` a line (or `id`; `filename` where it is not `SKILL.md`), by id of the document they belong to:
- * without front matter, and cut at 2,000 characters.
+ * File texts, `{_id, text}` a line, by the id of their document: without front matter, at most 2,000 characters. A line
+ * may have `id` instead of `_id`, and a `filename` other than `SKILL.md`.
  *
  * @throws {SkillSearchError} `SOURCE_NOT_FOUND`, `INVALID_SOURCE` with file and line
  */
@@ -76,7 +76,7 @@ export async function readIds(path: string): Promise<Set<string>> {
   return ids;
 }
 
-/** Of a text that begins with a line `---`, what is behind the next such line. */
+/** The text after the front matter: between two lines `---` at its beginning. */
 function withoutFrontMatter(text: string): string {
   return text.replace(/^\ufeff?---[ \t]*\r?\n(?:[\s\S]*?\r?\n)?---[ \t]*(?:\r?\n|$)/, '').trim();
 }

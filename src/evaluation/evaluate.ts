@@ -21,13 +21,17 @@ export interface EvaluateOptions {
   readonly modes?: readonly EvaluationMode[] | undefined;
   /** Runs to measure beside the modes. @default [] */
   readonly runs?: readonly NamedRun[] | undefined;
-  /** What all others are compared with: the name of a mode or run, or another run. @default nothing is compared */
+  /** What to compare all others with: the name of a mode or run, or another run. @default nothing */
   readonly baseline?: string | NamedRun | undefined;
   /** Depths at which nDCG, MRR, recall and precision are cut, 1 or more each. @default [10] */
   readonly at?: readonly number[] | undefined;
   /** Documents looked at for each question, 1 to 100. @default 100 */
   readonly depth?: number | undefined;
-  /** Whether to measure `auroc`: how well the first score tells a question from the same without its answers. @default false */
+  /**
+   * Whether to measure `auroc`: how well the first score separates a question from the same one without its answers.
+   *
+   * @default false
+   */
   readonly abstention?: boolean | undefined;
   /** Seed of the random numbers for intervals and tests: the same seed gives the same figures. @default 1 */
   readonly seed?: number | undefined;

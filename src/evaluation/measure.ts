@@ -1,11 +1,12 @@
 import type { Gains, RankedDocument } from './benchmark.js';
 import { averagePrecision, ndcg, precision, recall, reciprocalRank } from './metrics.js';
 
-/** Figures by name: `ndcg@10`, `mrr@10`, `recall@10`, `precision@10`, for each depth asked for, `map` and `hit@1`. */
+/** Figures by name, 0 to 1: `ndcg@10`, `mrr@10`, `recall@10`, `precision@10` for each depth, `map` and `hit@1`. */
 export type Figures = Readonly<Record<string, number>>;
 
+/** Options of {@link measureRanking}. */
 export interface MeasureOptions {
-  /** Depths at which figures are cut. */
+  /** Depths at which figures are cut, 1 or more each. */
   readonly at: readonly number[];
 }
 
@@ -16,7 +17,7 @@ const AT_DEPTH = {
   precision: ({ found }: Judged, k: number) => precision(found, k),
 } as const;
 
-/** A ranking as the measures see it. */
+/** A ranking as gains. */
 interface Judged {
   /** Gains in the order in which documents were found. */
   readonly found: readonly number[];
@@ -24,7 +25,16 @@ interface Judged {
   readonly ideal: readonly number[];
 }
 
-/** Measures what was found for a question. Finding nothing is worth 0. */
+/**
+ * Measures the ranking of a question. An empty ranking has 0 in all figures.
+ *
+ * @param gains of the question; at least one above 0
+ * @example
+ * import { measureRanking } from 'skill-discovery/evaluation';
+ *
+ * const ranking = [{ id: 'b', score: 2 }, { id: 'a', score: 1 }];
+ * console.log(measureRanking(ranking, new Map([['a', 1]]), { at: [10] })['mrr@10']); // 0.5
+ */
 export function measureRanking(ranking: readonly RankedDocument[], gains: Gains, { at }: MeasureOptions): Figures {
   const judged = judge(ranking, gains);
   const figures: Record<string, number> = {};
@@ -36,7 +46,7 @@ export function measureRanking(ranking: readonly RankedDocument[], gains: Gains,
   return figures;
 }
 
-/** Recall among the first 1, 2, … of a ranking. */
+/** Recall among the first 1, 2, … documents of a ranking, up to `depth`. */
 export function recallByDepth(ranking: readonly RankedDocument[], gains: Gains, depth: number): Float64Array {
   const { found, ideal } = judge(ranking, gains);
   let hits = 0;

@@ -1,9 +1,9 @@
 /**
- * Measures of one ranking, defined as trec_eval defines them (https://github.com/usnistgov/trec_eval). All see numbers
- * only: `found` are the gains of the documents in the order in which they were found, 0 for one that is not relevant.
+ * Measures of one ranking, with the definitions of trec_eval (https://github.com/usnistgov/trec_eval). `found` has the
+ * gains of the documents in the order of the ranking, 0 for one that is not relevant; `k` is an integer from 1.
  */
 
-/** Discounted cumulative gain of the first `k`: linear gain, discounted by log2 of the rank plus one. */
+/** Discounted cumulative gain of the first `k`: linear gain, divided by log2 of the rank plus one. */
 function discountedGain(found: readonly number[], k: number): number {
   let sum = 0;
   for (let i = 0; i < found.length && i < k; i++) sum += found[i]! / Math.log2(i + 2);
@@ -11,32 +11,38 @@ function discountedGain(found: readonly number[], k: number): number {
 }
 
 /**
- * nDCG@k (K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002, with
- * linear gain): 0 to 1, trec_eval's `ndcg_cut`.
+ * nDCG@k with linear gain, 0 to 1; `ndcg_cut` of trec_eval (K. Järvelin and J. Kekäläinen, Cumulated gain-based
+ * evaluation of IR techniques, ACM TOIS 20(4), 2002).
  *
- * @param ideal the gains of all relevant documents, the largest first, found or not; at least one
+ * @param ideal the gains of all relevant documents, found or not, the largest first; at least one
+ * @example
+ * ndcg([0, 1], [1], 10); // 0.63…
  */
 export function ndcg(found: readonly number[], ideal: readonly number[], k: number): number {
   return discountedGain(found, k) / discountedGain(ideal, k);
 }
 
-/** 1 over the rank of the first relevant document, 0 where none is among the first `k`: `recip_rank` of a run cut at k. */
+/** 1 divided by the rank of the first relevant document, 0 if none is among the first `k`: MRR of one question. */
 export function reciprocalRank(found: readonly number[], k: number): number {
   for (let i = 0; i < found.length && i < k; i++) if (found[i]! > 0) return 1 / (i + 1);
   return 0;
 }
 
-/** Share of the relevant documents that is among the first `k`: trec_eval's `recall`. */
+/**
+ * Share of the relevant documents that is among the first `k`; `recall` of trec_eval.
+ *
+ * @param relevant the number of relevant documents, 1 or more
+ */
 export function recall(found: readonly number[], relevant: number, k: number): number {
   return countRelevant(found, k) / relevant;
 }
 
-/** Share of the first `k` that is relevant, of `k` also where fewer were found: trec_eval's `P`. */
+/** Share of the first `k` documents that is relevant; of `k` even if fewer were found. `P` of trec_eval. */
 export function precision(found: readonly number[], k: number): number {
   return countRelevant(found, k) / k;
 }
 
-/** Mean, over all relevant documents, of the precision at their ranks, 0 for those not found: trec_eval's `map`. */
+/** Mean of the precision at the rank of each relevant document, 0 for one not found. `map` of trec_eval. */
 export function averagePrecision(found: readonly number[], relevant: number): number {
   let [hits, sum] = [0, 0];
   for (let i = 0; i < found.length; i++) {

@@ -1,13 +1,13 @@
 import type { Interval } from './bootstrap.js';
 
-/** Text made fit for HTML and SVG, attributes included. */
+/** Escapes a text for HTML and SVG, attributes included. */
 export function escapeHtml(text: string): string {
   return text
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ')
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** One bar: a value from 0 to 1 and where its mean may lie. */
+/** One bar: a mean from 0 to 1 and its interval. */
 export interface Bar {
   readonly value: number;
   readonly interval: Interval;
@@ -22,7 +22,7 @@ const BAR = 16;
 /**
  * Bars from 0 to 1 with their intervals, in groups.
  *
- * @param groups names of what is measured; each has a bar for each of `names`, in that order
+ * @param groups one for each figure, with a bar for each of `names`, in that order
  */
 export function barPicture(
   names: readonly string[],
@@ -73,7 +73,7 @@ export function depthPicture(curves: ReadonlyArray<readonly [name: string, value
   return svg(height, 'Recall by depth', parts);
 }
 
-/** Differences from -1 to 1, the largest first, one question beside the other. */
+/** Differences from -1 to 1, the largest first, a bar for each question. */
 export function differencePicture(differences: readonly number[]): string {
   const height = 220;
   const zero = height / 2;
@@ -92,13 +92,13 @@ export function differencePicture(differences: readonly number[]): string {
   return svg(height, 'Difference by question', parts);
 }
 
-/** More than the picture has room for is shown in part, first and last included. */
+/** Picks evenly spaced values if there are more than fit, with the first and the last. */
 function thin(values: readonly number[]): readonly number[] {
   if (values.length <= PLOT * 2) return values;
   return Array.from({ length: PLOT }, (_, i) => values[Math.round((i * (values.length - 1)) / (PLOT - 1))]!);
 }
 
-/** Colours that the classes `c0`, `l0` and so on are for; see the style of the page. */
+/** Number of colours: the page has styles for the classes `c0` to `c5`, `l0` to `l5` and `k0` to `k5`. */
 export const COLOURS = 6;
 
 function gridLines(x: (value: number) => string, height: number): string[] {

@@ -1,6 +1,6 @@
 /**
- * Random numbers from 0 up to and without 1, the same for the same seed (mulberry32 by T. Ettinger, public domain): what is
- * drawn from them comes out alike each time.
+ * Random numbers in [0, 1) by mulberry32 (T. Ettinger, public domain), period 2^32. The same seed gives the same
+ * numbers everywhere.
  */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;

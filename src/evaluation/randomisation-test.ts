@@ -1,25 +1,30 @@
 import { randomNumbers } from './random-numbers.js';
 
+/** Options of {@link randomisationTest}. */
 export interface RandomisationOptions {
-  /** How many assignments of signs are looked at, where there are more than that. @default 10000 */
+  /** Number of assignments of signs to draw if there are more, 1 or more. @default 10000 */
   readonly samples?: number | undefined;
-  /** @default 1 */
+  /** Seed of the random draws. @default 1 */
   readonly seed?: number | undefined;
 }
 
-/** Sums in another order differ by rounding; what is as large but for that counts as large. */
+/** Relative tolerance: sums of the same numbers in another order differ by rounding. */
 const ROUNDING = 1e-9;
 
 /**
  * Fisher's paired randomisation test, two-sided (M. Smucker et al., A comparison of statistical significance tests for
- * information retrieval evaluation, CIKM 2007): if it made no difference which of two rankings a question was given to, each
- * difference could as well have the other sign. The answer is how often the mean is then at least as far from 0.
+ * information retrieval evaluation, CIKM 2007). If two rankings are equally good, each difference could as well have
+ * the other sign. The p-value is how often the mean is at least as far from 0 with random signs.
  *
- * All assignments of signs are gone through where there are no more than `samples`, and the answer is exact; else so many
- * are drawn, and the one that happened is counted among them, so it is never 0.
+ * With at most `samples` assignments of signs all are tried, and the p-value is exact. Otherwise `samples` are drawn,
+ * and the observed one is counted among them, so the p-value is never 0.
  *
  * @param differences one for each question
- * @returns 0 to 1; 1 where nothing differs
+ * @returns the p-value, 0 to 1; 1 if nothing differs
+ * @example
+ * import { randomisationTest } from 'skill-discovery/evaluation';
+ *
+ * console.log(randomisationTest([0.2, 0.1, 0.3])); // 0.25: two of the eight assignments
  */
 export function randomisationTest(differences: ArrayLike<number>, options: RandomisationOptions = {}): number {
   const { samples = 10_000, seed = 1 } = options;
@@ -33,7 +38,7 @@ export function randomisationTest(differences: ArrayLike<number>, options: Rando
   const random = randomNumbers(seed);
   let extreme = 1;
   for (let sample = 0; sample < samples; sample++) {
-    // What keeps its sign; all else has the other one.
+    // The sum of those that keep their sign. All others change it.
     let kept = 0;
     let bits = 0;
     for (let i = 0; i < sizes.length; i++) {
@@ -46,7 +51,7 @@ export function randomisationTest(differences: ArrayLike<number>, options: Rando
   return extreme / (samples + 1);
 }
 
-/** Share of all assignments of signs whose sum is at least so far from 0. */
+/** Share of all assignments of signs whose sum is at least `bar` away from 0. */
 function shareOfAll(sizes: readonly number[], bar: number): number {
   const all = 2 ** sizes.length;
   let extreme = 0;

@@ -9,10 +9,11 @@ import {
 import type { Question, RankedDocument } from './benchmark.js';
 
 /**
- * What answers: `bm25` any of the words, `vector` meaning, `hybrid` both, `keyword` what a keyword search answers by
- * relevance.
+ * How questions are answered: `bm25` by any of the words, `vector` by meaning, `hybrid` by both, `keyword` by a keyword
+ * search in the order of relevance.
  */
 export const EVALUATION_MODES = ['bm25', 'vector', 'hybrid', 'keyword'] as const;
+/** One of {@link EVALUATION_MODES}. */
 export type EvaluationMode = (typeof EVALUATION_MODES)[number];
 
 const RANKING: Readonly<Record<Exclude<EvaluationMode, 'keyword'>, Ranking>> = {
@@ -21,26 +22,33 @@ const RANKING: Readonly<Record<Exclude<EvaluationMode, 'keyword'>, Ranking>> = {
   hybrid: 'hybrid',
 };
 
-/** The deepest that rankings go. */
+/** The largest `depth` of rankings. */
 export const MAX_DEPTH: number = MAX_SEMANTIC_LIMIT;
 
+/** Options of {@link rankQuestions}. */
 export interface RankOptions {
+  /** How to answer. */
   readonly mode: EvaluationMode;
-  /** Documents a question, 1 to 100. @default 100 */
+  /** Documents for each question, 1 to 100. @default 100 */
   readonly depth?: number | undefined;
-  /** Whether each document tells the parts of its score; not of `keyword`. @default false */
+  /** Whether each document has the parts of its score; never for `keyword`. @default false */
   readonly explain?: boolean | undefined;
+  /** Stops the iteration when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Asks questions one after the other, copies kept. A question that is too long is cut between two words, at 2,000
- * characters, of `keyword` 200; one without a letter or digit finds nothing.
+ * Asks questions one after the other, and keeps copies in the rankings. A question that is too long is cut between two
+ * words: at 2,000 characters, for `keyword` at 200. A question without a letter or digit finds nothing.
  *
- * @throws {SkillSearchError} as the searches
+ * @throws {SkillSearchError} what the searches throw, such as `NO_VECTORS`
  * @throws the signal's reason when aborted
  * @example
- * // What each pair of a question and a document is scored by:
+ * import { openSkillSearch } from 'skill-discovery';
+ * import { rankQuestions } from 'skill-discovery/evaluation';
+ *
+ * await using search = await openSkillSearch({ database: 'skills.db' });
+ * const questions = [{ id: 'q1', text: 'release notes from git' }];
  * for await (const [{ id }, documents] of rankQuestions(search, questions, { mode: 'hybrid', explain: true })) {
  *   for (const document of documents) console.log(id, document.id, document.explain);
  * }
@@ -81,7 +89,7 @@ function rankByKeywords(search: SkillSearch, q: string, depth: number): RankedDo
   return found.slice(0, depth);
 }
 
-/** A question as a search takes it; undefined where nothing can be asked. */
+/** A question that a search accepts; undefined if nothing is left to ask. */
 export function fitQuestion(text: string, mode: EvaluationMode): string | undefined {
   const max = mode === 'keyword' ? MAX_KEYWORD_QUERY_LENGTH : MAX_SEMANTIC_QUERY_LENGTH;
   const characters = Array.from(text.trim());
@@ -89,7 +97,7 @@ export function fitQuestion(text: string, mode: EvaluationMode): string | undefi
   return /[\p{L}\p{N}]/u.test(q) ? q : undefined;
 }
 
-/** Without the last word, or the last character where there is one word only. */
+/** Drops the last word; of a single word the last character. */
 function cutBetweenWords(text: string): string {
   const cut = text.replace(/\s+\S*$/u, '');
   return cut === text || cut === '' ? Array.from(text).slice(0, -1).join('') : cut;

@@ -4,24 +4,30 @@ import { SkillSearchError } from '../index.js';
 import type { Benchmark, Gains, Question } from './benchmark.js';
 import { faultIn, readId, readLines, readObjects } from './read-lines.js';
 
+/** Options of {@link readBenchmark}. */
 export interface ReadBenchmarkOptions {
-  /** Another file of judgements than the folder's. */
+  /** Path of other judgements for the questions of a folder. @default the folder's own */
   readonly qrels?: string | undefined;
-  /** Only questions whose id it fits. */
+  /** Keeps only questions whose id matches. @default all questions */
   readonly filter?: RegExp | undefined;
 }
 
 type Judgements = Map<string, Map<string, number>>;
 
 /**
- * Reads a benchmark: a folder in the BEIR layout (`queries.jsonl` with `_id` and `text`, `qrels.tsv` or `qrels/test.tsv` with
- * question, document and gain, if it has documents of its own `corpus.jsonl`; each also with `.gz`), or a JSON Lines file of
- * questions with the ids that answer them, `{"query": "…", "relevant": ["…"]}`.
+ * Reads a benchmark. Questions without a relevant document are left out, because nothing could be right for them.
  *
- * Questions without a relevant document are left out: nothing could be right for them.
+ * A benchmark is a folder in the BEIR layout: `queries.jsonl` with `_id` and `text`, `qrels.tsv` or `qrels/test.tsv`
+ * with question, document and gain, and optionally `corpus.jsonl` with the documents; each may be gzip with `.gz`. Or
+ * it is a JSON Lines file of questions with the ids that answer them: `{"query": "…", "relevant": ["…"]}`.
  *
- * @throws {SkillSearchError} `SOURCE_NOT_FOUND`, `INVALID_SOURCE` with file and line, `INVALID_OPTION` where the filter leaves
- *   nothing
+ * @throws {SkillSearchError} `SOURCE_NOT_FOUND` if there is no such file or folder; `INVALID_SOURCE` for a faulty one,
+ *   with file and line; `INVALID_OPTION` if `filter` matches nothing, or for `qrels` with a file
+ * @example
+ * import { readBenchmark } from 'skill-discovery/evaluation';
+ *
+ * const { questions, remarks } = await readBenchmark('scifact');
+ * console.log(questions.length, remarks);
  */
 export async function readBenchmark(path: string, options: ReadBenchmarkOptions = {}): Promise<Benchmark> {
   const full = resolve(path);
@@ -48,15 +54,15 @@ export async function readBenchmark(path: string, options: ReadBenchmarkOptions 
   return { name, corpus, questions, gains, remarks };
 }
 
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+function count(amount: number, noun: string): string {
+  return `${amount.toLocaleString('en')} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
 interface Read {
   readonly name: string;
   readonly corpus: string | undefined;
   readonly all: readonly Question[];
-  /** Of questions with a relevant document; gains above 0 only. */
+  /** Only questions with a relevant document, and only gains above 0. */
   readonly gains: ReadonlyMap<string, Gains>;
 }
 
@@ -73,7 +79,7 @@ async function readFolder(folder: string, { qrels }: ReadBenchmarkOptions): Prom
   };
 }
 
-/** A file of the folder, plain or packed. */
+/** The path of a file of the folder, plain or gzip; undefined if there is none. */
 function present(folder: string, name: string): string | undefined {
   return [name, `${name}.gz`].map((one) => join(folder, one)).find((path) => existsSync(path));
 }
@@ -96,7 +102,7 @@ async function readQuestions(path: string): Promise<Question[]> {
   return [...questions.values()];
 }
 
-/** Question, document and gain between tabs; the first line may be a header. */
+/** Lines of question, document and gain, separated by tabs. The first line may be a header. */
 async function readJudgements(path: string): Promise<Judgements> {
   const judgements: Judgements = new Map();
   let first = true;

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { SkillSearchError } from '../index.js';
 
-/** A line of a file that is not blank. */
+/** A line of a file. */
 export interface Line {
   /** From 1. */
   readonly number: number;
@@ -12,9 +12,9 @@ export interface Line {
 }
 
 /**
- * The lines of a text file, unpacked where it is gzip (told by its first bytes). Blank lines are left out.
+ * The lines of a text file, without blank ones. A gzip file is unpacked; its first bytes show that it is one.
  *
- * @throws {SkillSearchError} `SOURCE_NOT_FOUND`, `INVALID_SOURCE` where it cannot be read
+ * @throws {SkillSearchError} `SOURCE_NOT_FOUND`, `INVALID_SOURCE` if it cannot be read
  */
 export async function* readLines(path: string): AsyncGenerator<Line> {
   try {
@@ -30,7 +30,7 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
   }
 }
 
-/** The JSON objects of a file, one a line, with the number of their line. */
+/** The JSON objects of a file, one a line, each with its line number. */
 export async function* readObjects(path: string): AsyncGenerator<readonly [Readonly<Record<string, unknown>>, number]> {
   for await (const { number, text } of readLines(path)) {
     let value: unknown;
@@ -46,13 +46,13 @@ export async function* readObjects(path: string): AsyncGenerator<readonly [Reado
   }
 }
 
-/** An id as text: files also write numbers. */
+/** An id as text. Some files have numbers. */
 export function readId(value: unknown): string | undefined {
   const id = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
   return typeof id === 'string' && id.trim() !== '' ? id : undefined;
 }
 
-/** What is wrong in a line of a file. */
+/** The error for a faulty line of a file. */
 export function faultIn(path: string, line: number, message: string): SkillSearchError {
   return new SkillSearchError('INVALID_SOURCE', `${path}:${line}: ${message}`, { path });
 }
@@ -66,7 +66,7 @@ async function* decode(path: string): AsyncGenerator<string> {
   }
   const unpacked = createGunzip();
   const reading = pipeline(createReadStream(path), unpacked);
-  // What fails there fails the loop too, which tells it.
+  // A failure also ends the loop below, which reports it.
   reading.catch(() => {});
   for await (const chunk of unpacked) yield decoder.decode(chunk as Buffer, { stream: true });
   yield decoder.decode();
@@ -84,7 +84,7 @@ async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<Line> {
   let rest = '';
   for await (const chunk of chunks) {
     const lines = (rest + chunk).split('\n');
-    rest = lines.pop() as string;
+    rest = lines.pop()!;
     for (const text of lines) {
       number += 1;
       if (text.trim() !== '') yield { number, text };

@@ -5,7 +5,17 @@ import { type Bar, barPicture, COLOURS, depthPicture, differencePicture, escapeH
 
 const EXTREMES = 15;
 
-/** An evaluation as one page of HTML with pictures, which needs nothing else: no script, no style sheet, no network. */
+/**
+ * An evaluation as one HTML page with pictures. The page needs no script, no other file and no network.
+ *
+ * @example
+ * import { writeFile } from 'node:fs/promises';
+ * import { evaluate, readBenchmark, readRun, reportPage } from 'skill-discovery/evaluation';
+ *
+ * const benchmark = await readBenchmark('scifact');
+ * const evaluation = await evaluate({ benchmark, runs: [{ name: 'mine', run: await readRun('mine.run') }] });
+ * await writeFile('report.html', reportPage(evaluation));
+ */
 export function reportPage(evaluation: Evaluation): string {
   const { benchmark, modes, comparisons } = evaluation;
   const title = `${benchmark.name}, ${benchmark.questions.length.toLocaleString('en')} questions`;

@@ -2,20 +2,23 @@ import { extremesOf, type QuestionDifference } from './compare.js';
 import type { Evaluation } from './evaluate.js';
 import type { Figures } from './measure.js';
 
-/** An evaluation as one object for JSON; figures are rounded to six digits. */
+/** An evaluation as one object for JSON. Figures are rounded to six decimal places. */
 export interface EvaluationSummary {
+  /** Name of the benchmark. */
   readonly benchmark: string;
   /** Number of questions. */
   readonly queries: number;
-  /** Means by mode. */
+  /** Means by the name of the mode or run. */
   readonly modes: Readonly<Record<string, Figures>>;
-  /** 95 % of each mean. */
+  /** The 95 % interval of each mean, by mode and figure. */
   readonly intervals: Readonly<Record<string, Readonly<Record<string, readonly [number, number]>>>>;
+  /** Absent without a baseline. */
   readonly comparisons?: readonly ComparisonSummary[];
-  /** By mode and question. */
+  /** Figures by mode and question; only with the option `byQuery`. */
   readonly byQuery?: Readonly<Record<string, Readonly<Record<string, Figures>>>>;
 }
 
+/** A `Comparison` with the questions that differ most. */
 export interface ComparisonSummary {
   readonly mode: string;
   readonly baseline: string;
@@ -30,14 +33,24 @@ export interface ComparisonSummary {
   readonly lostMost: readonly QuestionDifference[];
 }
 
+/** Options of {@link summarise}. */
 export interface SummaryOptions {
-  /** Whether the figures of each question are in it. @default false */
+  /** Whether to include the figures of each question. @default false */
   readonly byQuery?: boolean | undefined;
-  /** How many of the questions won and lost most are in it. @default 10 */
+  /** How many of the questions won and lost most to include, 0 or more. @default 10 */
   readonly extremes?: number | undefined;
 }
 
-/** What came out of an evaluation, in short. */
+/**
+ * The figures of an evaluation, without runs and single questions.
+ *
+ * @example
+ * import { evaluate, readBenchmark, readRun, summarise } from 'skill-discovery/evaluation';
+ *
+ * const benchmark = await readBenchmark('scifact');
+ * const evaluation = await evaluate({ benchmark, runs: [{ name: 'mine', run: await readRun('mine.run') }] });
+ * console.log(JSON.stringify(summarise(evaluation)));
+ */
 export function summarise(evaluation: Evaluation, options: SummaryOptions = {}): EvaluationSummary {
   const { benchmark, modes, comparisons } = evaluation;
   const { byQuery = false, extremes = 10 } = options;

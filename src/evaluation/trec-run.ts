@@ -3,11 +3,16 @@ import type { RankedDocument, Run } from './benchmark.js';
 import { faultIn, readLines } from './read-lines.js';
 
 /**
- * Reads a run as trec_eval does: lines of question, `Q0`, document, rank, score and a name, with white space between them. Of
- * each question the documents are put in order by score, in single precision, those that are equal by id, the last first; the
- * ranks that the file gives are not looked at.
+ * Reads a run as trec_eval does: lines of question, `Q0`, document, rank, score and name, separated by white space. The
+ * documents of a question are sorted by score in single precision, equal scores by id in descending order. The ranks of
+ * the file are ignored.
  *
- * @throws {SkillSearchError} `SOURCE_NOT_FOUND`, `INVALID_SOURCE` with file and line
+ * @throws {SkillSearchError} `SOURCE_NOT_FOUND` if there is no such file; `INVALID_SOURCE` with file and line
+ * @example
+ * import { readRun } from 'skill-discovery/evaluation';
+ *
+ * const run = await readRun('mine.run');
+ * console.log(run.get('q1')?.[0]); // { id: 'doc-7', score: 12.5 }
  */
 export async function readRun(path: string): Promise<Run> {
   const found = new Map<string, Map<string, number>>();
@@ -36,11 +41,15 @@ function inOrder(scores: ReadonlyMap<string, number>): RankedDocument[] {
 }
 
 /**
- * A run as text that trec_eval reads. Every reader puts equal scores in an order of its own: so a score that is not below
- * the one before, in single precision, is written as the next number below.
+ * A run as text for trec_eval. Readers sort equal scores differently, so a score that is not below the one before it,
+ * in single precision, is written as the next smaller number.
  *
- * @param name of what made the run, a word
- * @throws {SkillSearchError} `INVALID_SOURCE` where an id has white space or is empty, which the format cannot carry
+ * @param name of the run, a single word
+ * @throws {SkillSearchError} `INVALID_SOURCE` if an id or the name is empty or has white space
+ * @example
+ * import { writeRun } from 'skill-discovery/evaluation';
+ *
+ * console.log(writeRun(new Map([['q1', [{ id: 'a', score: 1 }]]]), 'mine')); // q1 Q0 a 1 1 mine
  */
 export function writeRun(run: Run, name: string): string {
   const lines: string[] = [];
@@ -66,11 +75,11 @@ function word(text: string): string {
 const SINGLE = new Float32Array(1);
 const BITS = new Int32Array(SINGLE.buffer);
 
-/** The largest number of single precision below one. */
+/** The next smaller number in single precision. */
 function below(value: number): number {
   SINGLE[0] = value === 0 ? 0 : value;
   const bits = BITS[0]!;
-  // The bits of positive numbers ascend with them, those of negative ones descend.
+  // The bits of a positive number, read as an integer, grow with it; those of a negative number shrink.
   BITS[0] = bits === 0 ? -0x7fffffff : bits > 0 ? bits - 1 : bits + 1;
   return SINGLE[0];
 }

@@ -1,28 +1,28 @@
 import { type Body, type ListBody, textOf } from './body.js';
 
-/** Bytes of a body, and the buffer that they lie in where that is to be given back. */
+/** The bytes of a body; `lent` is their buffer if it must be given back. */
 export interface EncodedBody {
   readonly bytes: Buffer;
   readonly lent: Buffer | undefined;
 }
 
 const BUFFER_BYTES = 128 * 1024;
-/** More answers than that are on their way only if many clients take them slowly. */
+/** More answers are in transit only if many clients read slowly. */
 const MOST_BUFFERS = 64;
-/** In UTF-8 a unit of a string takes at most three bytes. */
+/** A UTF-16 unit takes at most three bytes in UTF-8. */
 const MOST_BYTES_PER_UNIT = 3;
 const COMMA = 0x2c;
 
 /**
- * Encodes bodies in UTF-8, piece by piece into buffers that are used again: one long string of all pieces would be copied
- * several times, in two bytes a character if any piece needs them, and each new buffer of this size is memory that the
- * processor has not seen lately.
+ * Encodes bodies in UTF-8, part by part into reused buffers. Joining the parts to one string would copy them several
+ * times, with two bytes a character if any part needs them. New buffers of this size would be memory that is not in the
+ * processor's cache.
  */
 export class BodyBuffers {
   readonly #free: Buffer[] = [];
   #made = 0;
 
-  /** @param reusable whether the buffer will be given back, by {@link giveBack}, as soon as nobody reads it any more */
+  /** @param reusable whether the caller calls {@link BodyBuffers.giveBack} once the bytes are sent */
   encode(body: Body, reusable: boolean): EncodedBody {
     if (reusable && typeof body !== 'string' && mostBytes(body) <= BUFFER_BYTES) {
       const lent = this.#take();
@@ -35,7 +35,7 @@ export class BodyBuffers {
     this.#free.push(lent);
   }
 
-  /** The one that was used last: the processor still has it at hand. */
+  /** The buffer that was used last: it is most likely in the processor's cache. */
   #take(): Buffer | undefined {
     const buffer = this.#free.pop();
     if (buffer !== undefined || this.#made === MOST_BUFFERS) return buffer;
@@ -50,7 +50,7 @@ function mostBytes({ before, items, after }: ListBody): number {
   return units * MOST_BYTES_PER_UNIT;
 }
 
-/** @returns how many bytes were written */
+/** @returns the number of bytes written */
 function write({ before, items, after }: ListBody, to: Buffer): number {
   let at = to.write(before);
   for (let i = 0; i < items.length; i++) {

@@ -1,7 +1,7 @@
-/** The text of a body; what has a list of texts is put together where it is sent. */
+/** The text of a body. A list is joined only when it is sent, see `BodyBuffers`. */
 export type Body = string | ListBody;
 
-/** A text that consists of others: `before`, the items with commas between them, `after`. */
+/** A text in parts: `before`, the items with commas between them, `after`. */
 export interface ListBody {
   readonly before: string;
   readonly items: readonly string[];

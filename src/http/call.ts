@@ -1,32 +1,32 @@
 import type { Body } from './body.js';
 
-/** A request, as little of it as the service looks at. */
+/** The parts of a request that the service needs, from any kind of server. */
 export interface Call {
   readonly method: string;
-  /** Path and query as they were sent: not decoded, not normalised. */
+  /** Path and query as sent: neither decoded nor normalised. */
   readonly target: string;
-  /** Scheme and host under which the client reached the service: `http://127.0.0.1:8787`. */
+  /** Scheme and host by which the client reached the service: `http://127.0.0.1:8787`. */
   readonly origin: string;
-  /** Address of the other end of the connection; undefined where nobody knows. */
+  /** Address of the other end of the connection; undefined if it is unknown. */
   readonly address: string | undefined;
-  /** A header by its name in lower case; several of one name joined by `, `. */
+  /** A header by its name in lower case. Several headers of one name are joined by `, `. */
   header(name: string): string | undefined;
-  /** When it had come, of `performance.now()`. */
+  /** When the request arrived, by `performance.now()`. */
   readonly arrived: number;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client closes the connection. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** What is sent back. */
+/** A complete answer. */
 export interface Answer {
   readonly status: number;
-  /** Names and values in turn, without `Content-Length`. */
+  /** Names and values in turn, without `Content-Length`: the form that `writeHead` takes. */
   readonly headers: readonly string[];
-  /** Of a HEAD request what a GET would get: whoever sends the answer leaves it out. */
+  /** For HEAD the same as for GET. The sender of the answer leaves it out. */
   readonly body: Body;
 }
 
-/** An answer in the making: what an operation itself has to say. */
+/** What one operation adds to an answer. */
 export interface Content {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

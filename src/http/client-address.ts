@@ -62,6 +62,7 @@ function withoutPort(text: string): string {
 
 function invalidTrust(got: string, cause?: unknown): SkillSearchError {
   const names = NAMED_NETWORKS.join(', ');
-  const message = `trustProxy must be a number of hops, or addresses, networks (10.0.0.0/8) or ${names}, got ${JSON.stringify(got)}`;
+  const expected = `a number of hops, or addresses, networks (10.0.0.0/8) or ${names}`;
+  const message = `trustProxy must be ${expected}, got ${JSON.stringify(got)}`;
   return new SkillSearchError('INVALID_OPTION', message, { cause });
 }

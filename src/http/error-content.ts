@@ -1,7 +1,7 @@
 import { type ErrorCode, SkillSearchError } from '../index.js';
 import type { Content } from './call.js';
 
-/** The codes of the interface, and the status that each is sent with. */
+/** The error codes of the API, and the HTTP status of each. */
 export const ERROR_STATUS = {
   MISSING_QUERY: 400,
   INVALID_QUERY: 400,
@@ -19,8 +19,8 @@ export const ERROR_STATUS = {
 type HttpCode = keyof typeof ERROR_STATUS;
 
 /**
- * What the service lacks, and what its clients are told: which file, which model and why is for the log. Codes that are
- * neither here nor above are not foreseen to occur while searching.
+ * Errors that become `SERVICE_UNAVAILABLE`, and the message for clients. File, model and cause go to the log only.
+ * Codes that are neither here nor above do not occur in a search.
  */
 const LACKING: Partial<Record<ErrorCode, string>> = {
   SERVICE_UNAVAILABLE: 'the service is not available',
@@ -38,7 +38,7 @@ const LACKING: Partial<Record<ErrorCode, string>> = {
   EMBEDDER_FAILED: 'semantic search is not available',
 };
 
-/** The client left before it was answered. Nobody sees the answer; its status, which is no standard one, is for the log. */
+/** The client closed the connection. Nobody sees the answer; its status 499 (of nginx, no standard) is for the log. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone' as const;
 }
@@ -47,11 +47,11 @@ export class ClientGone extends Error {
 export interface TranslatedError {
   readonly code: HttpCode | undefined;
   readonly content: Content;
-  /** Whether the operator has to know: the client was not told all. */
+  /** Whether the client does not see the cause, so that it must be logged. */
   readonly hidden: boolean;
 }
 
-/** Known errors have a status; whatever else was thrown becomes a bare 500. */
+/** Known errors have a status; all others become a 500 without details. */
 export function translateError(error: unknown): TranslatedError {
   if (error instanceof ClientGone) return { code: undefined, content: { status: 499, body: '' }, hidden: false };
   const known = error instanceof SkillSearchError ? error : undefined;
@@ -80,7 +80,7 @@ function translated(
   return { code, hidden, content: { status: ERROR_STATUS[code], headers, body: errorBody(code, message) } };
 }
 
-/** The one shape of all errors. */
+/** The body of every error. */
 export function errorBody(code: string, message: string): string {
   return JSON.stringify({ success: false, error: { code, message } });
 }

@@ -12,7 +12,7 @@ import type { SearchOperation } from './search-operations.js';
 
 const PARAMETERS = ['q', 'limit', 'owner'] as const;
 
-/** Pages of 50 in which the skills of an owner are looked for: each is a search of its own. */
+/** Pages of 50 skills that are searched for those of an owner. Each page is a search. */
 const PAGES_OF_OWNER = 10;
 
 interface FindQuery {
@@ -26,13 +26,13 @@ interface FindQuery {
 interface FoundSkill {
   readonly id: string;
   readonly name: string;
-  /** Nobody counts them here. Clients sort by it: where all are the same, the order stays that of relevance. */
+  /** Not counted here. Clients sort by it; equal values keep the order by relevance. */
   readonly installs: 0;
-  /** What `npx skills add` takes; empty where the skill's repository is not known. */
+  /** What `npx skills add` accepts; empty if the skill's repository is unknown. */
   readonly source: string;
 }
 
-/** The search that `npx skills find` does at the server that `SKILLS_API_URL` names. */
+/** The search of `npx skills find` with `SKILLS_API_URL`. */
 export const FIND_OPERATION: SearchOperation<FindQuery> = {
   key: 'ignored',
   read(text) {
@@ -50,7 +50,7 @@ export const FIND_OPERATION: SearchOperation<FindQuery> = {
   },
   answer({ query, limit, owner }, { search }) {
     const skills: FoundSkill[] = [];
-    // Whose a skill is is no filter of the search: its pages are gone through until enough are found.
+    // The search has no filter for owners, so this reads pages until it has enough skills.
     for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
       const { records, pagination } = search.keywordRecords(
         owner === undefined ? query : { ...query, page, limit: MAX_LIMIT },
@@ -68,8 +68,8 @@ export const FIND_OPERATION: SearchOperation<FindQuery> = {
 };
 
 /**
- * `owner/repository` of GitHub, which `npx skills add` takes for GitHub's; the address of the repository elsewhere, so
- * that nothing is fetched from a namesake.
+ * `owner/repository` for GitHub, where `npx skills add` looks for it. For other hosts the URL of the repository, so
+ * that the client does not fetch a repository of the same name from GitHub.
  */
 function sourceOf(codehostUrl: string): string {
   const url = URL.canParse(codehostUrl) ? new URL(codehostUrl) : undefined;

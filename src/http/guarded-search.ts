@@ -7,10 +7,10 @@ import type { SearchOperation } from './search-operations.js';
 import type { Visit } from './visit.js';
 
 /**
- * Answers a search. What is checked, in this order: the key, the limit of the minute, the question, the limit of the
- * day; then the search itself may fail. Only what is answered uses the day.
+ * Answers a search. The order of checks: the key, the limit of the minute, the question, the limit of the day. Then the
+ * search runs, and may fail. Only an answered search uses the day's quota.
  *
- * @throws {SkillSearchError} for each of them
+ * @throws {SkillSearchError} for a failed check, and what the search throws
  */
 export function answerSearch<Query>(
   operation: SearchOperation<Query>,
@@ -32,7 +32,7 @@ export function answerSearch<Query>(
     try {
       admission.giveBack();
     } catch (failure) {
-      // What came first is what is told.
+      // The client gets the first error.
       log({ kind: 'failure', requestId: visit.requestId, error: failure });
     }
     throw error;
@@ -61,7 +61,7 @@ function identify(access: Access, { key }: SearchOperation, { call, address, sta
   return access.identify(authorization, address, started);
 }
 
-/** A faulty question counts as a request, too: which is told comes after the limit of the minute. */
+/** A faulty question counts as a request of the minute, too, and that limit is reported first. */
 function readQuestion<Query>(read: () => Query, admit: (fault: SkillSearchError) => unknown): Query {
   try {
     return read();

@@ -3,23 +3,29 @@ import { textOf } from './body.js';
 import { type HandlerOptions, resolveHandlerOptions } from './options.js';
 import { SkillDiscoveryService } from './service.js';
 
-/** What a `Request` does not tell. */
+/** What a `Request` does not tell about its connection. */
 export interface Connection {
-  /** Address of the other end of the connection; all without one share the limits of one client. */
+  /** IP address of the other end. Requests without one share the quota of one anonymous client. @default unknown */
   readonly address?: string | undefined;
 }
 
-/** Answers requests; never rejects. */
+/** Answers a request. Never rejects: errors become answers, too. */
 export type Handler = (request: Request, connection?: Connection) => Promise<Response>;
 
 /**
- * The Skill Discovery API as a function of the web's own `Request` and `Response`, for any server that speaks them.
- * `startServer` is quicker on Node: it does without these objects.
+ * The Skill Discovery API as a function from `Request` to `Response`, for any server that uses these web standards. On
+ * Node `startServer` is faster, because it creates no such objects.
  *
- * @throws {SkillSearchError} `INVALID_OPTION`
+ * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option
  * @example
- * const handle = createHandler(await openSkillSearch({ database: 'skills.db' }), { access: openAccess({ state: 'access.db' }) });
+ * import { openSkillSearch } from 'skill-discovery';
+ * import { openAccess } from 'skill-discovery/access';
+ * import { createHandler } from 'skill-discovery/http';
+ *
+ * const search = await openSkillSearch({ database: 'skills.db' });
+ * const handle = createHandler(search, { access: openAccess({ state: 'access.db' }) });
  * const response = await handle(new Request('http://localhost/api/v1/skills/search?q=pdf'));
+ * console.log(response.status, await response.json());
  */
 export function createHandler(search: SkillSearch, options?: HandlerOptions): Handler {
   const service = new SkillDiscoveryService(search, resolveHandlerOptions(options));

@@ -1,7 +1,7 @@
 import type { Access } from '../access/index.js';
 import type { SkillSearch } from '../index.js';
 
-/** Whether the files that every search needs answer: asked, not remembered. */
+/** Whether the files that every search needs can be read now. */
 export function askHealth(search: SkillSearch, access: Access | undefined): { healthy: boolean; error?: unknown } {
   try {
     search.check();

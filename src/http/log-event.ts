@@ -1,26 +1,30 @@
-/** What there is to tell an operator. Nothing in it is a key, a question or the full address of a person. */
+/** An event for the operator's log. It never contains an API key, a question or a full client address. */
 export type LogEvent = RequestEvent | FailureEvent;
 
-/** A request that was answered. */
+/** A request and its answer. */
 export interface RequestEvent {
   readonly kind: 'request';
   /** The `X-Request-Id` of the answer. */
   readonly requestId: string;
+  /** The request method, such as `GET`; empty if the request could not be read. */
   readonly method: string;
-  /** Path without query: printable ASCII, at most 200 characters. */
+  /** Path without query: printable ASCII, at most 200 characters. Other characters are `?`. */
   readonly path: string;
+  /** The HTTP status; 499 if the client closed the connection before the answer. */
   readonly status: number;
-  /** The error's code, where there was one. */
+  /** The error's code, such as `INVALID_QUERY`; absent for a success. */
   readonly code?: string;
-  /** From the request to the answer, before it is sent. */
+  /** From the arrival of the request until the answer is ready to send. */
   readonly milliseconds: number;
-  /** `key:<id>`, or an address without its last part. */
+  /** `key:<id>`, or the client's address without its last part; see `shortenAddress`. */
   readonly client: string;
 }
 
-/** What the client of a request was not told. */
+/** An error that the client sees only as `INTERNAL_ERROR` or `SERVICE_UNAVAILABLE`. */
 export interface FailureEvent {
   readonly kind: 'failure';
+  /** The `X-Request-Id` of the answer. */
   readonly requestId: string;
+  /** What was thrown. */
   readonly error: unknown;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Call } from './call.js';
 
-/** A request of `node:http` as the service looks at it. */
+/** A request of `node:http`, as the service needs it. */
 export class NodeCall implements Call {
   readonly method: string;
   readonly target: string;
@@ -29,15 +29,15 @@ export class NodeCall implements Call {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  /** Most requests are answered before anybody asks. */
+  /** Created on demand: keyword searches never need it. */
   get signal(): AbortSignal {
     const gone = new AbortController();
-    this.#response.once('close', () => gone.abort(new Error('the client is gone')));
+    this.#response.once('close', () => gone.abort(new Error('the client closed the connection')));
     return gone.signal;
   }
 }
 
-/** Who speaks to a proxy sends the whole address. */
+/** Requests to a proxy have the whole URL as their target. */
 function withoutOrigin(url: string): string {
   const absolute = /^https?:\/\/[^/?#]*/i.exec(url)?.[0];
   if (absolute === undefined) return url;

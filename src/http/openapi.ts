@@ -13,13 +13,13 @@ import { HTTP_SORT_ORDERS } from './read-query.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The version of the interface, not of this package. */
+/** The version of the API, not of this package. */
 const API_VERSION = '1.0.0';
 
 /**
- * The Skill Discovery API as an OpenAPI 3.1 document, for programs that make clients of it.
+ * The Skill Discovery API as an OpenAPI 3.1 document, from which programs generate clients.
  *
- * @param compatible whether the additions for clients of the public service are made
+ * @param compatible whether the service makes the additions for clients of the public service
  */
 export function describeApi(publicUrl: string, compatible: boolean): Json {
   return {
@@ -80,7 +80,7 @@ function searchSkills(compatible: boolean): Json {
   };
 }
 
-/** What is more than the largest is refused, or taken as that. */
+/** @param cut whether the service reduces a larger value to the maximum instead of refusing it */
 function limit(cut: boolean): Json {
   const bounds = { type: 'integer', minimum: 1, ...(cut ? {} : { maximum: MAX_LIMIT }), default: DEFAULT_LIMIT };
   return parameter(
@@ -90,7 +90,7 @@ function limit(cut: boolean): Json {
   );
 }
 
-/** What `npx skills find` asks. */
+/** The search of `npx skills find`. */
 function findSkills(): Json {
   const text = { type: 'string' };
   return {

@@ -3,42 +3,49 @@ import { SkillSearchError } from '../index.js';
 import { resolveTrustedHops, type TrustedHops } from './client-address.js';
 import type { LogEvent } from './log-event.js';
 
-/** What the service adds for clients of the public service that speaks the same interface. The one there is. */
+/** Services whose clients the API can serve beyond the specification; see {@link HandlerOptions.compatibility}. */
 export const COMPATIBILITIES = ['skillsmp'] as const;
+/** A name of {@link COMPATIBILITIES}. */
 export type Compatibility = (typeof COMPATIBILITIES)[number];
 
+/** Options of `createHandler` and `startServer`. */
 export interface HandlerOptions {
   /**
-   * Keys and quotas. `false` asks nobody for a key and counts nothing, for who guards the service himself.
+   * API keys and quotas, from `openAccess`. `false` needs no key and counts nothing: for a service that another layer
+   * protects.
    *
-   * @default the default quotas, counted in memory; there is no key then, hence no semantic search
+   * @default anonymous access with the default quotas, counted in memory; without keys there is no semantic search
    */
   readonly access?: Access | false | undefined;
-  /** Where clients reach the service, for links to its own pages. @default the address that the request was sent to */
+  /**
+   * The http or https URL by which clients reach the service, for links to its pages.
+   *
+   * @default the origin of each request
+   */
   readonly publicUrl?: string | undefined;
   /**
-   * Whose `X-Forwarded-For` is believed: how many hops, or addresses, networks (`10.0.0.0/8`) and the names `loopback`,
-   * `linklocal`, `uniquelocal`.
+   * The proxies whose `X-Forwarded-For` is believed: a number of hops, 0 or more, or a list of addresses, networks
+   * (`10.0.0.0/8`) and names (`loopback`, `linklocal`, `uniquelocal`).
    *
-   * @default nobody's: the address of the connection counts
+   * @default none: the address of the connection counts
    */
   readonly trustProxy?: number | readonly string[] | undefined;
   /**
-   * `skillsmp` adds `githubUrl` to skills, `hasNext` and `hasPrev` to the pagination, takes a `limit` above 50 as 50, and
-   * serves `GET /api/search` as `npx skills find` asks it.
+   * `skillsmp` adds `githubUrl` to skills, adds `hasNext` and `hasPrev` to the pagination, treats a `limit` above 50 as
+   * 50, and serves `GET /api/search` for `npx skills find`.
    *
-   * @default the specification to the letter
+   * @default none: exactly what the specification says
    */
   readonly compatibility?: Compatibility | undefined;
-  /** Whether `/`, `/openapi.json` and a page for each skill (`/skills/<id>`) are served, too. @default false */
+  /** Whether to serve also `/`, `/openapi.json` and a page for each skill (`/skills/<id>`). @default false */
   readonly pages?: boolean | undefined;
-  /** Told of every request when it has been answered, and of what clients are not told. */
+  /** Receives an event for each answered request, and for each error whose details clients do not see. @default none */
   readonly log?: ((event: LogEvent) => void) | undefined;
 }
 
 export interface ResolvedHandlerOptions {
   readonly access: Access | undefined;
-  /** Without a slash at its end; undefined where each request tells. */
+  /** Without a slash at its end; undefined to use the origin of each request. */
   readonly publicUrl: string | undefined;
   readonly isTrusted: TrustedHops;
   readonly compatibility: Compatibility | undefined;
@@ -61,13 +68,13 @@ export function resolveHandlerOptions(options: HandlerOptions = {}): ResolvedHan
   return { access, publicUrl, isTrusted, compatibility, pages, log: quietly(log) };
 }
 
-/** A log that fails is no reason not to answer. */
+/** A log that throws must not prevent an answer. */
 function quietly(log: (event: LogEvent) => void): (event: LogEvent) => void {
   return (event) => {
     try {
       log(event);
     } catch {
-      // There is nobody left to tell.
+      // There is nowhere to report it.
     }
   };
 }
@@ -79,6 +86,6 @@ function resolvePublicUrl(publicUrl: string | undefined): string | undefined {
   if (plain && url.username === '' && url.password === '') return url.href.replace(/\/+$/, '');
   throw new SkillSearchError(
     'INVALID_OPTION',
-    `publicUrl must be an http or https address without query, got ${JSON.stringify(publicUrl)}`,
+    `publicUrl must be an http or https URL without user, query and fragment, got ${JSON.stringify(publicUrl)}`,
   );
 }

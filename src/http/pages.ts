@@ -13,7 +13,7 @@ const STYLE =
   'h1{line-height:1.2;overflow-wrap:anywhere}dt{color:#666}dd{margin:0 0 .5rem;overflow-wrap:anywhere}' +
   'pre{background:#f5f5f5;padding:1rem;white-space:pre-wrap;overflow-wrap:anywhere}code{overflow-wrap:anywhere}';
 
-/** Nothing on a page can be loaded or run, whatever the text of a skill looks like. */
+/** A page can neither load nor run anything, whatever the text of a skill contains. */
 const HEADERS = {
   'Content-Type': HTML_TYPE,
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -21,9 +21,9 @@ const HEADERS = {
 } as const;
 
 /**
- * The page at a path: a welcome, the description of the interface, or a skill.
+ * The page at a path: the home page, the OpenAPI description, or a skill.
  *
- * @returns what answers with it, given the address of the service; undefined where there is none
+ * @returns a function from the public URL of the service to the page; undefined if the path has none
  */
 export function answerPage(
   path: string,
@@ -52,7 +52,7 @@ function homePage(search: SkillSearch, publicUrl: string): string {
 function skillPage(details: SkillDetails, search: SkillSearch, publicUrl: string): string {
   const skill = publicSkill(details, { publicUrl, githubUrl: false });
   const filenames = search.filenames(skill.id);
-  // One is read, of perhaps megabytes in all.
+  // Only the first file is read: together they may have megabytes.
   const first = filenames[0] === undefined ? undefined : search.file(skill.id, filenames[0]);
   const facts: [string, string | undefined][] = [
     ['Author', html(skill.author)],
@@ -78,7 +78,7 @@ function page(title: string, parts: readonly string[]): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${html(title)}</title><style>${STYLE}</style></head><body><h1>${html(title)}</h1>${parts.join('')}</body></html>`;
 }
 
-/** Only what is surely an address of the web can be followed. */
+/** A link if the text is an http or https URL; plain text otherwise. */
 function link(url: string): string {
   return /^https?:\/\//i.test(url) ? `<a rel="nofollow noopener" href="${html(url)}">${html(url)}</a>` : html(url);
 }

@@ -1,11 +1,11 @@
 import { SkillSearchError } from '../index.js';
 
-/** What came under a name: a text, or what is wrong with it. */
+/** The value of a parameter, or what is wrong with it. */
 type Value = string | SkillSearchError;
 
 /**
- * The known parameters of a query string, decoded. Strict, unlike URLSearchParams: what is not percent-encoded UTF-8, or
- * comes twice, is a fault and not a guess. Unknown parameters are ignored.
+ * The known parameters of a query string, decoded. Unlike `URLSearchParams` it guesses nothing: a value that is not
+ * percent-encoded UTF-8 is an error, and so is a parameter that occurs twice. Unknown parameters are ignored.
  *
  * @param query without the question mark
  */
@@ -14,7 +14,7 @@ export function readParameters<Name extends string>(query: string, known: readon
   for (const part of query.split('&')) {
     const at = part.indexOf('=');
     const written = at === -1 ? part : part.slice(0, at);
-    // Quick for what nobody knows: it may come thousands of times.
+    // Cheap for unknown names: a query may have thousands.
     if (written.length > LONGEST_NAME) continue;
     const decoded = decode(written);
     const name = known.find((one) => one === decoded);
@@ -24,14 +24,14 @@ export function readParameters<Name extends string>(query: string, known: readon
   return values;
 }
 
-/** Of a known parameter, each character written with a percent sign: `occupation`. */
+/** The longest known name, `occupation`, with each character percent-encoded. */
 const LONGEST_NAME = 30;
 
-/** Undefined where it is not percent-encoded UTF-8; lone surrogates are not. */
+/** Undefined for a text that is not percent-encoded UTF-8. */
 function decode(text: string): string | undefined {
   const spaced = text.replaceAll('+', ' ');
   if (!spaced.includes('%')) return spaced;
-  // A sign without two digits behind it: the most frequent fault, and an exception takes long.
+  // The most frequent fault, a `%` without two digits, is found without the cost of an exception.
   if (/%(?![0-9a-f]{2})/i.test(spaced)) return undefined;
   try {
     return decodeURIComponent(spaced);

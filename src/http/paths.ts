@@ -1,12 +1,12 @@
-/** Where what is served. */
+/** The paths that the service answers. */
 export const PATHS = {
   keyword: '/api/v1/skills/search',
   semantic: '/api/v1/skills/ai-search',
   health: '/api/health',
-  /** For `npx skills find`. */
+  /** Search of `npx skills find`; with `compatibility` only. */
   find: '/api/search',
   home: '/',
   description: '/openapi.json',
-  /** Followed by the id of a skill. */
+  /** Before the id of a skill. */
   skills: '/skills/',
 } as const;

@@ -1,20 +1,21 @@
 import type { Duplex } from 'node:stream';
 
-/** What one connection waits for. */
+/** The requests of one connection. */
 interface Pending {
-  /** Answers in the making, or not sent yet. */
+  /** Requests whose answer is not ready or not sent. */
   count: number;
-  /** Requests whose turn has not come. */
+  /** Requests that wait to be answered. */
   readonly waiting: (() => void)[];
+  /** Called once no answer is pending. */
   afterLast: (() => void) | undefined;
 }
 
-/** More requests than Node reads in one piece, 64 KB, are not waited for. */
+/** More requests than fit into the 64 KB that Node reads at once. A connection with more is destroyed. */
 const MOST_WAITING = 4000;
 
 /**
- * Answers the requests of each connection a few at a time: however many come in one piece, no more are worked on than the
- * client takes answers of.
+ * Answers the requests of each connection a few at a time. However many requests a client pipelines, it gets no more
+ * attention than it reads answers.
  */
 export class PendingAnswers {
   readonly #atATime: number;
@@ -24,7 +25,7 @@ export class PendingAnswers {
     this.#atATime = atATime;
   }
 
-  /** @param work answers one request; `end` must be called once the answer is sent or given up */
+  /** @param work answers one request. Call {@link PendingAnswers.end} once the answer is sent or given up. */
   begin(connection: Duplex, work: () => void): void {
     let pending = this.#pending.get(connection);
     if (pending === undefined) {
@@ -33,7 +34,7 @@ export class PendingAnswers {
     }
     if (pending.count >= this.#atATime) {
       pending.waiting.push(work);
-      // What has come in one piece waits; no more is read before it had its turn.
+      // Read no more until the waiting requests are answered.
       if (pending.waiting.length > MOST_WAITING) connection.destroy();
       else connection.pause();
       return;
@@ -57,7 +58,7 @@ export class PendingAnswers {
     }
   }
 
-  /** Does something once the connection has all answers it waits for: of several things the last. */
+  /** Calls `work` once the connection has all pending answers. A second call replaces the first. */
   afterLast(connection: Duplex, work: () => void): void {
     const pending = this.#pending.get(connection);
     if (pending === undefined || pending.count === 0) work();

@@ -13,26 +13,26 @@ export const SKILL_FIELDS = [
   'updatedAt',
 ] as const;
 
-/** A skill as the interface has it. */
+/** A skill as the API returns it. */
 export type PublicSkill = Pick<Skill, (typeof SKILL_FIELDS)[number]>;
 
-/** The end of `"codehostUrl":"unknown"`. Inside a text of a record the quotes would be escaped: it is found only in a field. */
+/** The end of `"codehostUrl":"unknown"`. Quotes inside a text are escaped in JSON, so only a field can contain this. */
 const WITHOUT_URL = 'Url":"unknown"';
 
 export interface RecordOptions {
-  /** What `/skills/<id>` is put behind. */
+  /** Origin and path before `/skills/<id>`. */
   readonly publicUrl: string;
-  /** Whether `codehostUrl` is told a second time under the name that clients of the public service read. */
+  /** Whether to repeat `codehostUrl` as `githubUrl`, the name that clients of the public service read. */
   readonly githubUrl: boolean;
 }
 
-/** A stored record as it is sent: mostly as it is. */
+/** A stored record as it is sent. Most are sent without being parsed. */
 export function publicRecord(record: string, options: RecordOptions): string {
   if (!options.githubUrl && !record.includes(WITHOUT_URL)) return record;
   return JSON.stringify(publicSkill(JSON.parse(record) as PublicSkill, options));
 }
 
-/** A skill as it is sent: the eight fields, with the address of its page here where nobody told another. */
+/** A skill as it is sent: the eight fields. An unknown URL becomes that of the skill's page on this service. */
 export function publicSkill(skill: PublicSkill, { publicUrl, githubUrl }: RecordOptions): PublicSkill {
   const { id, name, author, description, stars, updatedAt } = skill;
   const page = skillPageUrl(publicUrl, id);

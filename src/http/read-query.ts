@@ -10,10 +10,10 @@ import {
 } from '../index.js';
 import { readParameters } from './parameters.js';
 
-/** The values of `sortBy` here; the library has one more. The first is the default. */
+/** The values of `sortBy` over HTTP; the first is the default. The library has also `relevance`. */
 export const HTTP_SORT_ORDERS = ['recent', 'stars'] as const;
 
-/** In the order in which faults are told. */
+/** The first faulty one in this order is reported. */
 const KEYWORD_PARAMETERS = ['q', 'page', 'limit', 'sortBy', 'category', 'occupation'] as const;
 const SEMANTIC_PARAMETERS = ['q'] as const;
 
@@ -21,7 +21,7 @@ const SEMANTIC_PARAMETERS = ['q'] as const;
  * The question of a keyword search.
  *
  * @param query the query string, without the question mark
- * @param cutLimit whether a `limit` above the largest is taken as that
+ * @param cutLimit whether a `limit` above {@link MAX_LIMIT} becomes {@link MAX_LIMIT}
  * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`
  */
 export function readKeywordQuery(query: string, cutLimit: boolean): ResolvedKeywordQuery {
@@ -32,7 +32,7 @@ export function readKeywordQuery(query: string, cutLimit: boolean): ResolvedKeyw
     if (value === undefined) continue;
     const fault = value instanceof SkillSearchError ? value : name === 'sortBy' ? sortFault(value) : undefined;
     if (fault !== undefined) {
-      // A fault of the parameters before this one comes first.
+      // Report a fault of the parameters before this one first.
       if (name !== 'q') resolveKeywordQuery(asked as unknown as KeywordQuery);
       throw fault;
     }
@@ -54,12 +54,12 @@ export function readSemanticQuery(query: string): ResolvedSemanticQuery {
   return resolveSemanticQuery({ q } as SemanticQuery);
 }
 
-/** Decimal digits as a number; anything else, and more than a number holds, as it is: it is then told to be out of bounds. */
+/** Up to 15 decimal digits as a number. Any other text stays as it is, and the query check reports it. */
 function toInteger(value: string): number | string {
   return /^0*\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
-/** As {@link toInteger}, with {@link MAX_LIMIT} for all that is more. */
+/** Like {@link toInteger}, but every larger number becomes {@link MAX_LIMIT}. */
 export function cutToLimit(value: string): number | string {
   return /^\d+$/.test(value) ? Math.min(Number(value), MAX_LIMIT) : value;
 }

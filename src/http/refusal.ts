@@ -4,7 +4,7 @@ import { textOf } from './body.js';
 import type { Answer } from './call.js';
 import { SERVER_LIMITS } from './server-limits.js';
 
-/** Why a connection is ended before there is a request to answer. */
+/** The answer to a request that Node could not read. The connection is closed after it. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
@@ -33,17 +33,17 @@ const BY_ERROR: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'REQUEST_TIMEOUT', message: 'the request took too long to arrive' },
 };
 
-/** The refusal of what Node could not read; undefined where the other end does not wait for any. */
+/** The refusal for an error of Node's parser; undefined if the client does not wait for an answer. */
 export function refusalOf({ code = '' }: NodeJS.ErrnoException): Refusal | undefined {
-  // Gone, or still sending after it asked to close.
+  // The client has left, or sends more after `Connection: close`.
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'HPE_CLOSED_CONNECTION') return undefined;
   return BY_ERROR[code] ?? MALFORMED;
 }
 
-/** Milliseconds in which the other end can read why, while what it still sends is left lying. */
+/** Milliseconds that the client gets to read the answer. What it sends meanwhile is not read. */
 const LAST_WORDS = 500;
 
-/** Sends an answer without the help of Node, which has no request for it, and ends the connection. */
+/** Writes an answer to the socket, and closes it. `node:http` has no response object without a request. */
 export function sendRaw(socket: Socket, { status, headers, body }: Answer): void {
   if (!socket.writable) {
     socket.destroy();
@@ -53,6 +53,6 @@ export function sendRaw(socket: Socket, { status, headers, body }: Answer): void
   const all = [...headers, 'Content-Length', String(Buffer.byteLength(text)), 'Connection', 'close'];
   const lines = all.map((part, i) => (i % 2 === 0 ? `${part}: ` : `${part}\r\n`));
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`);
-  // At once, what was sent and not read would make the system drop the answer, too.
+  // Destroying it now would drop the answer: with unread data the system resets the connection.
   setTimeout(() => socket.destroy(), LAST_WORDS).unref();
 }

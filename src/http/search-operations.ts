@@ -12,20 +12,20 @@ import { ClientGone } from './error-content.js';
 import { publicRecord, publicSkill, type RecordOptions } from './public-record.js';
 import { readKeywordQuery, readSemanticQuery } from './read-query.js';
 
-/** What an operation knows of the request it answers. */
+/** What an operation knows about its request. */
 interface OperationContext {
   readonly search: SkillSearch;
   readonly record: RecordOptions;
-  /** Whether the additions for clients of the public service are made. */
+  /** Whether to make the additions for clients of the public service. */
   readonly compatible: boolean;
-  /** JSON text of the object `meta`, as it is at this moment. */
+  /** JSON text of the object `meta`, with the time until now. */
   readonly meta: () => string;
   readonly call: Call;
 }
 
-/** A search over HTTP: what is asked is read first, and found only if the client may ask. */
+/** A search over HTTP. The question is read first, and answered only if the client's quota allows. */
 export interface SearchOperation<Query = unknown> {
-  /** Whether it is refused without a key, and whether a key that comes is looked at. */
+  /** Whether a key is needed. An optional key is checked if it is sent, an ignored one is not. */
   readonly key: 'required' | 'optional' | 'ignored';
   /**
    * @param query the query string, without the question mark
@@ -68,7 +68,7 @@ export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
   },
 };
 
-/** A page that cannot be asked for is not told to be there. */
+/** `hasNext` is false before a page that cannot be requested: there are {@link MAX_PAGE} at most. */
 function withNeighbours(pagination: Pagination): Pagination & { hasNext: boolean; hasPrev: boolean } {
   const { page, totalPages } = pagination;
   return { ...pagination, hasNext: page < Math.min(totalPages, MAX_PAGE), hasPrev: page > 1 };

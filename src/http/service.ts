@@ -14,7 +14,7 @@ import { beginVisit, type Visit } from './visit.js';
 
 const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 
-/** On every answer. The service only reads: whoever may ask may ask from any page of a browser. */
+/** Headers of every answer. The service only reads, so any web page may call it. */
 const COMMON_HEADERS = Object.entries({
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'X-RateLimit-Daily-Limit, X-RateLimit-Daily-Remaining, Retry-After, X-Request-Id',
@@ -35,7 +35,7 @@ const PREFLIGHT: Content = {
 
 type Route = (visit: Visit) => Content | Promise<Content>;
 
-/** The Skill Discovery API over a search: which request gets which answer. Knows nothing of sockets. */
+/** The Skill Discovery API: which request gets which answer. Knows nothing of sockets. */
 export class SkillDiscoveryService {
   readonly #search: SkillSearch;
   readonly #options: ResolvedHandlerOptions;
@@ -56,7 +56,7 @@ export class SkillDiscoveryService {
     ]);
   }
 
-  /** At once where nothing has to be waited for. Never throws: what goes wrong is an answer, too. */
+  /** Synchronous where possible, as for keyword searches. Never throws: errors become answers, too. */
   answer(call: Call): Answer | Promise<Answer> {
     const { publicUrl, isTrusted } = this.#options;
     const visit = beginVisit(call, publicUrl, isTrusted);
@@ -73,7 +73,7 @@ export class SkillDiscoveryService {
     );
   }
 
-  /** The answer to what is no request that could be read. */
+  /** The answer to a request that could not be read. */
   refuse({ status, code, message }: Refusal, address: string | undefined): Answer {
     const call = {
       method: '',
@@ -89,7 +89,7 @@ export class SkillDiscoveryService {
     return this.#finish(visit, { status, headers, body: errorBody(code, message) }, code);
   }
 
-  /** Logs a request, and adds what every answer has. */
+  /** Logs the request, and adds the headers of every answer. */
   #finish(visit: Visit, content: Content, code: string | undefined): Answer {
     const { call, requestId, client, address, path, started } = visit;
     const { status = 200, headers, body } = content;
@@ -141,7 +141,7 @@ export class SkillDiscoveryService {
 
 const MAX_LOGGED_PATH = 200;
 
-/** What a client sent must not be able to look like anything else in a log. */
+/** A path as printable ASCII of limited length: clients must not be able to forge log lines. */
 function loggable(path: string): string {
   const shown = path.length > MAX_LOGGED_PATH ? `${path.slice(0, MAX_LOGGED_PATH - 3)}...` : path;
   return shown.replace(/[^\x20-\x7e]/g, '?');

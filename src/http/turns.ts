@@ -2,21 +2,22 @@
 const TURN = 5;
 
 /**
- * Spreads work over the turns of the event loop. Node takes one new connection in a turn, however many wait: where each
- * turn answers all that others ask meanwhile, a client that comes to a busy server waits for seconds.
+ * Spreads work over the turns of the event loop. Node accepts one new connection in a turn, however many wait. If each
+ * turn answered all requests of the others, a new client of a busy server would wait for seconds.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
-  /** When the time of this turn is used up, of `performance.now()`; undefined before anything was done in it. */
+  /** When the time of this turn is used up, by `performance.now()`; undefined before its first piece of work. */
   #end: number | undefined;
 
   /**
-   * Does something once all that came in this turn of the event loop was read, if the turn has time left then, else in
-   * one of the next, in the order in which it came.
+   * Calls `work` after everything that arrived in this turn of the event loop was read: in this turn if it has time
+   * left, otherwise in a later one. Keeps the order.
    */
   run(work: () => void): void {
     this.#waiting.push(work);
-    // One for each: what Node does after a callback, such as to free what was sent, is then not put off to the last.
+    // One callback for each piece of work, so that what Node does after a callback, such as freeing sent data, does not
+    // wait for the last.
     setImmediate(this.#doNext);
   }
 

@@ -3,20 +3,20 @@ import type { Client } from '../access/index.js';
 import type { Call } from './call.js';
 import { addressOfClient, type TrustedHops } from './client-address.js';
 
-/** A request on its way through the service. */
+/** A request while the service works on it. */
 export interface Visit {
   readonly call: Call;
   readonly requestId: string;
-  /** When the request came, of `performance.now()`. */
+  /** When the request arrived, by `performance.now()`. */
   readonly started: number;
   readonly path: string;
   /** The query string, without the question mark. */
   readonly query: string;
   /** Address of the client, as far as the proxies in between are trusted. */
   readonly address: string | undefined;
-  /** Where links to pages of the service lead. */
+  /** Origin and path of links to pages of the service. */
   readonly publicUrl: string;
-  /** Who asks, as soon as that is known. */
+  /** Set once the client is identified. */
   client: Client | undefined;
 }
 
