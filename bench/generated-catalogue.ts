@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { randomNumbers } from '../src/evaluation/random-numbers.js';
 import { GeneratedWords } from './generated-words.js';
-import { mulberry32, pick, type Random } from './random.js';
+import { pick, type Random } from './random.js';
 
 export interface GeneratedOptions {
   /** Whether four of five skills have a file of some 250 words. @default true */
@@ -38,7 +39,7 @@ export function* generatedRows(
   seed: number,
   { fileText = true }: GeneratedOptions = {},
 ): Generator<GeneratedRow> {
-  const random = mulberry32(seed);
+  const random = randomNumbers(seed);
   const words = new GeneratedWords(random);
   for (let i = 0; i < size; i++) yield makeRow(i, size, random, words, fileText);
 }

@@ -1,5 +1,6 @@
+import { randomNumbers } from '../src/evaluation/random-numbers.js';
 import type { Embedder } from '../src/index.js';
-import { mulberry32, type Random } from './random.js';
+import type { Random } from './random.js';
 
 const DIMENSIONS = 384;
 /** Embeddings of text fill far fewer directions than they have numbers. */
@@ -23,7 +24,7 @@ export class GeneratedVectors implements Embedder {
   readonly #centres: Float32Array;
 
   constructor(seed: number) {
-    const random = mulberry32(seed);
+    const random = randomNumbers(seed);
     this.#directions = normals(random, DIMENSIONS * LATENT);
     this.#centres = normals(random, CLUSTERS * LATENT);
   }
@@ -34,14 +35,14 @@ export class GeneratedVectors implements Embedder {
 
   vectorOf(text: string): Float32Array {
     const base = text.startsWith(NEAR) ? text.slice(NEAR.length) : text;
-    const random = mulberry32(hashOf(base));
+    const random = randomNumbers(hashOf(base));
     const cluster = Math.floor(random() * CLUSTERS) * LATENT;
     const latent = normals(random, LATENT);
     for (let i = 0; i < LATENT; i++) {
       latent[i] = (this.#centres[cluster + i] as number) + SPREAD * (latent[i] as number);
     }
     if (base !== text) {
-      const moves = normals(mulberry32(hashOf(text)), LATENT);
+      const moves = normals(randomNumbers(hashOf(text)), LATENT);
       for (let i = 0; i < LATENT; i++) latent[i] = (latent[i] as number) + QUESTION_SPREAD * (moves[i] as number);
     }
     return this.#unitVector(latent);

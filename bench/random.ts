@@ -1,16 +1,5 @@
-/** Numbers in [0, 1). */
+/** Numbers in [0, 1); see `randomNumbers`. */
 export type Random = () => number;
-
-/** A small generator with a period of 2^32 (Tommy Ettinger's Mulberry32). The same seed gives the same numbers everywhere. */
-export function mulberry32(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 export function pick<T>(random: Random, items: readonly T[]): T {
   return items[Math.floor(random() * items.length)] as T;

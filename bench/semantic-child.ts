@@ -4,6 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { BUNDLED_MODEL, inspectModel, openSkillSearch, type Ranking, type SkillSearch } from '../src/index.js';
 import { LocalEmbedder } from '../src/semantic/local-embedder.js';
 import { VectorIndex } from '../src/semantic/nearest/vector-index.js';
+import { filesBeside } from '../src/store/file-names.js';
 import { openStoredVectors, type StoredVectors } from '../src/store/read/vector-reader.js';
 import { median } from './statistics.js';
 
@@ -88,7 +89,7 @@ async function openIndexes(): Promise<{ stored: StoredVectors; graph: VectorInde
   const all = await reader.all();
   close();
   const scanned = await VectorIndex.fromVectors(all);
-  const opened = await VectorIndex.open({ catalogue: database, stamp, model });
+  const opened = await VectorIndex.open({ files: filesBeside(database), stamp, model });
   return { stored: all, graph: opened ?? scanned, scan: scanned };
 }
 

@@ -18,13 +18,13 @@ const ROOMS = {
   text: [],
   sqlite: ['vocabulary'],
   copies: ['vocabulary', 'arrays', 'text'],
-  sources: ['vocabulary'],
+  sources: ['vocabulary', 'text'],
   ranking: ['vocabulary', 'arrays'],
   keyword: ['vocabulary', 'arrays', 'text'],
   semantic: ['vocabulary', 'arrays', 'text', 'threads'],
   store: ['vocabulary', 'arrays', 'copies', 'sqlite'],
   access: ['vocabulary', 'sqlite'],
-  indexing: ['vocabulary', 'arrays', 'keyword', 'semantic', 'store', 'threads'],
+  indexing: ['vocabulary', 'arrays', 'text', 'keyword', 'semantic', 'store', 'threads'],
   load: ['vocabulary', 'copies', 'indexing', 'semantic', 'sources', 'store'],
   search: ['vocabulary', 'arrays', 'copies', 'indexing', 'keyword', 'load', 'ranking', 'semantic', 'store', 'threads'],
   index: ['vocabulary', 'keyword', 'load', 'search', 'semantic'],
@@ -43,6 +43,7 @@ const INSIDE = {
   'sources/json': ['sources/rows'],
   'sources/folder': ['sources/rows'],
   sources: ['sources/json', 'sources/folder', 'sources/rows'],
+  search: ['search/reload'],
   'store/read': ['store'],
   'store/write': ['store', 'store/read'],
 };
@@ -56,10 +57,11 @@ const PACKAGES = {
   minisearch: 'keyword/minisearch/minisearch-postings.ts',
   'minisearch/SearchableMap': 'keyword/minisearch/vocabulary.ts',
   pino: 'cli/server-log.ts',
+  'proxy-addr': 'http/client-address.ts',
   stemmer: 'text/stem.ts',
   // What a thread reads TypeScript with, where it is started from the sources.
   'tsx/esm/api': 'threads/start-worker.ts',
-  'string-width': 'cli/terminal-text.ts',
+  'string-width': 'cli/text-columns.ts',
   yaml: 'sources/folder/front-matter.ts',
 };
 

@@ -1,9 +1,15 @@
-import { openCorpus, readBenchmark } from '../../src/evaluation/index.js';
+import { makeCorpusFile } from '../../src/evaluation/corpus.js';
+import { readBenchmark } from '../../src/evaluation/index.js';
 import { fitQuestion } from '../../src/evaluation/rank-questions.js';
+import { readQuestion } from '../../src/keyword/question.js';
+import { resolveSemanticQuery } from '../../src/query.js';
 import { featuresOf } from '../../src/ranking/features.js';
 import { lengthOf, sizeOf } from '../../src/ranking/fusion.js';
 import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
-import type { OpenedSkillSearch } from '../../src/search/skill-search.js';
+import { type DescribedCandidates, describeCandidates } from '../../src/search/describe-candidates.js';
+import { openCatalogue } from '../../src/search/open-catalogue.js';
+import type { OpenState } from '../../src/search/open-state.js';
+import { openSources } from '../../src/search/semantic-search.js';
 import type { JudgedSet } from './judged-sets.js';
 
 /** A number that is fitted: what a feature counts, and by how much more in large catalogues and long questions. */
@@ -68,7 +74,7 @@ export async function gatherQuestions(set: JudgedSet, { keep, onProgress }: Gath
   const benchmark = await readBenchmark(folder, { filter });
   const documents = database === undefined ? benchmark.corpus : undefined;
   if (documents === undefined && database === undefined) throw new Error(`${name} has no corpus of its own`);
-  await using corpus = await openCorpus({
+  const corpus = await makeCorpusFile({
     documents,
     database,
     extra,
@@ -76,32 +82,59 @@ export async function gatherQuestions(set: JudgedSet, { keep, onProgress }: Gath
     without,
     ...(database === undefined ? { keep } : {}),
   });
-  const search = corpus.search as OpenedSkillSearch;
-  const chosen = evenly(benchmark.questions, most);
-  const gathered: JudgedQuestion[] = [];
-  for (const [done, { id, text }] of chosen.entries()) {
-    onProgress(done, chosen.length);
-    const q = fitQuestion(text, 'hybrid');
-    if (q === undefined) continue;
-    const { asked, candidates } = await search.candidates({ q, copies: 'keep' });
-    const gains = benchmark.gains.get(id) ?? new Map<string, number>();
-    const [size, length] = [sizeOf(asked), lengthOf(asked)];
-    const values = candidates.map(({ candidate }) => featuresOf(candidate, asked));
-    const factor = { weight: 1, bySize: size, byLength: length };
-    gathered.push({
-      set: name,
-      id,
-      size,
-      length,
-      values: Float64Array.from(values.flatMap((of) => TERMS.map(({ feature, part }) => of[feature] * factor[part]))),
-      gains: Float64Array.from(candidates, (one) => Math.max(0, gains.get(one.id) ?? 0)),
-      groups: candidates.map(({ copyGroup }) => copyGroup),
-      cosines: Float64Array.from(candidates, ({ candidate }) => Math.max(0, candidate.cosine ?? 0)),
-      words: Float64Array.from(values, ({ words }) => words),
-      wanted: [...gains.values()].filter((gain) => gain > 0),
-    });
+  const state = await openCatalogue({ database: corpus.path, warmUp: true });
+  try {
+    const chosen = evenly(benchmark.questions, most);
+    const gathered: JudgedQuestion[] = [];
+    for (const [done, { id, text }] of chosen.entries()) {
+      onProgress(done, chosen.length);
+      const q = fitQuestion(text, 'hybrid');
+      if (q === undefined) continue;
+      const gains = benchmark.gains.get(id) ?? new Map<string, number>();
+      gathered.push(await gatherQuestion(state, { set: name, id, q, gains }));
+    }
+    return gathered;
+  } finally {
+    await state.close();
+    await corpus.clear();
   }
-  return gathered;
+}
+
+interface BenchmarkQuestion {
+  readonly set: string;
+  readonly id: string;
+  readonly q: string;
+  /** What documents are worth, by id; those that are not here are worth nothing. */
+  readonly gains: ReadonlyMap<string, number>;
+}
+
+async function gatherQuestion(state: OpenState, { set, id, q, gains }: BenchmarkQuestion): Promise<JudgedQuestion> {
+  const { context, candidates } = await candidatesOf(state, q);
+  const { copyGroup } = state.reader.columns;
+  const documents = candidates.map(({ document }) => document);
+  const ids = state.reader.idsOf(documents);
+  const [size, length] = [sizeOf(context), lengthOf(context)];
+  const factor = { weight: 1, bySize: size, byLength: length };
+  const values = candidates.map((candidate) => featuresOf(candidate, context));
+  return {
+    set,
+    id,
+    size,
+    length,
+    values: Float64Array.from(values.flatMap((of) => TERMS.map(({ feature, part }) => of[feature] * factor[part]))),
+    gains: Float64Array.from(ids, (document) => Math.max(0, gains.get(document) ?? 0)),
+    groups: documents.map((document) => copyGroup[document]!),
+    cosines: Float64Array.from(candidates, ({ cosine = 0 }) => Math.max(0, cosine)),
+    words: Float64Array.from(values, ({ words }) => words),
+    wanted: [...gains.values()].filter((gain) => gain > 0),
+  };
+}
+
+/** All documents that compete for an answer, copies kept. */
+async function candidatesOf(state: OpenState, q: string): Promise<DescribedCandidates> {
+  const query = resolveSemanticQuery({ q, copies: 'keep' });
+  const sources = await openSources(state, query, state.closing);
+  return describeCandidates(sources, query, readQuestion(query.q, state.stopWords), undefined, state.closing);
 }
 
 function evenly<T>(all: readonly T[], most = all.length): readonly T[] {

@@ -171,7 +171,8 @@ export class Access {
   }
 
   #guard<T>(work: () => T): T {
-    if (!this.#connection.open) throw new SkillSearchError('SERVICE_UNAVAILABLE', 'the file of keys was closed');
+    if (!this.#connection.open)
+      throw new SkillSearchError('SERVICE_UNAVAILABLE', 'access to keys and quotas was closed');
     try {
       return work();
     } catch (error) {

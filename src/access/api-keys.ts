@@ -1,45 +1,48 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { SkillSearchError } from '../errors.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
+import { AcceptedKeys } from './accepted-keys.js';
 import { checkCount, type Quota } from './options.js';
 
-/** How a key begins: ours, or as clients of the public service that speaks the same interface expect it. */
+/** How keys begin: `plain` by default; `skillsmp` as clients of the public service with the same interface expect. */
 export const KEY_PREFIXES = { plain: 'sk_live_', skillsmp: 'sk_live_skillsmp_' } as const;
+/** A name of {@link KEY_PREFIXES}. */
 export type KeyForm = keyof typeof KEY_PREFIXES;
 
 const KEY = /^sk_live_(?:skillsmp_)?[A-Za-z0-9_-]{43}$/;
 const MAX_NAME = 100;
-/** Keys that are remembered. */
-const MOST_KNOWN = 1000;
 
-/** A key as it is listed: all but the key itself, which nothing keeps. */
+/** What is known of a key. The key itself is not stored. */
 export interface ApiKey {
-  /** From 1; never given again. */
+  /** From 1; never reused. */
   readonly id: number;
-  /** What it is for; may be empty, and several may have the same. */
+  /** What the key is for; may be empty, and need not be unique. */
   readonly name: string;
-  /** Limits of its own, 0 for none; undefined where those of the server count. */
+  /** Requests a day, 0 for no limit; undefined where the server's limit counts. */
   readonly daily: number | undefined;
+  /** Requests a minute, 0 for no limit; undefined where the server's limit counts. */
   readonly perMinute: number | undefined;
-  /** Unix seconds. */
+  /** When the key was made, in Unix seconds. */
   readonly createdAt: number;
-  /** Unix seconds; undefined for a key that is accepted. */
+  /** When the key was revoked, in Unix seconds; undefined for a key that is accepted. */
   readonly revokedAt: number | undefined;
 }
 
-/** A key just made: the only moment in which it is known. */
+/** A new key. Only its hash is stored, so it cannot be shown again. */
 export interface NewApiKey extends ApiKey {
+  /** What clients send: `Authorization: Bearer <key>`. */
   readonly key: string;
 }
 
+/** Options of `createKey`. */
 export interface NewKeyOptions {
-  /** What it is for, at most 100 characters. @default '' */
+  /** What the key is for, at most 100 characters. @default '' */
   readonly name?: string | undefined;
-  /** Requests a day, 0 for no limit. @default what the server gives a key */
+  /** Requests a day, an integer from 0; 0 for no limit. @default the server's limit for keys */
   readonly daily?: number | undefined;
-  /** Requests a minute, 0 for no limit. @default what the server gives a key */
+  /** Requests a minute, an integer from 0; 0 for no limit. @default the server's limit for keys */
   readonly perMinute?: number | undefined;
-  /** @default 'plain' */
+  /** How the key begins. @default 'plain' */
   readonly form?: KeyForm | undefined;
 }
 
@@ -52,27 +55,15 @@ interface KeyRow {
   readonly revoked_at: number | null;
 }
 
-type AcceptedRow = [number: number, daily: number | null, perMinute: number | null];
-
-/**
- * The keys of a state file. Whatever changes here counts in every process at its next request: what is known of a key is
- * forgotten as soon as the file changes, and that is asked for requests that come at once at once.
- */
+/** The keys of a state file. Every process that has the file open sees a change at its next request. */
 export class ApiKeys {
   readonly #insert: Statement<[Buffer, string, number | null, number | null, number], KeyRow>;
   readonly #all: Statement<[], KeyRow>;
   readonly #byHash: Statement<[Buffer], KeyRow>;
-  readonly #accepted: Statement<[Buffer], AcceptedRow>;
-  readonly #version: Statement<[], number>;
   readonly #byNumber: Statement<[number], KeyRow>;
   readonly #revoke: Statement<[number, number], unknown>;
   readonly #now: () => number;
-  /** Keys that are accepted, by their hash, as the file said at {@link #checked}. */
-  readonly #known = new Map<string, AcceptedRow>();
-  /** Of `performance.now()`. */
-  #checked = Number.NEGATIVE_INFINITY;
-  /** What `PRAGMA data_version` was then: it changes with every commit of another connection, wherever that is. */
-  #lastVersion: number | undefined;
+  readonly #accepted: AcceptedKeys;
 
   /** @param now milliseconds since 1970 */
   constructor(connection: Connection, now: () => number) {
@@ -81,14 +72,9 @@ export class ApiKeys {
     );
     this.#all = connection.prepare('SELECT * FROM api_key ORDER BY number');
     this.#byHash = connection.prepare('SELECT * FROM api_key WHERE hash = ?');
-    this.#version = connection.prepare<[], number>('PRAGMA data_version').pluck();
-    this.#accepted = connection
-      .prepare<[Buffer], AcceptedRow>(
-        'SELECT number, daily, per_minute FROM api_key WHERE hash = ? AND revoked_at IS NULL',
-      )
-      .raw();
     this.#byNumber = connection.prepare('SELECT * FROM api_key WHERE number = ?');
     this.#revoke = connection.prepare('UPDATE api_key SET revoked_at = ? WHERE number = ? AND revoked_at IS NULL');
+    this.#accepted = new AcceptedKeys(connection);
     this.#now = now;
   }
 
@@ -104,16 +90,17 @@ export class ApiKeys {
     const limits = [checkCount('daily', daily) ?? null, checkCount('perMinute', perMinute) ?? null] as const;
     const key = KEY_PREFIXES[form] + randomBytes(32).toString('base64url');
     const row = this.#insert.get(hashOf(key), name, ...limits, Math.floor(this.#now() / 1000));
-    return { key, ...toApiKey(row as KeyRow) };
+    // `RETURNING` always gives a row.
+    return { key, ...toApiKey(row!) };
   }
 
-  /** All keys in the order in which they were made, the revoked ones too. */
+  /** All keys, revoked ones too, oldest first. */
   list(): ApiKey[] {
     return this.#all.all().map(toApiKey);
   }
 
   /**
-   * Makes a key worthless, from the next request on. One that was revoked already stays as it is.
+   * Refuses a key from the next request on. A key that is revoked already keeps its date.
    *
    * @param idOrKey the id of a key, or the key itself
    * @throws {SkillSearchError} `KEY_NOT_FOUND`
@@ -123,49 +110,30 @@ export class ApiKeys {
       typeof idOrKey === 'number' ? this.#byNumber.get(idOrKey) : this.#byHash.get(hashOf(idOrKey));
     const row = find();
     if (row === undefined) {
-      // What was given may be a real key with a slip in it: it is not repeated.
+      // The text may be a real key with a typing error, so the message does not repeat it.
       const what = typeof idOrKey === 'number' ? `the id ${idOrKey}` : 'this text';
       throw new SkillSearchError('KEY_NOT_FOUND', `no key has ${what}`);
     }
-    this.#known.clear();
+    this.#accepted.forget();
     this.#revoke.run(Math.floor(this.#now() / 1000), row.number);
-    return toApiKey(find() as KeyRow);
+    return toApiKey(find()!);
   }
 
   /**
-   * The key of a text that a client sent, if it is accepted, with its limits.
+   * The id and the quota of a key that a client sent; undefined if it is not accepted.
    *
-   * @param since of `performance.now()`: what the file said at any moment after that will do
+   * @param since by `performance.now()`: the answer is that of the file at this moment or later
    */
   find(key: string, defaults: Quota, since: number): { readonly id: number; readonly quota: Quota } | undefined {
     if (!KEY.test(key)) return undefined;
-    if (this.#checked <= since) this.#check();
-    const hashed = createHash('sha256').update(key).digest('base64');
-    const row = this.#known.get(hashed) ?? this.#lookUp(hashed);
+    const row = this.#accepted.find(createHash('sha256').update(key).digest('base64'), since);
     if (row === undefined) return undefined;
     const [id, daily, perMinute] = row;
     return { id, quota: { daily: daily ?? defaults.daily, perMinute: perMinute ?? defaults.perMinute } };
   }
-
-  /** Forgets what is known if the file has changed since. */
-  #check(): void {
-    const now = performance.now();
-    const version = this.#version.get();
-    if (version !== this.#lastVersion) this.#known.clear();
-    this.#lastVersion = version;
-    this.#checked = now;
-  }
-
-  #lookUp(hashed: string): AcceptedRow | undefined {
-    const row = this.#accepted.get(Buffer.from(hashed, 'base64'));
-    if (row === undefined) return undefined;
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.set(hashed, row);
-    return row;
-  }
 }
 
-/** A key has 256 random bits: a plain hash cannot be turned back, and needs neither salt nor slowness. */
+/** A key has 256 random bits: guessing it is hopeless, so the hash needs neither salt nor a slow function. */
 function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

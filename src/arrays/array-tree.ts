@@ -1,23 +1,42 @@
-/** The kinds of arrays that a file of arrays can hold. */
-export type NumberArray = Uint8Array | Uint32Array | Float64Array;
+/** An array that an array file can hold. */
+export type NumberArray = Int8Array | Uint8Array | Uint32Array | Float32Array | Float64Array;
 
-/** Arrays and single numbers, by name, in objects that may hold such objects. */
+/** Name of a type of these arrays. */
+export type ArrayType = 'Int8Array' | 'Uint8Array' | 'Uint32Array' | 'Float32Array' | 'Float64Array';
+
+interface ArrayConstructor {
+  readonly BYTES_PER_ELEMENT: number;
+  new (memory: ArrayBufferLike, byteOffset: number, length: number): NumberArray;
+}
+
+const ARRAY_TYPES: Record<ArrayType, ArrayConstructor> = {
+  Int8Array,
+  Uint8Array,
+  Uint32Array,
+  Float32Array,
+  Float64Array,
+};
+
+/** Arrays and single numbers by name, in objects that may be nested. */
 export interface ArrayTree {
   readonly [name: string]: NumberArray | number | ArrayTree;
 }
 
-/** A place in a tree: `postings.documents`. */
+/** A value of a tree, with its path: `postings.documents`. */
 export interface Leaf<Value> {
   readonly path: string;
   readonly value: Value;
 }
 
-/** All arrays of a tree, in the order of their names in it. */
+/** All arrays of a tree, in the order of its properties. */
 export function arraysOf(tree: object): Leaf<NumberArray>[] {
   return leavesOf(tree, '').filter((leaf): leaf is Leaf<NumberArray> => ArrayBuffer.isView(leaf.value));
 }
 
-/** The memory of all arrays, for moving them to another thread: each has its own, or shares it with none that stays. */
+/**
+ * The memory of all arrays of a tree, to transfer it to another thread. No array outside the tree may use this memory,
+ * and none of it may be shared.
+ */
 export function memoryOf(tree: object): ArrayBuffer[] {
   return [...new Set(arraysOf(tree).map(({ value }) => value.buffer as ArrayBuffer))];
 }
@@ -27,12 +46,12 @@ export function numbersOf(tree: object): Leaf<number>[] {
   return leavesOf(tree, '').filter((leaf): leaf is Leaf<number> => typeof leaf.value === 'number');
 }
 
-/** The tree that leaves come from. */
+/** Builds the tree that has these leaves. */
 export function treeOf(leaves: readonly Leaf<NumberArray | number>[]): ArrayTree {
   const tree: Record<string, unknown> = {};
   for (const { path, value } of leaves) {
     const names = path.split('.');
-    const last = names.pop() as string;
+    const last = names.pop()!;
     let owner = tree;
     for (const name of names) {
       owner[name] ??= {};
@@ -43,10 +62,28 @@ export function treeOf(leaves: readonly Leaf<NumberArray | number>[]): ArrayTree
   return tree as ArrayTree;
 }
 
+/** The type of an array. A `Buffer` is a `Uint8Array`. */
+export function arrayTypeOf(array: NumberArray): ArrayType {
+  return array[Symbol.toStringTag];
+}
+
+export function isArrayType(name: string): name is ArrayType {
+  return Object.hasOwn(ARRAY_TYPES, name);
+}
+
+export function bytesPerElement(type: ArrayType): number {
+  return ARRAY_TYPES[type].BYTES_PER_ELEMENT;
+}
+
+/** An array over a part of some memory. */
+export function arrayOver(type: ArrayType, memory: ArrayBufferLike, byteOffset: number, length: number): NumberArray {
+  return new ARRAY_TYPES[type](memory, byteOffset, length);
+}
+
 function leavesOf(tree: object, prefix: string): Leaf<unknown>[] {
   return Object.entries(tree).flatMap(([name, value]): Leaf<unknown>[] => {
     const path = prefix + name;
-    const inner = typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
-    return inner ? leavesOf(value, `${path}.`) : [{ path, value }];
+    const isSubtree = typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
+    return isSubtree ? leavesOf(value, `${path}.`) : [{ path, value }];
   });
 }

@@ -1,4 +1,4 @@
-/** Numbers of 32 bits that are put one behind the other, as many as come. */
+/** A `Uint32Array` that grows. */
 export class GrowingUint32 {
   #values = new Uint32Array(1024);
   #length = 0;
@@ -20,13 +20,13 @@ export class GrowingUint32 {
     return this.#values[i]!;
   }
 
-  /** The numbers so far; theirs is the same memory. */
+  /** A view of the values so far, not a copy. */
   get values(): Uint32Array {
     return this.#values.subarray(0, this.#length);
   }
 }
 
-/** Bytes that are put one behind the other, as many as come. */
+/** A `Uint8Array` that grows. */
 export class GrowingBytes {
   #bytes = new Uint8Array(4096);
   #length = 0;
@@ -40,7 +40,11 @@ export class GrowingBytes {
     this.#bytes[this.#length++] = byte;
   }
 
-  /** @param value less than 2^32; takes 7 bits a byte, the lowest first */
+  /**
+   * Adds a number of 7 bits a byte, the lowest first. All bytes but the last have their highest bit set.
+   *
+   * @param value less than 2^32
+   */
   pushNumber(value: number): void {
     if (this.#length + 5 > this.#bytes.length) this.#grow();
     let left = value;
@@ -51,6 +55,7 @@ export class GrowingBytes {
     this.#bytes[this.#length++] = left;
   }
 
+  /** A view of the bytes so far, not a copy. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -1,15 +1,16 @@
 /**
- * The k-th largest of some numbers, without sorting them: a heap keeps the k largest, the least of them at its root.
+ * The `k`-th largest of some values. Does not sort them: a heap keeps the `k` largest, with the least of them at its root.
  *
- * @param values of which those at the first `count` of `places` count
+ * @param values looked up by index
+ * @param indexes the first `count` of them choose the values
  * @param k from 1 to `count`
  */
-export function kthLargest(values: Float64Array, places: Uint32Array, count: number, k: number): number {
+export function kthLargest(values: Float64Array, indexes: Uint32Array, count: number, k: number): number {
   const heap = new Float64Array(k);
-  for (let i = 0; i < k; i++) heap[i] = values[places[i]!]!;
+  for (let i = 0; i < k; i++) heap[i] = values[indexes[i]!]!;
   for (let i = (k >> 1) - 1; i >= 0; i--) siftDown(heap, i);
   for (let i = k; i < count; i++) {
-    const value = values[places[i]!]!;
+    const value = values[indexes[i]!]!;
     if (value <= heap[0]!) continue;
     heap[0] = value;
     siftDown(heap, 0);

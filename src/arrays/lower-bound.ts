@@ -1,14 +1,37 @@
 /**
- * The first place of ascending values that is not less than one; `to` where all are.
+ * Index of the first value that is not less than `wanted`; `to` if all are less. Bisection.
  *
- * @param from where to look, all before being less
- * @param to behind the last place to look at
+ * @param values ascending between `from` and `to`
+ * @param from first index to look at
+ * @param to behind the last index to look at
  */
-export function lowerBound(values: Uint32Array, wanted: number, from = 0, to: number = values.length): number {
-  let [low, high] = [from, to];
+export function lowerBound(
+  values: Uint32Array | Float64Array,
+  wanted: number,
+  from = 0,
+  to: number = values.length,
+): number {
+  let low = from;
+  let high = to;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (values[middle]! < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The first of the indexes 0 to `length - 1` for which `isBefore` is false; `length` if there is none. Bisection.
+ *
+ * @param isBefore true up to some index, false from there on
+ */
+export function lowerBoundBy(length: number, isBefore: (index: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(middle)) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -1,24 +1,25 @@
 import { kthLargest } from './kth-largest.js';
 
-/** Compares two document numbers: negative where the first comes first. Must be a total order. */
+/** Compares two items: negative if the first comes first. Must be a total order. */
 export type Comparator = (a: number, b: number) => number;
 
 /**
- * The part of an ordered list from `offset` on, without ordering the rest: a heap keeps the best `offset + limit`.
+ * The items from `offset` up to `offset + limit` of a sorted list. Does not sort the rest: a heap keeps the first
+ * `offset + limit`.
  *
- * @param numbers any order, all distinct
+ * @param items in any order, all distinct
  */
-export function topOf(numbers: ArrayLike<number>, compare: Comparator, offset: number, limit: number): number[] {
-  const wanted = Math.min(offset + limit, numbers.length);
+export function topOf(items: ArrayLike<number>, compare: Comparator, offset: number, limit: number): number[] {
+  const wanted = Math.min(offset + limit, items.length);
   if (offset >= wanted) return [];
   const heap: number[] = [];
-  for (let i = 0; i < numbers.length; i++) {
-    const number = numbers[i]!;
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]!;
     if (heap.length < wanted) {
-      heap.push(number);
+      heap.push(item);
       siftUp(heap, heap.length - 1, compare);
-    } else if (compare(number, heap[0]!) < 0) {
-      heap[0] = number;
+    } else if (compare(item, heap[0]!) < 0) {
+      heap[0] = item;
       siftDown(heap, compare);
     }
   }
@@ -26,18 +27,18 @@ export function topOf(numbers: ArrayLike<number>, compare: Comparator, offset: n
 }
 
 /**
- * Those of some documents whose score is not below that of the `count`-th best: few enough to be put in order by more
- * than their scores.
+ * The items whose score is not below that of the `count`-th best. They are few enough to be sorted by more than
+ * their scores.
  *
- * @param scores by document number
+ * @param scores by item
  */
-export function bestScored(numbers: Uint32Array, scores: Float64Array, count: number): Uint32Array {
-  if (numbers.length <= count) return numbers;
-  const least = kthLargest(scores, numbers, numbers.length, count);
-  return numbers.filter((number) => scores[number]! >= least);
+export function bestScored(items: Uint32Array, scores: Float64Array, count: number): Uint32Array {
+  if (items.length <= count) return items;
+  const least = kthLargest(scores, items, items.length, count);
+  return items.filter((item) => scores[item]! >= least);
 }
 
-/** The root of the heap is the last in order, the one to give way. */
+/** The root of the heap is the last in the order: the one that the next better item replaces. */
 function siftUp(heap: number[], from: number, compare: Comparator): void {
   let i = from;
   while (i > 0) {

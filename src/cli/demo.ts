@@ -21,9 +21,9 @@ export function demoLines(search: SkillSearch, access: Access, url: string): str
   return [
     '',
     `API key for this demo: ${key}`,
-    '(a new one at each start; the former is revoked)',
+    '(each start makes a new key and revokes the last one)',
     '',
-    'Try, in another terminal:',
+    'Try in another terminal:',
     '',
     `curl "${keyword}?q=${encodeWords(q)}"`,
     `curl "${keyword}?q=${encodeWords(q)}&${filter}&limit=5"`,

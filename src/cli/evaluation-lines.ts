@@ -1,5 +1,6 @@
 import { type Comparison, type Evaluation, extremesOf, type QuestionDifference } from '../evaluation/index.js';
-import { fitColumns, oneLine, pad, widthOf } from './terminal-text.js';
+import { oneLine } from './terminal-text.js';
+import { fitColumns, pad, widthOf } from './text-columns.js';
 
 const MAX_TEXT = 90;
 const EXTREMES = 5;

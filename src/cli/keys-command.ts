@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { type Access, type ApiKey, KEY_PREFIXES, type KeyForm, openAccess } from '../access/index.js';
 import { COMPATIBILITIES, type Compatibility } from '../http/index.js';
+import type { SetUp } from './commands.js';
 import { databaseOption, jsonOption, parseInteger } from './common-options.js';
 import { type Output, printJson, printLines } from './output.js';
 import { type StateFlags, stateFileOf, stateOption } from './state-option.js';
-import { oneLine, pad, widthOf } from './terminal-text.js';
+import { oneLine } from './terminal-text.js';
+import { pad, widthOf } from './text-columns.js';
 
 interface CommonFlags extends StateFlags {
   readonly json?: true;
@@ -18,36 +20,28 @@ interface CreateFlags extends CommonFlags {
   readonly compat?: Compatibility;
 }
 
-export function keysCommand(output: Output): Command {
-  const keys = new Command('keys').description('make, list and revoke the API keys of a server');
+export const setUpKeys: SetUp = (keys, output) => {
   keys
-    .addCommand(
-      new Command('create')
-        .description('make a key; it is printed here and never again')
-        .option('--name <text>', 'what the key is for', '')
-        .option('--daily <n>', 'requests a day, 0 for no limit (default: what the server gives a key)', parseInteger)
-        .option('--per-minute <n>', 'requests a minute, 0 for no limit (default: as above)', parseInteger)
-        .addOption(
-          new Option('--compat <service>', `begin the key with ${KEY_PREFIXES.skillsmp}`).choices(COMPATIBILITIES),
-        )
-        .action((flags: CreateFlags) => create(flags, output)),
-    )
-    .addCommand(
-      new Command('list')
-        .description('list the keys: everything but the keys themselves, which are not kept')
-        .action((flags: CommonFlags) => list(flags, output)),
-    )
-    .addCommand(
-      new Command('revoke')
-        .description('make a key worthless, at once')
-        .argument('<key>', 'its id, as list prints it, or the key itself')
-        .action((key: string, flags: CommonFlags) => revoke(key, flags, output)),
-    );
+    .command('create')
+    .description('make a key; it is printed here and never again')
+    .option('--name <text>', 'what the key is for', '')
+    .option('--daily <n>', 'requests a day, 0 for no limit (default: what the server gives a key)', parseInteger)
+    .option('--per-minute <n>', 'requests a minute, 0 for no limit (default: as above)', parseInteger)
+    .addOption(new Option('--compat <service>', `begin the key with ${KEY_PREFIXES.skillsmp}`).choices(COMPATIBILITIES))
+    .action((flags: CreateFlags) => create(flags, output));
+  keys
+    .command('list')
+    .description('list the keys: everything but the keys themselves, which are not kept')
+    .action((flags: CommonFlags) => list(flags, output));
+  keys
+    .command('revoke')
+    .description('make a key worthless, at once')
+    .argument('<key>', 'its id, as list prints it, or the key itself')
+    .action((key: string, flags: CommonFlags) => revoke(key, flags, output));
   for (const command of keys.commands) {
     command.addOption(databaseOption()).addOption(stateOption()).addOption(jsonOption());
   }
-  return keys;
-}
+};
 
 function create(flags: CreateFlags, output: Output): void {
   const { name, daily, perMinute, compat, json } = flags;
@@ -58,7 +52,7 @@ function create(flags: CreateFlags, output: Output): void {
     return;
   }
   printLines(output, [made.key]);
-  output.error.write(`This is key ${made.id}. It is not kept anywhere: keep it now.\n`);
+  output.error.write(`This is key ${made.id}. Save it now: it is not stored and cannot be shown again.\n`);
 }
 
 function list(flags: CommonFlags, output: Output): void {
@@ -76,7 +70,7 @@ function revoke(key: string, flags: CommonFlags, output: Output): void {
 function withExisting<T>(flags: CommonFlags, work: (access: Access) => T): T {
   const state = stateFileOf(flags);
   if (!existsSync(state))
-    throw new Error(`there are no keys at ${state}: make one with \`skill-discovery keys create\``);
+    throw new Error(`there is no file of keys at ${state}: make a key with \`skill-discovery keys create\``);
   return withAccess(flags, work);
 }
 

@@ -1,5 +1,5 @@
-import { Command } from 'commander';
 import { buildCatalogue, type LoadReport } from '../index.js';
+import type { SetUp } from './commands.js';
 import { databaseOption, jsonOption, modelOption } from './common-options.js';
 import { LoadProgressBar } from './load-progress-bar.js';
 import { type Output, printJson, printLines } from './output.js';
@@ -19,9 +19,8 @@ interface LoadFlags {
 /** Rows and warnings that are printed one by one; `--json` has all. */
 const MAX_PRINTED = 20;
 
-export function loadCommand(output: Output): Command {
-  return new Command('load')
-    .description('load skills into a catalogue, adding and updating by id')
+export const setUpLoad: SetUp = (command, output) => {
+  command
     .argument('<source...>', '.jsonl, .jsonl.gz or .json file, folder with SKILL.md files, or - for standard input')
     .addOption(databaseOption())
     .option('--prune', 'remove what came from these sources earlier and is no longer in them')
@@ -32,12 +31,12 @@ export function loadCommand(output: Output): Command {
     .addOption(modelOption())
     .addOption(jsonOption())
     .action((sources: string[], flags: LoadFlags) => load(sources, flags, output));
-}
+};
 
 async function load(sources: string[], flags: LoadFlags, output: Output): Promise<void> {
   const bar = new LoadProgressBar(output.error);
   const stop = new AbortController();
-  const interrupt = (): void => stop.abort(new Error('interrupted: the same command goes on from here'));
+  const interrupt = (): void => stop.abort(new Error('interrupted: run the same command again to continue from here'));
   process.once('SIGINT', interrupt);
   try {
     const { database, prune, author, codehostBase, skillUrlBase, model } = flags;
@@ -59,7 +58,7 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
     else printLines(output, reportLines(report));
     if (report.failed.length > 0) {
       const reasons = report.failed.map(({ origin, reason }) => `${origin}: ${reason}`).join('; ');
-      throw new Error(`not all could be read; what came before the failure is loaded: ${reasons}`);
+      throw new Error(`some sources could not be read to the end; what came before the failure is loaded: ${reasons}`);
     }
   } finally {
     bar.stop();

@@ -1,6 +1,7 @@
 import type { LoadProgress } from '../index.js';
 import { ProgressBar, type Reading } from './progress-bar.js';
-import { fitColumns, oneLine } from './terminal-text.js';
+import { oneLine } from './terminal-text.js';
+import { fitColumns } from './text-columns.js';
 
 const READING = ' {bar} {percentage}% | {rows} rows | {eta_formatted} left | {what}';
 /** For sources whose size nobody knows: folders, standard input. */

@@ -2,7 +2,8 @@ import type { KeywordHit, KeywordResult, MatchedTerms, SemanticHit, SemanticResu
 import { ageOf } from './age.js';
 import { scoreReason } from './score-reason.js';
 import type { Styles } from './styles.js';
-import { blankUnsafe, fitColumns, joinParts, oneLine, pad, type Range, widthOf, wrapRanges } from './terminal-text.js';
+import { blankUnsafe, oneLine } from './terminal-text.js';
+import { fitColumns, joinParts, pad, type Range, widthOf, wrapRanges } from './text-columns.js';
 
 const MAX_AUTHOR = 24;
 const MAX_NAME = 48;
@@ -10,9 +11,9 @@ const MAX_NAME = 48;
 /** What the steps after the first are called when one of them answered. */
 const STEP_NOTES = {
   'all-words': undefined,
-  'file-text': 'no skill has all words in name or description; these have them with the text of their files',
-  prefix: 'no skill has all words; in these the last one begins a word',
-  typo: 'no skill has all words; these have similar ones',
+  'file-text': 'no skill has all words outside its files; these have them there',
+  prefix: 'no skill has all words; in these the last one begins a longer word',
+  typo: 'no skill has all words; these have words of similar spelling',
   'some-words': 'no skill has all words; these have some of them',
 } as const;
 
@@ -47,7 +48,7 @@ export function semanticLines(result: SemanticResult, columns: number, styles: S
   const { hits, ranking, confident } = result;
   if (hits.length === 0) return [NO_MATCH];
   return [
-    ...(confident ? [] : [styles.dim('(nothing here seems to fit; these are the nearest)'), '']),
+    ...(confident ? [] : [styles.dim('(no skill seems to fit; these come closest)'), '']),
     ...hitLines(hits, columns, styles, semanticReasons),
     styles.dim(`the best ${hits.length === 1 ? 'one' : hits.length}, by ${BY_RANKING[ranking]}`),
   ];

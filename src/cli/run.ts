@@ -1,55 +1,74 @@
 import { createRequire } from 'node:module';
-import { Command, CommanderError } from 'commander';
-import { type ErrorCode, SkillSearchError } from '../index.js';
-import { evaluateCommand } from './evaluate-command.js';
-import { keysCommand } from './keys-command.js';
-import { loadCommand } from './load-command.js';
+import { Command, CommanderError, Help } from 'commander';
+import type { ErrorCode } from '../index.js';
+import { COMMANDS } from './commands.js';
 import type { Output } from './output.js';
-import { searchCommand } from './search-command.js';
-import { serveCommand } from './serve-command.js';
-import { showCommand } from './show-command.js';
 import { oneLine } from './terminal-text.js';
 
 /** Exit statuses of every command. */
 const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
-/** Errors that are the fault of the words on the command line. */
-const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
+/** Codes of errors that the words on the command line cause. */
+const USAGE_CODES: ReadonlySet<unknown> = new Set<ErrorCode>([
   'MISSING_QUERY',
   'INVALID_QUERY',
   'INVALID_PARAMETER',
   'INVALID_OPTION',
 ]);
 
-const COMMANDS = [loadCommand, searchCommand, showCommand, serveCommand, keysCommand, evaluateCommand];
-
 /**
  * Runs the command line.
  *
  * @param words the arguments, without node and script
- * @returns the exit status
+ * @returns the exit status: 0 done, 1 failed, 2 wrong usage
  */
 export async function run(words: readonly string[], output: Output): Promise<number> {
-  const program = new Command('skill-discovery')
-    .description('a search engine for catalogues of agent skills')
-    .version(packageVersion());
-  for (const make of COMMANDS) program.addCommand(make(output));
-  for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) {
-    command.exitOverride().configureOutput({
-      writeOut: (text) => output.out.write(text),
-      writeErr: (text) => output.error.write(text),
-      // One line, also where a likely meaning is suggested.
-      outputError: (text, write) => write(`${oneLine(text)}\n`),
-    });
-  }
   try {
+    const program = programFor(output);
+    const chosen = commandNameIn(words);
+    for (const { name, summary, setUp } of COMMANDS) {
+      const command = program.command(name).description(summary);
+      if (name === chosen) (await setUp())(command, output);
+    }
     await program.parseAsync(words, { from: 'user' });
     return EXIT.done;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     output.error.write(`error: ${oneLine(error instanceof Error ? error.message : String(error))}\n`);
-    return error instanceof SkillSearchError && USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.failed;
+    return USAGE_CODES.has(codeOf(error)) ? EXIT.usage : EXIT.failed;
   }
+}
+
+/** The program without commands. Commands inherit its settings. */
+function programFor(output: Output): Command {
+  return new Command('skill-discovery')
+    .description('a search engine for catalogues of agent skills')
+    .version(packageVersion())
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => output.out.write(text),
+      writeErr: (text) => output.error.write(text),
+      // Commander puts a suggestion on a line of its own.
+      outputError: (text, write) => write(`${oneLine(text)}\n`),
+    })
+    .configureHelp({ subcommandTerm: termOf });
+}
+
+/** What the help lists for a command. The table says it for commands that are not set up. */
+function termOf(command: Command): string {
+  const entry = COMMANDS.find(({ name }) => name === command.name());
+  return entry === undefined ? new Help().subcommandTerm(command) : `${entry.name} ${entry.usage}`.trimEnd();
+}
+
+/** The word that chooses a command: the first that is no option, or the second after `help`. */
+function commandNameIn(words: readonly string[]): string | undefined {
+  const [first, second] = words.filter((word) => !word.startsWith('-'));
+  return first === 'help' ? second : first;
+}
+
+// An `instanceof SkillSearchError` would load the library at the start of every command.
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 function packageVersion(): string {

@@ -1,60 +1,80 @@
 import type { MatchedTerms, RankingFeature, ScoreParts, SemanticHit } from '../index.js';
+import { oneLine } from './terminal-text.js';
 
-type ScoredHit = Pick<SemanticHit, 'score' | 'matches' | 'copies'>;
+type ScoredHit = Pick<SemanticHit, 'matches' | 'copies'>;
 
-/** Why a skill is shown, in one sentence. */
-export function scoreReason({ score, matches, copies }: ScoredHit, explain: ScoreParts): string {
-  const { cosine, coverage, name, features } = explain;
-  const reasons: string[] = [];
-  if (name !== 'other')
-    reasons.push(name === 'exact' ? 'its name is the question' : 'its name begins with the question');
-  if (cosine !== undefined) reasons.push(`it is ${nearness(cosine)} in meaning (cosine ${cosine.toFixed(2)})`);
-  else if (features !== undefined) reasons.push('it has no vector');
-  if (coverage !== undefined) reasons.push(wordsReason(coverage, matches, explain.bm25));
-  const others = copies > 1 ? `; it stands for ${copies} copies` : '';
-  return `Score ${score.toFixed(2)}: ${reasons.join(', and ')}${mainFeature(explain)}${others}.`;
-}
-
-/** Of what adds to the score, what adds most. */
-function mainFeature({ features = [], cosine }: ScoreParts): string {
-  const adding = features.filter(({ share }) => share > 0);
-  // Without a vector a score has a part for meaning too, the same whatever the skill.
-  const [main] = adding
-    .filter(({ feature }) => cosine !== undefined || !OF_MEANING.has(feature))
-    .sort((a, b) => b.share - a.share);
-  if (main === undefined) return '';
-  const all = adding.reduce((sum, { share }) => sum + share, 0);
-  return `, ${main.share >= all / 2 ? 'most of it' : 'above all'} for ${FEATURE_NAMES[main.feature]}`;
-}
-
-function nearness(cosine: number): string {
-  if (cosine >= 0.6) return 'near';
-  return cosine >= 0.35 ? 'rather near' : 'far';
-}
-
-function wordsReason(coverage: number, matches: MatchedTerms, bm25: ScoreParts['bm25']): string {
-  if (coverage === 0) return 'it has none of the words';
-  const share = `it has ${Math.round(100 * coverage)} % of the weight of the words`;
-  // A file that only repeats the description has its words, and counts for nothing.
-  const fields = Object.keys(matches)
-    .filter((field) => field !== 'files' || bm25?.files !== 0)
-    .map((field) => (field === 'files' ? 'file text' : field));
-  const last = fields.pop();
-  if (last === undefined) return share;
-  return `${share}, in ${fields.length === 0 ? last : `${fields.join(', ')} and ${last}`}`;
-}
-
+/** Features of the meaning. Of the others only `fileText` is not about words, and it adds little. */
 const OF_MEANING: ReadonlySet<RankingFeature> = new Set(['cosine', 'sentence']);
 
-const FEATURE_NAMES: Readonly<Record<RankingFeature, string>> = {
-  cosine: 'its meaning',
-  sentence: 'one sentence of the question',
-  words: 'its words',
-  name: 'words of its name',
-  author: 'words of its author',
-  labels: 'words of its labels',
-  description: 'words of its description',
-  files: 'words of its files',
-  coverage: 'having so many of the words',
-  fileText: 'its full file text',
-};
+/** All matched words stand below the sentence. */
+const MAX_WORDS = 4;
+
+/** `a, b and c` */
+const LIST = new Intl.ListFormat('en-GB');
+
+/** Why a skill is shown, in plain sentences. Percentages are parts of all that adds to the score. */
+export function scoreReason({ matches, copies }: ScoredHit, explain: ScoreParts): string {
+  const { cosine, coverage, features } = explain;
+  const reasons = [...nameReasons(explain), ...shareReasons(explain, matches)];
+  const sentences = [reasons.length === 0 ? 'Nothing in it adds to the score.' : `Shown ${LIST.format(reasons)}.`];
+  if (features !== undefined && cosine === undefined) {
+    sentences.push('It has no vector, so a usual value stands for its meaning.');
+  }
+  if (coverage === 0) sentences.push("It has none of the question's words.");
+  if (copies > 1) sentences.push(`It stands for ${copies.toLocaleString('en')} copies.`);
+  return sentences.join(' ');
+}
+
+function nameReasons({ name }: ScoreParts): string[] {
+  if (name === 'other') return [];
+  return [name === 'exact' ? 'because its name is the question' : 'because its name begins with the question'];
+}
+
+/** What adds to a score: `share` is its part of all that does, 0 to 1; undefined where it is the only one. */
+interface Reason {
+  readonly what: string;
+  readonly share: number | undefined;
+  readonly facts: readonly string[];
+}
+
+/** Meaning and words, whichever adds more first. */
+function shareReasons({ cosine, coverage, bm25, features }: ScoreParts, matches: MatchedTerms): string[] {
+  const reasons: Reason[] = [];
+  if (cosine !== undefined) {
+    const share = shareOf(features, (feature) => OF_MEANING.has(feature));
+    reasons.push({ what: 'its meaning', share, facts: [`cosine ${cosine.toFixed(2)}`] });
+  }
+  if (coverage !== undefined && coverage > 0) {
+    const share = shareOf(features, (feature) => !OF_MEANING.has(feature) && feature !== 'fileText');
+    reasons.push({ what: 'its words', share, facts: wordFacts(matches, bm25) });
+  }
+  return reasons
+    .filter(({ share }) => share !== 0)
+    .sort((a, b) => (b.share ?? 0) - (a.share ?? 0))
+    .map(({ what, share, facts }, i) => {
+      const percent = share === undefined ? [] : [`${Math.round(100 * share)} %${i === 0 ? ' of the score' : ''}`];
+      const notes = [...percent, ...facts];
+      return notes.length === 0 ? `for ${what}` : `for ${what} (${notes.join(': ')})`;
+    });
+}
+
+/** The part of some features in all that adds to a score. What takes away from it counts for nothing. */
+function shareOf(features: ScoreParts['features'], isMeant: (feature: RankingFeature) => boolean): number | undefined {
+  if (features === undefined) return undefined;
+  let [meant, all] = [0, 0];
+  for (const { feature, share } of features) {
+    all += Math.max(0, share);
+    if (isMeant(feature)) meant += Math.max(0, share);
+  }
+  return all === 0 ? 0 : meant / all;
+}
+
+/** `"react" and "testing" in name and description`. A file that only repeats the description counts for nothing. */
+function wordFacts(matches: MatchedTerms, bm25: ScoreParts['bm25']): string[] {
+  const counting = Object.entries(matches).filter(([field]) => field !== 'files' || bm25?.files !== 0);
+  if (counting.length === 0) return [];
+  const words = [...new Set(counting.flatMap(([, terms]) => terms))].map((term) => `"${oneLine(term)}"`);
+  const shown = words.length > MAX_WORDS ? [...words.slice(0, MAX_WORDS), `${words.length - MAX_WORDS} more`] : words;
+  const fields = counting.map(([field]) => (field === 'files' ? 'file text' : field));
+  return [`${LIST.format(shown)} in ${LIST.format(fields)}`];
+}

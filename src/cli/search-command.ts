@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import {
   COPY_MODES,
   type CopyMode,
@@ -12,6 +12,7 @@ import {
   SORT_ORDERS,
   type SortOrder,
 } from '../index.js';
+import type { SetUp } from './commands.js';
 import { databaseOption, jsonOption, modelOption, parseDecimal, parseInteger } from './common-options.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
 import { keywordLines, semanticLines } from './result-lines.js';
@@ -44,9 +45,8 @@ const ONLY_IN = {
   semantic: { minScore: '--min-score', ranking: '--ranking', model: '--model' },
 } as const;
 
-export function searchCommand(output: Output): Command {
-  const command: Command = new Command('search')
-    .description('search a catalogue by words, or by meaning')
+export const setUpSearch: SetUp = (command, output) => {
+  command
     .argument('<words...>', 'the words; those in double quotes must stand together: search \'"pull request" review\'')
     .addOption(databaseOption())
     .addOption(new Option('--mode <mode>', 'by words, or by meaning and words').choices(MODES).default('keyword'))
@@ -73,8 +73,7 @@ export function searchCommand(output: Output): Command {
       refuseOthers(flags, command);
       return flags.mode === 'semantic' ? searchByMeaning(words, flags, output) : searchByWords(words, flags, output);
     });
-  return command;
-}
+};
 
 function refuseOthers(flags: SearchFlags, command: Command): void {
   const other = flags.mode === 'semantic' ? 'keyword' : 'semantic';

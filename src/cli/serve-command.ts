@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { type Access, DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, openAccess } from '../access/index.js';
 import { COMPATIBILITIES, type Compatibility, DEFAULT_HOST, DEFAULT_PORT, startServer } from '../http/index.js';
 import { followCatalogue, type SkillSearch } from '../index.js';
+import type { SetUp } from './commands.js';
 import { databaseOption, modelOption, parseInteger } from './common-options.js';
 import { demoLines } from './demo.js';
 import { type Output, printLines } from './output.js';
@@ -26,10 +27,9 @@ interface ServeFlags extends StateFlags, StopWordsFlags {
   readonly demo?: true;
 }
 
-export function serveCommand(output: Output): Command {
+export const setUpServe: SetUp = (command, output) => {
   const [anonymous, key] = [DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA];
-  return new Command('serve')
-    .description('serve the Skill Discovery API over HTTP')
+  command
     .addOption(databaseOption())
     .option('--host <address>', 'address to listen at; 0.0.0.0 for all of this machine', DEFAULT_HOST)
     .option('--port <n>', 'port to listen at, 0 for one that is free', parsePort, DEFAULT_PORT)
@@ -51,7 +51,7 @@ export function serveCommand(output: Output): Command {
     .addOption(new Option('--log-level <level>', 'what is logged at least').choices(LOG_LEVELS).default('info'))
     .option('--demo', 'make a key for trying out, revoke the former one, and print commands to try')
     .action((flags: ServeFlags) => serve(flags, output));
-}
+};
 
 async function serve(flags: ServeFlags, output: Output): Promise<void> {
   const { database, model, host, port, trustProxy, publicUrl, compat: compatibility, pages } = flags;
@@ -109,7 +109,7 @@ function tellStart(url: string, host: string, search: SkillSearch, output: Outpu
 }
 
 const OPEN_TO_OTHERS =
-  'Note: this address can be reached from other machines. Whoever reaches it can search, and as this server speaks plain HTTP, API keys can be read on the way: put a proxy with TLS in front of it, or keep it in a network that you trust.';
+  'Note: other machines can reach this address. Anyone on them can search, and API keys can be read in transit because this server speaks plain HTTP. Put a TLS proxy in front of it, or keep it in a network that you trust.';
 
 /** So that the first semantic search does not wait; keyword search is there already. */
 function warmUp(search: SkillSearch, log: ServerLog, stop: AbortSignal): void {

@@ -43,7 +43,10 @@ export class ServerLog {
 
   readonly onReload = (event: ReloadEvent): void => {
     if (event.kind === 'failed') {
-      this.#logger.error({ err: event.error }, 'the catalogue changed but cannot be opened: the former one goes on');
+      this.#logger.error(
+        { err: event.error },
+        'the catalogue changed but cannot be opened: the previous one stays in use',
+      );
       return;
     }
     const { skills, vectors, stamp } = event.stats;

@@ -1,6 +1,6 @@
-import { Command } from 'commander';
 import { openSkillSearch, type SkillDetails, type SkillFile } from '../index.js';
 import { ageOf } from './age.js';
+import type { SetUp } from './commands.js';
 import { databaseOption, jsonOption } from './common-options.js';
 import { type Output, printJson, printLines } from './output.js';
 import { type Styles, stylesFor } from './styles.js';
@@ -14,14 +14,13 @@ interface ShowFlags {
 /** Some skills have hundreds of copies; `--json` has all. */
 const COPIES_SHOWN = 10;
 
-export function showCommand(output: Output): Command {
-  return new Command('show')
-    .description('show a skill and its files')
+export const setUpShow: SetUp = (command, output) => {
+  command
     .argument('<id>', 'the id of the skill, as search prints it')
     .addOption(databaseOption())
     .addOption(jsonOption())
     .action((id: string, flags: ShowFlags) => show(id, flags, output));
-}
+};
 
 async function show(id: string, flags: ShowFlags, output: Output): Promise<void> {
   const { skill, files, copies } = await findSkill(id, flags.database);

@@ -1,3 +1,4 @@
+import { appendTo } from '../arrays/group-by-key.js';
 import type { DocumentNumber } from '../numbers.js';
 import { areNear, SHORT_TEXT, type SignedDocuments, TEXT_WITHOUT_NAME } from './are-near.js';
 import { bandsOf } from './sketch-bands.js';
@@ -41,11 +42,11 @@ export class DistinctTexts {
       if (text === undefined) {
         text = document;
         textByHashes.set(key, text);
-        append(textsByName, name, text);
-        if (words[text]! >= TEXT_WITHOUT_NAME) append(this.#byText, hash, text);
+        appendTo(textsByName, name, text);
+        if (words[text]! >= TEXT_WITHOUT_NAME) appendTo(this.#byText, hash, text);
       }
-      append(this.#textsOf, group, text);
-      append(this.#groupsOf, text, group);
+      appendTo(this.#textsOf, group, text);
+      appendTo(this.#groupsOf, text, group);
     }
     for (const [name, list] of textsByName) this.#byName.set(name, new TextsOfName(list, documents));
   }
@@ -97,7 +98,7 @@ class TextsOfName {
     this.#documents = documents;
     if (texts.length <= FEW_TEXTS) return;
     this.#byBand = new Map();
-    for (const text of this.#texts) for (const band of bandsOf(documents, text)) append(this.#byBand, band, text);
+    for (const text of this.#texts) for (const band of bandsOf(documents, text)) appendTo(this.#byBand, band, text);
   }
 
   /** Lists of texts that may be near a text, the preferred ones last. The caller may remove texts from the lists. */
@@ -109,10 +110,4 @@ class TextsOfName {
       return list === undefined ? [] : [list];
     });
   }
-}
-
-function append(lists: Map<number, DocumentNumber[]>, key: number, value: DocumentNumber): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }

@@ -1,75 +1,70 @@
 import { type SkillSearch, SkillSearchError } from '../index.js';
-import { separation } from './auroc.js';
-import type { Benchmark, Gains, Question, RankedDocument, Run } from './benchmark.js';
-import { bootstrapIntervals, type Interval } from './bootstrap.js';
+import type { Benchmark, RankedDocument, Run } from './benchmark.js';
 import { type Comparison, compareFigures } from './compare.js';
-import { type Figures, measureRanking, recallByDepth } from './measure.js';
+import { type ModeEvaluation, measureRun } from './measure-run.js';
 import { EVALUATION_MODES, type EvaluationMode, MAX_DEPTH, rankQuestions } from './rank-questions.js';
 
-/** A run that was made elsewhere, or earlier. */
+/** A run made by another program, or by an earlier evaluation; see `readRun`. */
 export interface NamedRun {
+  /** How the figures of the run are labelled; different from those of all modes and other runs. */
   readonly name: string;
   readonly run: Run;
 }
 
+/** Options of {@link evaluate}. */
 export interface EvaluateOptions {
+  /** The questions and their right answers; see `readBenchmark`. */
   readonly benchmark: Benchmark;
-  /** What is asked; needed where there are modes. */
+  /** The search that the modes ask; not needed without modes. */
   readonly search?: SkillSearch | undefined;
-  /** @default all, none where there is no search */
+  /** Modes to ask and measure. @default all of `EVALUATION_MODES`; none without a search */
   readonly modes?: readonly EvaluationMode[] | undefined;
-  /** Runs to measure beside the modes. */
+  /** Runs to measure beside the modes. @default [] */
   readonly runs?: readonly NamedRun[] | undefined;
-  /** What all others are compared with: the name of a mode or run, or another run. */
+  /** What all others are compared with: the name of a mode or run, or another run. @default nothing is compared */
   readonly baseline?: string | NamedRun | undefined;
-  /** Depths at which nDCG, MRR, recall and precision are cut, from 1. @default [10] */
+  /** Depths at which nDCG, MRR, recall and precision are cut, 1 or more each. @default [10] */
   readonly at?: readonly number[] | undefined;
-  /** Documents that are looked at for each question, 1 to 100. @default 100 */
+  /** Documents looked at for each question, 1 to 100. @default 100 */
   readonly depth?: number | undefined;
-  /** Whether each question is also asked with its right answers taken out. @default false */
+  /** Whether to measure `auroc`: how well the first score tells a question from the same without its answers. @default false */
   readonly abstention?: boolean | undefined;
-  /** Of the random numbers that intervals and tests draw. @default 1 */
+  /** Seed of the random numbers for intervals and tests: the same seed gives the same figures. @default 1 */
   readonly seed?: number | undefined;
+  /** Called for each question that a mode has answered. */
   readonly onProgress?: ((progress: EvaluationProgress) => void) | undefined;
+  /** Stops the evaluation when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How far one mode is. */
 export interface EvaluationProgress {
   readonly mode: EvaluationMode;
-  /** Questions answered by this mode, and all. */
+  /** Questions that this mode has answered. */
   readonly done: number;
+  /** All questions. */
   readonly total: number;
 }
 
-/** What came out for one mode or run. */
-export interface ModeEvaluation {
-  readonly name: string;
-  readonly run: Run;
-  /** By the id of a question, in their order. */
-  readonly byQuestion: ReadonlyMap<string, Figures>;
-  /** Means over all questions, with `auroc` where abstention was asked for. */
-  readonly figures: Figures;
-  /** 95 % of each mean, by its name. */
-  readonly intervals: Readonly<Record<string, Interval>>;
-  /** Mean recall among the first 1, 2, … documents. */
-  readonly recallByDepth: readonly number[];
-}
-
+/** The figures of all modes and runs. */
 export interface Evaluation {
   readonly benchmark: Benchmark;
+  /** Modes first, then runs, in the order of the options. */
   readonly modes: readonly ModeEvaluation[];
-  /** What questions are compared by: nDCG at the first depth. */
+  /** The figure that comparisons use: nDCG at the first depth, such as `ndcg@10`. */
   readonly metric: string;
-  /** Of every mode with the baseline, where there is one. */
+  /** Each mode and run against the baseline; empty without one. */
   readonly comparisons: readonly Comparison[];
 }
 
 /**
- * Asks the questions of a benchmark and measures what is found.
+ * Asks the questions of a benchmark in each mode, and measures the answers.
  *
- * @throws {SkillSearchError} `INVALID_OPTION`, and as the searches
+ * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option; also what the searches throw, such as `NO_VECTORS`
  * @throws the signal's reason when aborted
  * @example
+ * import { evaluate, openCorpus, readBenchmark } from 'skill-discovery/evaluation';
+ *
  * const benchmark = await readBenchmark('./scifact');
  * await using corpus = await openCorpus({ documents: benchmark.corpus });
  * const { modes } = await evaluate({ benchmark, search: corpus.search, modes: ['bm25', 'hybrid'] });
@@ -82,16 +77,16 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const at = checkDepths('at', options.at ?? [10], Number.MAX_SAFE_INTEGER);
   const names = [...modes, ...runs.map(({ name }) => name)];
   if (new Set(names).size < names.length) {
-    throw new SkillSearchError('INVALID_OPTION', `modes and runs need names of their own, got ${names.join(', ')}`);
+    throw new SkillSearchError('INVALID_OPTION', `modes and runs must have different names, got ${names.join(', ')}`);
   }
   if (typeof baseline === 'string' && !names.includes(baseline)) {
-    const message = `what is compared with must be a run or one of ${names.join(', ')}, got ${baseline}`;
+    const message = `baseline must be a run or one of ${names.join(', ')}, got ${baseline}`;
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'baseline' });
   }
 
   const measured: ModeEvaluation[] = [];
   const measureAs = (name: string, run: Run): void => {
-    measured.push(measure(name, run, { benchmark, at, depth, abstention, seed }));
+    measured.push(measureRun(name, run, { benchmark, at, depth, abstention, seed }));
   };
   for (const mode of modes) measureAs(mode, await ask(search, mode, depth, options));
   for (const { name, run } of runs) measureAs(name, run);
@@ -99,11 +94,13 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const metric = `ndcg@${at[0]}`;
   const other =
     typeof baseline === 'object'
-      ? measure(baseline.name, baseline.run, { benchmark, at, depth, abstention: false, seed })
+      ? measureRun(baseline.name, baseline.run, { benchmark, at, depth, abstention: false, seed })
       : measured.find(({ name }) => name === baseline);
   const comparisons = measured
-    .filter((one) => other !== undefined && one !== other)
-    .map((one) => compareFigures(one, other as ModeEvaluation, { questions: benchmark.questions, metric, seed }));
+    .filter((one) => one !== other)
+    .flatMap((one) =>
+      other === undefined ? [] : [compareFigures(one, other, { questions: benchmark.questions, metric, seed })],
+    );
   return { benchmark, modes: measured, metric, comparisons };
 }
 
@@ -123,7 +120,7 @@ async function ask(
   { benchmark, onProgress, signal }: EvaluateOptions,
 ): Promise<Run> {
   if (search === undefined) {
-    throw new SkillSearchError('INVALID_OPTION', `the mode ${mode} needs a search that is asked`);
+    throw new SkillSearchError('INVALID_OPTION', `mode ${mode} needs a search, got none`);
   }
   const run = new Map<string, readonly RankedDocument[]>();
   const total = benchmark.questions.length;
@@ -131,67 +128,8 @@ async function ask(
   for await (const [{ id }, ranking] of rankQuestions(search, benchmark.questions, { mode, depth, signal })) {
     run.set(id, ranking);
     onProgress?.({ mode, done: run.size, total });
-    // Keyword search answers at once: others have their turn here.
+    // Keyword search is synchronous. This lets the event loop run.
     if (run.size % 16 === 0) await new Promise(setImmediate);
   }
   return run;
-}
-
-interface MeasuringOptions {
-  readonly benchmark: Benchmark;
-  readonly at: readonly number[];
-  readonly depth: number;
-  readonly abstention: boolean;
-  readonly seed: number;
-}
-
-/** Measures a run; a question that it does not have found nothing. */
-function measure(name: string, run: Run, { benchmark, at, depth, abstention, seed }: MeasuringOptions): ModeEvaluation {
-  const { questions, gains } = benchmark;
-  const gainsOf = ({ id }: Question): Gains => gains.get(id) as Gains;
-  const rankingOf = ({ id }: Question): readonly RankedDocument[] => run.get(id) ?? [];
-  const byQuestion = new Map(
-    questions.map((question) => [question.id, measureRanking(rankingOf(question), gainsOf(question), { at })]),
-  );
-
-  const names = Object.keys(byQuestion.values().next().value ?? {});
-  const columns: Float64Array[] = names.map((figure) =>
-    Float64Array.from(byQuestion.values(), (figures) => figures[figure]!),
-  );
-  if (abstention) {
-    names.push('auroc');
-    columns.push(
-      separation(
-        Float64Array.from(questions, (question) => firstScore(rankingOf(question))),
-        Float64Array.from(questions, (question) => firstScore(rankingOf(question), gainsOf(question))),
-      ).parts,
-    );
-  }
-  const intervals = bootstrapIntervals(columns, { seed });
-  const recalls = new Float64Array(depth);
-  for (const question of questions) {
-    for (const [i, recall] of recallByDepth(rankingOf(question), gainsOf(question), depth).entries()) {
-      recalls[i] = recalls[i]! + recall / questions.length;
-    }
-  }
-  return {
-    name,
-    run,
-    byQuestion,
-    figures: Object.fromEntries(names.map((figure, i) => [figure, mean(columns[i]!)])),
-    intervals: Object.fromEntries(names.map((figure, i) => [figure, intervals[i]!])),
-    recallByDepth: [...recalls],
-  };
-}
-
-/** The score of the best document that is not taken out; below all others where none is left. */
-function firstScore(ranking: readonly RankedDocument[], takenOut?: Gains): number {
-  return ranking.find(({ id }) => takenOut?.has(id) !== true)?.score ?? Number.NEGATIVE_INFINITY;
-}
-
-/** 0 of nothing. */
-function mean(values: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i]!;
-  return values.length === 0 ? 0 : sum / values.length;
 }

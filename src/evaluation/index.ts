@@ -8,16 +8,17 @@ export {
   extremesOf,
   type QuestionDifference,
 } from './compare.js';
-export { type Corpus, type CorpusOptions, openCorpus } from './corpus.js';
+export { type Corpus, openCorpus } from './corpus.js';
+export type { CorpusOptions } from './corpus-options.js';
 export {
   type EvaluateOptions,
   type Evaluation,
   type EvaluationProgress,
   evaluate,
-  type ModeEvaluation,
   type NamedRun,
 } from './evaluate.js';
 export { type Figures, type MeasureOptions, measureRanking, recallByDepth } from './measure.js';
+export type { ModeEvaluation } from './measure-run.js';
 export { averagePrecision, ndcg, precision, recall, reciprocalRank } from './metrics.js';
 export { type RandomisationOptions, randomisationTest } from './randomisation-test.js';
 export {

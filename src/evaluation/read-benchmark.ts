@@ -90,7 +90,7 @@ async function readQuestions(path: string): Promise<Question[]> {
     if (id === undefined || typeof text !== 'string') {
       throw faultIn(path, line, 'expected a question: an object with `_id` and `text`');
     }
-    if (questions.has(id)) throw faultIn(path, line, `the question ${JSON.stringify(id)} came before`);
+    if (questions.has(id)) throw faultIn(path, line, `the question ${JSON.stringify(id)} occurs twice`);
     questions.set(id, { id, text });
   }
   return [...questions.values()];
@@ -117,7 +117,7 @@ async function readJudgements(path: string): Promise<Judgements> {
 
 async function readSimple(path: string, { qrels }: ReadBenchmarkOptions): Promise<Read> {
   if (qrels !== undefined) {
-    const message = `judgements of their own (qrels) belong to a benchmark folder, and ${path} is a file`;
+    const message = `qrels can only be given for a benchmark folder, and ${path} is a file`;
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'qrels' });
   }
   const all: Question[] = [];
@@ -129,7 +129,7 @@ async function readSimple(path: string, { qrels }: ReadBenchmarkOptions): Promis
     }
     const id = readId(row['_id'] ?? row['id']) ?? String(line);
     if (all.some((question) => question.id === id))
-      throw faultIn(path, line, `the id ${JSON.stringify(id)} came before`);
+      throw faultIn(path, line, `the id ${JSON.stringify(id)} occurs twice`);
     all.push({ id, text: query });
     for (const document of relevant.map(readId)) {
       if (document === undefined) throw faultIn(path, line, 'expected `relevant` to be an array of ids');

@@ -1,5 +1,6 @@
 import { type Comparison, extremesOf, type QuestionDifference } from './compare.js';
-import type { Evaluation, ModeEvaluation } from './evaluate.js';
+import type { Evaluation } from './evaluate.js';
+import type { ModeEvaluation } from './measure-run.js';
 import { type Bar, barPicture, COLOURS, depthPicture, differencePicture, escapeHtml } from './pictures.js';
 
 const EXTREMES = 15;

@@ -23,7 +23,7 @@ export async function readRun(path: string): Promise<Run> {
       );
     }
     const ranking = found.get(question) ?? new Map<string, number>();
-    if (ranking.has(document)) throw faultIn(path, number, `the document ${document} came before for ${question}`);
+    if (ranking.has(document)) throw faultIn(path, number, `the document ${document} occurs twice for ${question}`);
     found.set(question, ranking.set(document, score));
   }
   return new Map(Array.from(found, ([question, ranking]) => [question, inOrder(ranking)]));
@@ -57,7 +57,10 @@ export function writeRun(run: Run, name: string): string {
 
 function word(text: string): string {
   if (text !== '' && !/\s/.test(text)) return text;
-  throw new SkillSearchError('INVALID_SOURCE', `a run cannot carry the id ${JSON.stringify(text)}: it has white space`);
+  throw new SkillSearchError(
+    'INVALID_SOURCE',
+    `an id of a run must not be empty or have white space, got ${JSON.stringify(text)}`,
+  );
 }
 
 const SINGLE = new Float32Array(1);

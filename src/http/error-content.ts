@@ -57,7 +57,12 @@ export function translateError(error: unknown): TranslatedError {
   const known = error instanceof SkillSearchError ? error : undefined;
   const lacking = known === undefined ? undefined : LACKING[known.code];
   if (known === undefined || (lacking === undefined && !(known.code in ERROR_STATUS))) {
-    return translated('INTERNAL_ERROR', 'an unforeseen error; the log has it under the id of this request', {}, true);
+    return translated(
+      'INTERNAL_ERROR',
+      'unexpected error: the log of the server has it under the id of this request',
+      {},
+      true,
+    );
   }
   if (lacking !== undefined) return translated('SERVICE_UNAVAILABLE', lacking, {}, true);
   const code = known.code as HttpCode;

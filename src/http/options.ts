@@ -1,6 +1,6 @@
 import { type Access, openAccess } from '../access/index.js';
 import { SkillSearchError } from '../index.js';
-import { resolveTrustedHops, type TrustedHops } from './client-of-call.js';
+import { resolveTrustedHops, type TrustedHops } from './client-address.js';
 import type { LogEvent } from './log-event.js';
 
 /** What the service adds for clients of the public service that speaks the same interface. The one there is. */

@@ -14,7 +14,7 @@ export interface Refusal {
 export const MALFORMED: Refusal = {
   status: 400,
   code: 'MALFORMED_REQUEST',
-  message: 'this is not a request that HTTP knows',
+  message: 'the request is not valid HTTP',
 };
 
 export const UNKNOWN_METHOD: Refusal = {
@@ -28,9 +28,9 @@ const BY_ERROR: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     code: 'INVALID_QUERY',
-    message: `the address and the headers of a request may have ${SERVER_LIMITS.headerBytes} bytes together`,
+    message: `the request line and headers must have at most ${SERVER_LIMITS.headerBytes} bytes together`,
   },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'REQUEST_TIMEOUT', message: 'the request took too long to come' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'REQUEST_TIMEOUT', message: 'the request took too long to arrive' },
 };
 
 /** The refusal of what Node could not read; undefined where the other end does not wait for any. */

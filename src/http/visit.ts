@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../access/index.js';
 import type { Call } from './call.js';
-import { addressOfClient, type TrustedHops } from './client-of-call.js';
+import { addressOfClient, type TrustedHops } from './client-address.js';
 
 /** A request on its way through the service. */
 export interface Visit {

@@ -1,56 +1,63 @@
 import { DocumentCollector } from '../keyword/packed/build/collect-keywords.js';
 import type { KeywordPart } from '../keyword/packed/build/merge-keywords.js';
 import type { CatalogueTexts } from '../store/read/catalogue-texts.js';
-import type { SharedDocuments } from './index-keywords-messages.js';
+import type { SharedDocuments } from './index-keywords-job.js';
+import { toDocument } from './keyword-documents.js';
 
-/** Documents that are taken at once. */
-const TAKEN_AT_ONCE = 256;
+/** Documents that a thread takes at once. */
+const BATCH = 256;
 
+/** Indexes into `counts`. */
 const TAKEN = 0;
 const DONE = 1;
 
 /**
- * Collects the words of those documents that no other thread takes.
+ * Collects the words of the documents that no other thread takes.
  *
- * @param onProgress called now and then with the number of documents that are done, by all threads
+ * @param onProgress called after each batch with the number of documents that all threads have done
  */
 export function collectPart(
   texts: CatalogueTexts,
-  { documents, rows, counts }: SharedDocuments,
+  { documents, skills, counts }: SharedDocuments,
   onProgress?: (done: number) => void,
 ): KeywordPart {
   const collector = new DocumentCollector();
-  const numbers: Uint32Array[] = [];
+  const batches: Uint32Array[] = [];
   for (;;) {
-    const from = Atomics.add(counts, TAKEN, TAKEN_AT_ONCE);
+    const from = Atomics.add(counts, TAKEN, BATCH);
     if (from >= documents.length) break;
-    const taken = documents.subarray(from, from + TAKEN_AT_ONCE);
-    texts.visit(rows.subarray(from, from + TAKEN_AT_ONCE), (one) => collector.add(one));
-    numbers.push(taken);
-    Atomics.add(counts, DONE, taken.length);
+    const batch = documents.subarray(from, from + BATCH);
+    texts.visit(skills.subarray(from, from + BATCH), (skill, files) => collector.add(toDocument(skill, files)));
+    batches.push(batch);
+    Atomics.add(counts, DONE, batch.length);
     onProgress?.(Atomics.load(counts, DONE));
   }
   const keywords = collector.pack();
   const documentOf = new Uint32Array(keywords.size);
   let at = 0;
-  for (const taken of numbers) {
-    documentOf.set(taken, at);
-    at += taken.length;
+  for (const batch of batches) {
+    documentOf.set(batch, at);
+    at += batch.length;
   }
   return { keywords, documentOf };
 }
 
-/** @param picked which of the rows, ascending */
+/**
+ * Puts documents into shared memory.
+ *
+ * @param skillOf the number of the skill of each document of the catalogue
+ * @param picked the documents to share, ascending
+ */
 export function shareDocuments(
   catalogue: string,
   stamp: string,
-  allRows: Float64Array,
+  skillOf: Float64Array,
   picked: Uint32Array,
 ): SharedDocuments {
   const documents = new Uint32Array(new SharedArrayBuffer(picked.byteLength));
   documents.set(picked);
-  const rows = new Float64Array(new SharedArrayBuffer(picked.length * Float64Array.BYTES_PER_ELEMENT));
-  for (let i = 0; i < picked.length; i++) rows[i] = allRows[picked[i]!]!;
+  const skills = new Float64Array(new SharedArrayBuffer(picked.length * Float64Array.BYTES_PER_ELEMENT));
+  for (let i = 0; i < picked.length; i++) skills[i] = skillOf[picked[i]!]!;
   const counts = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
-  return { catalogue, stamp, documents, rows, counts };
+  return { catalogue, stamp, documents, skills, counts };
 }

@@ -5,11 +5,11 @@ import { embeddedText } from '../semantic/embedded-text.js';
 import type { Embedder } from '../semantic/embedder.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from '../store/write/embedding-sink.js';
 
-/** Texts between two writes: what a kill can lose, a second or two of work. */
+/** Texts between two writes. A kill loses at most these: a second or two of work. */
 const BATCH = 512;
 
-/** Starting a thread takes as long as embedding so many texts. */
-const TEXTS_A_THREAD = 100;
+/** Texts for which another thread is started: starting one takes as long as embedding this many. */
+const TEXTS_PER_THREAD = 100;
 
 export interface EmbeddingOptions {
   readonly signal?: AbortSignal | undefined;
@@ -17,11 +17,11 @@ export interface EmbeddingOptions {
 }
 
 /**
- * Embeds the texts of a load that have no vector of the model yet.
+ * Embeds the texts of a load that do not yet have a vector of the model.
  *
- * @returns how many
+ * @returns their number
  * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`
- * @throws the signal's reason when aborted; what was embedded until then is kept
+ * @throws the signal's reason when aborted; the vectors made until then are kept
  */
 export async function embedCatalogue(
   sink: EmbeddingSink,
@@ -31,7 +31,7 @@ export async function embedCatalogue(
   const missing = sink.useModel(model.id);
   if (missing.length === 0) return 0;
   onProgress(0, missing.length);
-  const threads = Math.min(availableParallelism(), Math.ceil(missing.length / TEXTS_A_THREAD));
+  const threads = Math.min(availableParallelism(), Math.ceil(missing.length / TEXTS_PER_THREAD));
   const embedder = await model.start(threads);
   try {
     let done = 0;
@@ -46,19 +46,19 @@ export async function embedCatalogue(
   }
 }
 
-/** Batch by batch, the next one begun before the last is taken: writing keeps no thread waiting. */
+/** Embeds batch by batch. Begins the next batch before the last is written, so that no thread waits for the writing. */
 async function* embedBatches(
   sink: EmbeddingSink,
   embedder: Embedder,
-  numbers: readonly number[],
+  missing: readonly number[],
   signal: AbortSignal | undefined,
 ): AsyncGenerator<EmbeddedText[]> {
   let dimensions = sink.dimensions;
   const begin = (start: number): Promise<EmbeddedText[]> | undefined => {
-    if (start >= numbers.length) return undefined;
-    const texts = numbers.slice(start, start + BATCH).map((number) => sink.textToEmbed(number));
+    if (start >= missing.length) return undefined;
+    const texts = missing.slice(start, start + BATCH).map((skill) => sink.textToEmbed(skill));
     const embedding = embedTexts(embedder, texts, signal);
-    // Where an earlier batch fails nobody waits for this one.
+    // Prevents an unhandled rejection: if an earlier batch fails, nothing awaits this one.
     embedding.catch(() => {});
     return embedding;
   };

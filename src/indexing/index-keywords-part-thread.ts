@@ -1,32 +1,26 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import { memoryOf } from '../arrays/array-tree.js';
 import { DocumentCollector } from '../keyword/packed/build/collect-keywords.js';
 import type { KeywordPart } from '../keyword/packed/build/merge-keywords.js';
 import { CatalogueTexts } from '../store/read/catalogue-texts.js';
+import { doJob } from '../threads/do-job.js';
 import { collectPart } from './collect-part.js';
-import type { KeywordPartMessage, SharedDocuments } from './index-keywords-messages.js';
+import type { SharedDocuments } from './index-keywords-job.js';
 
-const work = workerData as SharedDocuments;
-
-const NO_PART: KeywordPart = { keywords: new DocumentCollector().pack(), documentOf: new Uint32Array() };
-
-function main(): void {
-  const texts = CatalogueTexts.open(work.catalogue);
+/** Collects the words of a part of the documents. Runs in a thread of its own. */
+function collect(documents: SharedDocuments): KeywordPart {
+  const texts = CatalogueTexts.open(documents.catalogue);
   try {
-    // Another load may have come since. The thread that started this one has the former state open, and goes on with it.
-    const part = texts.stamp === work.stamp ? collectPart(texts, work) : NO_PART;
-    tell({ kind: 'part', part }, memoryOf(part));
+    // Another load may have replaced the catalogue. The thread that started this one has the former state open and
+    // collects the documents that this one leaves.
+    if (texts.stamp !== documents.stamp) return noPart();
+    return collectPart(texts, documents);
   } finally {
     texts.close();
   }
 }
 
-function tell(message: KeywordPartMessage, transferred: ArrayBuffer[] = []): void {
-  parentPort?.postMessage(message, transferred);
+function noPart(): KeywordPart {
+  return { keywords: new DocumentCollector().pack(), documentOf: new Uint32Array() };
 }
 
-try {
-  main();
-} catch (error) {
-  tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
-}
+await doJob<SharedDocuments, KeywordPart>(({ data }) => collect(data), memoryOf);

@@ -1,118 +1,104 @@
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { parentPort, type Worker, workerData } from 'node:worker_threads';
 import { memoryOf } from '../arrays/array-tree.js';
 import { DROPPED } from '../keyword/packed/build/dropped.js';
 import { type KeywordPart, mergeKeywords } from '../keyword/packed/build/merge-keywords.js';
 import { unchangedDocuments } from '../keyword/packed/build/unchanged-documents.js';
-import { hashOfName } from '../keyword/packed/name-hash.js';
+import { hashOfKey } from '../keyword/packed/key-hash.js';
 import type { PackedKeywords } from '../keyword/packed/packed-keywords.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { CatalogueTexts } from '../store/read/catalogue-texts.js';
-import { startWorker } from '../threads/start-worker.js';
-import { readCatalogueImage, writeCatalogueImage } from './catalogue-image.js';
+import { doJob, type Job } from '../threads/do-job.js';
+import { runJob } from '../threads/run-job.js';
 import { collectPart, shareDocuments } from './collect-part.js';
-import type {
-  KeywordPartMessage,
-  KeywordThreadData,
-  KeywordThreadMessage,
-  SharedDocuments,
-} from './index-keywords-messages.js';
+import type { KeywordsJob, SharedDocuments } from './index-keywords-job.js';
+import { readKeywordFile, writeKeywordFile } from './keyword-file.js';
 
-/** More would wait for each other's memory, and for the one that puts their parts together. */
+/** More threads would wait for each other's memory, and for the thread that merges their parts. */
 const MAX_THREADS = 8;
 
-/** Documents a thread, at least: starting one takes as long as some hundred. */
-const DOCUMENTS_A_THREAD = 2_000;
+/** Documents for which another thread is started: starting one takes as long as collecting some hundred. */
+const DOCUMENTS_PER_THREAD = 2_000;
 
 /**
- * Version of the rules by which texts become words, stems and forms, and of what is kept of them. Whoever changes any of these
- * must raise it, and `VERSION` of image-header.ts: else words of skills that have not changed stay as they were read.
+ * Collects the words of a catalogue. Runs in a thread of its own.
+ *
+ * @returns the words; undefined if they were written to the file, or the catalogue is in another state by now
  */
-const WORD_RULES = 3;
-
-const { catalogue, stamp, write } = workerData as KeywordThreadData;
-
-async function main(): Promise<void> {
+async function indexKeywords(job: Job<KeywordsJob>): Promise<PackedKeywords | undefined> {
+  const { catalogue, stamp, write } = job.data;
   const texts = CatalogueTexts.open(catalogue);
   const reader = CatalogueReader.open(catalogue);
   try {
-    // Another load may have come since.
-    if (texts.stamp !== stamp || reader.stamp !== stamp) return;
-    const keywords = await collect(texts);
-    if (write) writeCatalogueImage(catalogue, stamp, { keywords, columns: reader.packedColumns });
-    else tell({ kind: 'built', keywords }, memoryOf(keywords));
+    if (texts.stamp !== stamp || reader.stamp !== stamp) return undefined;
+    const keywords = await collect(job, texts);
+    if (!write) return keywords;
+    writeKeywordFile(catalogue, stamp, { keywords, columns: reader.packedColumns });
+    return undefined;
   } finally {
     texts.close();
     reader.close();
   }
 }
 
-/** Collects the words of what has changed since the file was written, or of all where most has. */
-async function collect(texts: CatalogueTexts): Promise<PackedKeywords> {
-  const { rows, hashes } = texts.documents();
-  // Another version of Unicode reads other words.
-  const salt = hashOfName(`${WORD_RULES} ${process.versions['unicode']}`);
+/** Collects the words of the documents that changed since the file was written; of all documents if most changed. */
+async function collect(job: Job<KeywordsJob>, texts: CatalogueTexts): Promise<PackedKeywords> {
+  const { skills: skillOf, hashes } = texts.documents();
+  // Another version of Unicode has other words.
+  const salt = hashOfKey(`${process.versions['unicode']}`);
   const contentHashes = hashes.map((hash) => hash ^ salt);
-  const former = await formerPart(contentHashes);
-  const changed = former === undefined ? Uint32Array.from(rows.keys()) : missingIn(former, rows.length);
-  const parts = [
-    ...(former === undefined ? [] : [former]),
-    ...(await collectParts(texts, shareDocuments(catalogue, stamp, rows, changed))),
-  ].filter(({ keywords }) => keywords.size > 0);
+  const former = await readFormerPart(job.data.catalogue, contentHashes);
+  const changed = former === undefined ? Uint32Array.from(skillOf.keys()) : missingIn(former, skillOf.length);
+  const shared = shareDocuments(job.data.catalogue, job.data.stamp, skillOf, changed);
+  const parts = [...(former === undefined ? [] : [former]), ...(await collectParts(job, texts, shared))].filter(
+    ({ keywords }) => keywords.size > 0,
+  );
   const [first] = parts;
-  const whole = parts.length === 1 && first?.keywords.size === rows.length;
-  return { ...(whole ? first.keywords : mergeKeywords(rows.length, parts)), contentHashes };
+  const isComplete = parts.length === 1 && first?.keywords.size === skillOf.length;
+  return { ...(isComplete ? first.keywords : mergeKeywords(skillOf.length, parts)), contentHashes };
 }
 
-/** What the file that is there has of the present state, if that is worth while. */
-async function formerPart(contentHashes: Uint32Array): Promise<KeywordPart | undefined> {
-  const keywords = (await readCatalogueImage(catalogue))?.keywords;
+/** Reads the unchanged documents of the present file; undefined if there is no file, or too few are unchanged. */
+async function readFormerPart(catalogue: string, contentHashes: Uint32Array): Promise<KeywordPart | undefined> {
+  const keywords = (await readKeywordFile(catalogue))?.keywords;
+  // A file that was not written by a thread has no content hashes.
   if (keywords === undefined || keywords.contentHashes.length !== 2 * keywords.size) return undefined;
   const documentOf = unchangedDocuments(keywords.contentHashes, contentHashes);
-  const kept = documentOf.reduce((count, number) => count + (number === DROPPED ? 0 : 1), 0);
-  return 4 * kept < contentHashes.length ? undefined : { keywords, documentOf };
+  const keptCount = documentOf.reduce((count, document) => count + (document === DROPPED ? 0 : 1), 0);
+  return 4 * keptCount < contentHashes.length ? undefined : { keywords, documentOf };
 }
 
-/** The numbers of the documents that a part does not have, ascending. */
+/** The documents that a part does not have, ascending. */
 function missingIn({ documentOf }: KeywordPart, size: number): Uint32Array {
-  const present = new Uint8Array(size);
-  for (const number of documentOf) if (number !== DROPPED) present[number] = 1;
-  return Uint32Array.from(present.keys()).filter((number) => present[number] === 0);
+  const isPresent = new Uint8Array(size);
+  for (const document of documentOf) if (document !== DROPPED) isPresent[document] = 1;
+  return Uint32Array.from(isPresent.keys()).filter((document) => isPresent[document] === 0);
 }
 
-/** Collects words here and in other threads. */
-async function collectParts(texts: CatalogueTexts, work: SharedDocuments): Promise<KeywordPart[]> {
-  const total = work.documents.length;
-  const threads = Math.min(availableParallelism(), MAX_THREADS, Math.ceil(total / DOCUMENTS_A_THREAD));
-  const others = Array.from({ length: Math.max(0, threads - 1) }, () =>
-    startWorker(import.meta.url, 'index-keywords-part-thread', { workerData: work }),
+/** Collects words in this thread and in others. */
+async function collectParts(
+  job: Job<KeywordsJob>,
+  texts: CatalogueTexts,
+  shared: SharedDocuments,
+): Promise<KeywordPart[]> {
+  const total = shared.documents.length;
+  const threadCount = Math.min(availableParallelism(), MAX_THREADS, Math.ceil(total / DOCUMENTS_PER_THREAD));
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const others = Promise.all(
+    Array.from({ length: Math.max(0, threadCount - 1) }, () =>
+      runJob<SharedDocuments, KeywordPart>(import.meta.url, 'index-keywords-part-thread', { data: shared, signal }),
+    ),
   );
+  // Handled below. This catch only prevents an unhandled rejection while this thread collects.
+  others.catch(() => {});
   try {
-    const theirs = Promise.all(others.map(partOf));
-    // One may fail while the words are collected here; what is awaited below fails with it.
-    theirs.catch(() => {});
-    const own = collectPart(texts, work, (done) => tell({ kind: 'progress', done, total }));
-    return [own, ...(await theirs)];
+    const own = collectPart(texts, shared, (done) => job.progress(done, total));
+    return [own, ...(await others)];
   } finally {
-    for (const thread of others) void thread.terminate();
+    stopping.abort();
   }
 }
 
-async function partOf(thread: Worker): Promise<KeywordPart> {
-  thread.ref();
-  const [message] = (await Promise.race([
-    once(thread, 'message'),
-    once(thread, 'exit').then(() => [{ kind: 'failed', message: 'a thread that collects words has ended' }]),
-  ])) as [KeywordPartMessage];
-  if (message.kind === 'failed') throw new Error(message.message);
-  return message.part;
-}
-
-function tell(message: KeywordThreadMessage, transferred: ArrayBuffer[] = []): void {
-  parentPort?.postMessage(message, transferred);
-}
-
-main().catch((error: unknown) => {
-  tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
-});
+await doJob<KeywordsJob, PackedKeywords | undefined>(indexKeywords, (keywords) =>
+  keywords === undefined ? [] : memoryOf(keywords),
+);

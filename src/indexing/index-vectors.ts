@@ -1,4 +1,5 @@
 import { buildVectorFiles, removeVectorFiles, vectorFilesAreCurrent } from '../semantic/nearest/vector-files.js';
+import { filesBeside } from '../store/file-names.js';
 import { openStoredVectors } from '../store/read/vector-reader.js';
 
 export interface IndexingOptions {
@@ -7,21 +8,22 @@ export interface IndexingOptions {
 }
 
 /**
- * Brings the files that are derived from a catalogue's vectors up to date: the index of nearest neighbours. Where they
- * fit the catalogue already nothing is written; where it has no vectors they are removed.
+ * Updates the files that are derived from a catalogue's vectors. Writes nothing if they already fit the catalogue and
+ * are whole. Removes them if the catalogue has no vectors.
  *
- * @throws the signal's reason when aborted; what stood there before is left then
+ * @throws the signal's reason when aborted; the files are left as they were
  */
 export async function indexVectors(catalogue: string, { signal, onProgress }: IndexingOptions): Promise<void> {
+  const files = filesBeside(catalogue);
   const { stamp, vectors, close } = openStoredVectors(catalogue);
   try {
     const { model } = vectors;
     if (model === undefined) {
-      removeVectorFiles(catalogue);
+      removeVectorFiles(files);
       return;
     }
-    if (await vectorFilesAreCurrent({ catalogue, stamp, model })) return;
-    await buildVectorFiles({ catalogue, stamp, model, vectors: await vectors.all(signal), signal, onProgress });
+    if (await vectorFilesAreCurrent({ files, stamp, model })) return;
+    await buildVectorFiles({ files, stamp, model, vectors: await vectors.all(signal), signal, onProgress });
   } finally {
     close();
   }

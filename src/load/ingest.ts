@@ -78,7 +78,7 @@ export class Ingest {
         files,
         copyKey: copyKey(name, description),
         textHash: hashText(embeddedText(name, description)),
-        place: identity,
+        location: identity,
       },
       source,
       // What is said of a row must be said at every load, and an id that others have a say in be chosen at every load.

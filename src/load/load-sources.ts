@@ -55,7 +55,7 @@ export async function loadSources(options: BuildOptions): Promise<LoadReport> {
 
   const writer = new CatalogueWriter(database, loadKeyOf(sources, options), existsSync(database));
   try {
-    checkModel(writer.model, model, database);
+    checkModel(writer.vectors.modelBefore, model, database);
     return await load(writer, sources, model, options);
   } finally {
     writer.close();
@@ -159,7 +159,7 @@ async function embedOrWarn(
 ): Promise<number> {
   try {
     const onProgress = (done: number, total: number): void => tell('embedding', { done, total });
-    return await embedCatalogue(writer, model, { signal, onProgress });
+    return await embedCatalogue(writer.vectors, model, { signal, onProgress });
   } catch (error) {
     const missing = error instanceof SkillSearchError && error.code === 'MODEL_RUNTIME_MISSING';
     if (!missing || semantic === true || model.named) throw error;

@@ -1,57 +1,78 @@
-import { type FieldScores, type RankingFeature, SCORED_FIELDS } from '../result.js';
+import type { DocumentNumber } from '../numbers.js';
+import type { FieldScores, RankingFeature } from '../result.js';
 
-/** File text of so many distinct terms, or more, is a full one. */
+/** File text with this many distinct terms or more counts as full. Chosen by hand: about a page of text. */
 const FULL_FILE_TERMS = 200;
 
-/** A document that may be shown, and what is known of it and the question. */
+/** How a document's name relates to the question: it is the question, it begins with the question, or neither. */
+export type NameMatch = 'exact' | 'beginning' | 'other';
+
+/** A document that competes for an answer, and what is known about it and the question. */
 export interface Candidate {
-  readonly number: number;
-  /** Cosine of question and document, -1 to 1; undefined where the document has no vector. */
+  readonly document: DocumentNumber;
+  readonly nameMatch: NameMatch;
+  /** Cosine of question and document, -1 to 1; undefined if the document has no vector. */
   readonly cosine: number | undefined;
-  /** The greatest cosine of one of the question's sentences; undefined where it has one only, or there is no vector. */
+  /** The greatest cosine of one of the question's sentences; undefined without a vector, or if there is only one sentence. */
   readonly sentence: number | undefined;
-  /** What the document has of the question's words; undefined where words do not count. */
+  /** What the document has of the question's words; undefined if the ranking ignores words. */
   readonly words: CandidateWords | undefined;
 }
 
 interface CandidateWords {
   /** BM25 over all fields by their weights. */
   readonly score: number;
-  /** BM25 of each field by itself. */
+  /** BM25 of each field on its own. */
   readonly fields: FieldScores;
-  /** Share of the question's words that the document has anywhere, 0 to 1. */
+  /** Share of the question's words that the document has in any field, weighted by idf: 0 to 1. */
   readonly coverage: number;
-  /** Distinct terms of its file text. */
+  /** Number of distinct terms in its file text. */
   readonly fileTerms: number;
 }
 
-/** What the features of a question's candidates are measured by. */
+/** What the features of all candidates of a question are measured by. */
 export interface FeatureScale {
-  /** The most that the question's words could reach by BM25. */
+  /** Upper bound of BM25 for the question's words. */
   readonly highest: number;
   /** Share of the question that the model can read, 0 to 1. */
   readonly readable: number;
-  /** What is taken for the cosine of a document without a vector, that it may compete by its words. */
+  /** The cosine that a document without a vector is assumed to have, so that it can compete by its words. */
   readonly usualCosine: number;
 }
 
-/** A number for each feature of a pair of question and document. */
+/** A number for each feature. */
 export type FeatureValues = Readonly<Record<RankingFeature, number>>;
 
-/** All are from 0 to 1, but for cosines below 0. */
+/**
+ * The values of the features of one question and one document. All are from 0 to 1, but those of cosines may be below 0.
+ *
+ * To add a feature of the ranking:
+ *
+ * 1. add its name and meaning to `RANKING_FEATURES` (`result.ts`); the compiler then points to its name for people
+ *    (`cli/score-reason.ts`)
+ * 2. compute its value here, from 0 to 1, from what a {@link Candidate} has; it must not depend on other candidates
+ * 3. fit all weights again with `npm run fit-ranking`, which writes `data/ranking.json`; until then `rankingModel()`
+ *    refuses the file
+ *
+ * By default its weight depends neither on the size of the catalogue nor on the length of the question;
+ * `bench/ranking/judged-questions.ts` lists the features whose weights do.
+ */
 export function featuresOf(
-  { cosine, sentence, words }: Candidate,
+  { cosine, sentence, words }: Pick<Candidate, 'cosine' | 'sentence' | 'words'>,
   { highest, readable, usualCosine }: FeatureScale,
 ): FeatureValues {
   const share = (score: number | undefined): number =>
     score === undefined || highest === 0 ? 0 : Math.min(1, score / highest);
-  const fields = SCORED_FIELDS.map((field) => [field, share(words?.fields[field])] as const);
   const nearer = sentence === undefined || cosine === undefined ? 0 : Math.max(0, sentence - cosine);
   return {
     cosine: readable * (cosine ?? usualCosine),
     sentence: readable * nearer,
     words: share(words?.score),
-    ...(Object.fromEntries(fields) as unknown as FieldScores),
+    name: share(words?.fields.name),
+    author: share(words?.fields.author),
+    labels: share(words?.fields.labels),
+    description: share(words?.fields.description),
+    files: share(words?.fields.files),
     coverage: words?.coverage ?? 0,
     fileText: Math.min(1, (words?.fileTerms ?? 0) / FULL_FILE_TERMS),
   };

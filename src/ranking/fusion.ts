@@ -2,8 +2,8 @@ import { RANKING_FEATURES, type RankingFeature } from '../result.js';
 import type { FeatureValues } from './features.js';
 
 /**
- * What a feature counts. In a question of `length` to a catalogue of `size` (see {@link QuestionKind}) it is
- * `weight + bySize * size + byLength * length`.
+ * The weight of a feature. For a question of relative length `length` (see {@link lengthOf}) to a catalogue of relative
+ * size `size` (see {@link sizeOf}) it is `weight + bySize * size + byLength * length`.
  */
 interface FeatureWeight {
   readonly weight: number;
@@ -11,10 +11,10 @@ interface FeatureWeight {
   readonly byLength: number;
 }
 
-/** Weights of a linear score. */
+/** The weights of a linear score. */
 export type FusionWeights = Readonly<Record<RankingFeature, FeatureWeight>>;
 
-/** What `bench/fit-ranking.ts` finds: for questions that the model reads, and for those that it cannot read at all. */
+/** The weights that `bench/fit-ranking.ts` finds: for questions that the model can read, and for those it cannot read. */
 export interface FittedWeights {
   readonly readable: FusionWeights;
   readonly unreadable: FusionWeights;
@@ -22,39 +22,43 @@ export interface FittedWeights {
 
 /** What the weights depend on. */
 export interface QuestionKind {
-  /** Skills in the catalogue. */
+  /** Number of skills in the catalogue. */
   readonly skills: number;
-  /** Words of the question, without stop words; two characters of Chinese or the like for one. */
+  /** Number of words in the question without stop words. Two characters of an unspaced script count as one word. */
   readonly words: number;
   /** Share of the question that the model can read, 0 to 1. */
   readonly readable: number;
 }
 
-/** Catalogues of so many skills or less are small, of so many or more large; between them the logarithm counts. */
+/**
+ * The sizes of catalogue between which weights change. Chosen by hand: the catalogues that the weights are fitted to have
+ * from about a hundred to 94,254 skills (bench/README.md). Beyond them there is nothing to fit to, so weights stay the same.
+ */
 export const SMALL = 100;
 export const LARGE = 100_000;
 
-/** Words of a question that is neither long nor short; fewer and more words than the others make it no shorter or longer. */
+/** The number of words at which the length of a question changes no weight. Fixes only what `weight` stands for. */
 const USUAL_WORDS = 8;
+
+/** The lengths of question between which weights change. Chosen by hand, for the same reason as {@link SMALL}. */
 export const FEWEST_WORDS = 2;
 export const MOST_WORDS = 32;
 
 /**
- * Where there are few skills, meaning tells them apart; among a hundred thousand many mean nearly the same.
- *
- * @returns 0 to 1
+ * The size of a catalogue on a logarithmic scale: 0 for {@link SMALL} or less, 1 for {@link LARGE} or more. It matters
+ * because meaning tells a few skills apart, while among many thousands a lot of them mean nearly the same.
  */
 export function sizeOf({ skills }: Pick<QuestionKind, 'skills'>): number {
   const share = Math.log(Math.max(1, skills) / SMALL) / Math.log(LARGE / SMALL);
   return Math.min(1, Math.max(0, share));
 }
 
-/** The logarithm of how much longer a question is than usual: 0 for {@link USUAL_WORDS}, below 0 for a shorter one. */
+/** The length of a question on a logarithmic scale: 0 for {@link USUAL_WORDS}, below 0 for fewer words. */
 export function lengthOf({ words }: Pick<QuestionKind, 'words'>): number {
   return Math.log((1 + Math.min(MOST_WORDS, Math.max(FEWEST_WORDS, words))) / (1 + USUAL_WORDS));
 }
 
-/** What each feature counts in one question: 0 or more, so that no skill loses by having a word. */
+/** The weight of each feature for one question. None is below 0, so that no skill loses by having a word. */
 export function weightsFor(weights: FittedWeights, kind: QuestionKind): FeatureValues {
   const [size, length, { readable }] = [sizeOf(kind), lengthOf(kind), kind];
   const of = (fitted: FusionWeights, feature: RankingFeature): number => {
@@ -66,22 +70,27 @@ export function weightsFor(weights: FittedWeights, kind: QuestionKind): FeatureV
   );
 }
 
-/** The linear score of one document. */
+/** The linear score of one document: the sum of its features by their weights. */
 export function weigh(values: FeatureValues, weights: FeatureValues): number {
   let sum = 0;
   for (const feature of RANKING_FEATURES) sum += weights[feature] * values[feature];
   return sum;
 }
 
-/** Few questions are about these: a skill that fits has none of them as a rule. */
+/**
+ * Features that are 0 for most right answers: few questions name an author or a label, or consist of several sentences.
+ * They would raise {@link reachOf} above what any ordinary skill comes to.
+ */
 const RARE: ReadonlySet<RankingFeature> = new Set(['sentence', 'author', 'labels']);
 
-/** What the sum of a skill that fits in every way comes to about. */
+/** About the highest sum that a skill can have: that of one with the value 1 in every feature which is not rare. */
 export function reachOf(weights: FeatureValues): number {
   return RANKING_FEATURES.reduce((sum, feature) => sum + (RARE.has(feature) ? 0 : weights[feature]), 0);
 }
 
+/** A number for each feature. */
 export function mapFeatures(numberOf: (feature: RankingFeature) => number): FeatureValues {
+  // An object made of all names has all of them, which the type of `fromEntries` does not say.
   return Object.fromEntries(
     RANKING_FEATURES.map((feature) => [feature, numberOf(feature)]),
   ) as unknown as FeatureValues;

@@ -1,8 +1,34 @@
-/** Document numbers by label slug. */
-export type LabelIndex = ReadonlyMap<string, ArrayLike<number>>;
+import type { DocumentNumber } from '../numbers.js';
+import type { LabelFilters } from '../query.js';
 
-/** A category filter takes the slug as it is. */
-export function categoryLabels(labels: LabelIndex, slug: string): readonly string[] {
+/** The documents that have a label, by the label's slug. */
+export type LabelIndex = ReadonlyMap<string, ArrayLike<DocumentNumber>>;
+
+/** The labels of a catalogue. */
+export interface CatalogueLabels {
+  /** Number of documents. */
+  readonly size: number;
+  readonly categories: LabelIndex;
+  readonly occupations: LabelIndex;
+}
+
+/**
+ * The documents that pass the filters of a query.
+ *
+ * @returns one byte a document, 1 if it passes; undefined if there are no filters
+ */
+export function labelMask(
+  { size, categories, occupations }: CatalogueLabels,
+  { category, occupation }: LabelFilters,
+): Uint8Array | undefined {
+  const byCategory =
+    category === undefined ? undefined : maskOf(size, categories, categorySlugs(categories, category), undefined);
+  if (occupation === undefined) return byCategory;
+  return maskOf(size, occupations, occupationSlugs(occupations, occupation), byCategory);
+}
+
+/** The category slugs that a filter accepts: only the slug itself. */
+function categorySlugs(labels: LabelIndex, slug: string): readonly string[] {
   return labels.has(slug) ? [slug] : [];
 }
 
@@ -10,10 +36,10 @@ const SOC_CODE = /-(\d{6})$/;
 const MAJOR_GROUP = /^(\d\d)-0000$/;
 
 /**
- * The occupation slugs a filter takes: the slug itself, the slug without its SOC code (`software-developers` for
- * `software-developers-151252`), and all of a SOC major group (`15-0000`).
+ * The occupation slugs that a filter accepts: the slug itself; the slug without its SOC code (`software-developers`
+ * accepts `software-developers-151252`); for a SOC major group (`15-0000`) all slugs with a code of that group.
  */
-export function occupationLabels(labels: LabelIndex, slug: string): readonly string[] {
+export function occupationSlugs(labels: LabelIndex, slug: string): readonly string[] {
   const group = MAJOR_GROUP.exec(slug)?.[1];
   return [...labels.keys()].filter((label) => {
     if (label === slug) return true;
@@ -23,23 +49,17 @@ export function occupationLabels(labels: LabelIndex, slug: string): readonly str
   });
 }
 
-/**
- * One byte a document: 1 where it has any label of every list.
- *
- * @returns undefined where there are no lists, so nothing is filtered
- */
-export function labelMask(
+/** @param within the mask of another filter, which must let a document pass as well */
+function maskOf(
   size: number,
-  lists: readonly { readonly labels: LabelIndex; readonly slugs: readonly string[] }[],
-): Uint8Array | undefined {
-  let mask: Uint8Array | undefined;
-  for (const { labels, slugs } of lists) {
-    const own = new Uint8Array(size);
-    for (const slug of slugs) {
-      const documents = labels.get(slug) as ArrayLike<number>;
-      for (let i = 0; i < documents.length; i++) own[documents[i]!] = mask?.[documents[i]!] ?? 1;
-    }
-    mask = own;
+  labels: LabelIndex,
+  slugs: readonly string[],
+  within: Uint8Array | undefined,
+): Uint8Array {
+  const mask = new Uint8Array(size);
+  for (const slug of slugs) {
+    const documents = labels.get(slug)!;
+    for (let i = 0; i < documents.length; i++) mask[documents[i]!] = within?.[documents[i]!] ?? 1;
   }
   return mask;
 }

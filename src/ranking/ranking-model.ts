@@ -4,24 +4,24 @@ import { RANKING_FEATURES } from '../result.js';
 import type { Calibration } from './calibration.js';
 import type { FittedWeights } from './fusion.js';
 
-/** What was fitted to judged questions: `data/ranking.json`. */
+/** The numbers that were fitted to judged questions. */
 export interface RankingModel {
   readonly weights: FittedWeights;
   readonly calibration: Readonly<Record<Ranking, Calibration>>;
 }
 
-/** Written by `npm run fit-ranking`. */
+/** The file with these numbers, which `npm run fit-ranking` writes. */
 export const RANKING_MODEL: URL = new URL('../../data/ranking.json', import.meta.url);
 
 let model: RankingModel | undefined;
 
-/** The model that comes with the library; read when it is first needed. */
+/** The numbers that come with the library. The first call reads the file. */
 export function rankingModel(): RankingModel {
   model ??= parseRankingModel(readFileSync(RANKING_MODEL, 'utf8'));
   return model;
 }
 
-/** @throws {TypeError} where a number is missing */
+/** @throws {TypeError} if a number is missing; the message names it */
 export function parseRankingModel(text: string): RankingModel {
   const { weights, calibration } = JSON.parse(text) as RankingModel;
   for (const kind of ['readable', 'unreadable'] as const) {

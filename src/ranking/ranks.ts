@@ -1,39 +1,39 @@
 import type { Comparator } from '../arrays/top.js';
+import type { DocumentNumber } from '../numbers.js';
 import type { SortOrder } from '../query.js';
 
 /**
- * What the orders need to know of each document, by document number. Documents are numbered in the order of their last
- * update, latest first, then by id.
+ * What the orders need to know of each document, by document number. Documents are numbered by their last update, latest
+ * first, then by id.
  */
 export interface DocumentFacts {
   readonly stars: ArrayLike<number>;
-  /** Place of the document when all are sorted by id in code-point order. */
+  /** Rank of the document by id, in code-point order. */
   readonly idRank: ArrayLike<number>;
-  /** Place of the document when all are sorted by stars, most first, then by number. */
+  /** Rank of the document by stars, most first, then by document number. */
   readonly starRank: ArrayLike<number>;
 }
 
 /**
- * The comparator of an order. Every one is total: ties end with the id.
+ * The comparator of an order. Each is total: the last tie is decided by id.
  *
  * - `recent`: latest update first
  * - `stars`: most stars first, then the latest update
  * - `relevance`: highest score first, then most stars
  *
- * @param scoreOf score of a document number; needed for `relevance` only
+ * @param scoreOf score of a document; used by `relevance` only
  */
 export function comparatorOf(
   order: SortOrder,
   { stars, idRank, starRank }: DocumentFacts,
-  scoreOf: (number: number) => number,
+  scoreOf: (document: DocumentNumber) => number,
 ): Comparator {
-  const at = (values: ArrayLike<number>, i: number): number => values[i]!;
   switch (order) {
     case 'recent':
       return (a, b) => a - b;
     case 'stars':
-      return (a, b) => at(starRank, a) - at(starRank, b);
+      return (a, b) => starRank[a]! - starRank[b]!;
     case 'relevance':
-      return (a, b) => scoreOf(b) - scoreOf(a) || at(stars, b) - at(stars, a) || at(idRank, a) - at(idRank, b);
+      return (a, b) => scoreOf(b) - scoreOf(a) || stars[b]! - stars[a]! || idRank[a]! - idRank[b]!;
   }
 }

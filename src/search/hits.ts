@@ -4,103 +4,108 @@ import { type FileMatches, matchFiles } from '../keyword/explain/file-matches.js
 import { matchedTerms } from '../keyword/explain/matched-terms.js';
 import { makeSnippet } from '../keyword/explain/snippet.js';
 import type { AcceptedTerms, KeywordDocument, KeywordMatches } from '../keyword/keyword-index.js';
+import type { DocumentNumber } from '../numbers.js';
 import type { KeywordHit, MatchedTerms, SemanticHit, Snippet } from '../result.js';
 import type { Skill } from '../skill.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
-import type { SemanticMatch } from './semantic-search.js';
+import type { SemanticMatch } from './rank-candidates.js';
 
-/** What is known of a document that a keyword search shows. */
+/** A document on a page of a keyword search. */
 export interface KeywordMatch {
-  readonly number: number;
-  /** Undefined where the order is not by relevance. */
+  readonly document: DocumentNumber;
+  /** Undefined unless the order is by relevance. */
   readonly score: number | undefined;
   /** How many documents it stands for, itself included. */
   readonly copies: number;
 }
 
 /**
- * Which terms answered a question. They are read now: a hit may be looked at, and kept, long after the search was closed,
- * and must not keep the index.
+ * What explains the hits of an answer. It is taken from the index at once: a caller may look at a hit, or keep it, long
+ * after the search was closed, and must not keep the index in memory.
  */
-export function answersOf({ step, accepting }: KeywordMatches): AcceptedTerms {
+export function explainedBy({ step, accepting }: KeywordMatches): AcceptedTerms {
   return { step, accepts: accepting() };
 }
 
-/** Reads what a hit shows of its document. What explains it is worked out when it is first looked at. */
+/** Reads what a hit shows of its document. `matches` and `snippet` are worked out when they are first read. */
 export function toKeywordHit(
   reader: CatalogueReader,
-  { number, score, copies }: KeywordMatch,
+  { document, score, copies }: KeywordMatch,
   answers: AcceptedTerms,
 ): KeywordHit {
-  const skill = reader.skill(number);
-  // File text answers from the second step on. It is read now: the catalogue may be closed when it is looked at.
-  const files = answers.step === 'all-words' ? [] : reader.texts(number);
-  const explained = explaining(skill, files, answers);
+  const skill = reader.skill(document);
+  // The first step does not look at files. For later ones their text is read now: the catalogue may be closed later.
+  const files = answers.step === 'all-words' ? [] : reader.texts(document);
+  const explanation = explain(skill, files, answers);
   return {
     skill,
     ...(score === undefined ? {} : { score }),
     get matches() {
-      return explained.matches();
+      return explanation.matches();
     },
     get snippet() {
-      return explained.snippet();
+      return explanation.snippet();
     },
     copies,
   };
 }
 
 /**
- * Reads what a hit shows of its document, and which of its files is shown.
+ * Reads what a hit shows of its document, and chooses the file that it names.
  *
- * @param copiesOf ids of all that a document is a copy of, itself included; needed where hits are explained only
+ * @param copyIdsOf lists the ids of a document's copies, itself included; undefined if hits are not explained
  */
 export function toSemanticHit(
   reader: CatalogueReader,
-  { number, score, parts, copies }: SemanticMatch,
+  { document, score, parts, copies }: SemanticMatch,
   asked: AskedWords,
-  copiesOf: ((number: number) => readonly string[]) | undefined,
+  copyIdsOf: ((document: DocumentNumber) => readonly string[]) | undefined,
 ): SemanticHit {
-  const skill = reader.skill(number);
-  const files = reader.texts(number);
+  const skill = reader.skill(document);
+  const files = reader.texts(document);
   let found: FileMatches | undefined;
   const inFiles = (): FileMatches => {
     found ??= matchFiles(files, asked);
     return found;
   };
-  // Where there is a choice of files the best one is told, for which all of them are gone through.
+  // A single file is the one to name, so its text need not be searched yet.
   const [only] = files;
   const filename = only === undefined || files.length > 1 ? inFiles().filename : only.filename;
   const best = files.filter((file) => file.filename === filename);
   const answers = { step: 'some-words', accepts: (term: string): boolean => asked.wordOf(term) >= 0 } as const;
-  const explained = explaining(skill, best, answers, () => inFiles().terms);
+  const explanation = explain(skill, best, answers, () => inFiles().terms);
   return {
     fileId: `${skill.id}/${filename}`,
     filename,
     score,
     skill,
     get matches() {
-      return explained.matches();
+      return explanation.matches();
     },
     get snippet() {
-      return explained.snippet();
+      return explanation.snippet();
     },
     copies,
-    ...(copiesOf === undefined ? {} : { explain: { ...parts(), copies: copiesOf(number) } }),
+    ...(copyIdsOf === undefined ? {} : { explain: { ...parts(), copies: copyIdsOf(document) } }),
   };
 }
 
-/** @param termsInFiles finds the matched terms of the files, where they are known better than by the document */
-function explaining(
+/**
+ * What explains a hit, worked out when it is first read.
+ *
+ * @param termsInFiles finds the matched terms of all files, if `files` are only some of them
+ */
+function explain(
   skill: Skill,
   files: KeywordDocument['files'],
   answers: AcceptedTerms,
   termsInFiles?: () => readonly string[],
 ): { readonly matches: () => MatchedTerms; readonly snippet: () => Snippet } {
-  const document = (): KeywordDocument => toDocument(skill, files);
+  const searchable = (): KeywordDocument => toDocument(skill, files);
   let matches: MatchedTerms | undefined;
   let snippet: Snippet | undefined;
   const findMatches = (): MatchedTerms => {
-    if (termsInFiles === undefined) return matchedTerms(document(), answers);
+    if (termsInFiles === undefined) return matchedTerms(searchable(), answers);
     const terms = termsInFiles();
     const inFiles = terms.length === 0 ? {} : { files: terms };
     return { ...matchedTerms(toDocument(skill, []), answers), ...inFiles };
@@ -111,7 +116,7 @@ function explaining(
       return matches;
     },
     snippet: () => {
-      snippet ??= makeSnippet(document(), answers);
+      snippet ??= makeSnippet(searchable(), answers);
       return snippet;
     },
   };

@@ -1,29 +1,32 @@
 import type { ModelOptions } from '../semantic/model-options.js';
 
+/** What `openSkillSearch` opens, and how: either `database` or `skills` is required. */
 export interface OpenOptions extends ModelOptions {
-  /** A catalogue's file, made by `buildCatalogue`. */
+  /** Path of a catalogue's file, made by `buildCatalogue`. */
   readonly database?: string | undefined;
-  /** Instead of a file: skills to hold in memory. Each is checked like a row of a file. */
+  /** Skills to hold in memory, instead of a file. Each is checked like a row of a source; see `SkillSearch.problems`. */
   readonly skills?: Iterable<unknown> | AsyncIterable<unknown> | undefined;
   /**
-   * The index behind `keyword()`: `packed` is opened from the file that a load leaves beside the catalogue, `minisearch` is
-   * built over MiniSearch each time. `false` leaves it out, for who only reads skills.
+   * The index of words. `'packed'` is read from the derived file that a load leaves beside the catalogue; without that
+   * file it is built in memory. `'minisearch'` is built with MiniSearch each time. `false`: none, so `keyword()` fails;
+   * opening is faster then.
    *
    * @default 'packed'
    */
   readonly keywordIndex?: 'packed' | 'minisearch' | false | undefined;
   /**
-   * Words that are required only where a question has nothing else, and count for nothing where it has: instead of
-   * `STOP_WORDS`. Case and accents aside; none (`[]`) makes all words count.
+   * Words that a question may have but a skill need not: they count only in a question that has no other words. Case and
+   * accents do not matter. An empty list makes every word count.
    *
    * @default STOP_WORDS
    */
   readonly stopWords?: Iterable<string> | undefined;
   /**
-   * Whether semantic search is made ready while the catalogue is opened, as by `warmUp()`; what it lacks is an error then.
+   * Whether to load the model and the vectors while opening, as `warmUp()` does. If they cannot be loaded, opening fails.
    *
    * @default false
    */
   readonly warmUp?: boolean | undefined;
+  /** Stops the opening. Has no effect on a search that is open. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,32 +1,36 @@
 import { Members } from '../arrays/members.js';
 import { SkillSearchError } from '../errors.js';
 import { embedCatalogue } from '../indexing/embed-catalogue.js';
+import type { DocumentNumber, VectorPlace } from '../numbers.js';
 import { checkDimensions, embedChecked, readableShareChecked } from '../semantic/check-vectors.js';
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
 import type { Embedder } from '../semantic/embedder.js';
 import type { ModelOptions } from '../semantic/model-options.js';
 import type { VectorSet } from '../semantic/nearest/vector-codes.js';
 import { VectorIndex } from '../semantic/nearest/vector-index.js';
+import { sentencesOf } from '../semantic/sentences.js';
+import { filesBeside } from '../store/file-names.js';
 import { type CatalogueReader, NO_VECTOR } from '../store/read/catalogue-reader.js';
 import type { VectorReader } from '../store/read/vector-reader.js';
 import type { EmbeddingSink } from '../store/write/embedding-sink.js';
 
 /** What {@link VectorSearch.open} needs. */
 export interface VectorSearchOptions extends ModelOptions {
-  /** The catalogue's file; undefined for one in memory. */
+  /** Path of the catalogue's file; undefined for skills in memory. */
   readonly database: string | undefined;
-  /** Of a catalogue in memory, whose skills are embedded when the first question comes. */
+  /** Where the vectors of skills in memory are stored; undefined for a file. They are embedded here. */
   readonly sink: EmbeddingSink | undefined;
   /** Stops the opening. */
   readonly signal: AbortSignal;
 }
 
-/** The skills of a catalogue by meaning: a model that reads questions, and an index over the stored vectors. */
+/** Finds the documents of a catalogue by meaning: a model that embeds questions, and an index of the stored vectors. */
 export class VectorSearch {
   /** Id of the model. */
   readonly model: string;
-  /** For each document the place of its vector, or {@link NO_VECTOR}. Documents of the same text share one. */
+  /** The {@link VectorPlace} of each document's vector, or {@link NO_VECTOR}. Documents with the same text share one. */
   readonly #placeOf: Int32Array;
+  /** The documents at each place. */
   readonly #documents: Members;
   readonly #chosen: ChosenModel;
   readonly #embedder: Embedder;
@@ -50,7 +54,7 @@ export class VectorSearch {
   }
 
   /**
-   * Loads the model and the index.
+   * Loads the model and opens the index. Embeds skills in memory first.
    *
    * @throws {SkillSearchError} `NO_VECTORS`, `MODEL_MISMATCH`, `MODEL_NOT_FOUND`, `MODEL_NOT_READABLE`,
    *   `MODEL_RUNTIME_MISSING`, `EMBEDDER_FAILED`
@@ -61,10 +65,10 @@ export class VectorSearch {
     const chosen = await chooseModel(options);
     if (sink !== undefined) await embedCatalogue(sink, chosen, { signal, onProgress: () => {} });
     const { vectors } = reader;
-    // Nothing is found in nothing, by any model.
+    // An empty catalogue has no vectors; any model may search it.
     if (reader.columns.size > 0) checkModel(vectors, chosen, database);
     const starting = chosen.start(1);
-    // Told below; here only, so that a failure in between does not leave it unheard.
+    // Awaited below. This catch only prevents an unhandled rejection.
     starting.catch(() => {});
     let index: VectorIndex | undefined;
     try {
@@ -78,15 +82,24 @@ export class VectorSearch {
     }
   }
 
-  /** The vectors of a question, or of it and its sentences. */
-  async embed(texts: readonly string[], signal?: AbortSignal): Promise<readonly Float32Array[]> {
+  /**
+   * The vector of a question; then, if `sentences` is true and it has several, the vectors of its sentences.
+   *
+   * @throws {SkillSearchError} `EMBEDDER_FAILED`
+   * @throws the signal's reason when aborted
+   */
+  async embed(
+    question: string,
+    { sentences, signal }: { readonly sentences: boolean; readonly signal?: AbortSignal | undefined },
+  ): Promise<readonly Float32Array[]> {
+    const texts = [question, ...(sentences ? sentencesOf(question) : [])];
     const embedded = await embedChecked(this.#embedder, texts, { signal });
     if (this.#index.size > 0) checkDimensions(this.#embedder, embedded, this.#index.dimensions);
     return embedded;
   }
 
   /**
-   * How much of a question the model can read, 0 to 1.
+   * The share of a question that the model can read, 0 to 1.
    *
    * @throws {SkillSearchError} `EMBEDDER_FAILED`
    */
@@ -95,25 +108,30 @@ export class VectorSearch {
   }
 
   /**
-   * Places of the vectors nearest to a question's.
+   * The places of the vectors nearest to a question's vector, of type {@link VectorPlace}. Approximate: `cosines` gives
+   * the exact order.
    *
-   * @param filter one byte a document, 0 where it may not be found
+   * @param filter one byte a document, 0 if it may not be found
    */
   nearest(vector: Float32Array, limit: number, filter?: Uint8Array): Promise<Uint32Array> {
     return this.#index.nearest(vector, limit, filter === undefined ? undefined : this.#placesOf(filter));
   }
 
-  /** The documents that have the vector at a place. */
-  documentsAt(place: number): Uint32Array {
+  /** The documents whose vector is at a place. */
+  documentsAt(place: VectorPlace): Uint32Array {
     return this.#documents.of(place);
   }
 
   /**
-   * The exact cosines of some vectors and some documents, from the stored vectors: for each document that has one, a cosine a
-   * vector.
+   * The exact cosines of some documents, computed from the stored vectors.
+   *
+   * @returns for each document that has a vector, its cosine with each of `vectors`
    */
-  cosines(vectors: readonly Float32Array[], documents: readonly number[]): ReadonlyMap<number, readonly number[]> {
-    const places = documents.map((document) => this.#placeOf[document]!);
+  cosines(
+    vectors: readonly Float32Array[],
+    documents: readonly DocumentNumber[],
+  ): ReadonlyMap<DocumentNumber, readonly number[]> {
+    const places = documents.map((document): VectorPlace => this.#placeOf[document]!);
     const distinct = [...new Set(places)].filter((place) => place !== NO_VECTOR);
     const { length } = vectors[0]!;
     const values = this.#vectors.vectors(
@@ -123,7 +141,7 @@ export class VectorSearch {
     const byPlace = new Map(
       distinct.map((place, i) => [place, vectors.map((vector) => dot(vector, values, i * length))]),
     );
-    const cosines = new Map<number, readonly number[]>();
+    const cosines = new Map<DocumentNumber, readonly number[]>();
     for (const [i, document] of documents.entries()) {
       const found = byPlace.get(places[i]!);
       if (found !== undefined) cosines.set(document, found);
@@ -135,7 +153,7 @@ export class VectorSearch {
     await Promise.all([this.#index.close(), this.#chosen.stop(this.#embedder)]);
   }
 
-  /** One byte a vector: 1 where a document that passes the filter has it. */
+  /** Turns a filter of documents into one of places: a place passes if any of its documents does. */
   #placesOf(filter: Uint8Array): Uint8Array {
     const mask = new Uint8Array(this.#index.size);
     for (let document = 0; document < filter.length; document++) {
@@ -165,13 +183,16 @@ async function openIndex(
 ): Promise<VectorIndex> {
   const { model = '' } = vectors;
   const stored = (): Promise<VectorSet> => vectors.all(signal);
-  const opened = catalogue === undefined ? undefined : await VectorIndex.open({ catalogue, stamp, model }, stored);
+  const opened =
+    catalogue === undefined
+      ? undefined
+      : await VectorIndex.open({ files: filesBeside(catalogue), stamp, model }, stored);
   return opened ?? VectorIndex.fromVectors(await vectors.all(signal));
 }
 
-/** @param at where the second vector begins */
-function dot(vector: Float32Array, values: Float32Array, at: number): number {
+/** The dot product of a vector and the one that begins at `start`: the cosine, as both have unit length. */
+function dot(vector: Float32Array, values: Float32Array, start: number): number {
   let sum = 0;
-  for (let i = 0; i < vector.length; i++) sum += vector[i]! * values[at + i]!;
+  for (let i = 0; i < vector.length; i++) sum += vector[i]! * values[start + i]!;
   return sum;
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -60,6 +59,7 @@ export function modelName(id: string): string {
 
 /** 12 hexadecimal digits over names and contents. */
 async function hashFiles(folder: string, files: readonly string[]): Promise<string> {
+  const { createHash } = await import('node:crypto');
   const hash = createHash('sha256');
   for (const file of files) {
     hash.update(`${file}\0`);

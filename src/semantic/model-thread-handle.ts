@@ -1,89 +1,75 @@
 import type { Worker } from 'node:worker_threads';
 import { SkillSearchError } from '../errors.js';
+import { RequestQueue } from '../threads/request-queue.js';
 import { startWorker } from '../threads/start-worker.js';
 import type { ModelFolder } from './model-folder.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
 import type { Script } from './readable-share.js';
 
-interface Waiting {
-  readonly resolve: (vectors: Float32Array[]) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** A thread that holds a loaded model, seen from outside. Keeps the process alive only while somebody waits for it. */
+/** A thread that holds a loaded model, seen from outside. Keeps the process alive only while it loads or embeds. */
 export class ModelThread {
-  /** Settles when the model is loaded, or cannot be: the scripts that it reads, undefined where that is not known. */
+  /** Settles when the model is loaded: the scripts that it can read; undefined if that is not known. */
   readonly ready: Promise<readonly Script[] | undefined>;
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
-  /** In the order of the requests, which is the order of the answers. */
-  readonly #waiting: Waiting[] = [];
-  #ended: SkillSearchError | undefined;
+  readonly #requests: RequestQueue<Float32Array[]>;
 
   constructor({ path, dtype }: ModelFolder) {
-    // From version 1.29 on onnxruntime sends telemetry unless the environment of the process, of which a thread has a
-    // copy only, says so before it is loaded.
+    // onnxruntime sends telemetry from version 1.29 on, unless this variable of the process is set before it is loaded.
+    // A thread has only a copy of the variables.
     process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
     const data: ModelThreadData = { path, dtype };
     this.#worker = startWorker(import.meta.url, 'model-thread', { workerData: data });
     this.#worker.ref();
+    this.#requests = new RequestQueue(this.#worker, (error) =>
+      error === undefined
+        ? embedderFailed('the model thread ended')
+        : embedderFailed(`the model thread failed: ${error.message}`, error),
+    );
     this.ready = new Promise((resolve, reject) => {
       this.#worker.on('message', (message: ModelThreadMessage) => {
-        if (message.kind === 'ready') resolve(message.scripts);
-        else if (message.kind === 'failed') {
-          this.#ended = new SkillSearchError(message.code, message.message, { path });
-          reject(this.#ended);
+        if (message.kind === 'ready') {
+          resolve(message.scripts);
+          this.#requests.keepAliveWhileWaiting();
+        } else if (message.kind === 'failed') {
+          const error = new SkillSearchError(message.code, message.message, { path });
+          this.#requests.end(error);
+          reject(error);
         } else this.#settle(message);
-        if (this.#ended === undefined) this.#refWhileAwaited();
       });
-      this.#worker.on('error', (error) => this.#end(`the model thread failed: ${error.message}`, error));
-      this.#worker.on('exit', () => {
-        this.#end('the model thread ended');
-        reject(this.#ended);
-      });
+      this.#worker.on('exit', () => reject(this.#requests.ended));
     });
     this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
-    // Whoever does not wait for it learns of a failure from the first request.
+    // This catch only prevents an unhandled rejection. The first request fails with the same error.
     this.ready.catch(() => {});
   }
 
-  /** Whether it answers no more. */
+  /** Whether the thread no longer answers. */
   get ended(): boolean {
-    return this.#ended !== undefined;
+    return this.#requests.ended !== undefined;
   }
 
-  /** Requests are answered one after the other. */
+  /** Embeds texts, after those of earlier calls. */
   embed(texts: readonly string[]): Promise<Float32Array[]> {
-    return new Promise((resolve, reject) => {
-      if (this.#ended !== undefined) {
-        reject(this.#ended);
-        return;
-      }
-      this.#tell({ kind: 'embed', texts });
-      this.#waiting.push({ resolve, reject });
-      this.#refWhileAwaited();
-    });
+    const request: ModelThreadRequest = { kind: 'embed', texts };
+    return this.#requests.ask(request);
   }
 
   /**
-   * Ends the thread after the text it is at: ended from outside in the middle of one, the runtime takes the whole
-   * process with it.
+   * Ends the thread after its current text. Terminating a thread while the runtime embeds a text would end the whole
+   * process.
    */
   async close(): Promise<void> {
-    this.#end('the model thread was closed');
+    this.#requests.end(embedderFailed('the model thread was closed'));
     this.#worker.ref();
-    this.#tell({ kind: 'close' });
+    const request: ModelThreadRequest = { kind: 'close' };
+    this.#worker.postMessage(request);
     await this.#exited;
   }
 
-  #tell(request: ModelThreadRequest): void {
-    this.#worker.postMessage(request);
-  }
-
   #settle(message: Extract<ModelThreadMessage, { kind: 'vectors' | 'error' }>): void {
-    const waiting = this.#waiting.shift();
     if (message.kind === 'error') {
-      waiting?.reject(new SkillSearchError('EMBEDDER_FAILED', `the model cannot embed the text: ${message.message}`));
+      this.#requests.refuse(embedderFailed(`the model cannot embed the text: ${message.message}`));
       return;
     }
     const { values, dimensions } = message;
@@ -91,16 +77,10 @@ export class ModelThread {
     for (let start = 0; start < values.length; start += dimensions) {
       vectors.push(values.subarray(start, start + dimensions));
     }
-    waiting?.resolve(vectors);
+    this.#requests.answer(vectors);
   }
+}
 
-  #end(message: string, cause?: unknown): void {
-    this.#ended ??= new SkillSearchError('EMBEDDER_FAILED', message, { cause });
-    for (const waiting of this.#waiting.splice(0)) waiting.reject(this.#ended);
-  }
-
-  #refWhileAwaited(): void {
-    if (this.#waiting.length > 0) this.#worker.ref();
-    else this.#worker.unref();
-  }
+function embedderFailed(message: string, cause?: unknown): SkillSearchError {
+  return new SkillSearchError('EMBEDDER_FAILED', message, { cause });
 }

@@ -1,16 +1,16 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { type ErrorCode, SkillSearchError } from '../errors.js';
-import { keepHandles } from './native-handles.js';
+import { nativeHandles } from './native-handles.js';
 
-/** A connection to SQLite. This is the only file that knows which package it comes from. */
+/** A connection to SQLite. Only this file knows which package it comes from. */
 export type Connection = BetterSqlite3.Database;
 export type Statement<Parameters extends unknown[], Row> = BetterSqlite3.Statement<Parameters, Row>;
 
-/** A new connection; every one is made here. */
+/** A new connection. Every connection is made here. */
 export class Database extends BetterSqlite3 {
   constructor(path: string, options?: BetterSqlite3.Options) {
     super(path, options);
-    keepHandles(this);
+    nativeHandles.keep(this);
   }
 }
 
@@ -23,14 +23,14 @@ const WRITE_FAILURES = [
 ];
 
 /**
- * An error of SQLite as one of ours; any other error as it is. Who writes may fail in reading, too.
+ * Turns an error of SQLite into one of ours, and returns any other error as it is. Writing can fail in reading, too.
  *
- * @param stranger the code for a file that is no database at all
+ * @param notADatabase the code for a file that is no database at all
  */
-export function databaseError(error: unknown, path: string, doing: 'read' | 'write', stranger: ErrorCode): unknown {
+export function databaseError(error: unknown, path: string, doing: 'read' | 'write', notADatabase: ErrorCode): unknown {
   if (!isSqliteError(error)) return error;
   if (error.code === 'SQLITE_NOTADB') {
-    return new SkillSearchError(stranger, `${path} is no database`, { path, cause: error });
+    return new SkillSearchError(notADatabase, `${path} is no database`, { path, cause: error });
   }
   const [code, verb] =
     doing === 'write' && WRITE_FAILURES.some((prefix) => error.code.startsWith(prefix))
@@ -39,7 +39,7 @@ export function databaseError(error: unknown, path: string, doing: 'read' | 'wri
   return new SkillSearchError(code, `cannot ${verb} ${path}: ${error.message}`, { path, cause: error });
 }
 
-/** Whether an error says that another connection holds the file. */
+/** Whether an error says that another connection has locked the file. */
 export function isBusy(error: unknown): boolean {
   return error instanceof BetterSqlite3.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }

@@ -10,11 +10,12 @@ export function createInMemory(): Connection {
   return connection;
 }
 
-/** Opens a file for writing, making it if need be, whatever is in it. */
+/** Opens a file for writing, or creates it. Does not look at what it contains. */
 export function openForWriting(path: string): Connection {
   return new Database(path, { timeout: 0 });
 }
 
+/** Makes an empty database a catalogue. */
 export function createSchema(connection: Connection): void {
   connection.pragma(`application_id = ${APPLICATION_ID}`);
   connection.pragma(`user_version = ${FORMAT_VERSION}`);
@@ -61,14 +62,23 @@ function fileAt(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    // A path below a file: nothing is there.
+    // A folder of the path is a file, so there is nothing.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
     const message = `cannot read ${path}: ${(error as Error).message}`;
     throw new SkillSearchError('DATABASE_NOT_READABLE', message, { path, cause: error });
   }
 }
 
-/** An error of SQLite as one of ours; any other error as it is. Who writes may fail in reading, too. */
+/** Runs work on a catalogue. An error of SQLite becomes one of ours. */
+export function guarded<T>(path: string, doing: 'read' | 'write', work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw storeError(error, path, doing);
+  }
+}
+
+/** Turns an error of SQLite into one of ours, and returns any other error as it is. Writing can fail in reading, too. */
 export function storeError(error: unknown, path: string, doing: 'read' | 'write'): unknown {
   return databaseError(error, path, doing, 'NOT_A_CATALOGUE');
 }

@@ -1,5 +1,5 @@
 /**
- * The files beside a catalogue, by what they are for:
+ * The files beside a catalogue:
  *
  *     skills.db                     the catalogue: what readers open; a load never writes to it
  *     skills.db.keyword             derived: the index of words and the columns
@@ -7,7 +7,7 @@
  *     skills.db.vectors-graph       derived: the graph of near neighbours
  *     skills.db.loading             the working copy of a load; survives a kill, and the next load resumes it
  *     skills.db.loading-part        a working copy that is being made
- *     skills.db.loading-left        what a killed load of other sources left; kept for its vectors
+ *     skills.db.loading-left        the working copy of a killed load of other sources; kept for its vectors
  *     skills.db.loading-lock        locked while a load runs
  */
 export interface CatalogueFiles {
@@ -33,8 +33,13 @@ export function filesBeside(catalogue: string): CatalogueFiles {
   };
 }
 
-/** Paths of the files that are rebuilt from a catalogue at any time. */
+/** Paths of the files that can be rebuilt from a catalogue at any time. */
 export function derivedFiles(catalogue: string): readonly string[] {
   const { keyword, vectors, graph } = filesBeside(catalogue);
   return [keyword, vectors, graph];
+}
+
+/** Paths of a database and of the files that SQLite may keep beside it while it writes. */
+export function sqliteFiles(database: string): readonly string[] {
+  return ['', '-wal', '-shm', '-journal'].map((suffix) => database + suffix);
 }

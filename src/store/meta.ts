@@ -1,6 +1,6 @@
 import type { Connection } from '../sqlite/connection.js';
 
-/** A value of the table `meta`; undefined where there is none of this key. */
+/** Reads a value of the table `meta`. Returns undefined if the key is not there. */
 export function readMeta(connection: Connection, key: string): string | undefined {
   return connection.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck().get(key);
 }

@@ -1,10 +1,10 @@
-/** `PRAGMA application_id` of a catalogue: the letters SKIL. Tells our files from other SQLite databases. */
+/** `PRAGMA application_id` of a catalogue: the letters SKIL. Distinguishes our files from other SQLite databases. */
 export const APPLICATION_ID = 0x534b494c;
 
-/** `PRAGMA user_version` of a catalogue. Raised whenever a file of the former kind would be misread. */
+/** `PRAGMA user_version` of a catalogue. Raise it when this version would misread a file of the version before. */
 export const FORMAT_VERSION = 2;
 
-/** Came to format 2 later: a catalogue may be without it, and a version that does not know it may leave it as it is. */
+/** Added to format 2 later: a catalogue may lack this table, and versions that do not know it may leave it as it is. */
 export const KNOWN_ROWS: string = `
 CREATE TABLE IF NOT EXISTS known_row (
   source INTEGER NOT NULL,
@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS known_row (
 ) WITHOUT ROWID;
 `;
 
-/** Came to format 2 later, too. By its triggers a version that does not know it leaves no signature that is not right. */
+/** Added to format 2 later, too. Its triggers delete signatures that a version which does not know them makes wrong. */
 export const TEXT_SIGNATURES: string = `
 CREATE TABLE IF NOT EXISTS text_signature (
   skill INTEGER PRIMARY KEY,
@@ -37,21 +37,21 @@ END;
 /**
  * The tables of a catalogue.
  *
- * - `skill.record` is the answer ready to send: a JSON object of the eight fields of the specification, in its order.
- * - `skill.place` is where the skill came from; a derived id belongs to it for good.
- * - `skill.hash` covers all that is stored of a skill: equal means unchanged.
- * - `skill.text_hash` names the text that is embedded of a skill; skills of the same text share a vector.
- * - `skill.copy_key` is equal for skills of the same name and description.
- * - `claim` says which sources a skill was found in; pruning a source takes its claims away.
- * - `known_row` says what a row of a source became: a row of that fingerprint makes a skill of that hash. An entry whose
- *   hash is not the skill's any more says nothing.
- * - `text_signature` tells skills of nearly the same text (`text-signature.ts`); one that is missing is made by the next load.
- * - `vector.embedding` is of unit length: 32-bit floats, little-endian. Numbers are never given again, so that what is
- *   derived from vectors can be brought up to date by them. A finished catalogue has vectors of one model only.
- * - `meta` holds `stamp`, a random value of each finished load, the stamp that it `replaces`, the `signature_rules`, the
- *   id of the `model` of the vectors, and of a running load its `load_key`.
- * - `touched` is empty in a finished catalogue; a load into one that exists notes in it what each skill it
- *   changed was before.
+ * - `skill.record` is the answer ready to send: a JSON object with the eight fields of the specification, in its order.
+ * - `skill.place` is the location of the skill. A derived id always belongs to the same location.
+ * - `skill.hash` covers everything that is stored of a skill. Equal hashes mean that the skill is unchanged.
+ * - `skill.text_hash` identifies the text that is embedded. Skills with the same text share a vector.
+ * - `skill.copy_key` is equal for skills with the same name and description.
+ * - `claim` says in which sources a skill was found. Pruning a source deletes its claims.
+ * - `known_row` says what a row of a source became: a row with this fingerprint makes a skill with this hash. An entry
+ *   is void if the skill has another hash by now.
+ * - `text_signature` finds skills with nearly the same text (`text-signature.ts`). The next load adds missing ones.
+ * - `vector.embedding` has unit length: 32-bit floats, little-endian. Numbers are never reused, so that derived files
+ *   can be updated by them. A finished catalogue has vectors of one model only.
+ * - `meta` holds the `stamp`, a random value of each finished load; the stamp that it `replaces`; the
+ *   `signature_rules`; the id of the `model` of the vectors; and the `load_key` of a running load.
+ * - `touched` notes, during a load into an existing catalogue, what each changed skill was before. It is empty in a
+ *   finished catalogue.
  */
 export const SCHEMA: string = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -1,27 +1,28 @@
 import { type ComparedText, SIGNATURE_RULES, signatureOf } from '../copies/text-signature.js';
+import type { SkillNumber } from '../numbers.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
 import { readMeta, writeMeta } from './meta.js';
 import type { SkillToStore } from './stored-skill.js';
 
-/** Where the rules that signatures were made by are noted in `meta`. */
+/** Key in `meta` of the rules by which the signatures were made. */
 const RULES_KEY = 'signature_rules';
 
-/** Which words are in a text depends on the tables of characters of the runtime, too. */
+/** The words of a text depend on the version of Unicode of the runtime, too. */
 const RULES = `${SIGNATURE_RULES} ${process.versions['unicode']}`;
 
-/** Whether every skill of a catalogue has a signature by the present rules. */
+/** Whether every skill of a catalogue has a signature, made by the present rules. */
 export function areAllSigned(catalogue: Connection): boolean {
   if (readMeta(catalogue, RULES_KEY) !== RULES) return false;
   const all = 'SELECT (SELECT count(*) FROM skill) = (SELECT count(*) FROM text_signature)';
   return catalogue.prepare<[], number>(all).pluck().get() === 1;
 }
 
-/** Writes signatures into a catalogue. Skills that change, and skills that go, lose theirs by triggers. */
+/** Writes signatures into a catalogue. Triggers delete the signature of a skill that changes or is deleted. */
 export class SignatureWriter {
   readonly #catalogue: Connection;
-  readonly #insert: Statement<[skill: number, name: number, text: number, words: number, sketch: Uint8Array], unknown>;
+  readonly #insert: Statement<SignatureRow, unknown>;
 
-  /** Those that other rules made are deleted. */
+  /** Deletes signatures made by other rules. */
   constructor(catalogue: Connection) {
     this.#catalogue = catalogue;
     if (readMeta(catalogue, RULES_KEY) !== RULES) {
@@ -34,38 +35,38 @@ export class SignatureWriter {
   }
 
   /** Signs a skill that has no signature. */
-  sign(skill: number, compared: ComparedText): void {
+  sign(skill: SkillNumber, compared: ComparedText): void {
     const { name, text, words, sketch } = signatureOf(compared);
     this.#insert.run(skill, name, text, words, sketch);
   }
 
-  /** Makes the signatures that are missing, from what is stored. */
+  /** Signs every stored skill that has no signature. */
   signAll(): void {
     const missing = this.#catalogue
-      .prepare<[], number>(
+      .prepare<[], SkillNumber>(
         'SELECT number FROM skill WHERE NOT EXISTS (SELECT 1 FROM text_signature WHERE skill = skill.number)',
       )
       .pluck();
-    const texts = this.#catalogue.prepare<[number], ComparedText>(`
+    const texts = this.#catalogue.prepare<[SkillNumber], ComparedText>(`
       SELECT record ->> 'name' AS name, record ->> 'description' AS description,
         (SELECT text FROM file WHERE skill = number ORDER BY lower(filename) <> 'skill.md', position LIMIT 1) AS text
       FROM skill WHERE number = ?`);
-    for (const skill of missing.all()) this.sign(skill, texts.get(skill) as ComparedText);
+    for (const skill of missing.all()) this.sign(skill, texts.get(skill)!);
   }
 }
 
-/** What a skill on its way into the store is compared by. */
+/** The text by which a skill is compared with others, before it is stored. */
 export function comparedText({ skill, files }: SkillToStore): ComparedText {
   const file = files.find(({ filename }) => /^skill\.md$/i.test(filename)) ?? files[0];
   return { name: skill.name, description: skill.description, text: file?.text ?? skill.description };
 }
 
-/** What is stored of a skill's signature. */
-type SignatureRow = [skill: number, name: number, text: number, words: number, sketch: Uint8Array];
+/** The stored signature of a skill. */
+type SignatureRow = [skill: SkillNumber, name: number, text: number, words: number, sketch: Uint8Array];
 
-/** The signatures of a catalogue, by skill; none where there are none, or other rules made them. */
+/** The signatures of a catalogue, by skill. Empty if other rules made them. */
 export function readSignatures(catalogue: Connection): Iterable<SignatureRow> {
-  // Those made with other tables of characters can be compared with each other all the same.
+  // Made with another version of Unicode, they can still be compared with each other.
   if (readMeta(catalogue, RULES_KEY)?.split(' ')[0] !== String(SIGNATURE_RULES)) return [];
   return catalogue
     .prepare<[], SignatureRow>('SELECT skill, name, text, words, sketch FROM text_signature')

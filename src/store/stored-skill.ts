@@ -7,12 +7,12 @@ export interface SkillToStore {
   readonly properties: SkillProperties;
   /** Path inside the skill's folder, and text; at least one. */
   readonly files: readonly { readonly filename: string; readonly text: string }[];
-  /** Equal for skills of the same name and description. */
+  /** Equal for skills with the same name and description. */
   readonly copyKey: string;
-  /** Of the text that is embedded: what its vector is stored under. */
+  /** Hash of the text that is embedded. The vector is stored under it. */
   readonly textHash: Buffer;
-  /** Where the skill is; a derived id belongs to it. */
-  readonly place: string;
+  /** Where the skill lies. A derived id belongs to it. */
+  readonly location: string;
 }
 
 /** The columns of a skill, ready to be written. */
@@ -25,14 +25,16 @@ export interface SkillColumns {
   readonly occupations: string;
   readonly properties: string;
   readonly copyKey: string;
+  /** The location. */
   readonly place: string;
-  /** Follows from the record, so the hash need not cover it. */
+  /** The `hash` need not cover it, because it follows from the record. */
   readonly textHash: Buffer;
   /** 16 bytes of SHA-256 over all of the above and the files. */
   readonly hash: Buffer;
 }
 
-export function toColumns({ skill, properties, files, copyKey, textHash, place }: SkillToStore): SkillColumns {
+/** The columns that store a skill. */
+export function toColumns({ skill, properties, files, copyKey, textHash, location }: SkillToStore): SkillColumns {
   const { id, stars, updatedAt } = skill;
   const record = JSON.stringify({
     id,
@@ -47,7 +49,7 @@ export function toColumns({ skill, properties, files, copyKey, textHash, place }
   const categories = JSON.stringify(skill.categories);
   const occupations = JSON.stringify(skill.occupations);
   const propertiesText = JSON.stringify(properties);
-  const parts = [record, categories, occupations, propertiesText, copyKey, place];
+  const parts = [record, categories, occupations, propertiesText, copyKey, location];
   for (const { filename, text } of files) parts.push(filename, text);
   return {
     id,
@@ -58,16 +60,16 @@ export function toColumns({ skill, properties, files, copyKey, textHash, place }
     occupations,
     properties: propertiesText,
     copyKey,
-    place,
+    place: location,
     textHash,
     hash: hashParts(parts).subarray(0, 16),
   };
 }
 
-/** Characters up to which texts are put together to be hashed in one call, which is the quicker way for short ones. */
+/** Texts of fewer characters in all are joined and hashed in one call, which is faster for short ones. */
 const SHORT = 64 * 1024;
 
-/** SHA-256 of texts, each with a NUL behind it. */
+/** SHA-256 of texts, each followed by a NUL. */
 function hashParts(parts: readonly string[]): Buffer {
   if (parts.reduce((sum, part) => sum + part.length, 0) < SHORT)
     return createHash('sha256')

@@ -1,15 +1,13 @@
-import { endianness } from 'node:os';
+import { LITTLE_ENDIAN } from '../arrays/byte-order.js';
 
-const LITTLE_ENDIAN = endianness() === 'LE';
-
-/** 32-bit floats, little-endian. */
+/** Encodes a vector as 32-bit floats, little-endian. */
 export function encodeVector(vector: Float32Array): Buffer {
   const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
   return LITTLE_ENDIAN ? bytes : Buffer.from(bytes).swap32();
 }
 
 /**
- * Reads what {@link encodeVector} wrote into a place of a larger array.
+ * Decodes what {@link encodeVector} wrote into a part of a larger array.
  *
  * @param at index of the first value
  */

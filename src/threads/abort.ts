@@ -1,4 +1,4 @@
-/** A promise that gives up as soon as the signal is aborted. What it stood for goes on by itself. */
+/** Settles as a promise does, or rejects when the signal is aborted. The work behind the promise goes on. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

@@ -271,7 +271,7 @@ describe('evaluate with wrong words', () => {
     ['a filter that fits nothing', ['F', '--filter', '^nothing$'], /no question .* fits \/\^nothing\$\//],
     ['a depth beyond 100', ['F', '--depth', '101', '--mode', 'bm25'], /depth must be a whole number from 1 to 100/],
     ['a cut of 0', ['F', '--at', '0', '--mode', 'bm25'], /at must be a whole number from 1, got 0/],
-    ['a comparison with nothing', ['F', '--compare', 'nowhere.run'], /--compare takes a TREC run or one of bm25/],
+    ['a comparison with nothing', ['F', '--compare', 'nowhere.run'], /--compare must be a TREC run or one of bm25/],
     ['two corpora', ['F', '--database', 'a', '--catalogue', 'b'], /'--catalogue' cannot be used with '--database'/],
     ['a database to keep', ['F', '--database', 'a', '--keep', 'b'], /'--keep' cannot be used with '--database'/],
     ['file text and none', ['F', '--no-files', '--extra-files', 'b'], /'--extra-files' cannot be used with/],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { semanticLines } from '../../src/cli/result-lines.js';
 import { scoreReason } from '../../src/cli/score-reason.js';
 import { stylesFor } from '../../src/cli/styles.js';
-import { joinParts } from '../../src/cli/terminal-text.js';
+import { joinParts } from '../../src/cli/text-columns.js';
 import type { FeatureShare, RankingFeature, ScoreParts, SemanticHit } from '../../src/index.js';
 
 const BM25 = { name: 0, author: 0, labels: 0, description: 1.5, files: 0 };
@@ -60,40 +60,67 @@ function reasonFor(more: Partial<ScoreParts>, ofHit: Partial<SemanticHit> = {}):
 }
 
 describe('the reason why a skill is shown', () => {
-  test('names what adds most, never what takes away', () => {
-    expect(reasonFor({ features: shares({ author: -0.5, words: 0.3, cosine: 0.2 }) })).toMatch(
-      /, most of it for its words\.$/,
+  test('is its meaning and its words, what adds more first', () => {
+    expect(reasonFor({})).toBe(
+      'Shown for its meaning (60 % of the score: cosine 0.70) and for its words (40 %: "notes" in description).',
     );
-    expect(reasonFor({ features: shares({ author: -1 }) })).toMatch(/in description\.$/);
+    expect(reasonFor({ features: shares({ words: 0.3, description: 0.4, cosine: 0.2, fileText: 0.1 }) })).toBe(
+      'Shown for its words (70 % of the score: "notes" in description) and for its meaning (20 %: cosine 0.70).',
+    );
   });
 
-  test('says “most of it” only where that is half of what is added or more', () => {
-    expect(reasonFor({ features: shares({ words: 0.4, cosine: 0.4, name: -0.2 }) })).toMatch(
-      /most of it for its words/,
+  test('is never what takes away', () => {
+    expect(reasonFor({ features: shares({ author: -0.5, words: 0.3, cosine: 0.2 }) })).toMatch(
+      /^Shown for its words \(60 % of the score: .* and for its meaning \(40 %: /,
     );
-    expect(reasonFor({ features: shares({ words: 0.4, cosine: 0.3, name: 0.3 }) })).toMatch(
-      /, above all for its words/,
+    expect(reasonFor({ features: shares({ author: -0.5, words: 0.5 }) })).toBe(
+      'Shown for its words (100 % of the score: "notes" in description).',
     );
+    expect(reasonFor({ features: shares({ author: -1 }) })).toBe('Nothing in it adds to the score.');
+  });
+
+  test('is its name where that is the question, or begins with it', () => {
+    expect(reasonFor({ name: 'exact' })).toMatch(/^Shown because its name is the question, for its meaning \(60 %/);
+    expect(reasonFor({ name: 'beginning' })).toMatch(/^Shown because its name begins with the question, for /);
+  });
+
+  test('has no percentages where a hit is ranked by one thing alone', () => {
+    const { cosine: _, features: __, ...byWords } = parts();
+    expect(scoreReason(hit(byWords), byWords)).toBe('Shown for its words ("notes" in description).');
+    const { coverage: ___, features: ____, bm25: _____, ...byMeaning } = parts();
+    expect(scoreReason(hit(byMeaning), byMeaning)).toBe('Shown for its meaning (cosine 0.70).');
   });
 
   test('names no meaning where there is no vector', () => {
     const { cosine: _, ...withoutVector } = parts({ features: shares({ cosine: 0.7, description: 0.2, files: 0.1 }) });
     expect(scoreReason(hit(withoutVector), withoutVector)).toBe(
-      'Score 0.80: it has no vector, and it has 50 % of the weight of the words, in description, above all for words of its description.',
+      'Shown for its words (30 % of the score: "notes" in description). It has no vector, so a usual value stands for its meaning.',
     );
   });
 
   test('names file text only where it counts', () => {
-    const matches = { description: ['notes'], files: ['notes'] };
-    expect(reasonFor({}, { matches })).toMatch(/of the words, in description, most/);
-    expect(reasonFor({ bm25: { ...BM25, files: 1 } }, { matches })).toMatch(/in description and file text, most/);
-    expect(reasonFor({}, { matches: { files: ['notes'] } })).toMatch(/50 % of the weight of the words, most/);
-    expect(reasonFor({ coverage: 0 }, { matches: {} })).toMatch(/it has none of the words, most/);
+    const matches = { description: ['notes'], files: ['notes', 'git'] };
+    expect(reasonFor({}, { matches })).toMatch(/"notes" in description\)/);
+    expect(reasonFor({ bm25: { ...BM25, files: 1 } }, { matches })).toMatch(
+      /"notes" and "git" in description and file text\)/,
+    );
+    expect(reasonFor({}, { matches: { files: ['notes'] } })).toMatch(/for its words \(40 %\)\./);
+  });
+
+  test('says so where a skill has none of the words', () => {
+    expect(reasonFor({ coverage: 0, features: shares({ cosine: 1 }) }, { matches: {} })).toBe(
+      "Shown for its meaning (100 % of the score: cosine 0.70). It has none of the question's words.",
+    );
+  });
+
+  test('names a few of many words', () => {
+    const matches = { name: ['a', 'b', 'c'], description: ['b', 'd', 'e', 'f'] };
+    expect(reasonFor({}, { matches })).toMatch(/\(40 %: "a", "b", "c", "d" and 2 more in name and description\)/);
   });
 
   test('tells how many copies there are, not of how many the ids are told', () => {
     const copies = Array.from({ length: 100 }, (_, i) => `s${i}`);
-    expect(reasonFor({ copies }, { copies: 250 })).toMatch(/; it stands for 250 copies\.$/);
+    expect(reasonFor({ copies }, { copies: 250 })).toMatch(/ It stands for 250 copies\.$/);
     expect(reasonFor({ copies }, { copies: 1 })).not.toMatch(/copies/);
   });
 });
@@ -101,10 +128,15 @@ describe('the reason why a skill is shown', () => {
 describe('the numbers of an explained hit', () => {
   test('break between features only', () => {
     const explain = parts({ features: shares({ cosine: 0.5, words: 0.2, description: 0.2, coverage: 0.1 }) });
-    const whole = /^ {2}(?:[a-z]+ 0\.500 x \d\.00 \(\d+ %\)[,;] ?)+(?:file SKILL\.md)?$/;
+    const whole = /^ {2}(?:[a-z]+ 0\.500 x \d\.00 \(\d+ %\)[,;] ?)*(?:file SKILL\.md)?$/;
     for (let columns = 40; columns < 130; columns++) {
       const result = { ranking: 'hybrid', confident: true, hits: [hit(explain)] } as const;
-      const lines = semanticLines(result, columns, stylesFor({})).filter((line) => /%\)|\(\d|x \d/.test(line));
+      const all = semanticLines(result, columns, stylesFor({}));
+      const sentence = all.findIndex((line) => line.endsWith(').'));
+      const lines = all.slice(
+        sentence + 1,
+        all.findIndex((line) => line.startsWith('  bm25:')),
+      );
       expect(lines.map((line) => [columns, line, whole.test(line)])).toEqual(
         lines.map((line) => [columns, line, true]),
       );

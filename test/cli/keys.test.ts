@@ -17,7 +17,7 @@ describe('keys create', () => {
 
     expect(status).toBe(0);
     expect(out).toMatch(/^sk_live_[A-Za-z0-9_-]{43}\n$/);
-    expect(linesOf(error)).toEqual([expect.stringMatching(/key 1\b.*keep it now/)]);
+    expect(linesOf(error)).toEqual([expect.stringMatching(/key 1\b.*Save it now/)]);
     expect(error).not.toContain(out.trim().slice(-43));
     expect(isAccepted(state, out.trim())).toBe(true);
   });

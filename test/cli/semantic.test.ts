@@ -37,7 +37,7 @@ describe('the command line, by meaning', () => {
     const lines = linesOf(out);
     expect(lines[0]).toMatch(/^0\.\d{3} {2}release-notes/);
     expect(lines.join(' ').replace(/\s+/g, ' ')).toMatch(
-      /Score 0\.\d\d: it is (rather )?near in meaning \(cosine 0\.\d\d\), and it has none of the words, most of it for its meaning\./,
+      /Shown for its meaning \(100 % of the score: cosine 0\.\d\d\)\. It has none of the question's words\./,
     );
     expect(lines.join('\n')).toMatch(/cosine 0\.\d{3} x \d+\.\d\d \(100 %\); file SKILL\.md/);
     expect(lines.at(-1)).toBe('the best 2, by meaning and words');

@@ -313,7 +313,7 @@ describe('a new state of the catalogue', () => {
     const rubbish = `${database}.rubbish`;
     writeFileSync(rubbish, 'this is not a catalogue');
     renameSync(rubbish, database);
-    const line = await server.heard('the catalogue changed but cannot be opened: the former one goes on');
+    const line = await server.heard('the catalogue changed but cannot be opened: the previous one stays in use');
     expect(line).toMatchObject({ level: 'error', err: { code: 'NOT_A_CATALOGUE' } });
     expect(await descriptionsAt(server)).toEqual(['alpha one']);
     server.child.kill('SIGHUP');
@@ -421,7 +421,7 @@ describe('a server that cannot start', () => {
     expect([status, out, error]).toEqual([
       1,
       '',
-      `error: cannot listen at 127.0.0.1, port ${first.port}: something else listens there; choose another port\n`,
+      `error: cannot listen at 127.0.0.1, port ${first.port}: the port is in use; choose another port\n`,
     ]);
     expect((await ask(first, SEARCH)).status).toBe(200);
   });

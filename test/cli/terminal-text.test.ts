@@ -1,15 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ageOf } from '../../src/cli/age.js';
-import { fitColumns, manyLines, oneLine, pad, widthOf, wrapRanges } from '../../src/cli/terminal-text.js';
-
-const anyText = fc.string({ unit: 'grapheme', maxLength: 60 });
-const anyColumns = fc.integer({ min: 2, max: 40 });
-const words = fc
-  .array(fc.constantFrom('a', 'skill', '测试技能', 'テスト', 'x'.repeat(30), '👩‍👩‍👧', 'e\u0301', '—', '.'), {
-    maxLength: 20,
-  })
-  .map((parts) => parts.join(' '));
+import { manyLines, oneLine } from '../../src/cli/terminal-text.js';
 
 describe('text of a catalogue', () => {
   test('becomes one line without anything that a terminal acts on', () => {
@@ -28,71 +19,5 @@ describe('text of a catalogue', () => {
         expect(manyLines(text)).not.toMatch(/[^\P{Cc}\n]|[\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c]/u);
       }),
     );
-  });
-});
-
-describe('columns', () => {
-  test('count two for East Asian characters and none for marks', () => {
-    expect([widthOf('pdf'), widthOf('技能'), widthOf('テ'), widthOf('한'), widthOf('e\u0301')]).toEqual([
-      3, 4, 2, 2, 1,
-    ]);
-  });
-
-  test('are filled up to a width, and left alone beyond it', () => {
-    expect(pad('技能', 6)).toBe('技能  ');
-    expect(pad('skill', 3)).toBe('skill');
-  });
-
-  test('cut a text to what fits, with an ellipsis only where something is left out', () => {
-    expect(fitColumns('技能测试', 8)).toBe('技能测试');
-    expect(fitColumns('技能测试', 7)).toBe('技能测…');
-    expect(fitColumns('技能测试', 6)).toBe('技能…');
-    fc.assert(
-      fc.property(anyText, anyColumns, (text, columns) => {
-        const cut = fitColumns(text, columns);
-        expect(widthOf(cut)).toBeLessThanOrEqual(columns);
-        expect(cut === text || (cut.endsWith('…') && text.startsWith(cut.slice(0, -1)))).toBe(true);
-      }),
-    );
-  });
-
-  test('breaks a text between words, and a word only where it is longer than a line', () => {
-    const wrap = (text: string, columns: number): string[] =>
-      wrapRanges(text, columns).map(([start, end]) => text.slice(start, end).trimEnd());
-    expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
-    expect(wrap('abcdefghij kl', 4)).toEqual(['abcd', 'efgh', 'ij', 'kl']);
-    expect(wrap('数据分析工具', 5).every((line) => widthOf(line) <= 5)).toBe(true);
-    expect(wrap('', 7)).toEqual([]);
-    expect(wrap('   ', 7)).toEqual([]);
-  });
-
-  test('breaks any text into lines that fit and that hold all of it but white space', () => {
-    fc.assert(
-      fc.property(words, anyColumns, (whole, columns) => {
-        const lines = wrapRanges(whole, columns).map(([start, end]) => whole.slice(start, end));
-        for (const line of lines) expect(widthOf(line.trimEnd())).toBeLessThanOrEqual(columns);
-        expect(lines.join('').replaceAll(' ', '')).toBe(whole.replaceAll(' ', ''));
-      }),
-    );
-  });
-});
-
-describe('the age of a skill', () => {
-  const NOW = 1_700_000_000;
-
-  test.each([
-    [0, 'unknown'],
-    [-5, 'unknown'],
-    [NOW + 1000, 'today'],
-    [NOW, 'today'],
-    [NOW - 86_399, 'today'],
-    [NOW - 86_400, '1 day'],
-    [NOW - 30 * 86_400, '30 days'],
-    [NOW - 31 * 86_400, '1 month'],
-    [NOW - 364 * 86_400, '11 months'],
-    [NOW - 365 * 86_400, '1 year'],
-    [NOW - 800 * 86_400, '2 years'],
-  ])('of %d is %s', (updatedAt, age) => {
-    expect(ageOf(updatedAt, NOW)).toBe(age);
   });
 });

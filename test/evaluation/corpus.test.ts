@@ -2,7 +2,8 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type CorpusOptions, openCorpus } from '../../src/evaluation/corpus.js';
+import { openCorpus } from '../../src/evaluation/corpus.js';
+import type { CorpusOptions } from '../../src/evaluation/corpus-options.js';
 import { buildCatalogue } from '../../src/index.js';
 import { contentOf, traceOf } from '../catalogue-file.js';
 import { row, toJsonLines, writeJsonLines } from '../rows.js';
@@ -159,8 +160,8 @@ describe('a catalogue', () => {
     expect(search.files('c')).toMatchObject([{ filename: 'notes.md', text: 'iota' }]);
     expect(search.get('c')?.categories).toEqual(['greek']);
     expect(remarks).toEqual([
-      expect.stringMatching(/^1 to be left out, which there is not: "not-there"$/),
-      expect.stringMatching(/^1 with the text of a file, which there is not: "nobody"$/),
+      expect.stringMatching(/^1 unknown id to leave out: "not-there"$/),
+      expect.stringMatching(/^1 unknown id with file text: "nobody"$/),
     ]);
     // The vectors of all others are those of the database.
     expect(embedder.asked.toSorted()).toEqual(['b again. beta', 'new. delta']);

@@ -138,9 +138,9 @@ describe('an evaluation', () => {
     ['a depth of 101', { depth: 101 }, /got 101/],
     ['no cut', { at: [] }, /at must be a whole number from 1, got none/],
     ['half a cut', { at: [10, 2.5] }, /got 2\.5/],
-    ['a mode twice', { modes: ['bm25', 'bm25'] as const }, /names of their own, got bm25, bm25/],
+    ['a mode twice', { modes: ['bm25', 'bm25'] as const }, /must have different names, got bm25, bm25/],
     ['an unknown baseline', { modes: [], baseline: 'bm25' }, /got bm25/],
-    ['a mode without a search', { modes: ['bm25'] as const }, /the mode bm25 needs a search/],
+    ['a mode without a search', { modes: ['bm25'] as const }, /mode bm25 needs a search, got none/],
   ])('with %s is refused', async (_, options, message) => {
     const benchmark = benchmarkOf({ q: ['x', { a: 1 }] });
     await expect(evaluate({ benchmark, ...options })).rejects.toMatchObject({

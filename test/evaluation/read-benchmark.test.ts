@@ -76,7 +76,7 @@ describe('a benchmark folder', () => {
     [
       'a question twice',
       { 'queries.jsonl': QUERIES + QUERIES, 'qrels.tsv': QRELS },
-      /queries\.jsonl:4: the question "fruit-1" came before/,
+      /queries\.jsonl:4: the question "fruit-1" occurs twice/,
     ],
     [
       'a judgement in four columns',

@@ -39,7 +39,7 @@ describe('a TREC run', () => {
   test.each([
     ['too few fields', 'q Q0 a 1 2 t\nq a 0.5\n', /:2: expected question, Q0, document, rank, score and a name/],
     ['a score that is none', 'q Q0 a 1 high t\n', /:1: expected question/],
-    ['a document twice', 'q Q0 a 1 2 t\nq Q0 a 2 1 t\n', /:2: the document a came before for q/],
+    ['a document twice', 'q Q0 a 1 2 t\nq Q0 a 2 1 t\n', /:2: the document a occurs twice for q/],
   ])('with %s is refused with its line', async (_, text, message) => {
     await expect(readRun(fileOf(text))).rejects.toMatchObject({
       code: 'INVALID_SOURCE',

@@ -192,9 +192,7 @@ describe('where it cannot listen', () => {
     const { server } = await started();
     const { error, message } = await failureOf({ port: server.port });
     expect(error.code).toBe('ADDRESS_NOT_AVAILABLE');
-    expect(message).toBe(
-      `cannot listen at 127.0.0.1, port ${server.port}: something else listens there; choose another port`,
-    );
+    expect(message).toBe(`cannot listen at 127.0.0.1, port ${server.port}: the port is in use; choose another port`);
     expect((error.cause as NodeJS.ErrnoException).code).toBe('EADDRINUSE');
     expect((await fetch(server.url + HEALTH)).status).toBe(200);
   });
@@ -217,7 +215,7 @@ describe('where it cannot listen', () => {
       const { error, message } = await failureOf({ port: 1 });
       expect(error.code).toBe('ADDRESS_NOT_AVAILABLE');
       expect(message).toBe(
-        'cannot listen at 127.0.0.1, port 1: this user may not; ports below 1024 are mostly reserved',
+        'cannot listen at 127.0.0.1, port 1: this user has no permission; ports below 1024 are mostly reserved',
       );
     });
   });

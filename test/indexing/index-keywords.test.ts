@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { imageIsCurrent } from '../../src/arrays/paged-image.js';
+import { writeArrayFile } from '../../src/arrays/write-array-file.js';
 import { buildCatalogue, type KeywordResult, type LoadReport, openSkillSearch, removeSkills } from '../../src/index.js';
-import { readCatalogueImage } from '../../src/indexing/catalogue-image.js';
 import { shareDocuments } from '../../src/indexing/collect-part.js';
 import { buildKeywords } from '../../src/indexing/index-keywords.js';
-import { startWorker } from '../../src/threads/start-worker.js';
+import { isCurrentKeywordFile, openKeywordFile, readKeywordFile } from '../../src/indexing/keyword-file.js';
+import { WORD_RULES } from '../../src/text/word-rules.js';
+import { runJob } from '../../src/threads/run-job.js';
 import { stampOf } from '../catalogue-file.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -39,7 +39,7 @@ async function answersOf(database: string, keywordIndex?: 'minisearch'): Promise
 describe('the index of words', () => {
   test.each([30, MANY])('of %i skills is left beside the catalogue, and answers as MiniSearch does', async (count) => {
     const database = await catalogueOf(count);
-    expect(await imageIsCurrent(`${database}.keyword`, stampOf(database))).toBe(true);
+    expect(await isCurrentKeywordFile(database, stampOf(database))).toBe(true);
     expect(await answersOf(database)).toEqual(await answersOf(database, 'minisearch'));
   });
 
@@ -69,7 +69,7 @@ describe('the index of words', () => {
     const database = await catalogueOf(30);
     rmSync(`${database}.keyword`);
     await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(30) }] });
-    expect(await imageIsCurrent(`${database}.keyword`, stampOf(database))).toBe(true);
+    expect(await isCurrentKeywordFile(database, stampOf(database))).toBe(true);
     await buildCatalogue({
       database,
       semantic: false,
@@ -96,11 +96,11 @@ describe('the index of words', () => {
       });
     expect(await load()).toMatchObject({ added: 1, updated: 21, removed: 21, warnings: [] });
     expect([...totals]).toEqual([22]);
-    const kept = await readCatalogueImage(database);
+    const kept = await readKeywordFile(database);
     rmSync(file);
     await load();
     expect([...totals]).toEqual([22, MANY - 20]);
-    expect(await readCatalogueImage(database)).toEqual(kept);
+    expect(await readKeywordFile(database)).toEqual(kept);
     expect(await answersOf(database)).toEqual(await answersOf(database, 'minisearch'));
   });
 
@@ -126,13 +126,27 @@ describe('the index of words', () => {
     expect(readFileSync(`${database}.keyword`).equals(good)).toBe(true);
   });
 
+  test.each([30, MANY])('of %i skills that was made by other word rules is not believed', async (count) => {
+    const database = await catalogueOf(count);
+    const [stamp, expected, good] = [stampOf(database), await answersOf(database), await readKeywordFile(database)];
+    // Whoever believed it would find nothing: it says that it is of no skills.
+    const wrong = await readKeywordFile(await catalogueOf(0));
+    const origin = { stamp, wordRules: WORD_RULES + 1 };
+    writeArrayFile(`${database}.keyword`, { kind: 'keywords', origin }, { ...wrong });
+    expect(openKeywordFile(database, stamp)).toBeUndefined();
+    expect(await readKeywordFile(database)).toBeUndefined();
+    expect(await isCurrentKeywordFile(database, stamp)).toBe(false);
+    expect(await answersOf(database)).toEqual(expected);
+    await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(count) }] });
+    expect(await readKeywordFile(database)).toEqual(good);
+  });
+
   test('is not made of parts of two states', async () => {
     const database = await catalogueOf(30);
     const work = shareDocuments(database, 'another', Float64Array.of(1, 2), Uint32Array.of(0, 1));
     const base = new URL('../../src/indexing/index-keywords-thread.ts', import.meta.url).href;
-    const thread = startWorker(base, 'index-keywords-part-thread', { workerData: work });
-    const [message] = await once(thread, 'message');
-    expect(message).toMatchObject({ kind: 'part', part: { keywords: { size: 0 }, documentOf: new Uint32Array() } });
+    const part = await runJob(base, 'index-keywords-part-thread', { data: work });
+    expect(part).toMatchObject({ keywords: { size: 0 }, documentOf: new Uint32Array() });
     // What it leaves is there to be taken by a thread that has the state open.
     expect([...work.counts]).toEqual([0, 0]);
   });

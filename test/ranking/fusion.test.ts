@@ -17,7 +17,7 @@ const WORDS = { score: 5, fields: FIELDS, coverage: 0.5, fileTerms: 100 };
 
 describe('the features of a question and a skill', () => {
   test('are shares of what the question could reach, and never above 1', () => {
-    const candidate = { number: 0, cosine: 0.4, sentence: undefined, words: WORDS };
+    const candidate = { cosine: 0.4, sentence: undefined, words: WORDS };
     expect(featuresOf(candidate, { highest: 10, readable: 1, usualCosine: 0.3 })).toEqual({
       cosine: 0.4,
       sentence: 0,
@@ -34,14 +34,13 @@ describe('the features of a question and a skill', () => {
 
   test('tell how much nearer one sentence is than the whole, and nothing where none is', () => {
     const of = (sentence: number): number =>
-      featuresOf({ number: 0, cosine: 0.4, sentence, words: WORDS }, { highest: 1, readable: 1, usualCosine: 0.3 })
-        .sentence;
+      featuresOf({ cosine: 0.4, sentence, words: WORDS }, { highest: 1, readable: 1, usualCosine: 0.3 }).sentence;
     expect(of(0.7)).toBeCloseTo(0.3, 9);
     expect(of(0.2)).toBe(0);
   });
 
   test('count meaning by the share of the question that the model reads', () => {
-    const candidate = { number: 0, cosine: 0.8, sentence: 0.9, words: undefined };
+    const candidate = { cosine: 0.8, sentence: 0.9, words: undefined };
     const { cosine, sentence } = featuresOf(candidate, { highest: 0, readable: 0.25, usualCosine: 0.3 });
     expect(cosine).toBeCloseTo(0.2, 9);
     expect(sentence).toBeCloseTo(0.025, 9);
@@ -49,7 +48,7 @@ describe('the features of a question and a skill', () => {
 
   test('suppose some likeness where there is no vector, and nothing else of a skill of which nothing is known', () => {
     const values = featuresOf(
-      { number: 0, cosine: undefined, sentence: undefined, words: undefined },
+      { cosine: undefined, sentence: undefined, words: undefined },
       { highest: 0, readable: 1, usualCosine: 0.3 },
     );
     expect(values).toEqual(mapFeatures((feature) => (feature === 'cosine' ? 0.3 : 0)));

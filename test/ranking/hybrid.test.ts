@@ -1,14 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isConfident, MOST_CERTAIN, meanOfOthers, probabilityOf } from '../../src/ranking/calibration.js';
-import { type AskedQuestion, HybridScorer, type Judged, type NameMatch } from '../../src/ranking/hybrid.js';
+import type { Candidate, NameMatch } from '../../src/ranking/features.js';
+import { HybridScorer, type QuestionContext, type ScoredCandidate } from '../../src/ranking/hybrid.js';
 
-const ASKED: AskedQuestion = { ranking: 'hybrid', highest: 50, readable: 1, usualCosine: 0.3, skills: 5000, words: 4 };
+const CONTEXT: QuestionContext = {
+  ranking: 'hybrid',
+  highest: 50,
+  readable: 1,
+  usualCosine: 0.3,
+  skills: 5000,
+  words: 4,
+};
 const FIELDS = { name: 0, author: 0, labels: 0, description: 0, files: 0 };
 
-function candidate(cosine: number, score: number): Parameters<HybridScorer['judge']>[0] {
+function candidate(cosine: number, score: number, nameMatch: NameMatch = 'other'): Candidate {
   const words = { score, fields: { ...FIELDS, description: score }, coverage: score / 50, fileTerms: 0 };
-  return { number: 0, cosine, sentence: undefined, words };
+  return { document: 0, nameMatch, cosine, sentence: undefined, words };
 }
 
 const NAMES: readonly NameMatch[] = ['other', 'beginning', 'exact'];
@@ -25,37 +33,37 @@ describe('the score of a hit', () => {
     );
     fc.assert(
       fc.property(candidates, (all) => {
-        const scorer = new HybridScorer(ASKED);
-        const judged = all
-          .map(({ cosine, score, name }): Judged => scorer.judge(candidate(cosine, score), name))
-          .sort((a, b) => b.group - a.group || b.sum - a.sum);
-        const scores = judged.map(scorer.certaintyOf(judged).scoreOf);
+        const scorer = new HybridScorer(CONTEXT);
+        const scored = all
+          .map(({ cosine, score, name }): ScoredCandidate => scorer.score(candidate(cosine, score, name)))
+          .sort((a, b) => b.nameRank - a.nameRank || b.sum - a.sum);
+        const scores = scored.map(scorer.calibrate(scored).scoreOf);
         expect(scores).toEqual(scores.toSorted((a, b) => b - a));
         for (const score of scores) expect(score >= 0 && score <= 1).toBe(true);
-        for (const [i, { group }] of judged.entries()) {
-          expect(scores[i]).toBeGreaterThanOrEqual([0, MOST_CERTAIN, 0.99][group] as number);
-          expect(scores[i]).toBeLessThanOrEqual([MOST_CERTAIN, 0.99, 1][group] as number);
+        for (const [i, { nameRank }] of scored.entries()) {
+          expect(scores[i]).toBeGreaterThanOrEqual([0, MOST_CERTAIN, 0.99][nameRank] as number);
+          expect(scores[i]).toBeLessThanOrEqual([MOST_CERTAIN, 0.99, 1][nameRank] as number);
         }
       }),
     );
   });
 
   test('is less where others come as near', () => {
-    const scorer = new HybridScorer(ASKED);
-    const [near, far] = [candidate(0.7, 20), candidate(0.1, 0)].map((one) => scorer.judge(one, 'other')) as [
-      Judged,
-      Judged,
+    const scorer = new HybridScorer(CONTEXT);
+    const [near, far] = [candidate(0.7, 20), candidate(0.1, 0)].map((one) => scorer.score(one)) as [
+      ScoredCandidate,
+      ScoredCandidate,
     ];
-    const alone = scorer.certaintyOf([near, far, far, far]).scoreOf(near);
-    const among = scorer.certaintyOf([near, near, near, near]).scoreOf(near);
+    const alone = scorer.calibrate([near, far, far, far]).scoreOf(near);
+    const among = scorer.calibrate([near, near, near, near]).scoreOf(near);
     expect(among).toBeLessThan(alone);
   });
 
   test('is the cosine by meaning alone, and the share of what words could reach by words alone', () => {
     const of = (ranking: 'vector' | 'words', cosine: number): number => {
-      const scorer = new HybridScorer({ ...ASKED, ranking });
-      const judged = scorer.judge(candidate(cosine, 20), 'exact');
-      return scorer.certaintyOf([judged]).scoreOf(judged);
+      const scorer = new HybridScorer({ ...CONTEXT, ranking });
+      const scored = scorer.score(candidate(cosine, 20, 'exact'));
+      return scorer.calibrate([scored]).scoreOf(scored);
     };
     expect(of('vector', 0.6)).toBe(0.6);
     expect(of('vector', -0.6)).toBe(0);
@@ -63,7 +71,7 @@ describe('the score of a hit', () => {
   });
 
   test('is of no confidence where there is nothing', () => {
-    expect(new HybridScorer(ASKED).certaintyOf([]).confident).toBe(false);
+    expect(new HybridScorer(CONTEXT).calibrate([]).confident).toBe(false);
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bestScored, topOf } from '../../src/arrays/top.js';
-import { categoryLabels, labelMask, occupationLabels } from '../../src/ranking/label-filter.js';
+import { labelMask, occupationSlugs } from '../../src/ranking/label-filter.js';
 import { comparatorOf, type DocumentFacts } from '../../src/ranking/ranks.js';
 
 const facts = (rows: readonly (readonly [stars: number, updatedAt: number])[]): DocumentFacts => {
@@ -86,20 +86,16 @@ describe('label filters', () => {
     ['software', []],
     ['data-scientists-15', []],
   ])('an occupation %s takes the fitting labels', (slug, expected) => {
-    expect(occupationLabels(occupations, slug)).toEqual(expected);
+    expect(occupationSlugs(occupations, slug)).toEqual(expected);
   });
 
-  test('a mask holds what has any label of every list, and is absent without lists', () => {
-    const categories = new Map([['testing', [1, 3]]]);
-    const both = [
-      { labels: categories, slugs: categoryLabels(categories, 'testing') },
-      { labels: occupations, slugs: occupationLabels(occupations, '15-0000') },
-    ];
-    expect(labelMask(5, both)).toEqual(Uint8Array.of(0, 1, 0, 1, 0));
-    expect(labelMask(5, both.toReversed())).toEqual(Uint8Array.of(0, 1, 0, 1, 0));
-    expect(labelMask(5, [{ labels: categories, slugs: categoryLabels(categories, 'none') }])).toEqual(
-      new Uint8Array(5),
-    );
-    expect(labelMask(5, [])).toBeUndefined();
+  test('a mask holds what passes every filter, and is absent without filters', () => {
+    const labels = { size: 5, categories: new Map([['testing', [1, 3]]]), occupations };
+    expect(labelMask(labels, { category: 'testing', occupation: '15-0000' })).toEqual(Uint8Array.of(0, 1, 0, 1, 0));
+    expect(labelMask(labels, { category: 'testing' })).toEqual(Uint8Array.of(0, 1, 0, 1, 0));
+    expect(labelMask(labels, { occupation: 'software-developers' })).toEqual(Uint8Array.of(1, 1, 1, 0, 0));
+    expect(labelMask(labels, { category: 'none' })).toEqual(new Uint8Array(5));
+    expect(labelMask(labels, { category: 'testing', occupation: '29-0000' })).toEqual(new Uint8Array(5));
+    expect(labelMask(labels, {})).toBeUndefined();
   });
 });

@@ -24,7 +24,7 @@ export function storeItem(id: string, more: Partial<Skill> = {}, files = ['SKILL
     files: files.map((filename) => ({ filename, text: `${filename}: ${description}` })),
     copyKey: `${name}\n${description}`,
     textHash: Buffer.from(`${name} ${description}`),
-    place: `place/${id}`,
+    location: `place/${id}`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { appendTo } from '../../arrays/group-by-key.js';
 import type { DocumentNumber } from '../../numbers.js';
 import { SCORED_FIELDS } from '../../result.js';
 import { beginningsOf } from '../../text/name-beginnings.js';
@@ -6,7 +7,6 @@ import { readWords } from '../../text/words.js';
 import { FIELDS, PARTS_OF_SCORED, textsOfFiles } from '../index-fields.js';
 import type { DocumentSource, KeywordDocument } from '../keyword-index.js';
 import { LengthNorms } from '../length-norms.js';
-import { append } from './append.js';
 import { MiniSearchPostings } from './minisearch-postings.js';
 import { Vocabulary } from './vocabulary.js';
 
@@ -59,8 +59,8 @@ export class IndexBuilder {
     const core = [[name], [author], labels, [description]].map(termsOf);
     const fileTerms = textsOfFiles(document).flatMap((text) => readWords(text).map((token) => token.term));
     this.postings.addTerms(number, [...core, inner, fileTerms]);
-    append(this.byName, nameKey(name), number);
-    for (const key of beginningsOf(name)) append(this.byBeginning, key, number);
+    appendTo(this.byName, nameKey(name), number);
+    for (const key of beginningsOf(name)) appendTo(this.byBeginning, key, number);
   }
 
   /** @param parts the fields that make up a scored field */

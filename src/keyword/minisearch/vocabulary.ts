@@ -1,9 +1,9 @@
 import SearchableMap from 'minisearch/SearchableMap';
+import { appendTo } from '../../arrays/group-by-key.js';
 import { foldAccents, isUnspacedTerm } from '../../text/characters.js';
 import { stemOf } from '../../text/stem.js';
 import { editDistance } from '../steps/edit-distance.js';
 import type { Lookup } from '../steps/lookup.js';
-import { append } from './append.js';
 
 /**
  * All terms of a catalogue, found by stem, by beginning and by edits. Terms keep their accents; lookups ignore them.
@@ -18,11 +18,11 @@ export class Vocabulary {
   add(term: string): void {
     if (this.#terms.has(term)) return;
     this.#terms.add(term);
-    append(this.#byStem, stemOf(term), term);
+    appendTo(this.#byStem, stemOf(term), term);
     const form = foldAccents(term);
     if (isUnspacedTerm(term)) {
-      append(this.#byFirstCharacter, String.fromCodePoint(form.codePointAt(0)!), term);
-    } else append(this.#byForm, form, term);
+      appendTo(this.#byFirstCharacter, String.fromCodePoint(form.codePointAt(0)!), term);
+    } else appendTo(this.#byForm, form, term);
   }
 
   /** The terms that answer a lookup, each once. */

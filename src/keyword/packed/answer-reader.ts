@@ -1,11 +1,11 @@
-import type { Pager } from '../../arrays/paged-image.js';
+import type { Pager } from '../../arrays/pager.js';
 import type { TermNumber } from '../../numbers.js';
 import { lastFieldOf } from '../index-fields.js';
 import type { QuestionWord } from '../question.js';
 import { RecentlyUsed } from '../recently-used.js';
 import type { StepPlan } from '../steps/plan-steps.js';
 import type { PackedPostings } from './packed-postings.js';
-import { PostingList } from './packed-postings.js';
+import { PostingList } from './posting-list.js';
 import type { TermDictionary } from './term-dictionary.js';
 
 /** Number of words whose posting lists are kept, and of these lists all together, some hundred bytes each. */

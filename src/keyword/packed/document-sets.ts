@@ -1,7 +1,7 @@
 import { countBits } from '../../arrays/count-bits.js';
 import { lowerBound } from '../../arrays/lower-bound.js';
 import { RecentlyUsed } from '../recently-used.js';
-import type { PostingList } from './packed-postings.js';
+import type { PostingList } from './posting-list.js';
 
 /** A word as its posting lists. */
 interface Word {

@@ -1,11 +1,11 @@
-/** One bit a letter that a form has, of `a` to `z`; digits and all others share the six that are left. */
+/** The letters of a form as a set of 32 bits: one bit for each of `a` to `z`; all other characters share the last six. */
 export function lettersOf(form: string): number {
   let letters = 0;
   for (let i = 0; i < form.length; i++) letters |= bitOf(form.charCodeAt(i));
   return letters >>> 0;
 }
 
-/** {@link lettersOf} for a form of ASCII characters, as bytes. */
+/** {@link lettersOf} for a form of ASCII characters, given as bytes. */
 export function lettersOfBytes(bytes: Uint8Array, start: number, end: number): number {
   let letters = 0;
   for (let i = start; i < end; i++) letters |= bitOf(bytes[i]!);
@@ -16,17 +16,23 @@ function bitOf(unit: number): number {
   return 1 << (unit >= 97 && unit <= 122 ? unit - 97 : 26 + (unit % 6));
 }
 
-/** Of each of the groups that words are put in which of the letters e, t, a, o, i, n, s and r their words have. */
-export const GROUPS: Uint32Array = Uint32Array.from({ length: 256 }, (_, group) =>
-  lettersOf([...'etaoinsr'].filter((__, i) => ((group >> i) & 1) === 1).join('')),
+/** The letters that decide which of the 256 letter groups a form belongs to: bit `i` of the group stands for letter `i`. */
+const GROUPING = 'etaoinsr';
+
+/** Number of letter groups. */
+export const LETTER_GROUP_COUNT: number = 2 ** GROUPING.length;
+
+/** For each letter group, the grouping letters that its forms have, as a set like that of {@link lettersOf}. */
+export const LETTERS_OF_GROUP: Uint32Array = Uint32Array.from({ length: LETTER_GROUP_COUNT }, (_, group) =>
+  lettersOf([...GROUPING].filter((__, i) => ((group >> i) & 1) === 1).join('')),
 );
 
-/** The letters that tell groups apart. */
-export const GROUP_LETTERS: number = GROUPS[255]!;
+/** All grouping letters, as a set like that of {@link lettersOf}. */
+export const GROUPING_LETTERS: number = lettersOf(GROUPING);
 
-/** The group of a word of these letters: its place in {@link GROUPS}. */
-export function groupOf(letters: number): number {
+/** The letter group of a form with these letters. */
+export function letterGroupOf(letters: number): number {
   let group = 0;
-  for (let i = 0; i < 8; i++) if ((letters & GROUPS[1 << i]!) !== 0) group |= 1 << i;
+  for (let i = 0; i < GROUPING.length; i++) if ((letters & LETTERS_OF_GROUP[1 << i]!) !== 0) group |= 1 << i;
   return group;
 }

@@ -1,34 +1,36 @@
-import type { Pager } from '../../arrays/paged-image.js';
-import { checkOfName, hashOfName } from './name-hash.js';
+import { lowerBoundBy } from '../../arrays/lower-bound.js';
+import type { Pager } from '../../arrays/pager.js';
+import type { DocumentNumber } from '../../numbers.js';
+import { checkOfKey, hashOfKey } from './key-hash.js';
 
-/** Documents by keys of their names, which are known by two hashes: keys that have both in common are the same. */
+/**
+ * Documents by the keys of their names. Keys are not stored, only two hashes of each: keys with the same two hashes
+ * count as the same key. An entry is one index into the three arrays.
+ */
 export interface NameTable {
-  /** One hash of each key, ascending. */
+  /** First hash of the key of each entry, ascending. */
   readonly hashes: Uint32Array;
-  /** Beside each hash the document; ascending where hashes are equal. */
+  /** Document of each entry; ascending among equal hashes. */
   readonly documents: Uint32Array;
-  /** Beside each hash the other one of the key. */
+  /** Second hash of the key of each entry. */
   readonly checks: Uint32Array;
 }
 
-/** The documents of a key, ascending. Of a table in a file only what is looked at is read. */
-export function documentsOfKey({ hashes, documents, checks }: NameTable, key: string, pager: Pager): number[] {
-  const [hash, check] = [hashOfName(key), checkOfName(key)];
-  const [from, to] = [placeOf(hashes, hash, pager), placeOf(hashes, hash + 1, pager)];
+/** The documents of a key, ascending. If the table is in a file, reads only the blocks it looks at. */
+export function documentsOfKey({ hashes, documents, checks }: NameTable, key: string, pager: Pager): DocumentNumber[] {
+  const [hash, check] = [hashOfKey(key), checkOfKey(key)];
+  const from = firstEntry(hashes, hash, pager);
+  const to = firstEntry(hashes, hash + 1, pager);
   for (const array of [documents, checks]) pager.need(array, from, to);
-  const found: number[] = [];
-  for (let i = from; i < to; i++) if (checks[i] === check) found.push(documents[i]!);
+  const found: DocumentNumber[] = [];
+  for (let entry = from; entry < to; entry++) if (checks[entry] === check) found.push(documents[entry]!);
   return found;
 }
 
-/** The first place of a hash, or of one above it. */
-function placeOf(hashes: Uint32Array, hash: number, pager: Pager): number {
-  let [low, high] = [0, hashes.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    pager.need(hashes, middle, middle + 1);
-    if (hashes[middle]! < hash) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/** The first entry whose hash is not less than a given one. */
+function firstEntry(hashes: Uint32Array, hash: number, pager: Pager): number {
+  return lowerBoundBy(hashes.length, (entry) => {
+    pager.need(hashes, entry, entry + 1);
+    return hashes[entry]! < hash;
+  });
 }

@@ -1,4 +1,4 @@
-import { ALL_IN_MEMORY, type Pager } from '../../arrays/paged-image.js';
+import { ALL_IN_MEMORY, type Pager } from '../../arrays/pager.js';
 import type { DocumentNumber } from '../../numbers.js';
 import { SCORED_FIELDS } from '../../result.js';
 import { beginningsOf } from '../../text/name-beginnings.js';
@@ -28,8 +28,8 @@ import { DocumentSets } from './document-sets.js';
 import { documentsOfKey, type NameTable } from './name-table.js';
 import { documentsWithOtherAccents } from './other-accents.js';
 import type { PackedKeywords } from './packed-keywords.js';
-import type { PostingList } from './packed-postings.js';
 import { PhraseFinder } from './phrase-finder.js';
+import type { PostingList } from './posting-list.js';
 import { TermDictionary } from './term-dictionary.js';
 
 /** {@link KeywordIndex} over typed arrays: sorted terms, posting lists with frequencies and positions. */

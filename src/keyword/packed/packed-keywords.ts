@@ -2,23 +2,22 @@ import type { NameTable } from './name-table.js';
 import type { PackedPostings } from './packed-postings.js';
 import type { PackedDictionary } from './term-dictionary.js';
 
-/** All that a `PackedIndex` holds. */
+/** The arrays of a `PackedIndex`. */
 export interface PackedKeywords {
+  /** Number of documents. */
   readonly size: number;
   readonly dictionary: PackedDictionary;
   readonly postings: PackedPostings;
-  /** Distinct terms by scored field and document: those of all documents in the first field, then in the next. */
+  /** Number of distinct terms by scored field, then by document. */
   readonly lengths: Uint32Array;
-  /** Of each scored field what its lengths add up to, and the greatest of them. */
+  /** By scored field: the sum of its lengths. */
   readonly totalLengths: Float64Array;
+  /** By scored field: the greatest of its lengths. */
   readonly greatestLengths: Uint32Array;
   /** Documents by the keys of their names (`nameKey`). */
   readonly names: NameTable;
-  /** Documents by the first words of their names (`beginningsOf`). */
+  /** Documents by the keys of the beginnings of their names (`beginningsOf`). */
   readonly beginnings: NameTable;
-  /**
-   * Two numbers a document that tell whether it has changed since, see `unchangedDocuments`; none at all where the
-   * documents are of no file.
-   */
+  /** A hash of the content of each document, two numbers each, see `unchangedDocuments`. Empty if it is not known. */
   readonly contentHashes: Uint32Array;
 }

@@ -1,6 +1,12 @@
-import type { PackedStrings } from './string-table.js';
+/** Strings by number, as the bytes of their UTF-8. */
+export interface PackedStrings {
+  /** All strings, one after the other. */
+  readonly bytes: Uint8Array;
+  /** Where each string begins in `bytes`; one more than there are strings. */
+  readonly starts: Uint32Array;
+}
 
-/** Those of some numbers, in their order. */
+/** The strings of some numbers, in the order of `numbers`. */
 export function pickStrings({ bytes, starts }: PackedStrings, numbers: Uint32Array): PackedStrings {
   const pickedStarts = new Uint32Array(numbers.length + 1);
   let total = 0;
@@ -19,7 +25,7 @@ export function pickStrings({ bytes, starts }: PackedStrings, numbers: Uint32Arr
   return { bytes: picked, starts: pickedStarts };
 }
 
-/** Compares string `i` of one with string `j` of another by their bytes, which is by code points. */
+/** Compares string `i` of `a` with string `j` of `b` by their bytes, which is the order of code points. */
 export function compareBytes(a: PackedStrings, i: number, b: PackedStrings, j: number): number {
   let [atA, atB] = [a.starts[i]!, b.starts[j]!];
   const [endA, endB] = [a.starts[i + 1]!, b.starts[j + 1]!];
@@ -30,7 +36,7 @@ export function compareBytes(a: PackedStrings, i: number, b: PackedStrings, j: n
   return endA - atA - (endB - atB);
 }
 
-/** Whether there are only ASCII characters between two places. */
+/** Whether all bytes from `start` up to `end` are ASCII characters. */
 export function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
   for (let i = start; i < end; i++) if (bytes[i]! >= 0x80) return false;
   return true;

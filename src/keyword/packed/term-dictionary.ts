@@ -1,39 +1,43 @@
 import { lowerBound } from '../../arrays/lower-bound.js';
-import type { Pager } from '../../arrays/paged-image.js';
+import type { Pager } from '../../arrays/pager.js';
+import type { TermNumber } from '../../numbers.js';
 import { foldAccents, isUnspacedTerm } from '../../text/characters.js';
 import { stemOf } from '../../text/stem.js';
 import { RecentlyUsed } from '../recently-used.js';
 import { editDistance } from '../steps/edit-distance.js';
 import type { Lookup } from '../steps/lookup.js';
-import { GROUP_LETTERS, GROUPS, lettersOf } from './letters.js';
-import { isAscii } from './packed-strings.js';
-import { type PackedStrings, StringTable } from './string-table.js';
+import { GROUPING_LETTERS, LETTER_GROUP_COUNT, LETTERS_OF_GROUP, lettersOf } from './letters.js';
+import { isAscii, type PackedStrings } from './packed-strings.js';
+import { StringTable } from './string-table.js';
 import { isWithinEdits } from './within-edits.js';
 
 /** The arrays of a {@link TermDictionary}. */
 export interface PackedDictionary {
-  /** The form of each term: without its accents. Terms are numbered in the order of their forms, then of themselves. */
+  /** The form of each term: the term without accents. Terms are numbered by form, and by the term among equal forms. */
   readonly forms: PackedStrings;
-  /** The terms that are not their form, and their numbers, ascending. */
+  /** The terms that differ from their form. */
   readonly accented: PackedStrings;
+  /** The numbers of these terms, ascending. */
   readonly accentedNumbers: Uint32Array;
-  /** The stems, without those of texts without spaces; where the terms of each begin in `stemTerms`. */
+  /** The stems in the order of their bytes. Terms of texts without spaces have none. */
   readonly stems: PackedStrings;
+  /** Where the terms of each stem begin in `stemTerms`; one more than there are stems. */
   readonly stemStarts: Uint32Array;
+  /** Terms by stem; ascending within a stem. */
   readonly stemTerms: Uint32Array;
-  /** Numbers of terms by the length of their form, then by its group of letters; texts without spaces left out. */
+  /** Terms by the length of their form, then by letter group. Terms of texts without spaces are left out. */
   readonly byGroup: Uint32Array;
-  /** Beside each of `byGroup` which letters the form has, see {@link lettersOf}. */
+  /** For each entry of `byGroup` the letters of the form, see {@link lettersOf}. */
   readonly letters: Uint32Array;
-  /** Where the forms of each length and group begin in `byGroup`, at `length * 256 + group`; where the last end. */
+  /** Where each length and letter group begins in `byGroup`: at `length * LETTER_GROUP_COUNT + group`. One more. */
   readonly groupStarts: Uint32Array;
 }
 
-/** Words to remember, and terms of them all together, four bytes each. */
-const FOUND_KEPT = 20_000;
-const FOUND_TERMS_KEPT = 500_000;
+/** Number of words whose terms are remembered, and number of their terms in all, four bytes each. */
+const WORDS_REMEMBERED = 20_000;
+const TERMS_REMEMBERED = 500_000;
 
-/** All terms of a catalogue, numbered from 0; found by stem, by beginning and by edits. */
+/** All terms of a catalogue. Finds them by stem, by prefix and by edit distance. */
 export class TermDictionary {
   readonly size: number;
   readonly #packed: PackedDictionary;
@@ -41,8 +45,12 @@ export class TermDictionary {
   readonly #stems: StringTable;
   readonly #accented: StringTable;
   readonly #pager: Pager;
-  /** The terms of words asked for last. A question of many words asks for each in every step. */
-  readonly #found = new RecentlyUsed<readonly number[]>(FOUND_KEPT, FOUND_TERMS_KEPT, ({ length }) => length);
+  /** The terms of recent words. A question of many words looks each word up in every step. */
+  readonly #termsOfWord = new RecentlyUsed<readonly TermNumber[]>(
+    WORDS_REMEMBERED,
+    TERMS_REMEMBERED,
+    ({ length }) => length,
+  );
 
   constructor(packed: PackedDictionary, pager: Pager) {
     this.#packed = packed;
@@ -53,39 +61,38 @@ export class TermDictionary {
     this.size = this.#forms.size;
   }
 
-  termAt(number: number): string {
+  termAt(term: TermNumber): string {
     const { accentedNumbers } = this.#packed;
     this.#pager.need(accentedNumbers);
-    const i = lowerBound(accentedNumbers, number);
-    return accentedNumbers[i] === number ? this.#accented.at(i) : this.#forms.at(number);
+    const i = lowerBound(accentedNumbers, term);
+    return accentedNumbers[i] === term ? this.#accented.at(i) : this.#forms.at(term);
   }
 
-  /** The number of a term, or -1. */
-  numberOf(term: string): number {
-    const form = foldAccents(term);
-    const [from, to] = this.#forms.range(form);
-    for (let number = from; number < to; number++) {
-      if (this.termAt(number) === term) return number;
+  /** The number of a term; -1 if the catalogue does not have it. */
+  numberOf(text: string): TermNumber {
+    const [from, to] = this.#forms.rangeOf(foldAccents(text));
+    for (let term = from; term < to; term++) {
+      if (this.termAt(term) === text) return term;
     }
     return -1;
   }
 
-  /** The numbers of the terms that answer a lookup, each once. */
-  find(lookup: Lookup): readonly number[] {
+  /** The terms that match a lookup, each once. */
+  find(lookup: Lookup): readonly TermNumber[] {
     switch (lookup.kind) {
       case 'stem':
-        return this.#found.get(lookup.term, () => this.#sameStem(lookup.term));
+        return this.#termsOfWord.get(lookup.term, () => this.#withSameStem(lookup.term));
       case 'character':
       case 'prefix':
-        return numbersOf(this.#forms.rangeOfPrefix(foldAccents(lookup.term)));
+        return termsIn(this.#forms.rangeOfPrefix(foldAccents(lookup.term)));
       case 'edits':
         return this.#withinEdits(foldAccents(lookup.term), lookup.edits);
     }
   }
 
-  #sameStem(term: string): readonly number[] {
-    if (isUnspacedTerm(term)) return numbersOf(this.#forms.range(foldAccents(term)));
-    const [stem, end] = this.#stems.range(stemOf(term));
+  #withSameStem(text: string): readonly TermNumber[] {
+    if (isUnspacedTerm(text)) return termsIn(this.#forms.rangeOf(foldAccents(text)));
+    const [stem, end] = this.#stems.rangeOf(stemOf(text));
     if (stem === end) return [];
     const { stemStarts, stemTerms } = this.#packed;
     this.#pager.need(stemStarts, stem, stem + 2);
@@ -94,59 +101,65 @@ export class TermDictionary {
   }
 
   /**
-   * Goes through the forms of a length that is near enough, by which letters they have: first by groups, of which one in
-   * ten is left, then one by one. What is left of these, some in a thousand, is compared letter by letter.
+   * Looks at the forms whose length is near enough. Compares sets of letters first: those of whole groups, which leaves
+   * one group in ten, then those of single forms. The few forms in a thousand that are left are compared letter by
+   * letter.
    */
-  #withinEdits(form: string, edits: number): number[] {
+  #withinEdits(form: string, edits: number): TermNumber[] {
     const { byGroup, letters, groupStarts } = this.#packed;
     this.#pager.need(groupStarts);
-    const asked = lettersOf(form);
-    const isNear = this.#isNear(form, edits);
-    const found = new Set<number>();
-    const longest = Math.min(form.length + edits, (groupStarts.length - 1) / GROUPS.length - 1);
-    for (let length = Math.max(0, form.length - edits); length <= longest; length++) {
-      // An edit takes at most one letter away and brings at most one; one that makes a word longer takes none away.
-      const taken = edits - Math.max(0, length - form.length);
-      const brought = edits - Math.max(0, form.length - length);
-      const isFar = (has: number, letter: number): boolean =>
-        hasMoreBits(asked & letter & ~has, taken) || hasMoreBits(has & ~asked, brought);
-      for (let group = 0; group < GROUPS.length; group++) {
-        if (isFar(GROUPS[group]!, GROUP_LETTERS)) continue;
-        const place = length * GROUPS.length + group;
-        const [from, to] = [groupStarts[place]!, groupStarts[place + 1]!];
+    const wanted = lettersOf(form);
+    const isNear = this.#nearnessTo(form, edits);
+    const found = new Set<TermNumber>();
+    const longest = (groupStarts.length - 1) / LETTER_GROUP_COUNT - 1;
+    const lastLength = Math.min(form.length + edits, longest);
+    for (let length = Math.max(0, form.length - edits); length <= lastLength; length++) {
+      // An edit removes at most one letter and adds at most one. An edit that makes the word longer removes none, and
+      // one that makes it shorter adds none.
+      const mostRemoved = edits - Math.max(0, length - form.length);
+      const mostAdded = edits - Math.max(0, form.length - length);
+      for (let group = 0; group < LETTER_GROUP_COUNT; group++) {
+        // A group says only which of the grouping letters its forms have.
+        const groupLetters = LETTERS_OF_GROUP[group]!;
+        if (hasMoreBits(wanted & GROUPING_LETTERS & ~groupLetters, mostRemoved)) continue;
+        if (hasMoreBits(groupLetters & ~wanted, mostAdded)) continue;
+        const key = length * LETTER_GROUP_COUNT + group;
+        const [from, to] = [groupStarts[key]!, groupStarts[key + 1]!];
         this.#pager.need(letters, from, to);
         this.#pager.need(byGroup, from, to);
         for (let i = from; i < to; i++) {
-          if (isFar(letters[i]!, ~0)) continue;
-          const number = byGroup[i]!;
-          if (!isNear(number)) continue;
-          for (const same of this.#sameStem(this.#forms.at(number))) found.add(same);
+          const formLetters = letters[i]!;
+          if (hasMoreBits(wanted & ~formLetters, mostRemoved) || hasMoreBits(formLetters & ~wanted, mostAdded))
+            continue;
+          const term = byGroup[i]!;
+          if (!isNear(term)) continue;
+          for (const sameStem of this.#withSameStem(this.#forms.at(term))) found.add(sameStem);
         }
       }
     }
     return [...found];
   }
 
-  /** Compares a form with others: by their bytes, where all of them are ASCII. */
-  #isNear(form: string, edits: number): (number: number) => boolean {
+  /** A function that says whether the form of a term is near enough. Compares bytes if both forms are ASCII. */
+  #nearnessTo(form: string, edits: number): (term: TermNumber) => boolean {
     const { bytes } = this.#packed.forms;
-    const word = Buffer.from(form);
-    const plain = word.length === form.length;
-    return (number) => {
-      const [from, to] = [this.#forms.startOf(number), this.#forms.endOf(number)];
-      if (plain && isAscii(bytes, from, to)) return isWithinEdits(word, bytes, from, to, edits);
-      return editDistance(form, this.#forms.at(number), edits) <= edits;
+    const formBytes = Buffer.from(form);
+    const isPlain = formBytes.length === form.length;
+    return (term) => {
+      const [from, to] = [this.#forms.startOf(term), this.#forms.endOf(term)];
+      if (isPlain && isAscii(bytes, from, to)) return isWithinEdits(formBytes, bytes, from, to, edits);
+      return editDistance(form, this.#forms.at(term), edits) <= edits;
     };
   }
 }
 
 /** @param most 0, 1 or 2 */
 function hasMoreBits(bits: number, most: number): boolean {
-  const butOne = bits & (bits - 1);
-  if (most === 1) return butOne !== 0;
-  return most === 0 ? bits !== 0 : (butOne & (butOne - 1)) !== 0;
+  const allButLowest = bits & (bits - 1);
+  if (most === 1) return allButLowest !== 0;
+  return most === 0 ? bits !== 0 : (allButLowest & (allButLowest - 1)) !== 0;
 }
 
-function numbersOf([from, to]: readonly [from: number, to: number]): number[] {
+function termsIn([from, to]: readonly [from: TermNumber, to: TermNumber]): TermNumber[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
 }

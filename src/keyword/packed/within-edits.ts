@@ -1,64 +1,82 @@
-/** Where the letters of two words may lie apart by two edits: more rows than that are given up. */
-const WIDEST = 128;
-const ROWS = [0, 1, 2].map(() => new Uint8Array(WIDEST)) as [Uint8Array, Uint8Array, Uint8Array];
+/** Length of a row of the distance table. Words of more letters, less 3, count as too far away. */
+const ROW_LENGTH = 128;
+const ROWS = [0, 1, 2].map(() => new Uint8Array(ROW_LENGTH)) as [Uint8Array, Uint8Array, Uint8Array];
+
+/** Any distance above the greatest limit. */
+const TOO_FAR = 3;
 
 /**
- * Whether a word of ASCII letters, as bytes, is at most so many edits away from another that lies in a longer piece of
- * bytes: `editDistance` for the many that are looked at, of which nearly all are too far away.
+ * Whether two words of ASCII letters are at most `limit` edits apart: the same answer as `editDistance`, but fast for
+ * the many words of a catalogue, nearly all of which are too far away.
  *
+ * @param word the first word
+ * @param bytes hold the second word from `from` up to `to`
  * @param limit 1 or 2
  */
 export function isWithinEdits(word: Uint8Array, bytes: Uint8Array, from: number, to: number, limit: number): boolean {
-  let [start, end, first, last] = [0, word.length, from, to];
-  // What both begin or end with needs no edit.
-  while (start < end && first < last && word[start] === bytes[first]) {
-    start += 1;
-    first += 1;
+  let [wordStart, wordEnd, otherStart, otherEnd] = [0, word.length, from, to];
+  // A common beginning or end needs no edit.
+  while (wordStart < wordEnd && otherStart < otherEnd && word[wordStart] === bytes[otherStart]) {
+    wordStart += 1;
+    otherStart += 1;
   }
-  while (start < end && first < last && word[end - 1] === bytes[last - 1]) {
-    end -= 1;
-    last -= 1;
+  while (wordStart < wordEnd && otherStart < otherEnd && word[wordEnd - 1] === bytes[otherEnd - 1]) {
+    wordEnd -= 1;
+    otherEnd -= 1;
   }
-  const [m, n] = [end - start, last - first];
-  if (m === 0 || n === 0) return Math.max(m, n) <= limit;
-  if (m === 1 && n === 1) return true;
-  if (m === 2 && n === 2 && word[start] === bytes[first + 1] && word[start + 1] === bytes[first]) return true;
+  const [wordLength, otherLength] = [wordEnd - wordStart, otherEnd - otherStart];
+  if (wordLength === 0 || otherLength === 0) return Math.max(wordLength, otherLength) <= limit;
+  if (wordLength === 1 && otherLength === 1) return true;
+  const areTwoEach = wordLength === 2 && otherLength === 2;
+  if (areTwoEach && word[wordStart] === bytes[otherStart + 1] && word[wordStart + 1] === bytes[otherStart]) return true;
   if (limit === 1) return false;
-  return withinTwo(word, start, m, bytes, first, n);
+  return isWithinTwo(word, wordStart, wordLength, bytes, otherStart, otherLength);
 }
 
-/** Rows of the optimal string alignment distance, of which only the five places around the diagonal can be 2 or less. */
-function withinTwo(word: Uint8Array, start: number, m: number, bytes: Uint8Array, from: number, n: number): boolean {
-  if (Math.abs(m - n) > 2 || n + 3 > WIDEST) return false;
-  let [beforeLast, last, row] = ROWS;
-  for (let j = 0; j <= Math.min(n, 3); j++) last[j] = j;
-  let leastBefore = 0;
-  for (let i = 1; i <= m; i++) {
-    const [low, high] = [Math.max(1, i - 2), Math.min(n, i + 2)];
-    row[low - 1] = low === 1 ? i : 3;
-    let least = row[low - 1]!;
-    for (let j = low; j <= high; j++) {
-      const same = word[start + i - 1] === bytes[from + j - 1];
-      let cost = last[j - 1]! + (same ? 0 : 1);
-      const left = row[j - 1]! + 1;
-      if (left < cost) cost = left;
-      const above = j < i + 2 ? last[j]! + 1 : 3;
-      if (above < cost) cost = above;
+/**
+ * Computes the optimal string alignment distance row by row. Only the five cells around the diagonal can be 2 or less,
+ * so only these are computed.
+ */
+function isWithinTwo(
+  word: Uint8Array,
+  wordStart: number,
+  wordLength: number,
+  bytes: Uint8Array,
+  otherStart: number,
+  otherLength: number,
+): boolean {
+  if (Math.abs(wordLength - otherLength) > 2 || otherLength + 3 > ROW_LENGTH) return false;
+  let [secondLastRow, lastRow, row] = ROWS;
+  for (let column = 0; column <= Math.min(otherLength, 3); column++) lastRow[column] = column;
+  let leastOfLastRow = 0;
+  for (let i = 1; i <= wordLength; i++) {
+    const firstColumn = Math.max(1, i - 2);
+    const lastColumn = Math.min(otherLength, i + 2);
+    row[firstColumn - 1] = firstColumn === 1 ? i : TOO_FAR;
+    let leastOfRow = row[firstColumn - 1]!;
+    for (let j = firstColumn; j <= lastColumn; j++) {
+      const isSame = word[wordStart + i - 1] === bytes[otherStart + j - 1];
+      let distance = lastRow[j - 1]! + (isSame ? 0 : 1);
+      const inserted = row[j - 1]! + 1;
+      if (inserted < distance) distance = inserted;
+      const deleted = j < i + 2 ? lastRow[j]! + 1 : TOO_FAR;
+      if (deleted < distance) distance = deleted;
       if (
         i > 1 &&
         j > 1 &&
-        word[start + i - 1] === bytes[from + j - 2] &&
-        word[start + i - 2] === bytes[from + j - 1]
+        word[wordStart + i - 1] === bytes[otherStart + j - 2] &&
+        word[wordStart + i - 2] === bytes[otherStart + j - 1]
       ) {
-        const swapped = beforeLast[j - 2]! + 1;
-        if (swapped < cost) cost = swapped;
+        const swapped = secondLastRow[j - 2]! + 1;
+        if (swapped < distance) distance = swapped;
       }
-      row[j] = cost;
-      if (cost < least) least = cost;
+      row[j] = distance;
+      if (distance < leastOfRow) leastOfRow = distance;
     }
-    if (least > 2 && leastBefore > 2) return false;
-    leastBefore = least;
-    [beforeLast, last, row] = [last, row, beforeLast];
+    // A swap reaches back two rows.
+    if (leastOfRow > 2 && leastOfLastRow > 2) return false;
+    leastOfLastRow = leastOfRow;
+    [secondLastRow, lastRow, row] = [lastRow, row, secondLastRow];
   }
-  return last[n]! <= 2;
+  return lastRow[otherLength]! <= 2;
 }

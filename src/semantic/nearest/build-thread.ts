@@ -1,98 +1,97 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { parentPort, workerData } from 'node:worker_threads';
-import type { BuildThreadData, BuildThreadMessage } from './build-messages.js';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { partOf } from '../../arrays/write-array-file.js';
+import { doJob, type Job } from '../../threads/do-job.js';
+import type { BuildVectorsJob } from './build-vectors-job.js';
+import { type Checksum, checksumOf, isWhole } from './file-checksum.js';
 import { Graph, type GraphLibrary, loadGraphLibrary } from './graph.js';
 import { mixedOrder } from './mixed-order.js';
 import { sameVectors } from './same-vectors.js';
 import { addToMean, emptyCodes, encode, type VectorCodes } from './vector-codes.js';
-import { checksumOf, encodeVectorFile, isWhole, readVectorFile, type VectorFileHeader } from './vector-file.js';
-import { vectorFileNames } from './vector-file-names.js';
+import { readVectorFile, writeVectorFilePart } from './vector-file.js';
 
-/** Vectors between two messages, and looks at whether to stop. */
-const STEP = 200;
+/** Vectors between two progress messages and two looks at whether to stop. */
+const VECTORS_PER_STEP = 200;
 
-const { catalogue, stamp, model, vectors, graphFrom, stop } = workerData as BuildThreadData;
-const files = vectorFileNames(catalogue);
-
-class Stopped extends Error {}
-
-async function main(): Promise<void> {
-  const { dimensions, keys, values } = vectors;
-  const count = keys.length;
-  const codes = emptyCodes(count, dimensions);
-  addToMean(codes, values, 0, count);
-  for (let from = 0; from < count; from += STEP) {
-    goOn();
-    encode(codes, values, from, Math.min(from + STEP, count));
+/** Builds the vector files of a catalogue. Runs in a thread of its own. */
+async function build(job: Job<BuildVectorsJob>): Promise<void> {
+  const { files, stamp, model, vectors } = job.data;
+  try {
+    const codes = encodeVectors(job);
+    const graph = await writeGraphPart(job, codes);
+    writeVectorFilePart(files.vectors, { stamp, model }, { keys: vectors.keys, codes, graph });
+    job.throwIfStopped();
+    if (graph === undefined) rmSync(files.graph, { force: true });
+    else renameSync(partOf(files.graph), files.graph);
+    renameSync(partOf(files.vectors), files.vectors);
+  } finally {
+    for (const path of [files.vectors, files.graph]) rmSync(partOf(path), { force: true });
   }
-  const graph = await writeGraph(codes);
-  const header: VectorFileHeader = { stamp, model, dimensions, count, ...(graph === undefined ? {} : { graph }) };
-  const file = encodeVectorFile({ header, keys, codes });
-  if (file === undefined) return;
-  writeSynced(files.codesPart, file);
-  goOn();
-  if (graph === undefined) rmSync(files.graph, { force: true });
-  else renameSync(files.graphPart, files.graph);
-  renameSync(files.codesPart, files.codes);
 }
 
-/** @returns what the codes say of the graph; undefined where there is none */
-async function writeGraph(codes: VectorCodes): Promise<VectorFileHeader['graph']> {
+function encodeVectors(job: Job<BuildVectorsJob>): VectorCodes {
+  const { dimensions, keys, values } = job.data.vectors;
+  const codes = emptyCodes(keys.length, dimensions);
+  addToMean(codes, values, 0, keys.length);
+  for (let from = 0; from < keys.length; from += VECTORS_PER_STEP) {
+    job.throwIfStopped();
+    encode(codes, values, from, Math.min(from + VECTORS_PER_STEP, keys.length));
+  }
+  return codes;
+}
+
+/** @returns the checksum of the file of the graph; undefined if there is no graph */
+async function writeGraphPart(job: Job<BuildVectorsJob>, codes: VectorCodes): Promise<Checksum | undefined> {
+  const { files, vectors, graphFrom } = job.data;
   if (vectors.keys.length < graphFrom || !Graph.takes(vectors.keys)) return undefined;
   const library = await loadGraphLibrary();
   if (library === undefined) return undefined;
-  const graph = await updated(library, codes);
-  graph.write(files.graphPart);
-  sync(files.graphPart);
-  return checksumOf(files.graphPart);
+  const graph = await buildGraph(job, library, codes);
+  const path = partOf(files.graph);
+  graph.write(path);
+  sync(path);
+  return checksumOf(path);
 }
 
-async function updated(library: GraphLibrary, codes: VectorCodes): Promise<Graph> {
-  const { dimensions, keys, values } = vectors;
-  const present = await readPresent(library, codes);
-  const plan = present?.graph.plan(present.keys, keys);
-  const graph = present !== undefined && plan !== undefined ? present.graph : Graph.empty(library, dimensions);
+/** Updates the graph of an earlier state, or builds a new one. */
+async function buildGraph(job: Job<BuildVectorsJob>, library: GraphLibrary, codes: VectorCodes): Promise<Graph> {
+  const { dimensions, keys, values } = job.data.vectors;
+  const former = await readFormerGraph(job.data, library, codes);
+  const plan = former?.graph.plan(former.keys, keys);
+  const graph = former !== undefined && plan !== undefined ? former.graph : Graph.empty(library, dimensions);
   const { add, remove } = plan ?? { add: Array.from(keys.keys()), remove: [] };
   for (const key of remove) graph.remove(key);
   graph.grow(add.length);
-  for (const [done, at] of mixedOrder(add.length).entries()) {
-    if (done % STEP === 0) {
-      goOn();
-      tell({ kind: 'progress', done, total: add.length });
+  for (const [done, i] of mixedOrder(add.length).entries()) {
+    if (done % VECTORS_PER_STEP === 0) {
+      job.throwIfStopped();
+      job.progress(done, add.length);
     }
-    const place = add[at]!;
+    const place = add[i]!;
     graph.add(keys[place]!, values.subarray(place * dimensions, (place + 1) * dimensions));
   }
-  tell({ kind: 'progress', done: add.length, total: add.length });
+  job.progress(add.length, add.length);
   return graph;
 }
 
 /**
- * The graph of an earlier state of the catalogue and the keys in it, if it is whole, of the same model, and if what has
- * the same key in both is the same vector: another catalogue may have stood in this place, or a copy of this one may
- * have been put back, and a graph over other vectors would find next to nothing, silently.
+ * Reads the graph of an earlier state of the catalogue, and the keys in it.
+ *
+ * A graph over other vectors would find next to nothing, without any error. That happens when another catalogue, or an
+ * older copy of this one, was put under the same name. So each key that both states have must stand for the same vector.
+ *
+ * @returns undefined if there is no graph, or it is damaged, or it is over vectors of another model or other vectors
  */
-async function readPresent(
+async function readFormerGraph(
+  { files, model, vectors }: BuildVectorsJob,
   library: GraphLibrary,
   codes: VectorCodes,
 ): Promise<{ readonly graph: Graph; readonly keys: Float64Array } | undefined> {
-  const file = await readVectorFile(files.codes);
-  if (file?.header.graph === undefined) return undefined;
-  const { header, keys } = file;
-  if (header.model !== model || header.dimensions !== codes.dimensions) return undefined;
+  const file = await readVectorFile(files.vectors, { model });
+  if (file?.graph === undefined || file.codes.dimensions !== codes.dimensions) return undefined;
   if (!sameVectors(file, { keys: vectors.keys, codes })) return undefined;
-  if (!(await isWhole(files.graph, file.header.graph))) return undefined;
+  if (!(await isWhole(files.graph, file.graph))) return undefined;
   const graph = await Graph.read(library, files.graph, codes.dimensions);
-  return graph === undefined ? undefined : { graph, keys };
-}
-
-function goOn(): void {
-  if (Atomics.load(stop, 0) !== 0) throw new Stopped();
-}
-
-function writeSynced(path: string, bytes: Uint8Array): void {
-  writeFileSync(path, bytes);
-  sync(path);
+  return graph === undefined ? undefined : { graph, keys: file.keys };
 }
 
 function sync(path: string): void {
@@ -104,15 +103,4 @@ function sync(path: string): void {
   }
 }
 
-function tell(message: BuildThreadMessage): void {
-  parentPort?.postMessage(message);
-}
-
-try {
-  await main();
-} catch (error) {
-  if (!(error instanceof Stopped))
-    tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
-} finally {
-  for (const path of [files.codesPart, files.graphPart]) rmSync(path, { force: true });
-}
+await doJob(build);

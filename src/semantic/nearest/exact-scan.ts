@@ -1,33 +1,40 @@
+import { countBits, countBitsByFour } from '../../arrays/count-bits.js';
 import { signWords, type VectorCodes, writeSigns } from './vector-codes.js';
 
 /**
- * Vectors that the first pass lets through, at least, and for each one that is wanted. Measured over 94,254 skills, 250
- * questions and k = 100: recall@10 is .999 with 1,500 to 3,000 and 1 with 4,000, recall@100 .964 with 1,500, .982 with
- * 2,500, .989 with 4,000; the second pass takes as long as the first with 2,500.
- */
-const SURVIVORS_A_RESULT = 25;
-
-/**
- * Dimensions that the second pass goes through, at least, which makes those 2,500 with 384. The fewer dimensions the less
- * their signs tell, and the more vectors can be looked at in the same time.
- */
-const MIN_DIMENSIONS_READ = 1_000_000;
-
-/**
- * The vectors nearest to a question's, by going through all of them: first by the Hamming distance of their signs,
- * then, those that are left, by the dot product with their bytes (8-bit quantisation). What comes out is meant to be
- * scored exactly by the caller.
+ * Vectors that the first pass keeps for each one that is wanted. Measured over 94,254 skills, 250 questions and k = 100:
  *
- * @param query of unit length
- * @param k how many are wanted
- * @param mask one byte a vector, 0 where it may not be found
- * @returns their places, nearest first, ties by place
+ *     vectors kept   recall@10   recall@100
+ *     1,500          .999        .964
+ *     2,500          .999        .982
+ *     4,000          1           .989
+ *
+ * With 2,500 the second pass takes as long as the first.
  */
-export function scanCodes(codes: VectorCodes, query: Float32Array, k: number, mask?: Uint8Array): Uint32Array {
-  const survivors = Math.max(Math.ceil(MIN_DIMENSIONS_READ / codes.dimensions), SURVIVORS_A_RESULT * k);
+const KEPT_PER_RESULT = 25;
+
+/**
+ * Values that the second pass reads at least: about 2,600 vectors of 384 dimensions. With fewer dimensions, signs say
+ * less about a vector, and more vectors can be read in the same time.
+ */
+const MIN_VALUES_READ = 1_000_000;
+
+/**
+ * Finds the vectors nearest to that of a question. Looks at all vectors in two passes: the first keeps those with the
+ * smallest Hamming distance of their signs, the second ranks these by the dot product with their bytes (8-bit
+ * quantisation). Both are approximations, so the caller should score the results exactly.
+ *
+ * @param question vector of unit length
+ * @param k number of results, at most
+ * @param mask one byte a vector: 0 if it must not be found, else 1
+ * @returns places, nearest first; ties in the order of places
+ */
+export function scanCodes(codes: VectorCodes, question: Float32Array, k: number, mask?: Uint8Array): Uint32Array {
+  const kept = Math.max(Math.ceil(MIN_VALUES_READ / codes.dimensions), KEPT_PER_RESULT * k);
   const allowed = countAllowed(codes.count, mask);
-  const places = allowed <= survivors ? allPlaces(codes.count, allowed, mask) : bySigns(codes, query, survivors, mask);
-  return byBytes(codes, query, places, k);
+  const places =
+    allowed <= kept ? allowedPlaces(codes.count, allowed, mask) : nearestBySigns(codes, question, kept, mask);
+  return nearestByBytes(codes, question, places, k);
 }
 
 function countAllowed(count: number, mask: Uint8Array | undefined): number {
@@ -37,20 +44,26 @@ function countAllowed(count: number, mask: Uint8Array | undefined): number {
   return allowed;
 }
 
-function allPlaces(count: number, allowed: number, mask: Uint8Array | undefined): Uint32Array {
+function allowedPlaces(count: number, allowed: number, mask: Uint8Array | undefined): Uint32Array {
   const places = new Uint32Array(allowed);
   let next = 0;
   for (let place = 0; place < count; place++) if (mask === undefined || mask[place] === 1) places[next++] = place;
   return places;
 }
 
-/** The so many of the smallest Hamming distance, in ascending order of their places. */
-function bySigns(codes: VectorCodes, query: Float32Array, wanted: number, mask: Uint8Array | undefined): Uint32Array {
+/** The places with the smallest Hamming distances, ascending. At least `wanted` places must be allowed. */
+function nearestBySigns(
+  codes: VectorCodes,
+  question: Float32Array,
+  wanted: number,
+  mask: Uint8Array | undefined,
+): Uint32Array {
   const { count, dimensions } = codes;
-  const distances = hammingDistances(codes, query);
-  // A distance is a small integer: counting them tells the largest that still fits. What is masked counts as too far.
+  const distances = hammingDistances(codes, question);
+  // Masked vectors get the largest distance.
   const tooFar = dimensions + 1;
   if (mask !== undefined) for (let place = 0; place < count; place++) if (mask[place] === 0) distances[place] = tooFar;
+  // Distances are small integers, so counting them gives the largest that is still wanted.
   const counts = new Uint32Array(tooFar + 1);
   for (let place = 0; place < count; place++) {
     const distance = distances[place]!;
@@ -72,26 +85,27 @@ function bySigns(codes: VectorCodes, query: Float32Array, wanted: number, mask: 
 }
 
 /**
- * Bits are counted in three words at a time: their counts by four bits still fit into four bits, so two thirds of the
- * steps of {@link countBits} are saved.
+ * The Hamming distance of each vector's signs to those of the question. Counts the bits of three words together: the sum
+ * of three counts by four bits still fits into four bits, which saves two thirds of the later steps of
+ * {@link countBits}.
  */
-function hammingDistances({ count, dimensions, mean, signs }: VectorCodes, query: Float32Array): Uint16Array {
+function hammingDistances({ count, dimensions, mean, signs }: VectorCodes, question: Float32Array): Uint16Array {
   const words = signWords(dimensions);
   const inThrees = words - (words % 3);
-  // Signed, as the operators below have it: unsigned words would be converted one by one.
+  // The operators below work on signed numbers. Unsigned words would be converted one by one.
   const stored = new Int32Array(signs.buffer, signs.byteOffset, signs.length);
   const asked = new Int32Array(words);
-  writeSigns(query, mean, asked, 0);
+  writeSigns(question, mean, asked, 0);
   const distances = new Uint16Array(count);
   for (let place = 0, at = 0; place < count; place++) {
-    // Two sums, one in each half of the word.
+    // Two sums, one in each 16 bits.
     let sums = 0;
     let word = 0;
     for (; word < inThrees; word += 3, at += 3) {
       const byFour =
-        bitsByFour(stored[at]! ^ asked[word]!) +
-        bitsByFour(stored[at + 1]! ^ asked[word + 1]!) +
-        bitsByFour(stored[at + 2]! ^ asked[word + 2]!);
+        countBitsByFour(stored[at]! ^ asked[word]!) +
+        countBitsByFour(stored[at + 1]! ^ asked[word + 1]!) +
+        countBitsByFour(stored[at + 2]! ^ asked[word + 2]!);
       const byEight = (byFour & 0x0f0f0f0f) + ((byFour >>> 4) & 0x0f0f0f0f);
       sums += (byEight & 0x00ff00ff) + ((byEight >>> 8) & 0x00ff00ff);
     }
@@ -101,28 +115,16 @@ function hammingDistances({ count, dimensions, mean, signs }: VectorCodes, query
   return distances;
 }
 
-/** Number of ones (H. S. Warren, Hacker's Delight, 5-1). */
-function countBits(word: number): number {
-  const byFour = bitsByFour(word);
-  return Math.imul((byFour + (byFour >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-}
-
-/** Number of ones in each four bits. */
-function bitsByFour(word: number): number {
-  const byTwo = (word - ((word >>> 1) & 0x55555555)) | 0;
-  return ((byTwo & 0x33333333) + ((byTwo >>> 2) & 0x33333333)) | 0;
-}
-
-/** The best k of some places by the dot product of question and bytes. */
-function byBytes(codes: VectorCodes, query: Float32Array, places: Uint32Array, k: number): Uint32Array {
+/** The `k` of some places with the greatest dot products of question and bytes. */
+function nearestByBytes(codes: VectorCodes, question: Float32Array, places: Uint32Array, k: number): Uint32Array {
   const { dimensions, bytes, scales } = codes;
-  const { values: asked, scale } = toIntegers(query);
+  const { values: asked, scale } = toIntegers(question);
   const inFours = dimensions - (dimensions % 4);
   const scores = new Float64Array(places.length);
   for (let i = 0; i < places.length; i++) {
     const place = places[i]!;
     let at = place * dimensions;
-    // Two sums, which the processor adds side by side.
+    // Two sums that do not depend on each other: the processor computes them in parallel.
     let [even, odd] = [0, 0];
     let d = 0;
     for (; d < inFours; d += 4, at += 4) {
@@ -134,7 +136,7 @@ function byBytes(codes: VectorCodes, query: Float32Array, places: Uint32Array, k
   }
   const wanted = Math.min(k, places.length);
   if (wanted === 0) return new Uint32Array();
-  // Numbers are sorted much faster than by a comparison of our own; so only those that count are sorted by it.
+  // Sorting plain numbers is much faster than sorting by a comparison function, so that only sorts the best.
   const least = scores.slice().sort()[places.length - wanted]!;
   const best: number[] = [];
   for (let i = 0; i < places.length; i++) if (scores[i]! >= least) best.push(i);
@@ -142,14 +144,17 @@ function byBytes(codes: VectorCodes, query: Float32Array, places: Uint32Array, k
   return Uint32Array.from(best.slice(0, wanted), (i) => places[i]!);
 }
 
-/** Largest integer of a question, where its sums of products with bytes stay below 2^31 with it. */
-const MAX_ASKED = 2047;
+/** Largest integer of a question, unless sums of its products with bytes could reach 2^31. */
+const MAX_INTEGER = 2047;
 
-/** A question in integers: with bytes they are multiplied twice as fast as broken numbers, and 12 bits lose nothing. */
-function toIntegers(query: Float32Array): { values: Int32Array; scale: number } {
+/**
+ * The vector of a question in integers: value = integer * scale. Multiplying integers with bytes is twice as fast as
+ * multiplying floating-point numbers, and 12 bits do not change the results.
+ */
+function toIntegers(question: Float32Array): { values: Int32Array; scale: number } {
   let largest = 0;
-  for (let i = 0; i < query.length; i++) largest = Math.max(largest, Math.abs(query[i]!));
-  const most = Math.min(MAX_ASKED, Math.floor(2 ** 31 / (128 * query.length)));
+  for (let i = 0; i < question.length; i++) largest = Math.max(largest, Math.abs(question[i]!));
+  const most = Math.min(MAX_INTEGER, Math.floor(2 ** 31 / (128 * question.length)));
   const scale = largest === 0 ? 1 : largest / most;
-  return { values: Int32Array.from(query, (value) => Math.round(value / scale)), scale };
+  return { values: Int32Array.from(question, (value) => Math.round(value / scale)), scale };
 }

@@ -1,26 +1,28 @@
 import type { HierarchicalNSW } from 'hnswlib-node';
+import type { VectorNumber, VectorPlace } from '../../numbers.js';
 
-/** The part of hnswlib-node that is used; undefined where the package, which is optional, cannot be loaded. */
+/** The part of hnswlib-node that this library uses. */
 export type GraphLibrary = { readonly HierarchicalNSW: typeof HierarchicalNSW };
 
 /**
- * Edges of a vector, and how far around is looked when one is put in and when one is looked for. Measured over 94,254
- * skills and 750 questions, of 100 candidates: recall@10 .9945 (with a breadth of 250 .9935, of 400 .9957), recall@100
- * .980, in a millisecond a search; 50 s of building. With 16 edges and 150 it is the same after 68 s.
+ * Parameters of hnswlib: `M`, `efConstruction` and `ef`. Measured over 94,254 skills and 750 questions with 100
+ * candidates: recall@10 .9945 (.9935 with an `ef` of 250, .9957 with 400), recall@100 .980; a millisecond a search, 50 s
+ * to build. With an `M` of 16 the same takes 68 s to build.
  */
 const EDGES = 20;
 const BUILD_BREADTH = 150;
 const SEARCH_BREADTH = 400;
 
-/** The same vectors in the same order give the same graph. */
+/** Fixed, so that the same vectors in the same order give the same graph. */
 const SEED = 100;
 
-/** Share of deleted vectors from which on building anew is better than adding to what there is. */
+/** Share of deleted vectors above which a graph is built again rather than updated. */
 const MAX_DELETED = 0.2;
 
-/** Labels are 32-bit numbers. */
+/** hnswlib has 32-bit labels. */
 const MAX_LABEL = 2 ** 32 - 1;
 
+/** @returns undefined if the package, which is optional, cannot be loaded */
 export async function loadGraphLibrary(): Promise<GraphLibrary | undefined> {
   try {
     return (await import('hnswlib-node')).default;
@@ -30,9 +32,9 @@ export async function loadGraphLibrary(): Promise<GraphLibrary | undefined> {
 }
 
 /**
- * A graph of near neighbours over vectors (Malkov and Yashunin, Efficient and robust approximate nearest neighbor search
- * using hierarchical navigable small world graphs, 2018), by hnswlib. Vectors go by their keys, so a graph can be
- * brought up to date.
+ * A graph of near neighbours over vectors, by hnswlib (Malkov and Yashunin, Efficient and robust approximate nearest
+ * neighbor search using hierarchical navigable small world graphs, 2018). The labels of the vectors are their numbers in
+ * the store, so that a graph can be updated.
  */
 export class Graph {
   readonly #graph: HierarchicalNSW;
@@ -41,7 +43,11 @@ export class Graph {
     this.#graph = graph;
   }
 
-  /** @returns undefined where the file cannot be read; whether it is whole must be known before: a damaged one may crash */
+  /**
+   * Reads a graph from a file. A damaged file may crash the process, so check that it is whole before.
+   *
+   * @returns undefined if the file cannot be read
+   */
   static async read(library: GraphLibrary, path: string, dimensions: number): Promise<Graph | undefined> {
     try {
       const graph = new library.HierarchicalNSW('ip', dimensions);
@@ -53,7 +59,7 @@ export class Graph {
     }
   }
 
-  /** Whether vectors of these keys can be in a graph at all. */
+  /** Whether vectors with these keys can be in a graph. @param keys ascending */
   static takes(keys: Float64Array): boolean {
     return (keys.at(-1) ?? 0) <= MAX_LABEL;
   }
@@ -65,21 +71,22 @@ export class Graph {
   }
 
   /**
-   * What is to be done so that a graph holds the vectors of these keys.
+   * What to do so that the graph holds the vectors with these keys and no others.
    *
-   * @param former keys of the vectors that are in it and not deleted
-   * @returns undefined where it is better to begin with an empty graph
+   * @param former keys of the vectors that are in the graph and not deleted
+   * @returns the places in `keys` of the vectors to add, and the keys to remove; undefined if it is better to begin with
+   *   an empty graph
    */
   plan(
     former: Float64Array,
     keys: Float64Array,
-  ): { readonly add: readonly number[]; readonly remove: readonly number[] } | undefined {
+  ): { readonly add: readonly VectorPlace[]; readonly remove: readonly VectorNumber[] } | undefined {
     const listed = new Set(this.#graph.getIdsList());
     const gone = new Set(former);
-    const add: number[] = [];
+    const add: VectorPlace[] = [];
     for (const [place, key] of keys.entries()) {
       if (gone.delete(key)) continue;
-      // Deleted earlier and back again: a copy of the catalogue was put in its place.
+      // The vector was deleted and is back: an older copy of the catalogue has replaced it.
       if (listed.has(key)) return undefined;
       add.push(place);
     }
@@ -88,16 +95,16 @@ export class Graph {
     return { add, remove: [...gone] };
   }
 
-  /** Makes room for so many vectors in all. */
+  /** Makes room for some more vectors. */
   grow(more: number): void {
     this.#graph.resizeIndex(Math.max(1, this.#graph.getCurrentCount() + more));
   }
 
-  add(key: number, vector: Float32Array): void {
+  add(key: VectorNumber, vector: Float32Array): void {
     this.#graph.addPoint(Array.from(vector), key);
   }
 
-  remove(key: number): void {
+  remove(key: VectorNumber): void {
     this.#graph.markDelete(key);
   }
 
@@ -106,11 +113,11 @@ export class Graph {
   }
 
   /**
-   * Keys of the vectors near to a question's, nearest first, at most k.
+   * Keys of the vectors nearest to that of a question, nearest first, at most `k`.
    *
-   * @param allows which keys may be found; all where it is undefined
+   * @param allows whether a key may be found; all keys by default
    */
-  nearest(query: Float32Array, k: number, allows?: (key: number) => boolean): number[] {
-    return this.#graph.searchKnn(Array.from(query), Math.min(k, this.#graph.getCurrentCount()), allows).neighbors;
+  nearest(question: Float32Array, k: number, allows?: (key: VectorNumber) => boolean): VectorNumber[] {
+    return this.#graph.searchKnn(Array.from(question), Math.min(k, this.#graph.getCurrentCount()), allows).neighbors;
   }
 }

@@ -1,12 +1,13 @@
+import type { VectorPlace } from '../../numbers.js';
 import type { VectorCodes } from './vector-codes.js';
 
 interface KeyedCodes {
-  /** Ascending. */
+  /** Numbers of the vectors, ascending. */
   readonly keys: Float64Array;
   readonly codes: VectorCodes;
 }
 
-/** Whether all keys that two sets share stand for the same vectors, by their codes. Dimensions must be equal. */
+/** Whether each key of both sets has the same code in both. The dimensions must be equal. */
 export function sameVectors(a: KeyedCodes, b: KeyedCodes): boolean {
   for (let i = 0, j = 0; i < a.keys.length && j < b.keys.length; ) {
     const difference = a.keys[i]! - b.keys[j]!;
@@ -17,7 +18,7 @@ export function sameVectors(a: KeyedCodes, b: KeyedCodes): boolean {
   return true;
 }
 
-function sameCode(a: VectorCodes, i: number, b: VectorCodes, j: number): boolean {
+function sameCode(a: VectorCodes, i: VectorPlace, b: VectorCodes, j: VectorPlace): boolean {
   if (a.scales[i] !== b.scales[j]) return false;
   const { dimensions } = a;
   for (let d = 0; d < dimensions; d++) if (a.bytes[i * dimensions + d] !== b.bytes[j * dimensions + d]) return false;

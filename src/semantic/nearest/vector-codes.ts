@@ -1,36 +1,37 @@
-/** The vectors of a catalogue, as the store has them. */
+import type { VectorPlace } from '../../numbers.js';
+
+/** The vectors of a catalogue as they are stored. */
 export interface VectorSet {
   readonly dimensions: number;
-  /** Their numbers in the store, ascending: stable from load to load, never given again. */
+  /** Numbers of the vectors in the store, ascending. They stay the same from load to load and are never reused. */
   readonly keys: Float64Array;
-  /** The vectors one after the other, each of unit length. */
+  /** The vectors, one after the other, each of unit length. */
   readonly values: Float32Array;
 }
 
-/**
- * Short codes of vectors, which are addressed by their places, 0 to `count - 1`. All arrays lie in memory that threads
- * can share.
- *
- * - `mean`: the mean of the vectors, by dimension
- * - `signs`: one bit a dimension, 1 where the vector is above the mean, `ceil(dimensions / 32)` words a vector. Around 0
- *   they would say nothing of the vectors of a model all of which point one way.
- * - `bytes`: one byte a dimension, of which `scales` holds the unit: value = byte * scale
- */
+/** Short codes of vectors, by place: 0 to `count - 1`. All arrays are in memory that threads can share. */
 export interface VectorCodes {
   readonly count: number;
   readonly dimensions: number;
+  /** The mean of the vectors, by dimension. */
   readonly mean: Float32Array;
+  /**
+   * One bit a dimension, 1 if the vector is above the mean there; {@link signWords} words a vector. The mean is needed
+   * because all vectors of a model may point roughly one way. Their signs around 0 would all be the same.
+   */
   readonly signs: Uint32Array;
+  /** One byte a dimension: value = byte * scale. */
   readonly bytes: Int8Array;
+  /** One scale a vector. */
   readonly scales: Float32Array;
 }
 
-/** 32-bit words that the signs of a vector take. */
+/** Number of 32-bit words for the signs of a vector. */
 export function signWords(dimensions: number): number {
   return Math.ceil(dimensions / 32);
 }
 
-/** Room for the codes of so many vectors. */
+/** Codes that are all zero, to be filled by {@link addToMean} and {@link encode}. */
 export function emptyCodes(count: number, dimensions: number): VectorCodes {
   return {
     count,
@@ -43,16 +44,16 @@ export function emptyCodes(count: number, dimensions: number): VectorCodes {
 }
 
 /**
- * Adds the share of some of the vectors to the mean. All of them must be in it before any is encoded.
+ * Adds some of the vectors to the mean. All vectors must be added before any is encoded.
  *
- * @param from place of the first
- * @param to place after the last
+ * @param from place of the first vector
+ * @param to behind the place of the last one
  */
 export function addToMean(
   { count, dimensions, mean }: VectorCodes,
   values: Float32Array,
-  from: number,
-  to: number,
+  from: VectorPlace,
+  to: VectorPlace,
 ): void {
   for (let place = from, at = from * dimensions; place < to; place++) {
     for (let i = 0; i < dimensions; i++, at++) mean[i] = mean[i]! + values[at]! / count;
@@ -62,10 +63,10 @@ export function addToMean(
 /**
  * Encodes some of the vectors.
  *
- * @param from place of the first
- * @param to place after the last
+ * @param from place of the first vector
+ * @param to behind the place of the last one
  */
-export function encode(codes: VectorCodes, values: Float32Array, from: number, to: number): void {
+export function encode(codes: VectorCodes, values: Float32Array, from: VectorPlace, to: VectorPlace): void {
   const { dimensions, mean, signs, bytes, scales } = codes;
   const words = signWords(dimensions);
   for (let place = from; place < to; place++) {
@@ -75,7 +76,7 @@ export function encode(codes: VectorCodes, values: Float32Array, from: number, t
   }
 }
 
-/** One bit a value, 1 where it is above the mean. */
+/** Writes the signs of a vector: one bit a value, 1 if it is above the mean. */
 export function writeSigns(vector: Float32Array, mean: Float32Array, into: Uint32Array | Int32Array, at: number): void {
   for (let start = 0, word = at; start < vector.length; start += 32, word++) {
     const end = Math.min(start + 32, vector.length);
@@ -85,7 +86,7 @@ export function writeSigns(vector: Float32Array, mean: Float32Array, into: Uint3
   }
 }
 
-/** @returns the unit of the bytes */
+/** @returns the scale of the bytes */
 function writeBytes(vector: Float32Array, into: Int8Array, at: number): number {
   let largest = 0;
   for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i]!));

@@ -1,32 +1,34 @@
+import { lowerBound } from '../../arrays/lower-bound.js';
+import type { VectorNumber } from '../../numbers.js';
 import { scanCodes } from './exact-scan.js';
+import { isWhole } from './file-checksum.js';
 import { Graph, loadGraphLibrary } from './graph.js';
 import { ScanThread } from './scan-thread-handle.js';
 import { addToMean, emptyCodes, encode, type VectorCodes, type VectorSet } from './vector-codes.js';
-import { isWhole, type VectorFileHeader } from './vector-file.js';
-import { vectorFileNames } from './vector-file-names.js';
-import { readCodes, readKeys, type VectorFilesOptions } from './vector-files.js';
+import { readVectorFile, readVectorKeys, type VectorFileKeys } from './vector-file.js';
+import type { VectorFilesOptions } from './vector-files.js';
 
-/** Vectors encoded between two turns of the event loop: some milliseconds. */
-const ENCODED_A_TURN = 500;
+/** Vectors encoded between two turns of the event loop: a few milliseconds. */
+const ENCODED_PER_TURN = 500;
 
 /**
- * Share of the vectors that a mask must leave for the graph to be quicker than the scan. The graph asks a mask for each
- * vector it comes by. Measured over 94,254 skills, in milliseconds a search, the scan 10 (on a busy machine): the graph
- * 4 where a half is left, 9 for a quarter, 20 for a tenth, 38 for a twentieth.
+ * Share of the vectors that a mask must allow for the graph to be used. With fewer the scan is faster: the graph looks
+ * at many vectors that are masked. Measured over 94,254 skills on a busy machine, in milliseconds a search: the scan 10;
+ * the graph 4 for a half of the vectors, 9 for a quarter, 20 for a tenth, 38 for a twentieth.
  */
 const MIN_GRAPH_SHARE = 0.3;
 
-/** Vectors that are scanned on the event loop, at most: it takes some 15 milliseconds. More are scanned in a thread. */
+/** Most vectors that are scanned on the event loop, which takes about 15 milliseconds. More are scanned in a thread. */
 const MAX_INLINE_SCAN = 250_000;
 
 /**
- * Finds the vectors nearest to a question's: candidates, to be scored exactly by the caller. Vectors are addressed by
- * their places in {@link keys}.
+ * Finds the vectors nearest to that of a question, with a graph or by a scan of codes. Both are approximations, so the
+ * caller should score the results exactly. A vector is known by its place: its index in {@link keys}.
  */
 export class VectorIndex {
   /** Numbers of the vectors in the store, ascending. */
   readonly keys: Float64Array;
-  /** Length of each vector. */
+  /** Number of values of each vector. */
   readonly dimensions: number;
   readonly #graph: Graph | undefined;
   readonly #loadCodes: () => Promise<VectorCodes>;
@@ -46,28 +48,30 @@ export class VectorIndex {
   }
 
   /**
-   * With a graph the codes, which few questions need then, are read when they are first needed.
+   * Opens the vector files of a state of a catalogue. With a graph, the codes are read only when they are first needed:
+   * few questions need them.
    *
-   * @param stored gives the vectors, for when the codes can no longer be read then
-   * @returns undefined where the files are missing, damaged, or of another state of the catalogue
+   * @param stored gives the vectors, in case that the codes can no longer be read by then
+   * @returns undefined if the files are missing or damaged, or belong to another state or model
    */
   static async open(options: VectorFilesOptions, stored?: () => Promise<VectorSet>): Promise<VectorIndex | undefined> {
-    const file = await readKeys(options);
+    const { files, stamp, model } = options;
+    const file = await readVectorKeys(files.vectors, { stamp, model });
     if (file === undefined) return undefined;
-    const { header, keys } = file;
-    const graph = await openGraph(vectorFileNames(options.catalogue).graph, header);
+    const { keys, codes } = file;
+    const graph = await openGraph(files.graph, file);
     const loadCodes = async (): Promise<VectorCodes> => {
-      const read = await readCodes(options);
+      const read = await readVectorFile(files.vectors, { stamp, model });
       if (read !== undefined) return read.codes;
-      if (stored === undefined) throw new Error(`the codes of ${options.catalogue} can no longer be read`);
+      if (stored === undefined) throw new Error(`${files.vectors} can no longer be read`);
       return encodeAll(await stored());
     };
-    const index = new VectorIndex({ keys, dimensions: header.dimensions }, graph, loadCodes);
+    const index = new VectorIndex({ keys, dimensions: codes.dimensions }, graph, loadCodes);
     if (graph === undefined) await index.#allCodes();
     return index;
   }
 
-  /** An index without a graph, for vectors that have no files. */
+  /** Builds an index without a graph from vectors that have no files. */
   static async fromVectors(vectors: VectorSet): Promise<VectorIndex> {
     const codes = await encodeAll(vectors);
     return new VectorIndex(vectors, undefined, async () => codes);
@@ -82,22 +86,23 @@ export class VectorIndex {
   }
 
   /**
-   * Places of the vectors nearest to a question's, nearest first.
+   * Places of the vectors nearest to that of a question, nearest first.
    *
-   * @param query of unit length
-   * @param k how many are wanted; fewer where there are not so many
-   * @param mask one byte a vector, 0 where it may not be found
+   * @param question vector of unit length
+   * @param k number of results, at most
+   * @param mask one byte a vector: 0 if it must not be found, else 1
    */
-  async nearest(query: Float32Array, k: number, mask?: Uint8Array): Promise<Uint32Array> {
-    if (this.#graph !== undefined && k < this.size && this.#leavesEnough(mask)) {
-      const allows = mask === undefined ? undefined : (key: number): boolean => mask[this.#placeOf(key)] === 1;
-      return Uint32Array.from(this.#graph.nearest(query, k, allows), (key) => this.#placeOf(key));
+  async nearest(question: Float32Array, k: number, mask?: Uint8Array): Promise<Uint32Array> {
+    if (this.#graph !== undefined && k < this.size && this.#allowsEnough(mask)) {
+      const allows =
+        mask === undefined ? undefined : (key: VectorNumber): boolean => mask[lowerBound(this.keys, key)] === 1;
+      return Uint32Array.from(this.#graph.nearest(question, k, allows), (key) => lowerBound(this.keys, key));
     }
     const codes = await this.#allCodes();
-    if (this.size <= MAX_INLINE_SCAN) return scanCodes(codes, query, k, mask);
+    if (this.size <= MAX_INLINE_SCAN) return scanCodes(codes, question, k, mask);
     if (this.#closed) throw new Error('the index was closed');
     if (this.#thread === undefined || this.#thread.ended) this.#thread = new ScanThread(codes);
-    return this.#thread.scan(query, k, mask);
+    return this.#thread.scan(question, k, mask);
   }
 
   async close(): Promise<void> {
@@ -109,7 +114,7 @@ export class VectorIndex {
     if (this.#codes === undefined) {
       const loading = this.#loadCodes();
       this.#codes = loading;
-      // What failed is tried again.
+      // The next call tries again.
       loading.catch(() => {
         this.#codes = undefined;
       });
@@ -117,40 +122,29 @@ export class VectorIndex {
     return this.#codes;
   }
 
-  #leavesEnough(mask: Uint8Array | undefined): boolean {
+  #allowsEnough(mask: Uint8Array | undefined): boolean {
     if (mask === undefined) return true;
     let allowed = 0;
     for (let place = 0; place < mask.length; place++) allowed += mask[place]!;
     return allowed >= this.size * MIN_GRAPH_SHARE;
-  }
-
-  /** By bisection: keys ascend. */
-  #placeOf(key: number): number {
-    let [low, high] = [0, this.keys.length - 1];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.keys[middle]! < key) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 
 async function encodeAll({ keys, dimensions, values }: VectorSet): Promise<VectorCodes> {
   const codes = emptyCodes(keys.length, dimensions);
   for (const step of [addToMean, encode]) {
-    for (let from = 0; from < keys.length; from += ENCODED_A_TURN) {
-      step(codes, values, from, Math.min(from + ENCODED_A_TURN, keys.length));
+    for (let from = 0; from < keys.length; from += ENCODED_PER_TURN) {
+      step(codes, values, from, Math.min(from + ENCODED_PER_TURN, keys.length));
       await new Promise(setImmediate);
     }
   }
   return codes;
 }
 
-async function openGraph(path: string, { graph, dimensions }: VectorFileHeader): Promise<Graph | undefined> {
+async function openGraph(path: string, { graph, codes }: VectorFileKeys): Promise<Graph | undefined> {
   if (graph === undefined) return undefined;
   const library = await loadGraphLibrary();
   if (library === undefined) return undefined;
   if (!(await isWhole(path, graph))) return undefined;
-  return Graph.read(library, path, dimensions);
+  return Graph.read(library, path, codes.dimensions);
 }

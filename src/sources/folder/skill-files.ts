@@ -1,9 +1,8 @@
 import { relative, sep } from 'node:path';
-
+import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
 import { MAX_FILE_BYTES, MAX_FILES, MAX_SKILL_BYTES } from '../rows/limits.js';
 import type { DraftFile } from '../rows/row.js';
-import { compareCodePoints } from './code-point-order.js';
 import { readTextFile } from './text-file.js';
 import {
   type FoundSkill,

@@ -1,10 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-
+import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
 import type { SourceRemark, UnreadableRow } from '../rows/row.js';
-import { compareCodePoints } from './code-point-order.js';
 import { readAhead } from './read-ahead.js';
 
 /** A folder that holds a SKILL.md. */

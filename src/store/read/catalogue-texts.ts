@@ -1,40 +1,27 @@
-import type { Connection, Statement } from '../../sqlite/connection.js';
-import { openForReading, storeError } from '../database.js';
+import type { SkillNumber } from '../../numbers.js';
+import type { Skill } from '../../skill.js';
+import type { Connection } from '../../sqlite/connection.js';
+import { guarded, openForReading, storeError } from '../database.js';
+import { DOCUMENT_ORDER } from '../document-order.js';
 import { readMeta } from '../meta.js';
+import { SkillStatements, type StoredFile } from './skill-statements.js';
 
-/** What is searched of a skill by words. */
-export interface SkillTexts {
-  readonly name: string;
-  readonly author: string;
-  /** Category and occupation slugs. */
-  readonly labels: readonly string[];
-  readonly description: string;
-  readonly files: readonly { readonly text: string }[];
-}
-
-/** The skills of a catalogue, by document number as in `CatalogueReader`. */
+/** The skills of a catalogue, by document number. */
 export interface StoredDocuments {
   /** Number of each skill in the database. */
-  readonly rows: Float64Array;
-  /** The first 8 bytes of each skill's hash, as two numbers: they change with anything that is stored of it. */
+  readonly skills: Float64Array;
+  /** The first 8 bytes of each skill's hash, as two numbers. They change with anything that is stored of the skill. */
   readonly hashes: Uint32Array;
 }
 
-interface TextRow {
-  readonly record: string;
-  readonly categories: string;
-  readonly occupations: string;
-}
-
-/** A finished catalogue, read-only, for who reads the texts of many skills: holds nothing of them in memory. */
+/** A finished catalogue, read-only, for reading the texts of many skills. Holds none of them in memory. */
 export class CatalogueTexts {
   readonly stamp: string;
   readonly #connection: Connection;
   readonly #path: string;
-  readonly #skill: Statement<[row: number], TextRow>;
-  readonly #files: Statement<[row: number], { text: string }>;
+  readonly #statements: SkillStatements;
 
-  /** @throws {SkillSearchError} where there is no catalogue that can be read */
+  /** @throws {SkillSearchError} if there is no catalogue that can be read */
   static open(path: string): CatalogueTexts {
     const connection = openForReading(path);
     try {
@@ -49,50 +36,37 @@ export class CatalogueTexts {
     this.#connection = connection;
     this.#path = path;
     this.stamp = readMeta(connection, 'stamp') ?? '';
-    this.#skill = connection.prepare('SELECT record, categories, occupations FROM skill WHERE number = ?');
-    this.#files = connection.prepare('SELECT text FROM file WHERE skill = ? ORDER BY position');
+    this.#statements = new SkillStatements(connection);
   }
 
   documents(): StoredDocuments {
-    return this.#guard(() => {
-      const size = this.#connection.prepare<[], number>('SELECT count(*) FROM skill').pluck().get() as number;
-      const rows = new Float64Array(size);
+    return guarded(this.#path, 'read', () => {
+      const size = this.#connection.prepare<[], number>('SELECT count(*) FROM skill').pluck().get()!;
+      const skills = new Float64Array(size);
       const hashes = new Uint32Array(2 * size);
-      const all = this.#connection.prepare<[], [number, Buffer]>(
-        'SELECT number, hash FROM skill ORDER BY updated_at DESC, id',
+      const all = this.#connection.prepare<[], [SkillNumber, Buffer]>(
+        `SELECT number, hash FROM skill ORDER BY ${DOCUMENT_ORDER}`,
       );
       let document = 0;
-      for (const [row, hash] of all.raw().iterate()) {
-        rows[document] = row;
+      for (const [skill, hash] of all.raw().iterate()) {
+        skills[document] = skill;
         hashes[2 * document] = hash.readUInt32LE(0);
         hashes[2 * document + 1] = hash.readUInt32LE(4);
         document += 1;
       }
-      return { rows, hashes };
+      return { skills, hashes };
     });
   }
 
-  /** The texts of some skills under one lock of the file; for each visited in turn. */
-  visit(rows: Float64Array, visit: (texts: SkillTexts) => void): void {
-    this.#guard(() => this.#connection.transaction(() => rows.forEach((row) => void visit(this.#read(row))))());
+  /** Reads skills and their files, in the given order, under one lock of the file. */
+  visit(skills: Float64Array, visit: (skill: Skill, files: readonly StoredFile[]) => void): void {
+    const readAll = this.#connection.transaction(() => {
+      for (const number of skills) visit(this.#statements.skill(number), this.#statements.files(number));
+    });
+    guarded(this.#path, 'read', readAll);
   }
 
   close(): void {
     this.#connection.close();
-  }
-
-  #read(row: number): SkillTexts {
-    const { record, categories, occupations } = this.#skill.get(row) as TextRow;
-    const { name, author, description } = JSON.parse(record) as SkillTexts;
-    const labels = [...(JSON.parse(categories) as string[]), ...(JSON.parse(occupations) as string[])];
-    return { name, author, description, labels, files: this.#files.all(row) };
-  }
-
-  #guard<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw storeError(error, this.#path, 'read');
-    }
   }
 }

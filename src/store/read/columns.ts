@@ -1,22 +1,24 @@
 import { copyPreference } from '../../copies/copy-preference.js';
 import { joinNearCopies } from '../../copies/near-copies.js';
 import { SKETCH_BYTES } from '../../copies/text-signature.js';
+import type { DocumentNumber, SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
+import { DOCUMENT_ORDER } from '../document-order.js';
 import { readSignatures } from '../signature-table.js';
 
-/** Labels, and which documents have each, as arrays. */
+/** Labels, and the documents that have each, as arrays. */
 interface PackedLabels {
-  /** The slugs, a JSON array in UTF-8. */
+  /** The slugs: a JSON array in UTF-8. */
   readonly slugs: Uint8Array;
-  /** Where the documents of each begin; one more than there are slugs. */
+  /** Where the documents of each slug begin. One more than there are slugs. */
   readonly starts: Uint32Array;
   /** Ascending within a slug. */
   readonly documents: Uint32Array;
 }
 
-/** The columns of a catalogue as arrays only: what can be kept in a file. */
+/** The columns of a catalogue as arrays only, as a derived file keeps them under these names. */
 export interface PackedColumns {
-  /** Number in the database, by document number. */
+  /** Numbers of the skills in the database, by document number. */
   readonly rows: Float64Array;
   readonly stars: Float64Array;
   readonly updatedAt: Float64Array;
@@ -27,56 +29,56 @@ export interface PackedColumns {
   readonly occupations: PackedLabels;
 }
 
-/** What is held in memory of every skill; all arrays are by document number. */
+/** What is held in memory of every skill. All arrays are by document number. */
 export interface CatalogueColumns {
   readonly size: number;
-  /** Number in the database. */
-  readonly rows: Float64Array;
+  /** Number of the skill in the database. */
+  readonly skillNumbers: Float64Array;
   readonly stars: Float64Array;
   readonly updatedAt: Float64Array;
-  /** Place of the skill when all are sorted by id in code-point order. */
+  /** Rank of the skill when all are sorted by id in code-point order. */
   readonly idRank: Uint32Array;
-  /** Place of the skill when all are sorted by stars, most first; equal ones by their numbers. */
+  /** Rank of the skill when all are sorted by stars, most first. Ties are in the order of documents. */
   readonly starRank: Uint32Array;
-  /** Equal for copies, of the same name and description or of nearly the same text: the number of one of them. */
+  /** The group of copies: the document number of one of them. */
   readonly copyGroup: Uint32Array;
   readonly categories: ReadonlyMap<string, Uint32Array>;
   readonly occupations: ReadonlyMap<string, Uint32Array>;
 }
 
-/** The columns over packed ones: the same arrays. */
+/** The columns of packed ones. The arrays are shared, not copied. */
 export function unpackColumns(packed: PackedColumns): CatalogueColumns {
-  const { categories, occupations, ...arrays } = packed;
+  const { categories, occupations, rows, ...arrays } = packed;
   return {
-    size: packed.rows.length,
+    size: rows.length,
+    skillNumbers: rows,
     ...arrays,
     categories: unpackLabels(categories),
     occupations: unpackLabels(occupations),
   };
 }
 
-/** Reads the columns of a finished catalogue. Documents are numbered by their last update, latest first, then by id. */
+/** Reads the columns of a finished catalogue. */
 export function readColumns(connection: Connection): PackedColumns {
-  const size = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck().get() as number;
+  const size = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck().get()!;
   const rows = new Float64Array(size);
   const stars = new Float64Array(size);
   const updatedAt = new Float64Array(size);
   const copyGroup = new Uint32Array(size);
-  const categories = new Map<string, number[]>();
-  const occupations = new Map<string, number[]>();
+  const categories = new Map<string, DocumentNumber[]>();
+  const occupations = new Map<string, DocumentNumber[]>();
 
-  // SQLite compares text by its UTF-8 bytes, which is code-point order.
-  const byUpdate = connection.prepare<[], [number, number, number, string, string, string]>(
-    'SELECT number, stars, updated_at, categories, occupations, copy_key FROM skill ORDER BY updated_at DESC, id',
+  const inOrder = connection.prepare<[], [SkillNumber, number, number, string, string, string]>(
+    `SELECT number, stars, updated_at, categories, occupations, copy_key FROM skill ORDER BY ${DOCUMENT_ORDER}`,
   );
-  const documentOf = new Map<number, number>();
-  const groups = new Map<string, number>();
+  const documentOf = new Map<SkillNumber, DocumentNumber>();
+  const groups = new Map<string, DocumentNumber>();
   let document = 0;
-  for (const [number, starCount, updated, categoryList, occupationList, copyKey] of byUpdate.raw().iterate()) {
-    rows[document] = number;
+  for (const [skill, starCount, updated, categoryList, occupationList, copyKey] of inOrder.raw().iterate()) {
+    rows[document] = skill;
     stars[document] = starCount;
     updatedAt[document] = updated;
-    documentOf.set(number, document);
+    documentOf.set(skill, document);
     addLabels(categories, categoryList, document);
     addLabels(occupations, occupationList, document);
     const group = groups.get(copyKey) ?? document;
@@ -86,8 +88,8 @@ export function readColumns(connection: Connection): PackedColumns {
   }
   const idRank = new Uint32Array(size);
   let rank = 0;
-  for (const number of connection.prepare<[], number>('SELECT number FROM skill ORDER BY id').pluck().iterate()) {
-    idRank[documentOf.get(number) as number] = rank++;
+  for (const skill of connection.prepare<[], SkillNumber>('SELECT number FROM skill ORDER BY id').pluck().iterate()) {
+    idRank[documentOf.get(skill)!] = rank++;
   }
   return {
     rows,
@@ -101,7 +103,7 @@ export function readColumns(connection: Connection): PackedColumns {
   };
 }
 
-/** The groups of copies, those put together that have nearly the same text. */
+/** Joins the groups of copies that have nearly the same text. */
 function withNearCopies(
   connection: Connection,
   {
@@ -111,14 +113,14 @@ function withNearCopies(
     idRank,
     copyGroup,
   }: Pick<PackedColumns, 'rows' | 'stars' | 'updatedAt' | 'idRank' | 'copyGroup'>,
-  documentOf: ReadonlyMap<number, number>,
+  documentOf: ReadonlyMap<SkillNumber, DocumentNumber>,
 ): Uint32Array {
   const names = new Uint32Array(rows.length);
   const texts = new Float64Array(rows.length);
   const words = new Float64Array(rows.length).fill(-1);
   const sketches = new Uint8Array(rows.length * SKETCH_BYTES);
   for (const [skill, name, text, count, sketch] of readSignatures(connection)) {
-    const document = documentOf.get(skill) as number;
+    const document = documentOf.get(skill)!;
     names[document] = name;
     texts[document] = text;
     words[document] = count;
@@ -131,11 +133,11 @@ function withNearCopies(
 function rankByStars(stars: Float64Array): Uint32Array {
   const order = Uint32Array.from(stars.keys()).sort((a, b) => stars[b]! - stars[a]! || a - b);
   const ranks = new Uint32Array(order.length);
-  for (let place = 0; place < order.length; place++) ranks[order[place]!] = place;
+  for (let rank = 0; rank < order.length; rank++) ranks[order[rank]!] = rank;
   return ranks;
 }
 
-function addLabels(labels: Map<string, number[]>, list: string, document: number): void {
+function addLabels(labels: Map<string, DocumentNumber[]>, list: string, document: DocumentNumber): void {
   if (list === '[]') return;
   for (const slug of JSON.parse(list) as string[]) {
     const documents = labels.get(slug);
@@ -144,7 +146,7 @@ function addLabels(labels: Map<string, number[]>, list: string, document: number
   }
 }
 
-function packLabels(labels: ReadonlyMap<string, readonly number[]>): PackedLabels {
+function packLabels(labels: ReadonlyMap<string, readonly DocumentNumber[]>): PackedLabels {
   const starts = new Uint32Array(labels.size + 1);
   let [label, at] = [0, 0];
   for (const documents of labels.values()) {

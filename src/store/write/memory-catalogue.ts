@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { createInMemory } from '../database.js';
 import { writeMeta } from '../meta.js';
@@ -9,14 +10,14 @@ import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.
 import { chooseId, type SkillSink } from './skill-sink.js';
 import { WriterStatements } from './writer-statements.js';
 
-/** A catalogue that lives as long as the process: the same tables, without a file. */
+/** A catalogue in memory: the same tables, without a file. */
 export class MemoryCatalogue implements SkillSink, EmbeddingSink {
   readonly #connection: Connection = createInMemory();
   readonly #statements = new WriterStatements(this.#connection);
   #model = '';
 
-  chooseId(place: string, slug: string, slugWithHash: string): string {
-    return chooseId((id) => this.#statements.placeOf.get(id), place, slug, slugWithHash);
+  chooseId(location: string, slug: string, slugWithHash: string): string {
+    return chooseId((id) => this.#statements.locationOf.get(id), location, slug, slugWithHash);
   }
 
   put(item: SkillToStore): 'stored' | 'again' {
@@ -26,7 +27,7 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
     return stored === undefined ? 'stored' : 'again';
   }
 
-  useModel(model: string): number[] {
+  useModel(model: string): SkillNumber[] {
     this.#model = model;
     writeMeta(this.#connection, 'model', model);
     return this.#statements.vectors.missing(model);
@@ -36,22 +37,22 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
     return this.#statements.vectors.dimensions(this.#model);
   }
 
-  textToEmbed(number: number): TextToEmbed {
-    return this.#statements.vectors.text(number);
+  textToEmbed(skill: SkillNumber): TextToEmbed {
+    return this.#statements.vectors.text(skill);
   }
 
   putVectors(vectors: Iterable<EmbeddedText>): void {
     for (const { textHash, vector } of vectors) this.#statements.vectors.put(this.#model, textHash, vector);
   }
 
-  /** Ends the writing of skills; the reader owns the catalogue from here on. */
+  /** Ends the writing of skills. The reader owns the catalogue from then on. */
   read(): CatalogueReader {
     new SignatureWriter(this.#connection).signAll();
     writeMeta(this.#connection, 'stamp', randomBytes(16).toString('hex'));
     return new CatalogueReader(this.#connection);
   }
 
-  /** Gives the memory back, where {@link read} was not called. */
+  /** Frees the memory, if {@link read} was not called. */
   close(): void {
     this.#connection.close();
   }

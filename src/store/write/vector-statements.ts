@@ -1,11 +1,12 @@
+import type { SkillNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { encodeVector } from '../vector-bytes.js';
 import type { TextToEmbed } from './embedding-sink.js';
 
-/** The SQL of the vectors of a load, prepared once for a connection. */
+/** The SQL for the vectors of a load, prepared once for each connection. */
 export class VectorStatements {
-  readonly #missing: Statement<[model: string], number>;
-  readonly #text: Statement<[number: number], TextToEmbed>;
+  readonly #missing: Statement<[model: string], SkillNumber>;
+  readonly #text: Statement<[skill: SkillNumber], TextToEmbed>;
   readonly #insertModel: Statement<[id: string, dimensions: number], unknown>;
   readonly #insert: Statement<[model: string, textHash: Buffer, embedding: Buffer], unknown>;
   readonly #connection: Connection;
@@ -13,7 +14,7 @@ export class VectorStatements {
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#missing = connection
-      .prepare<[string], number>(`
+      .prepare<[string], SkillNumber>(`
         SELECT min(number) FROM skill
         WHERE NOT EXISTS (
           SELECT 1 FROM vector WHERE model = (SELECT number FROM model WHERE id = ?) AND text_hash = skill.text_hash)
@@ -27,12 +28,12 @@ export class VectorStatements {
       INSERT OR IGNORE INTO vector (model, text_hash, embedding) VALUES ((SELECT number FROM model WHERE id = ?), ?, ?)`);
   }
 
-  /** One skill number for each distinct text without a vector of the model, ascending. */
-  missing(model: string): number[] {
+  /** One skill for each distinct text without a vector of the model, in ascending order. */
+  missing(model: string): SkillNumber[] {
     return this.#missing.all(model);
   }
 
-  /** Ids of the models that there are vectors of. */
+  /** Ids of the models that have vectors. */
   models(): string[] {
     return this.#connection
       .prepare<[], string>('SELECT id FROM model WHERE number IN (SELECT model FROM vector) ORDER BY number')
@@ -40,13 +41,14 @@ export class VectorStatements {
       .all();
   }
 
-  /** Length of the vectors of a model; undefined where it has none. */
+  /** Length of the vectors of a model; undefined if it has none. */
   dimensions(model: string): number | undefined {
     return this.#connection.prepare<[string], number>('SELECT dimensions FROM model WHERE id = ?').pluck().get(model);
   }
 
-  text(number: number): TextToEmbed {
-    return this.#text.get(number) as TextToEmbed;
+  /** The text of a skill that is stored. */
+  text(skill: SkillNumber): TextToEmbed {
+    return this.#text.get(skill)!;
   }
 
   put(model: string, textHash: Buffer, vector: Float32Array): void {
@@ -54,7 +56,7 @@ export class VectorStatements {
     this.#insert.run(model, textHash, encodeVector(vector));
   }
 
-  /** Deletes the vectors of every other model, and those whose text no skill has any more. */
+  /** Deletes the vectors of every other model, and vectors whose text no skill has any more. */
   keepOnly(model: string | undefined): void {
     const run = (sql: string, ...parameters: string[]): unknown => this.#connection.prepare(sql).run(...parameters);
     const keep = model ?? '';
@@ -63,14 +65,14 @@ export class VectorStatements {
     run('DELETE FROM model WHERE id <> ?', keep);
   }
 
-  /** Equal for two states of the vectors of one catalogue only if nothing was added or taken away in between. */
-  state(schema: 'main' | 'base'): string {
+  /** Differs between two databases with a common origin if vectors were added to or deleted from either since. */
+  fingerprint(schema: 'main' | 'base'): string {
     return this.#connection
       .prepare<[], string>(`
         SELECT count(*) || ' ' || ifnull(max(number), 0) || ' ' ||
           ifnull((SELECT value FROM ${schema}.meta WHERE key = 'model'), '')
         FROM ${schema}.vector`)
       .pluck()
-      .get() as string;
+      .get()!;
   }
 }

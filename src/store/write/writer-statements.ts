@@ -1,66 +1,64 @@
+import type { SkillNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import type { SkillColumns, SkillToStore } from '../stored-skill.js';
 import { VectorStatements } from './vector-statements.js';
 
-export interface StoredRow {
-  readonly number: number;
+/** What identifies the stored version of a skill. */
+export interface StoredVersion {
+  readonly number: SkillNumber;
   readonly hash: Buffer;
 }
 
-interface TouchedRow {
+interface TouchedSkill {
   readonly id: string;
-  /** Number the skill has now; null where it is gone. */
-  readonly number: number | null;
-  /** Its hash before the load; null where it was not there. */
+  /** Its current number; null if it is gone. */
+  readonly number: SkillNumber | null;
+  /** Its hash before the load; null if the load added it. */
   readonly was: Buffer | null;
 }
 
-/** The SQL of a load, prepared once for a connection. */
+/** How many skills a load changed. */
+export interface NetChanges {
+  readonly added: number;
+  readonly updated: number;
+  readonly removed: number;
+}
+
+/** The SQL of a load, prepared once for each connection. */
 export class WriterStatements {
-  readonly find: Statement<[id: string], StoredRow>;
-  readonly placeOf: Statement<[id: string], string>;
-  readonly idOf: Statement<[number: number], string>;
-  readonly insert: Statement<[SkillColumns], unknown>;
-  readonly update: Statement<[Omit<SkillColumns, 'id'> & { number: number }], unknown>;
-  readonly insertFile: Statement<[skill: number, position: number, filename: string, text: string], unknown>;
-  readonly deleteFiles: Statement<[skill: number], unknown>;
-  readonly deleteSkill: Statement<[number: number], unknown>;
+  readonly connection: Connection;
+  readonly vectors: VectorStatements;
+  readonly find: Statement<[id: string], StoredVersion>;
+  readonly locationOf: Statement<[id: string], string>;
+  readonly idOf: Statement<[skill: SkillNumber], string>;
   readonly insertSource: Statement<[name: string], unknown>;
-  readonly hasClaim: Statement<[source: string, skill: number], unknown>;
-  readonly anyClaim: Statement<[skill: number], unknown>;
-  readonly insertClaim: Statement<[skill: number, source: string], unknown>;
-  readonly deleteClaim: Statement<[source: string, skill: number], unknown>;
-  readonly deleteClaims: Statement<[skill: number], unknown>;
+  readonly hasClaim: Statement<[source: string, skill: SkillNumber], unknown>;
+  readonly anyClaim: Statement<[skill: SkillNumber], unknown>;
+  readonly insertClaim: Statement<[skill: SkillNumber, source: string], unknown>;
+  readonly deleteClaim: Statement<[source: string, skill: SkillNumber], unknown>;
   readonly claimedBy: Statement<
     [source: string],
-    { readonly number: number; readonly id: string; readonly place: string }
+    { readonly number: SkillNumber; readonly id: string; readonly location: string }
   >;
-  readonly numbers: Statement<[], number>;
+  readonly skillNumbers: Statement<[], SkillNumber>;
+  /** Notes what a skill was before the load. Only the first note of a load counts. */
   readonly touch: Statement<[id: string, was: Buffer | null], unknown>;
   readonly untouch: Statement<[id: string], unknown>;
-  readonly touched: Statement<[], TouchedRow>;
-  readonly vectors: VectorStatements;
-  readonly connection: Connection;
-  readonly #count: Statement<[], { readonly added: number; readonly updated: number; readonly removed: number }>;
+  readonly touched: Statement<[], TouchedSkill>;
+  readonly #insert: Statement<[SkillColumns], unknown>;
+  readonly #update: Statement<[Omit<SkillColumns, 'id'> & { number: SkillNumber }], unknown>;
+  readonly #insertFile: Statement<[skill: SkillNumber, position: number, filename: string, text: string], unknown>;
+  readonly #deleteFiles: Statement<[skill: SkillNumber], unknown>;
+  readonly #deleteClaims: Statement<[skill: SkillNumber], unknown>;
+  readonly #deleteSkill: Statement<[skill: SkillNumber], unknown>;
+  readonly #countChanges: Statement<[], NetChanges>;
 
   constructor(connection: Connection) {
     this.connection = connection;
     this.vectors = new VectorStatements(connection);
     this.find = connection.prepare('SELECT number, hash FROM skill WHERE id = ?');
-    this.placeOf = connection.prepare<[string], string>('SELECT place FROM skill WHERE id = ?').pluck();
-    this.idOf = connection.prepare<[number], string>('SELECT id FROM skill WHERE number = ?').pluck();
-    this.insert = connection.prepare(`
-      INSERT INTO skill
-        (id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash, hash)
-      VALUES
-        (:id, :stars, :updatedAt, :record, :categories, :occupations, :properties, :copyKey, :place, :textHash, :hash)`);
-    this.update = connection.prepare(`
-      UPDATE skill SET stars = :stars, updated_at = :updatedAt, record = :record, categories = :categories,
-        occupations = :occupations, properties = :properties, copy_key = :copyKey, place = :place, text_hash = :textHash, hash = :hash
-      WHERE number = :number`);
-    this.insertFile = connection.prepare('INSERT INTO file (skill, position, filename, text) VALUES (?, ?, ?, ?)');
-    this.deleteFiles = connection.prepare('DELETE FROM file WHERE skill = ?');
-    this.deleteSkill = connection.prepare('DELETE FROM skill WHERE number = ?');
+    this.locationOf = connection.prepare<[string], string>('SELECT place FROM skill WHERE id = ?').pluck();
+    this.idOf = connection.prepare<[SkillNumber], string>('SELECT id FROM skill WHERE number = ?').pluck();
     this.insertSource = connection.prepare('INSERT OR IGNORE INTO source (name) VALUES (?)');
     this.hasClaim = connection.prepare(
       'SELECT 1 FROM claim WHERE source = (SELECT number FROM source WHERE name = ?) AND skill = ?',
@@ -72,18 +70,30 @@ export class WriterStatements {
     this.deleteClaim = connection.prepare(
       'DELETE FROM claim WHERE source = (SELECT number FROM source WHERE name = ?) AND skill = ?',
     );
-    this.deleteClaims = connection.prepare('DELETE FROM claim WHERE skill = ?');
     this.claimedBy = connection.prepare(`
-      SELECT skill.number, skill.id, skill.place FROM claim JOIN skill ON skill.number = claim.skill
+      SELECT skill.number, skill.id, skill.place AS location FROM claim JOIN skill ON skill.number = claim.skill
       WHERE claim.source = (SELECT number FROM source WHERE name = ?)`);
-    this.numbers = connection.prepare<[], number>('SELECT number FROM skill').pluck();
-    // The first note counts: later changes of the same load do not alter what the skill was before it.
+    this.skillNumbers = connection.prepare<[], SkillNumber>('SELECT number FROM skill').pluck();
     this.touch = connection.prepare('INSERT OR IGNORE INTO touched (id, was) VALUES (?, ?)');
     this.untouch = connection.prepare('DELETE FROM touched WHERE id = ?');
     this.touched = connection.prepare(
       'SELECT touched.id, skill.number, touched.was FROM touched LEFT JOIN skill ON skill.id = touched.id',
     );
-    this.#count = connection.prepare(`
+    this.#insert = connection.prepare(`
+      INSERT INTO skill
+        (id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash, hash)
+      VALUES
+        (:id, :stars, :updatedAt, :record, :categories, :occupations, :properties, :copyKey, :place, :textHash, :hash)`);
+    this.#update = connection.prepare(`
+      UPDATE skill SET stars = :stars, updated_at = :updatedAt, record = :record, categories = :categories,
+        occupations = :occupations, properties = :properties, copy_key = :copyKey, place = :place,
+        text_hash = :textHash, hash = :hash
+      WHERE number = :number`);
+    this.#insertFile = connection.prepare('INSERT INTO file (skill, position, filename, text) VALUES (?, ?, ?, ?)');
+    this.#deleteFiles = connection.prepare('DELETE FROM file WHERE skill = ?');
+    this.#deleteClaims = connection.prepare('DELETE FROM claim WHERE skill = ?');
+    this.#deleteSkill = connection.prepare('DELETE FROM skill WHERE number = ?');
+    this.#countChanges = connection.prepare(`
       SELECT
         count(*) FILTER (WHERE was IS NULL AND hash IS NOT NULL) AS added,
         count(*) FILTER (WHERE was <> hash) AS updated,
@@ -92,66 +102,51 @@ export class WriterStatements {
   }
 
   /**
-   * Writes a skill under a new number, or over the one it has.
+   * Writes a skill.
    *
+   * @param skill its number; undefined for a skill that is not stored yet
    * @returns its number
    */
-  save(columns: SkillColumns, files: SkillToStore['files'], number: number | undefined): number {
-    let saved = number;
+  save(columns: SkillColumns, files: SkillToStore['files'], skill: SkillNumber | undefined): SkillNumber {
+    let saved = skill;
     if (saved === undefined) {
-      saved = Number(this.insert.run(columns).lastInsertRowid);
+      saved = Number(this.#insert.run(columns).lastInsertRowid);
     } else {
       const { id: _, ...values } = columns;
-      this.update.run({ ...values, number: saved });
-      this.deleteFiles.run(saved);
+      this.#update.run({ ...values, number: saved });
+      this.#deleteFiles.run(saved);
     }
-    for (const [position, { filename, text }] of files.entries()) this.insertFile.run(saved, position, filename, text);
+    for (const [position, { filename, text }] of files.entries()) this.#insertFile.run(saved, position, filename, text);
     return saved;
   }
 
-  /** Deletes a skill with its files and claims. */
-  deleteWithAll(number: number): void {
-    this.deleteFiles.run(number);
-    this.deleteClaims.run(number);
-    this.deleteSkill.run(number);
+  /** Deletes a skill with its files and claims, and notes what it was. Does nothing if there is no such skill. */
+  remove(id: string): void {
+    const stored = this.find.get(id);
+    if (stored === undefined) return;
+    this.touch.run(id, stored.hash);
+    this.erase(stored.number);
   }
 
-  /** Closes the connection the statements belong to. */
+  /** Deletes a skill with its files and claims, without a note of what it was. */
+  erase(skill: SkillNumber): void {
+    this.#deleteFiles.run(skill);
+    this.#deleteClaims.run(skill);
+    this.#deleteSkill.run(skill);
+  }
+
+  /** The changes of the first load into a catalogue, which notes nothing: every skill is new. */
+  countAllAsAdded(): NetChanges {
+    return { added: this.skillNumbers.all().length, updated: 0, removed: 0 };
+  }
+
+  /** The changes of a load into an existing catalogue, net: a skill that is as it was before does not count. */
+  countChanges(): NetChanges {
+    return this.#countChanges.get()!;
+  }
+
+  /** Closes the connection of the statements. */
   close(): void {
     this.connection.close();
   }
-
-  /** What the first load into a catalogue changed so far. */
-  countAllAsAdded(): { readonly added: number; readonly updated: number; readonly removed: number } {
-    return { added: this.numbers.all().length, updated: 0, removed: 0 };
-  }
-
-  /** What the load changed so far, net. */
-  countChanges(): { readonly added: number; readonly updated: number; readonly removed: number } {
-    return this.#count.get() as { added: number; updated: number; removed: number };
-  }
-}
-
-/** Copies a skill, with files and claims, from the attached database `base`, under a new number. */
-export function restoreFromBase(connection: Connection): (id: string) => void {
-  const columns =
-    'id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash, hash';
-  const skill = connection.prepare<[string], unknown>(
-    `INSERT INTO main.skill (${columns}) SELECT ${columns} FROM base.skill WHERE id = ?`,
-  );
-  const from = '(SELECT number FROM base.skill WHERE id = :id)';
-  const files = connection.prepare<[{ id: string; number: number | bigint }], unknown>(`
-    INSERT INTO main.file (skill, position, filename, text)
-    SELECT :number, position, filename, text FROM base.file WHERE skill = ${from}`);
-  const claims = connection.prepare<[{ id: string; number: number | bigint }], unknown>(`
-    INSERT INTO main.claim (source, skill)
-    SELECT main.source.number, :number FROM base.claim
-      JOIN base.source ON base.source.number = base.claim.source
-      JOIN main.source ON main.source.name = base.source.name
-    WHERE base.claim.skill = ${from}`);
-  return (id) => {
-    const number = skill.run(id).lastInsertRowid;
-    files.run({ id, number });
-    claims.run({ id, number });
-  };
 }

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ALL_IN_MEMORY } from '../../../src/arrays/paged-image.js';
+import { ALL_IN_MEMORY } from '../../../src/arrays/pager.js';
 import { Vocabulary } from '../../../src/keyword/minisearch/vocabulary.js';
 import { packDictionary } from '../../../src/keyword/packed/build/pack-dictionary.js';
 import { lettersOf } from '../../../src/keyword/packed/letters.js';
-import { compareCodePoints, packStrings, StringTable } from '../../../src/keyword/packed/string-table.js';
+import { StringTable } from '../../../src/keyword/packed/string-table.js';
 import { TermDictionary } from '../../../src/keyword/packed/term-dictionary.js';
 import type { Lookup } from '../../../src/keyword/steps/lookup.js';
+import { compareCodePoints } from '../../../src/text/code-point-order.js';
+import { packStrings } from './pack-strings.js';
 
 const letters = fc.constantFrom(...'abcdeé1+数据分'.split(''), '\u{1f600}', '\u{20000}', '\uffdc');
 const term = fc.array(letters, { minLength: 1, maxLength: 7 }).map((list) => list.join(''));
@@ -22,7 +24,7 @@ describe('a table of strings', () => {
         const between = ([from, to]: readonly [number, number]): string[] =>
           Array.from({ length: to - from }, (_, i) => table.at(from + i));
         expect(between([0, table.size])).toEqual(sorted);
-        expect(between(table.range(wanted))).toEqual(sorted.filter((one) => one === wanted));
+        expect(between(table.rangeOf(wanted))).toEqual(sorted.filter((one) => one === wanted));
         expect(between(table.rangeOfPrefix(wanted))).toEqual(sorted.filter((one) => one.startsWith(wanted)));
       }),
     );

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { VectorSet } from '../../../src/semantic/nearest/vector-codes.js';
 import { buildVectorFiles } from '../../../src/semantic/nearest/vector-files.js';
 import { VectorIndex } from '../../../src/semantic/nearest/vector-index.js';
+import { filesBeside } from '../../../src/store/file-names.js';
 import { scratchFile } from '../../scratch-folder.js';
 import { exactNearest, questionNear, randomVectors, recallOf } from './random-vectors.js';
 
@@ -29,12 +30,19 @@ async function build(catalogue: string, stamp: string, vectors: VectorSet): Prom
   const onProgress = (_: number, total: number): void => {
     added = total;
   };
-  await buildVectorFiles({ catalogue, stamp, model: 'model', vectors, graphFrom: 1000, onProgress });
+  await buildVectorFiles({
+    files: filesBeside(catalogue),
+    stamp,
+    model: 'model',
+    vectors,
+    graphFrom: 1000,
+    onProgress,
+  });
   return added;
 }
 
 async function recallOfGraph(catalogue: string, stamp: string, vectors: VectorSet): Promise<number> {
-  const index = await VectorIndex.open({ catalogue, stamp, model: 'model' });
+  const index = await VectorIndex.open({ files: filesBeside(catalogue), stamp, model: 'model' });
   expect(index?.hasGraph).toBe(true);
   let recall = 0;
   // Ten divides the step, so that all of them are near to vectors that were gone for a while.

@@ -7,6 +7,7 @@ import {
   vectorFilesAreCurrent,
 } from '../../../src/semantic/nearest/vector-files.js';
 import { VectorIndex } from '../../../src/semantic/nearest/vector-index.js';
+import { filesBeside as filePaths } from '../../../src/store/file-names.js';
 import { filesBeside, traceOf } from '../../catalogue-file.js';
 import { scratchFile } from '../../scratch-folder.js';
 import { exactNearest, questionNear, randomVectors, recallOf } from './random-vectors.js';
@@ -98,7 +99,7 @@ describe('a graph', () => {
     expect(totals.at(-1)).toBe(1100);
     await build(catalogue, randomVectors(half, 32, 2), { stamp: 'x', model: 'other', graphFrom: 1000, onProgress });
     expect(totals.at(-1)).toBe(1100);
-    expect(await VectorIndex.open({ catalogue, stamp: 'x', model: 'model' })).toBeUndefined();
+    expect(await VectorIndex.open({ files: filePaths(catalogue), stamp: 'x', model: 'model' })).toBeUndefined();
   });
 
   test('goes when the vectors become few', async () => {
@@ -111,13 +112,13 @@ describe('a graph', () => {
 describe('derived files', () => {
   test('of another stamp or model are not believed', async () => {
     const { catalogue } = await built(randomVectors(20, 8));
-    expect(await VectorIndex.open({ catalogue, stamp: 'other', model: 'model' })).toBeUndefined();
-    expect(await VectorIndex.open({ catalogue, stamp: 'stamp', model: 'other' })).toBeUndefined();
+    expect(await VectorIndex.open({ files: filePaths(catalogue), stamp: 'other', model: 'model' })).toBeUndefined();
+    expect(await VectorIndex.open({ files: filePaths(catalogue), stamp: 'stamp', model: 'other' })).toBeUndefined();
   });
 
   test('that are missing are not believed', async () => {
     const catalogue = scratchFile('skills.db');
-    expect(await VectorIndex.open({ catalogue, ...STATE })).toBeUndefined();
+    expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
   });
 
   test('in which a byte was changed, or that were cut off, are not believed', async () => {
@@ -128,15 +129,15 @@ describe('derived files', () => {
       const changed = Buffer.from(whole);
       changed[at] = (changed[at] as number) ^ 0x10;
       writeFileSync(path, changed);
-      expect([at, await VectorIndex.open({ catalogue, ...STATE })]).toEqual([at, undefined]);
+      expect([at, await VectorIndex.open({ files: filePaths(catalogue), ...STATE })]).toEqual([at, undefined]);
     }
     for (const length of [0, 5, 16, 100, whole.length - 1]) {
       writeFileSync(path, whole);
       truncateSync(path, length);
-      expect(await VectorIndex.open({ catalogue, ...STATE })).toBeUndefined();
+      expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
     }
     writeFileSync(path, Buffer.concat([whole, Buffer.from('more')]));
-    expect(await VectorIndex.open({ catalogue, ...STATE })).toBeUndefined();
+    expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
   });
 
   test('are read when they are needed beside a graph, and made anew where they are gone by then', async () => {
@@ -146,8 +147,8 @@ describe('derived files', () => {
     const read = await opened(catalogue);
     expect([...(await read.nearest(questionNear(vectors, 7), 5, mask))]).toEqual([7]);
     const [late, lost] = [
-      await VectorIndex.open({ catalogue, ...STATE }, async () => vectors),
-      await VectorIndex.open({ catalogue, ...STATE }),
+      await VectorIndex.open({ files: filePaths(catalogue), ...STATE }, async () => vectors),
+      await VectorIndex.open({ files: filePaths(catalogue), ...STATE }),
     ];
     rmSync(`${catalogue}.vectors`);
     expect([...((await late?.nearest(questionNear(vectors, 7), 5, mask)) ?? [])]).toEqual([7]);
@@ -203,7 +204,7 @@ describe('derived files', () => {
   test('are current while nothing of them is missing, damaged or of another state', async () => {
     const { catalogue, vectors } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
     const isCurrent = (more: Options = {}): Promise<boolean> =>
-      vectorFilesAreCurrent({ catalogue, ...STATE, graphFrom: 1000, ...more });
+      vectorFilesAreCurrent({ files: filePaths(catalogue), ...STATE, graphFrom: 1000, ...more });
     expect(await isCurrent()).toBe(true);
     expect(await isCurrent({ stamp: 'other' })).toBe(false);
     expect(await isCurrent({ model: 'other' })).toBe(false);
@@ -232,9 +233,9 @@ describe('derived files', () => {
 
   test('can be removed, also where there are none', async () => {
     const { catalogue } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
-    removeVectorFiles(catalogue);
+    removeVectorFiles(filePaths(catalogue));
     expect(filesBeside(catalogue)).toEqual([]);
-    removeVectorFiles(catalogue);
+    removeVectorFiles(filePaths(catalogue));
     expect(existsSync(catalogue)).toBe(false);
   });
 });
@@ -248,11 +249,11 @@ async function built(vectors: VectorSet, options: Options = {}) {
 }
 
 function build(catalogue: string, vectors: VectorSet, options: Options = {}): Promise<void> {
-  return buildVectorFiles({ catalogue, vectors, ...STATE, ...options });
+  return buildVectorFiles({ files: filePaths(catalogue), vectors, ...STATE, ...options });
 }
 
 async function opened(catalogue: string, stamp = STATE.stamp): Promise<VectorIndex> {
-  const index = await VectorIndex.open({ catalogue, stamp, model: STATE.model });
+  const index = await VectorIndex.open({ files: filePaths(catalogue), stamp, model: STATE.model });
   return index ?? expect.fail('the index cannot be opened');
 }
 

@@ -12,7 +12,7 @@ describe('the vectors of a catalogue', () => {
     const path = withVectors('old', ['a', 'b']);
     const writer = new CatalogueWriter(path, 'key', true);
     writer.put(storeItem('c'), 'source');
-    expect(writer.useModel('new')).toHaveLength(3);
+    expect(writer.vectors.useModel('new')).toHaveLength(3);
     writer.finish();
     expect(vectorsOf(path).map(({ model }) => model)).toEqual(['old', 'old']);
     const reader = CatalogueReader.open(path);
@@ -61,8 +61,10 @@ function withVectors(model: string, ids: readonly string[]): string {
   const path = scratchFile('skills.db');
   const writer = new CatalogueWriter(path, 'key', false);
   for (const id of ids) writer.put(storeItem(id), 'source');
-  const texts = writer.useModel(model).map((number) => writer.textToEmbed(number));
-  writer.putVectors(texts.map(({ textHash }, i) => ({ textHash, vector: Float32Array.of(Math.cos(i), Math.sin(i)) })));
+  const texts = writer.vectors.useModel(model).map((number) => writer.vectors.textToEmbed(number));
+  writer.vectors.putVectors(
+    texts.map(({ textHash }, i) => ({ textHash, vector: Float32Array.of(Math.cos(i), Math.sin(i)) })),
+  );
   writer.finish();
   return path;
 }

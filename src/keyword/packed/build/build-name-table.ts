@@ -1,81 +1,81 @@
-import { endianness } from 'node:os';
+import { LITTLE_ENDIAN } from '../../../arrays/byte-order.js';
+import { countingSort } from '../../../arrays/counting-sort.js';
 import { GrowingUint32 } from '../../../arrays/growing-array.js';
-import { checkOfName, hashOfName } from '../name-hash.js';
+import type { DocumentNumber } from '../../../numbers.js';
+import { checkOfKey, hashOfKey } from '../key-hash.js';
 import type { NameTable } from '../name-table.js';
 import { DROPPED } from './dropped.js';
 
-/** Collects the keys of documents, in the order of these. */
+/** Collects the keys of documents. Documents must come in ascending order. */
 export class NameCollector {
   readonly #documents = new GrowingUint32();
   readonly #hashes = new GrowingUint32();
   readonly #checks = new GrowingUint32();
 
-  add(document: number, key: string): void {
+  add(document: DocumentNumber, key: string): void {
     this.#documents.push(document);
-    this.#hashes.push(hashOfName(key));
-    this.#checks.push(checkOfName(key));
+    this.#hashes.push(hashOfKey(key));
+    this.#checks.push(checkOfKey(key));
   }
 
   pack(): NameTable {
-    return sorted({ documents: this.#documents.values, hashes: this.#hashes.values, checks: this.#checks.values });
+    return sortByHash({ documents: this.#documents.values, hashes: this.#hashes.values, checks: this.#checks.values });
   }
 }
 
-/** A table and the number that each of its documents gets: ascending, {@link DROPPED} for one that is left out. */
+/** A table, and the new number of each of its documents: ascending, {@link DROPPED} for one that is left out. */
 interface NameTablePart {
   readonly table: NameTable;
   readonly documentOf: Uint32Array;
 }
 
 /**
- * One table of several: what comes out is what collecting all keys in one go gives.
+ * Merges tables. The result equals that of collecting all keys at once.
  *
- * @param size how many documents there are; each comes from one part
+ * @param size number of documents; each comes from one part
  */
 export function mergeNameTables(size: number, parts: readonly NameTablePart[]): NameTable {
-  /** By document where its entries begin; then where the next of them goes. */
-  const places = new Uint32Array(size + 1);
+  const entryCount = parts.reduce((sum, { table }) => sum + table.documents.length, 0);
+  /** New document of each entry of all parts; -1 for one that is left out. */
+  const documentOfEntry = new Int32Array(entryCount);
+  const hashes = new Uint32Array(entryCount);
+  const checks = new Uint32Array(entryCount);
+  let first = 0;
   for (const { table, documentOf } of parts) {
-    for (const document of table.documents) {
-      const number = documentOf[document]!;
-      if (number !== DROPPED) places[number + 1] = places[number + 1]! + 1;
+    const { documents } = table;
+    for (let i = 0; i < documents.length; i++) {
+      const document = documentOf[documents[i]!]!;
+      documentOfEntry[first + i] = document === DROPPED ? -1 : document;
     }
+    hashes.set(table.hashes, first);
+    checks.set(table.checks, first);
+    first += documents.length;
   }
-  for (let number = 0; number < size; number++) {
-    places[number + 1] = places[number + 1]! + places[number]!;
-  }
-  const count = places[size]!;
-  const [documents, hashes, checks] = [new Uint32Array(count), new Uint32Array(count), new Uint32Array(count)];
-  for (const { table, documentOf } of parts) {
-    table.documents.forEach((document, i) => {
-      const number = documentOf[document]!;
-      if (number === DROPPED) return;
-      const place = places[number]!;
-      places[number] = place + 1;
-      documents[place] = number;
-      hashes[place] = table.hashes[i]!;
-      checks[place] = table.checks[i]!;
-    });
-  }
-  return sorted({ documents, hashes, checks });
+  const { items } = countingSort(documentOfEntry, size);
+  return sortByHash({
+    documents: items.map((entry) => documentOfEntry[entry]!),
+    hashes: items.map((entry) => hashes[entry]!),
+    checks: items.map((entry) => checks[entry]!),
+  });
 }
 
-const [LOW, HIGH] = endianness() === 'LE' ? [0, 1] : [1, 0];
+/** Which half of a 64-bit number is the lower one, and which the higher. */
+const [LOW, HIGH] = LITTLE_ENDIAN ? [0, 1] : [1, 0];
 
-/** By hash; entries of the same hash stay in their order, which is that of their documents. */
-function sorted({ documents, hashes, checks }: NameTable): NameTable {
-  // Hash and place as one number of 64 bits: sorting these needs no function that compares.
+/** Sorts entries by hash. Those of equal hashes keep their order, which is that of their documents. */
+function sortByHash({ documents, hashes, checks }: NameTable): NameTable {
+  // Hash and index as one 64-bit number: sorting these needs no comparison function.
   const pairs = new BigUint64Array(hashes.length);
   const halves = new Uint32Array(pairs.buffer);
-  for (let place = 0; place < hashes.length; place++) {
-    halves[2 * place + HIGH] = hashes[place]!;
-    halves[2 * place + LOW] = place;
+  for (let i = 0; i < hashes.length; i++) {
+    halves[2 * i + HIGH] = hashes[i]!;
+    halves[2 * i + LOW] = i;
   }
   pairs.sort();
-  const places = Uint32Array.from(hashes, (_, i) => halves[2 * i + LOW]!);
+  const order = Uint32Array.from(hashes, (_, i) => halves[2 * i + LOW]!);
   return {
-    hashes: places.map((place) => hashes[place]!),
-    documents: places.map((place) => documents[place]!),
-    checks: places.map((place) => checks[place]!),
+    hashes: order.map((i) => hashes[i]!),
+    documents: order.map((i) => documents[i]!),
+    checks: order.map((i) => checks[i]!),
   };
 }

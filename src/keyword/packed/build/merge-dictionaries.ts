@@ -1,100 +1,103 @@
 import { GrowingUint32 } from '../../../arrays/growing-array.js';
-import { compareBytes } from '../packed-strings.js';
-import type { PackedStrings } from '../string-table.js';
+import type { TermNumber } from '../../../numbers.js';
+import { compareBytes, type PackedStrings } from '../packed-strings.js';
 import type { PackedDictionary } from '../term-dictionary.js';
 import { DROPPED } from './dropped.js';
-import { packGroups } from './pack-dictionary.js';
+import { packLetterGroups } from './pack-letter-groups.js';
+import { StringsWriter } from './strings-writer.js';
 
 /**
- * One dictionary of several, by going through all of them side by side.
+ * Merges dictionaries. Reads all of them side by side.
  *
- * @param kept of each dictionary one byte a term, 0 where it is left out; undefined where none is
- * @returns the dictionary, and by dictionary the number that each term gets, {@link DROPPED} where it is left out
+ * @param kept for each dictionary one byte a term, 0 if it is left out; undefined if none is
+ * @returns the dictionary, and for each of the given ones the new number of each term, {@link DROPPED} if it is left out
  */
 export function mergeDictionaries(
   dictionaries: readonly PackedDictionary[],
   kept: readonly (Uint8Array | undefined)[],
-): { dictionary: PackedDictionary; numbersOf: Uint32Array[] } {
+): { dictionary: PackedDictionary; termsOf: Uint32Array[] } {
   const cursors = dictionaries.map((dictionary, i) => new TermCursor(dictionary, kept[i]));
   const forms = new StringsWriter(dictionaries.map((dictionary) => dictionary.forms));
   const accented = new StringsWriter(dictionaries.map((dictionary) => dictionary.accented));
   const accentedNumbers = new GrowingUint32();
-  for (let number = 0; ; number++) {
+  for (let term: TermNumber = 0; ; term++) {
     const lowest = lowestOf(cursors, compareTerms);
     const [first] = lowest;
     if (first === undefined) break;
     forms.add(first.dictionary.forms, first.term);
     if (first.isAccented) {
-      accented.add(first.strings, first.place);
-      accentedNumbers.push(number);
+      accented.add(first.strings, first.index);
+      accentedNumbers.push(term);
     }
-    for (const cursor of lowest) cursor.take(number);
+    for (const cursor of lowest) cursor.take(term);
   }
   const packedForms = forms.pack();
-  const numbersOf = cursors.map((cursor) => cursor.numberOf);
+  const termsOf = cursors.map((cursor) => cursor.termOf);
   const dictionary = {
     forms: packedForms,
     accented: accented.pack(),
     accentedNumbers: accentedNumbers.values.slice(),
-    ...mergeStems(dictionaries, numbersOf),
-    ...packGroups(packedForms),
+    ...mergeStems(dictionaries, termsOf),
+    ...packLetterGroups(packedForms),
   };
-  return { dictionary, numbersOf };
+  return { dictionary, termsOf };
 }
 
 interface Cursor {
   readonly done: boolean;
 }
 
-/** The cursors that are at the lowest of what comes next; none where all are done. */
+/** The cursors whose current string is the lowest of all; none if all cursors are done. */
 function lowestOf<C extends Cursor>(cursors: readonly C[], compare: (a: C, b: C) => number): C[] {
   const lowest: C[] = [];
   for (let i = 0; i < cursors.length; i++) {
-    const cursor = cursors[i] as C;
+    const cursor = cursors[i]!;
     if (cursor.done) continue;
-    const order = lowest.length === 0 ? 0 : compare(cursor, lowest[0] as C);
+    const order = lowest.length === 0 ? 0 : compare(cursor, lowest[0]!);
     if (order < 0) lowest.length = 0;
     if (order <= 0) lowest.push(cursor);
   }
   return lowest;
 }
 
-/** Goes through the terms of a dictionary that are kept. */
+/** Reads the terms of a dictionary that are kept. */
 class TermCursor implements Cursor {
   readonly dictionary: PackedDictionary;
-  /** The term, by its number here. */
-  term = -1;
-  readonly numberOf: Uint32Array;
+  /** The current term, by its former number. */
+  term: TermNumber = -1;
+  /** New number of each term taken so far. */
+  readonly termOf: Uint32Array;
   readonly #kept: Uint8Array | undefined;
-  #accent = 0;
+  /** Index of the first accented term that is not before the current term. */
+  #accented = 0;
 
   constructor(dictionary: PackedDictionary, kept: Uint8Array | undefined) {
     this.dictionary = dictionary;
     this.#kept = kept;
-    this.numberOf = new Uint32Array(dictionary.forms.starts.length - 1).fill(DROPPED);
+    this.termOf = new Uint32Array(dictionary.forms.starts.length - 1).fill(DROPPED);
     this.#advance();
   }
 
   get done(): boolean {
-    return this.term === this.numberOf.length;
+    return this.term === this.termOf.length;
   }
 
   get isAccented(): boolean {
-    return this.dictionary.accentedNumbers[this.#accent] === this.term;
+    return this.dictionary.accentedNumbers[this.#accented] === this.term;
   }
 
-  /** Where the term itself stands. */
+  /** The strings that have the current term at {@link index}. */
   get strings(): PackedStrings {
     return this.isAccented ? this.dictionary.accented : this.dictionary.forms;
   }
 
-  get place(): number {
-    return this.isAccented ? this.#accent : this.term;
+  get index(): number {
+    return this.isAccented ? this.#accented : this.term;
   }
 
-  /** Gives the term its new number, and goes on. */
-  take(number: number): void {
-    this.numberOf[this.term] = number;
+  /** Gives the current term its new number, and goes to the next one. */
+  take(newTerm: TermNumber): void {
+    this.termOf[this.term] = newTerm;
     this.#advance();
   }
 
@@ -103,26 +106,27 @@ class TermCursor implements Cursor {
     do {
       this.term += 1;
     } while (this.#kept !== undefined && this.#kept[this.term] === 0);
-    while (accentedNumbers[this.#accent]! < this.term) this.#accent += 1;
+    while (accentedNumbers[this.#accented]! < this.term) this.#accented += 1;
   }
 }
 
 function compareTerms(a: TermCursor, b: TermCursor): number {
   return (
     compareBytes(a.dictionary.forms, a.term, b.dictionary.forms, b.term) ||
-    compareBytes(a.strings, a.place, b.strings, b.place)
+    compareBytes(a.strings, a.index, b.strings, b.index)
   );
 }
 
-/** Goes through the stems of a dictionary. */
+/** Reads the stems of a dictionary. */
 class StemCursor implements Cursor {
   readonly dictionary: PackedDictionary;
-  readonly numberOf: Uint32Array;
+  /** New number of each term. */
+  readonly termOf: Uint32Array;
   stem = 0;
 
-  constructor(dictionary: PackedDictionary, numberOf: Uint32Array) {
+  constructor(dictionary: PackedDictionary, termOf: Uint32Array) {
     this.dictionary = dictionary;
-    this.numberOf = numberOf;
+    this.termOf = termOf;
   }
 
   get done(): boolean {
@@ -136,26 +140,27 @@ function compareStems(a: StemCursor, b: StemCursor): number {
 
 function mergeStems(
   dictionaries: readonly PackedDictionary[],
-  numbersOf: readonly Uint32Array[],
+  termsOf: readonly Uint32Array[],
 ): Pick<PackedDictionary, 'stems' | 'stemStarts' | 'stemTerms'> {
-  const cursors = dictionaries.map((dictionary, i) => new StemCursor(dictionary, numbersOf[i]!));
+  const cursors = dictionaries.map((dictionary, i) => new StemCursor(dictionary, termsOf[i]!));
   const stems = new StringsWriter(dictionaries.map((dictionary) => dictionary.stems));
   const stemStarts = new GrowingUint32();
   const stemTerms = new GrowingUint32();
   stemStarts.push(0);
-  const terms: number[] = [];
+  const terms: TermNumber[] = [];
   for (;;) {
     const lowest = lowestOf(cursors, compareStems);
     const [first] = lowest;
     if (first === undefined) break;
     terms.length = 0;
-    for (const { dictionary, numberOf, stem } of lowest) {
+    for (const { dictionary, termOf, stem } of lowest) {
       const end = dictionary.stemStarts[stem + 1]!;
       for (let i = dictionary.stemStarts[stem]!; i < end; i++) {
-        const number = numberOf[dictionary.stemTerms[i]!]!;
-        if (number !== DROPPED) terms.push(number);
+        const term = termOf[dictionary.stemTerms[i]!]!;
+        if (term !== DROPPED) terms.push(term);
       }
     }
+    // A stem whose terms are all left out is left out, too.
     if (terms.length > 0) {
       if (lowest.length > 1) terms.sort((a, b) => a - b);
       for (let i = 0; i < terms.length; i++) if (terms[i] !== terms[i - 1]) stemTerms.push(terms[i]!);
@@ -165,28 +170,4 @@ function mergeStems(
     for (const cursor of lowest) cursor.stem += 1;
   }
   return { stems: stems.pack(), stemStarts: stemStarts.values.slice(), stemTerms: stemTerms.values.slice() };
-}
-
-/** Puts strings one behind the other that come from others. */
-class StringsWriter {
-  readonly #bytes: Uint8Array;
-  readonly #starts: Uint32Array;
-  #size = 0;
-  #end = 0;
-
-  /** @param sources none of theirs comes twice */
-  constructor(sources: readonly PackedStrings[]) {
-    this.#bytes = new Uint8Array(sources.reduce((sum, { bytes }) => sum + bytes.length, 0));
-    this.#starts = new Uint32Array(sources.reduce((sum, { starts }) => sum + starts.length, 1));
-  }
-
-  add({ bytes, starts }: PackedStrings, i: number): void {
-    const end = starts[i + 1]!;
-    for (let at = starts[i]!; at < end; at++) this.#bytes[this.#end++] = bytes[at]!;
-    this.#starts[++this.#size] = this.#end;
-  }
-
-  pack(): PackedStrings {
-    return { bytes: this.#bytes.slice(0, this.#end), starts: this.#starts.slice(0, this.#size + 1) };
-  }
 }

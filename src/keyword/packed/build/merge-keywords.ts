@@ -10,38 +10,26 @@ import { packLengths } from './pack-lengths.js';
 /** Documents that go into another index. */
 export interface KeywordPart {
   readonly keywords: PackedKeywords;
-  /** The number that each document gets: ascending, {@link DROPPED} for one that is left out. */
+  /** New number of each document: ascending, {@link DROPPED} for one that is left out. */
   readonly documentOf: Uint32Array;
 }
 
 /**
- * One index of several: those of parts of a catalogue, or a former one and one of what has changed. What comes out is what
- * collecting all documents in one go gives; nothing is tokenised, sorted or stemmed for it.
+ * Merges indexes: those of several parts of a catalogue, or a former index and one of what has changed. The result
+ * equals that of collecting all documents at once, but nothing is tokenised, sorted or stemmed again.
  *
- * @param size how many documents there are; each comes from one part
+ * @param size number of documents; each comes from one part
  */
 export function mergeKeywords(size: number, parts: readonly KeywordPart[]): PackedKeywords {
   const kept = parts.map(keptTerms);
-  const { dictionary, numbersOf } = mergeDictionaries(
+  const { dictionary, termsOf } = mergeDictionaries(
     parts.map(({ keywords }) => keywords.dictionary),
     kept,
   );
   const postings = mergePostings(
-    parts.map(({ keywords, documentOf }, i) => ({
-      postings: keywords.postings,
-      documentOf,
-      numberOf: numbersOf[i]!,
-    })),
+    parts.map(({ keywords, documentOf }, i) => ({ postings: keywords.postings, documentOf, termOf: termsOf[i]! })),
     dictionary.forms.starts.length - 1,
   );
-  const lengths = new Uint32Array(size * SCORED_FIELDS.length);
-  for (const { keywords, documentOf } of parts) {
-    for (let field = 0; field < SCORED_FIELDS.length; field++) {
-      documentOf.forEach((number, document) => {
-        if (number !== DROPPED) lengths[field * size + number] = keywords.lengths[field * keywords.size + document]!;
-      });
-    }
-  }
   const merged = (table: 'names' | 'beginnings'): NameTable =>
     mergeNameTables(
       size,
@@ -51,14 +39,28 @@ export function mergeKeywords(size: number, parts: readonly KeywordPart[]): Pack
     size,
     dictionary,
     postings,
-    ...packLengths(lengths),
+    ...packLengths(mergeLengths(size, parts)),
     names: merged('names'),
     beginnings: merged('beginnings'),
     contentHashes: new Uint32Array(),
   };
 }
 
-/** One byte a term, 0 where no document is left that has it; undefined where all documents are. */
+function mergeLengths(size: number, parts: readonly KeywordPart[]): Uint32Array {
+  const lengths = new Uint32Array(size * SCORED_FIELDS.length);
+  for (const { keywords, documentOf } of parts) {
+    for (let field = 0; field < SCORED_FIELDS.length; field++) {
+      const [from, to] = [field * keywords.size, field * size];
+      for (let former = 0; former < documentOf.length; former++) {
+        const document = documentOf[former]!;
+        if (document !== DROPPED) lengths[to + document] = keywords.lengths[from + former]!;
+      }
+    }
+  }
+  return lengths;
+}
+
+/** One byte a term: 0 if all documents that have it are left out. Undefined if no document is left out. */
 function keptTerms({ keywords, documentOf }: KeywordPart): Uint8Array | undefined {
   if (!documentOf.includes(DROPPED)) return undefined;
   const { listStarts, entryStarts, documents } = keywords.postings;

@@ -1,4 +1,5 @@
-import { DamagedImageError } from '../../../arrays/paged-image.js';
+import { DamagedArrayFileError } from '../../../arrays/pager.js';
+import type { DocumentNumber } from '../../../numbers.js';
 import type {
   DocumentSource,
   KeywordIndex,
@@ -12,13 +13,16 @@ import { PackedIndex } from '../packed-index.js';
 import { collectKeywords } from './collect-keywords.js';
 
 /**
- * An index whose file is read bit by bit, so that damage may be found late. The words are then collected anew from the
- * documents, here and at once: that takes its time, once, but no answer is wrong or missing.
+ * An index over a file that may turn out to be damaged. A block of the file is checked when a question first needs it.
+ * If it is damaged, this index reads all documents again, builds another index in memory, and answers the question and
+ * all later ones from that. Building it blocks the event loop, once, but no answer is wrong or missing.
  */
 export class RecoveringIndex implements KeywordIndex {
   readonly #documents: DocumentSource;
+  /** The index over the file; after damage was found, the one in memory. */
   #index: KeywordIndex;
 
+  /** @param index throws `DamagedArrayFileError` if it needs a damaged block */
   constructor(index: KeywordIndex, documents: DocumentSource) {
     this.#index = index;
     this.#documents = documents;
@@ -29,35 +33,34 @@ export class RecoveringIndex implements KeywordIndex {
   }
 
   match(question: Question, options?: MatchOptions): KeywordMatches {
-    const matches = this.#ask((index) => index.match(question, options));
-    const asked = this.#index;
-    const again = (index: KeywordIndex): KeywordMatches => (index === asked ? matches : index.match(question, options));
-    return { ...matches, accepting: () => this.#ask((index) => again(index).accepting()) };
+    const matches = this.#answer((index) => index.match(question, options));
+    const matchedIndex = this.#index;
+    // `accepting` reads from the file, too. If the index was replaced since, the question is matched again.
+    const accepting = (): ((term: string) => boolean) =>
+      this.#answer((index) => (index === matchedIndex ? matches : index.match(question, options)).accepting());
+    return { ...matches, accepting };
   }
 
   rank(question: Question, options: RankOptions): RankedDocuments {
-    return this.#ask((index) => index.rank(question, options));
+    return this.#answer((index) => index.rank(question, options));
   }
 
-  named(question: Question): readonly number[] {
-    return this.#ask((index) => index.named(question));
+  named(question: Question): readonly DocumentNumber[] {
+    return this.#answer((index) => index.named(question));
   }
 
-  beginning(question: Question): readonly number[] {
-    return this.#ask((index) => index.beginning(question));
+  beginning(question: Question): readonly DocumentNumber[] {
+    return this.#answer((index) => index.beginning(question));
   }
 
-  #ask<T>(question: (index: KeywordIndex) => T): T {
+  /** Calls a method of the index. If the file is damaged, replaces the index and calls the method again. */
+  #answer<Answer>(call: (index: KeywordIndex) => Answer): Answer {
     try {
-      return question(this.#index);
+      return call(this.#index);
     } catch (error) {
-      if (!(error instanceof DamagedImageError)) throw error;
-      return question(this.#recovered());
+      if (!(error instanceof DamagedArrayFileError)) throw error;
+      this.#index = new PackedIndex(collectKeywords(this.#documents), this.#documents);
+      return call(this.#index);
     }
-  }
-
-  #recovered(): KeywordIndex {
-    this.#index = new PackedIndex(collectKeywords(this.#documents), this.#documents);
-    return this.#index;
   }
 }

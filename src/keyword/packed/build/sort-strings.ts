@@ -1,4 +1,4 @@
-import type { PackedStrings } from '../string-table.js';
+import type { PackedStrings } from '../packed-strings.js';
 
 /** Up to so many are sorted by insertion. */
 const FEW = 12;

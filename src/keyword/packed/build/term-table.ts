@@ -1,6 +1,6 @@
 import { GrowingUint32 } from '../../../arrays/growing-array.js';
 import { FNV_BASIS, FNV_PRIME } from '../../../text/fnv1a.js';
-import type { PackedStrings } from '../string-table.js';
+import type { PackedStrings } from '../packed-strings.js';
 
 const UNDERSCORE = 0x5f;
 const HYPHEN = 0x2d;

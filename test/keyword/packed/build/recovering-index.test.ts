@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DamagedImageError } from '../../../../src/arrays/paged-image.js';
+import { DamagedArrayFileError } from '../../../../src/arrays/pager.js';
 import type { KeywordIndex } from '../../../../src/keyword/keyword-index.js';
 import { RecoveringIndex } from '../../../../src/keyword/packed/build/recovering-index.js';
 import { readQuestion } from '../../../../src/keyword/question.js';
@@ -28,7 +28,7 @@ describe('an index whose file turns out to be damaged', () => {
       (index: KeywordIndex) => index.beginning(readQuestion('Rust')),
     ];
     for (const ask of asked) {
-      const index = new RecoveringIndex(failing(new DamagedImageError('bad')), DOCUMENTS);
+      const index = new RecoveringIndex(failing(new DamagedArrayFileError('bad')), DOCUMENTS);
       expect(ask(index)).toEqual([1]);
       expect(ask(index)).toEqual([1]);
     }
@@ -36,13 +36,13 @@ describe('an index whose file turns out to be damaged', () => {
 
   test('says of terms what the documents say, when that is asked late', () => {
     const late: KeywordIndex = {
-      ...failing(new DamagedImageError('bad')),
+      ...failing(new DamagedArrayFileError('bad')),
       match: () => ({
         step: 'all-words',
         documents: Uint32Array.of(1),
         scores: undefined,
         accepting: () => {
-          throw new DamagedImageError('bad');
+          throw new DamagedArrayFileError('bad');
         },
       }),
     };

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ALL_IN_MEMORY } from '../../../../src/arrays/paged-image.js';
+import { ALL_IN_MEMORY } from '../../../../src/arrays/pager.js';
 import { TermTable } from '../../../../src/keyword/packed/build/term-table.js';
-import { packStrings, StringTable } from '../../../../src/keyword/packed/string-table.js';
+import { StringTable } from '../../../../src/keyword/packed/string-table.js';
 import { readWords } from '../../../../src/text/words.js';
+import { packStrings } from '../pack-strings.js';
 
 describe('a table of terms', () => {
   test('numbers them in the order of their first coming, in whichever way they come', () => {

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import type { Output } from './output.js';
+
+/** Gives a command its arguments, options and action. */
+export type SetUp = (command: Command, output: Output) => void;
+
+export interface CommandEntry {
+  readonly name: string;
+  /** What the program's help shows after the name. */
+  readonly usage: string;
+  readonly summary: string;
+  /** Imports the command's file. Only the chosen command is imported, which keeps the start of the others short. */
+  readonly setUp: () => Promise<SetUp>;
+}
+
+/** The commands, in the order in which the program's help lists them. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'load',
+    usage: '[options] <source...>',
+    summary: 'load skills into a catalogue, adding and updating by id',
+    setUp: async () => (await import('./load-command.js')).setUpLoad,
+  },
+  {
+    name: 'search',
+    usage: '[options] <words...>',
+    summary: 'search a catalogue by words, or by meaning',
+    setUp: async () => (await import('./search-command.js')).setUpSearch,
+  },
+  {
+    name: 'show',
+    usage: '[options] <id>',
+    summary: 'show a skill and its files',
+    setUp: async () => (await import('./show-command.js')).setUpShow,
+  },
+  {
+    name: 'serve',
+    usage: '[options]',
+    summary: 'serve the Skill Discovery API over HTTP',
+    setUp: async () => (await import('./serve-command.js')).setUpServe,
+  },
+  {
+    name: 'keys',
+    usage: '',
+    summary: 'make, list and revoke the API keys of a server',
+    setUp: async () => (await import('./keys-command.js')).setUpKeys,
+  },
+  {
+    name: 'evaluate',
+    usage: '[options] <benchmark>',
+    summary: 'measure how well the right skills are found, on questions with known answers',
+    setUp: async () => (await import('./evaluate-command.js')).setUpEvaluate,
+  },
+];

@@ -1,0 +1,208 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import {
+  type Benchmark,
+  type Corpus,
+  EVALUATION_MODES,
+  type Evaluation,
+  type EvaluationMode,
+  evaluate,
+  type NamedRun,
+  openCorpus,
+  readBenchmark,
+  readRun,
+  reportPage,
+  summarise,
+  writeRun,
+} from '../evaluation/index.js';
+import { SkillSearchError } from '../index.js';
+import { comparisonLines, meansLines, queryLines } from './evaluation-lines.js';
+import { LoadProgressBar } from './load-progress-bar.js';
+import { type Output, printJson, printLines } from './output.js';
+import { ProgressBar } from './progress-bar.js';
+import { type StopWordsFlags, stopWordsOf } from './stop-words-option.js';
+import { oneLine } from './terminal-text.js';
+
+/** The options of `evaluate`, as the command line gives them. */
+export interface EvaluateFlags extends StopWordsFlags {
+  readonly database?: string;
+  readonly catalogue?: string;
+  readonly extra?: string;
+  readonly extraFiles?: string;
+  readonly without?: string;
+  /** False for `--no-files`. */
+  readonly files: boolean;
+  readonly keep?: string;
+  readonly model?: string;
+  readonly qrels?: string;
+  readonly filter?: RegExp;
+  readonly mode?: readonly EvaluationMode[];
+  readonly run?: readonly string[];
+  readonly compare?: string;
+  readonly at?: readonly number[];
+  readonly depth?: number;
+  readonly abstention?: true;
+  readonly seed?: number;
+  readonly byQuery?: true;
+  readonly saveRuns?: string;
+  readonly html?: string;
+  readonly json?: true;
+}
+
+/** The catalogue that is searched where nothing else is named. */
+export const DEFAULT_DATABASE = 'skills.db';
+
+/** Signals that stop an evaluation. Both are handled, so that its temporary files are removed. */
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** Reads a benchmark, asks its questions, and prints and writes the figures. */
+export async function evaluateBenchmark(path: string, flags: EvaluateFlags, output: Output): Promise<void> {
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort(new Error('interrupted'));
+  for (const signal of SIGNALS) process.once(signal, interrupt);
+  try {
+    const benchmark = await readBenchmark(path, { qrels: flags.qrels, filter: flags.filter });
+    const runs = await readRuns(flags.run ?? []);
+    const modes = flags.mode ?? (runs.length > 0 ? [] : EVALUATION_MODES);
+    const names: readonly string[] = [...modes, ...runs.map(({ name }) => name)];
+    const baseline = await baselineOf(flags, names);
+    await using corpus =
+      modes.length > 0 ? await openDocuments(benchmark, modes, flags, output, stop.signal) : undefined;
+    const remarks = [...benchmark.remarks, ...(corpus?.remarks ?? []), ...missingDocuments(benchmark, corpus)];
+    for (const remark of remarks) output.error.write(`note: ${oneLine(remark)}\n`);
+
+    const bar = new ProgressBar(output.error);
+    const { at, depth, abstention, seed } = flags;
+    const evaluation = await evaluate({
+      benchmark,
+      search: corpus?.search,
+      modes,
+      runs,
+      baseline,
+      at,
+      depth,
+      abstention,
+      seed,
+      signal: stop.signal,
+      onProgress: ({ mode, done, total }) => {
+        const payload = { mode, done: done.toLocaleString('en') };
+        bar.show({ format: ASKING, value: done + modes.indexOf(mode) * total, total: total * modes.length, payload });
+      },
+    }).finally(() => bar.stop());
+    print(evaluation, corpus, flags, output);
+    await write(evaluation, modes, flags);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+  }
+}
+
+const ASKING = ' {bar} {percentage}% | {mode}: {done} questions | {eta_formatted} left';
+
+async function readRuns(paths: readonly string[]): Promise<NamedRun[]> {
+  const runs: NamedRun[] = [];
+  for (const path of paths) runs.push({ name: basename(path), run: await readRun(path) });
+  return runs;
+}
+
+/** What `--compare` names. For a page without it the first mode, so that it has a picture of differences. */
+async function baselineOf(
+  { compare, html }: EvaluateFlags,
+  names: readonly string[],
+): Promise<string | NamedRun | undefined> {
+  if (compare === undefined) return html !== undefined && names.length > 1 ? names[0] : undefined;
+  if (names.includes(compare)) return compare;
+  if (!existsSync(compare)) {
+    const message = `--compare must be a TREC run or one of ${names.join(', ')}; there is no file ${compare}`;
+    throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'compare' });
+  }
+  return { name: basename(compare), run: await readRun(compare) };
+}
+
+async function openDocuments(
+  { corpus, name }: Benchmark,
+  modes: readonly EvaluationMode[],
+  flags: EvaluateFlags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<Corpus> {
+  const { catalogue, extra, extraFiles, without, files, keep, model } = flags;
+  const documents = flags.database === undefined && catalogue === undefined ? corpus : undefined;
+  const fallback = documents === undefined && catalogue === undefined ? DEFAULT_DATABASE : undefined;
+  const database = flags.database ?? fallback;
+  if (database !== undefined && !existsSync(database)) {
+    const why = flags.database === undefined ? `${name} has no documents of its own, and ` : '';
+    const message = `${why}there is no catalogue at ${database}: name one (--database), or what to load (--catalogue)`;
+    throw new SkillSearchError('DATABASE_NOT_FOUND', message, { path: database });
+  }
+  const stopWords = await stopWordsOf(flags);
+  const bar = new LoadProgressBar(output.error);
+  try {
+    return await openCorpus({
+      documents,
+      catalogue,
+      database,
+      extra,
+      extraFiles,
+      without,
+      files,
+      keep,
+      model,
+      stopWords,
+      semantic: modes.includes('vector') || modes.includes('hybrid'),
+      signal,
+      onProgress: (progress) => bar.show(progress),
+    });
+  } finally {
+    bar.stop();
+  }
+}
+
+/** Judged documents that do not exist: wrong ids in the judgements look like a bad ranking. */
+function missingDocuments({ questions, gains }: Benchmark, corpus: Corpus | undefined): string[] {
+  if (corpus === undefined) return [];
+  const present = new Set(corpus.search.ids());
+  const judged = new Set(questions.flatMap(({ id }) => [...(gains.get(id)?.keys() ?? [])]));
+  const missing = [...judged].filter((id) => !present.has(id));
+  if (missing.length === 0) return [];
+  const shown = missing.slice(0, 3).map((id) => JSON.stringify(id));
+  const more = missing.length > 3 ? ', …' : '';
+  return [`${missing.length} of ${judged.size} right answers are not among the documents: ${shown.join(', ')}${more}`];
+}
+
+function print(
+  evaluation: Evaluation,
+  corpus: Corpus | undefined,
+  { json, byQuery }: EvaluateFlags,
+  output: Output,
+): void {
+  if (json === true) {
+    printJson(output, summarise(evaluation, { byQuery }));
+    return;
+  }
+  const { benchmark, comparisons } = evaluation;
+  const questions = `${benchmark.questions.length.toLocaleString('en')} ${benchmark.questions.length === 1 ? 'question' : 'questions'}`;
+  const over = corpus === undefined ? '' : ` over ${corpus.search.stats().skills.toLocaleString('en')} documents`;
+  printLines(output, [
+    oneLine(`${benchmark.name}: ${questions}${over}`),
+    '',
+    ...meansLines(evaluation),
+    ...comparisons.flatMap((comparison) => ['', ...comparisonLines(comparison)]),
+    ...(byQuery === true ? ['', ...queryLines(evaluation)] : []),
+  ]);
+}
+
+async function write(
+  evaluation: Evaluation,
+  modes: readonly EvaluationMode[],
+  { saveRuns, html }: EvaluateFlags,
+): Promise<void> {
+  if (html !== undefined) await writeFile(html, reportPage(evaluation));
+  if (saveRuns === undefined) return;
+  await mkdir(saveRuns, { recursive: true });
+  for (const mode of modes) {
+    const measured = evaluation.modes.find(({ name }) => name === mode);
+    if (measured === undefined) continue;
+    await writeFile(join(saveRuns, `${evaluation.benchmark.name}.${mode}.run`), writeRun(measured.run, mode));
+  }
+}

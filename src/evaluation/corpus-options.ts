@@ -1,0 +1,34 @@
+import type { LoadProgress, ModelOptions, OpenOptions } from '../index.js';
+
+/** Which documents to search: exactly one of `documents`, `catalogue` and `database`, and changes to them. */
+export interface CorpusOptions extends ModelOptions {
+  /** Path of a corpus in the BEIR layout: JSON Lines of `_id`, `title` and `text`, plain or gzip. */
+  readonly documents?: string | undefined;
+  /** Path of a source that a catalogue can be loaded from: JSON Lines, or a folder with `SKILL.md` files. */
+  readonly catalogue?: string | undefined;
+  /** Path of a catalogue. It is never changed: changes are made to a temporary copy. */
+  readonly database?: string | undefined;
+  /** Path of more documents, in the form of `documents`. @default none */
+  readonly extra?: string | undefined;
+  /** Path of file texts of the documents: JSON Lines of `_id` and `text`. @default none */
+  readonly extraFiles?: string | undefined;
+  /** Path of a list of ids, one a line: these documents are left out. @default none */
+  readonly without?: string | undefined;
+  /** Whether the text of files is searched. @default true */
+  readonly files?: boolean | undefined;
+  /**
+   * Folder that keeps the catalogue made of `documents` or `catalogue`: the next run embeds only what has changed. It is
+   * created if it does not exist.
+   *
+   * @default a temporary folder, which is removed at the end
+   */
+  readonly keep?: string | undefined;
+  /** Like `stopWords` of `openSkillSearch`. @default the usual words of the language */
+  readonly stopWords?: OpenOptions['stopWords'];
+  /** Whether the documents need vectors: the modes `vector` and `hybrid` do. @default true */
+  readonly semantic?: boolean | undefined;
+  /** Called while documents are loaded and embedded. */
+  readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
+  /** Stops the work when aborted. */
+  readonly signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,211 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, isIPv6, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { SkillSearchError } from '../index.js';
+import { BodyBuffers } from './body-buffers.js';
+import type { Answer } from './call.js';
+import { NodeCall } from './node-call.js';
+import { OpenConnections } from './open-connections.js';
+import { PendingAnswers } from './pending-answers.js';
+import { MALFORMED, type Refusal, refusalOf, sendRaw, UNKNOWN_METHOD } from './refusal.js';
+import type { RunningServer } from './server.js';
+import { SERVER_LIMITS } from './server-limits.js';
+import type { SkillDiscoveryService } from './service.js';
+import { Turns } from './turns.js';
+
+/** While a server closes: milliseconds for requests that are being answered. */
+const DEFAULT_GRACE = 10_000;
+/** While a server closes: milliseconds for answers whose connection was cut, so that they give back their quota. */
+const LONGEST_ENDING = 1000;
+
+/** A request and its answer. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** When the request arrived, by `performance.now()`. */
+  readonly arrived: number;
+  /** The buffer that the answer is sent from. */
+  lent: Buffer | undefined;
+}
+
+/** Brings requests from sockets to the service, and its answers back. */
+export class HttpServer implements RunningServer {
+  readonly #service: SkillDiscoveryService;
+  readonly #server: Server;
+  readonly #connections: OpenConnections;
+  #url = '';
+  #host = '';
+  #port = 0;
+  readonly #pending = new PendingAnswers(SERVER_LIMITS.pipelined);
+  readonly #turns = new Turns();
+  readonly #buffers = new BodyBuffers();
+  /** Answers that are not ready yet. */
+  readonly #running = new Set<Promise<void>>();
+  /** The last `Host` header, and its origin: most requests of a server have the same. */
+  #lastHost: string | undefined;
+  #lastOrigin = '';
+  #closed: Promise<void> | undefined;
+
+  constructor(service: SkillDiscoveryService) {
+    this.#service = service;
+    const limits = SERVER_LIMITS;
+    this.#server = createServer({
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersTimeout,
+      requestTimeout: limits.requestTimeout,
+      keepAliveTimeout: limits.keepAliveTimeout,
+      connectionsCheckingInterval: limits.checkingInterval,
+      // A second `Authorization` header makes the first invalid. By default Node drops it.
+      joinDuplicateHeaders: true,
+      // `isAmbiguous` refuses a missing `Host` with an error body of the usual shape.
+      requireHostHeader: false,
+    });
+    // Only their bytes are limited. Beyond a number Node would drop headers silently.
+    this.#server.maxHeadersCount = 0;
+    this.#server.maxConnections = limits.connections;
+    this.#server.timeout = limits.idleTimeout;
+    this.#connections = new OpenConnections(this.#server);
+    const respond = (request: IncomingMessage, response: ServerResponse): void => this.#respond(request, response);
+    this.#server.on('request', respond);
+    // `Expect: 100-continue` gets the final answer at once: no body is read.
+    this.#server.on('checkContinue', respond);
+    this.#server.on('checkExpectation', respond);
+    // Sockets of a plain HTTP server are `net` sockets; the types say `Duplex` for any server.
+    this.#server.on('clientError', (error, socket) => this.#refuse(socket as Socket, refusalOf(error)));
+    this.#server.on('connect', (_, socket) => this.#refuse(socket as Socket, UNKNOWN_METHOD));
+  }
+
+  get host(): string {
+    return this.#host;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  async listen(host: string, port: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
+      this.#server.listen({ host, port }, resolve);
+    });
+    this.#server.removeAllListeners('error');
+    // A failed accept ends that connection, not the process.
+    this.#server.on('error', () => {});
+    this.#host = host;
+    // Only a server at a pipe has a string as its address.
+    this.#port = (this.#server.address() as AddressInfo).port;
+    const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (isIPv6(host) ? `[${host}]` : host);
+    this.#url = `http://${reachable}:${this.#port}`;
+    this.#lastOrigin = this.#url;
+  }
+
+  close(grace: number = DEFAULT_GRACE): Promise<void> {
+    this.#closed ??= this.#close(grace);
+    return this.#closed;
+  }
+
+  async #close(grace: number): Promise<void> {
+    await this.#connections.end(grace);
+    // Answers whose connection was cut still give back the quota that they reserved.
+    await Promise.race([Promise.all(this.#running), wait(LONGEST_ENDING, undefined, { ref: false })]);
+  }
+
+  #respond(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const arrived = performance.now();
+    this.#pending.begin(socket, () => {
+      const exchange: Exchange = { request, response, arrived, lent: undefined };
+      response.once('close', () => {
+        if (exchange.lent !== undefined) this.#buffers.giveBack(exchange.lent);
+        this.#pending.end(socket);
+      });
+      if (isAmbiguous(request)) {
+        this.#write(exchange, this.#service.refuse(MALFORMED, socket.remoteAddress), true);
+        return;
+      }
+      this.#turns.run(() => this.#answer(exchange));
+    });
+  }
+
+  #answer(exchange: Exchange): void {
+    const { request, response, arrived } = exchange;
+    try {
+      const answer = this.#service.answer(
+        new NodeCall(request, response, this.#originOf(request.headers.host), arrived),
+      );
+      if (!(answer instanceof Promise)) {
+        this.#send(exchange, answer);
+        return;
+      }
+      const sent = answer.then((ready) => this.#send(exchange, ready)).catch(() => void request.socket.destroy());
+      this.#running.add(sent);
+      sent.finally(() => this.#running.delete(sent));
+    } catch {
+      request.socket.destroy();
+    }
+  }
+
+  /** Waits for the pending answers of the connection. Sent earlier, the refusal would look like the first of them. */
+  #refuse(socket: Socket, refusal: Refusal | undefined): void {
+    this.#pending.afterLast(socket, () => {
+      if (refusal === undefined) socket.destroy();
+      else sendRaw(socket, this.#service.refuse(refusal, socket.remoteAddress));
+    });
+  }
+
+  #send(exchange: Exchange, answer: Answer): void {
+    const { request, response } = exchange;
+    if (response.destroyed) return;
+    // Bodies are never read, so the connection cannot be used again after one.
+    const hasBody =
+      request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
+    this.#write(exchange, answer, this.#closed !== undefined || hasBody);
+  }
+
+  #write(exchange: Exchange, { status, headers, body }: Answer, closing: boolean): void {
+    const { request, response } = exchange;
+    // Without a socket the answer waits behind others, and Node may never emit its `close`.
+    const { bytes, lent } = this.#buffers.encode(body, response.socket !== null);
+    exchange.lent = lent;
+    const all = [...headers];
+    if (status !== 204) all.push('Content-Length', String(bytes.length));
+    if (closing) all.push('Connection', 'close');
+    response.writeHead(status, all);
+    response.end(request.method === 'HEAD' || status === 204 ? '' : bytes);
+  }
+
+  /** The origin by which the client reached the server. A `Host` that cannot be an address is not repeated. */
+  #originOf(host: string | undefined): string {
+    if (host === this.#lastHost) return this.#lastOrigin;
+    const isAddress = host !== undefined && /^[a-z0-9.-]+(?::\d+)?$|^\[[0-9a-f:.]+\](?::\d+)?$/i.test(host);
+    this.#lastHost = host;
+    this.#lastOrigin = isAddress ? `http://${host}` : this.#url;
+    return this.#lastOrigin;
+  }
+}
+
+/** A request with no `Host` or two, or with a body whose end is unclear, must be refused (RFC 9112, 3.2 and 6.1). */
+function isAmbiguous({ httpVersion, headers }: IncomingMessage): boolean {
+  const { host, 'transfer-encoding': coding = 'chunked' } = headers;
+  const hasOneHost = host === undefined ? httpVersion !== '1.1' : !host.includes(', ');
+  return !hasOneHost || coding.toLowerCase() !== 'chunked';
+}
+
+const CANNOT_LISTEN: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use; choose another port',
+  EACCES: 'this user has no permission; ports below 1024 are mostly reserved',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'no such host is known',
+  EAI_AGAIN: 'the host name cannot be looked up now',
+};
+
+function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): SkillSearchError {
+  const reason = CANNOT_LISTEN[error.code ?? ''] ?? error.message;
+  return new SkillSearchError('ADDRESS_NOT_AVAILABLE', `cannot listen at ${host}, port ${port}: ${reason}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,55 @@
+import type { ArrayFileIdentity } from '../arrays/array-file-header.js';
+import { PagedArrayFile } from '../arrays/paged-array-file.js';
+import { isCurrentArrayFile, readArrayFile } from '../arrays/read-array-file.js';
+import { writeArrayFile } from '../arrays/write-array-file.js';
+import type { PackedKeywords } from '../keyword/packed/packed-keywords.js';
+import { filesBeside } from '../store/file-names.js';
+import type { PackedColumns } from '../store/read/columns.js';
+import { WORD_RULES } from '../text/word-rules.js';
+
+/** What the keyword file of a catalogue holds. */
+export interface KeywordFileContent {
+  readonly keywords: PackedKeywords;
+  readonly columns: PackedColumns;
+}
+
+/** A keyword file that was opened. Only the needed parts of its arrays are read. */
+export interface OpenKeywordFile extends KeywordFileContent {
+  readonly file: PagedArrayFile;
+}
+
+/** @throws Error of the file system; a file that was there before is left as it was */
+export function writeKeywordFile(catalogue: string, stamp: string, content: KeywordFileContent): void {
+  writeArrayFile(filesBeside(catalogue).keyword, identityOf(stamp), content);
+}
+
+/**
+ * Opens the keyword file of a state of a catalogue.
+ *
+ * @returns undefined if there is no file, or its header is damaged, or it belongs to another state or other word rules
+ */
+export function openKeywordFile(catalogue: string, stamp: string): OpenKeywordFile | undefined {
+  const file = PagedArrayFile.open(filesBeside(catalogue).keyword, identityOf(stamp));
+  // The version and the kind of the file say that its tree has all of these arrays.
+  return file === undefined ? undefined : { file, ...(file.tree as unknown as KeywordFileContent) };
+}
+
+/**
+ * Reads all arrays of the keyword file of any state.
+ *
+ * @returns undefined if there is no file, or it is damaged, or it was made by other word rules
+ */
+export async function readKeywordFile(catalogue: string): Promise<KeywordFileContent | undefined> {
+  const tree = await readArrayFile(filesBeside(catalogue).keyword, identityOf());
+  return tree as unknown as KeywordFileContent | undefined;
+}
+
+/** Whether the keyword file belongs to a state, was made by the present word rules, and is whole. Reads all of it. */
+export function isCurrentKeywordFile(catalogue: string, stamp: string): Promise<boolean> {
+  return isCurrentArrayFile(filesBeside(catalogue).keyword, identityOf(stamp));
+}
+
+/** @param stamp of the state that the file belongs to; left out for any state */
+function identityOf(stamp?: string): ArrayFileIdentity {
+  return { kind: 'keywords', origin: { wordRules: WORD_RULES, ...(stamp === undefined ? {} : { stamp }) } };
+}

@@ -1,0 +1,93 @@
+import type { KeywordQuery, SemanticQuery } from '../query.js';
+import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from '../result.js';
+import type { SkillDetails, SkillFile } from '../skill.js';
+import { countLabels, statsOf } from './catalogue-stats.js';
+import { copyIds } from './copy-ids.js';
+import { searchByKeywords, searchRecordsByKeywords } from './keyword-search.js';
+import type { OpenState } from './open-state.js';
+import type { CurrentState } from './reload/current-state.js';
+import type { SkillSearch } from './skill-search.js';
+
+/** The public methods of a search, over whichever state of its catalogue answers now. */
+export class CatalogueSearch implements SkillSearch {
+  readonly #states: CurrentState<OpenState>;
+
+  constructor(states: CurrentState<OpenState>) {
+    this.#states = states;
+  }
+
+  get problems(): SkillSearch['problems'] {
+    return this.#states.newest.problems;
+  }
+
+  keyword(query: KeywordQuery): KeywordResult {
+    return searchByKeywords(this.#states.newest, query);
+  }
+
+  keywordRecords(query: KeywordQuery): KeywordRecords {
+    return searchRecordsByKeywords(this.#states.newest, query);
+  }
+
+  semantic(query: SemanticQuery, options?: { readonly signal?: AbortSignal | undefined }): Promise<SemanticResult> {
+    return this.#states.use(async (state) => {
+      const { searchByMeaning } = await import('./semantic-search.js');
+      return searchByMeaning(state, query, options);
+    });
+  }
+
+  warmUp(): Promise<void> {
+    return this.#states.use(async (state) => {
+      await state.vectors();
+    });
+  }
+
+  get(id: string): SkillDetails | undefined {
+    return this.#states.newest.reader.get(id);
+  }
+
+  files(id: string): SkillFile[] {
+    return this.#states.newest.reader.files(id);
+  }
+
+  filenames(id: string): string[] {
+    return this.#states.newest.reader.filenames(id);
+  }
+
+  file(id: string, filename: string): SkillFile | undefined {
+    return this.#states.newest.reader.file(id, filename);
+  }
+
+  ids(): string[] {
+    return this.#states.newest.reader.ids();
+  }
+
+  copiesOf(id: string): string[] {
+    const { reader } = this.#states.newest;
+    const document = reader.documentOf(id);
+    return document === undefined ? [] : copyIds(reader, document);
+  }
+
+  categories(): LabelCount[] {
+    return countLabels(this.#states.newest.reader.columns.categories);
+  }
+
+  occupations(): LabelCount[] {
+    return countLabels(this.#states.newest.reader.columns.occupations);
+  }
+
+  stats(): CatalogueStats {
+    return statsOf(this.#states.newest.reader);
+  }
+
+  check(): void {
+    this.#states.newest.reader.check();
+  }
+
+  close(): Promise<void> {
+    return this.#states.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

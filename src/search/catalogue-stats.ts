@@ -1,0 +1,25 @@
+import type { CatalogueStats, LabelCount } from '../result.js';
+import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+
+export function statsOf(reader: CatalogueReader): CatalogueStats {
+  const { size, updatedAt, categories, occupations } = reader.columns;
+  const { count, model } = reader.vectors;
+  return {
+    skills: size,
+    files: reader.countFiles(),
+    categories: categories.size,
+    occupations: occupations.size,
+    // Documents are numbered by date, latest first.
+    newest: updatedAt[0] ?? 0,
+    vectors: count,
+    ...(model === undefined ? {} : { model }),
+    stamp: reader.stamp,
+  };
+}
+
+/** The most frequent label first, then by slug. */
+export function countLabels(documentsOf: ReadonlyMap<string, ArrayLike<number>>): LabelCount[] {
+  return [...documentsOf]
+    .map(([slug, documents]) => ({ slug, count: documents.length }))
+    .sort((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1));
+}

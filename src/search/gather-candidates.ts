@@ -1,0 +1,163 @@
+import { allCopiesOf } from '../copies/collapse-copies.js';
+import { FIELD_WEIGHTS } from '../keyword/bm25.js';
+import type { KeywordIndex, RankedDocuments } from '../keyword/keyword-index.js';
+import type { Question } from '../keyword/question.js';
+import type { DocumentNumber, VectorPlace } from '../numbers.js';
+import type { ResolvedSemanticQuery } from '../query.js';
+import type { NameMatch } from '../ranking/features.js';
+import type { CatalogueColumns } from '../store/read/columns.js';
+import { untilAborted } from '../threads/abort.js';
+import type { VectorSearch } from './vector-search.js';
+
+/**
+ * How many documents compete for an answer: the best so many by words, by meaning, and by names that begin with the
+ * question. As many as a semantic search may return (`MAX_SEMANTIC_LIMIT`), so that each way alone could fill an answer.
+ */
+const CANDIDATES = 100;
+
+/** What a semantic search looks into. */
+export interface SemanticSources {
+  readonly columns: CatalogueColumns;
+  /** Undefined for `ranking: 'vector'`, which ignores words. */
+  readonly words: KeywordIndex | undefined;
+  /** Undefined for `ranking: 'words'`, which ignores meaning. */
+  readonly vectors: VectorSearch | undefined;
+}
+
+/** The documents that compete for an answer, and what the ways that found them know of any document. */
+export interface GatheredCandidates {
+  /** Ascending. */
+  readonly documents: Uint32Array;
+  readonly ranked: RankedDocuments | undefined;
+  /** Names that are not here match neither way. */
+  readonly nameMatches: ReadonlyMap<DocumentNumber, NameMatch>;
+  readonly meaning: Meaning;
+}
+
+/**
+ * Gathers the documents that compete for an answer: the best by words, the best by meaning, those with the question as
+ * their name or as its beginning; and the copies of all these, if copies are collapsed.
+ *
+ * @param filter one byte a document, 0 if it may not be found
+ */
+export async function gatherCandidates(
+  { columns, words, vectors }: SemanticSources,
+  query: ResolvedSemanticQuery,
+  question: Question,
+  filter: Uint8Array | undefined,
+  signal: AbortSignal | undefined,
+): Promise<GatheredCandidates> {
+  const reading = vectors === undefined ? undefined : readMeaning(vectors, query, filter, signal);
+  // Awaited below. While the model's thread reads the question, this one looks up its words. This catch only prevents
+  // an unhandled rejection.
+  reading?.catch(() => {});
+  const ranked = words === undefined ? undefined : rankWords(words, question, query, columns, filter);
+  const names =
+    words === undefined || query.ranking !== 'hybrid'
+      ? NO_NAMES
+      : matchNames(words, question, ranked, columns.copyGroup, filter);
+
+  const meaning = (await reading) ?? NO_MEANING;
+  const found = new Set(passing([...(ranked?.documents ?? []), ...names.competing], filter));
+  if (vectors !== undefined) {
+    for (const place of meaning.nearest) {
+      for (const document of passing(vectors.documentsAt(place), filter)) found.add(document);
+    }
+  }
+  const documents =
+    query.copies === 'collapse' ? passing(allCopiesOf([...found], columns.copyGroup), filter) : [...found];
+  return { documents: Uint32Array.from(documents).sort(), ranked, nameMatches: names.matches, meaning };
+}
+
+/** How near a question is to documents. */
+interface Meaning {
+  /** The places of the nearest vectors, of type {@link VectorPlace}. */
+  readonly nearest: Uint32Array;
+  /**
+   * The cosines of those documents that have a vector: the first with the whole question, then one with each of its
+   * sentences if it has several.
+   */
+  readonly cosinesOf: (documents: readonly DocumentNumber[]) => ReadonlyMap<DocumentNumber, readonly number[]>;
+  /** Share of the question that the model can read, 0 to 1. */
+  readonly readable: number;
+}
+
+const NO_MEANING: Meaning = { nearest: new Uint32Array(0), cosinesOf: () => new Map(), readable: 1 };
+
+async function readMeaning(
+  vectors: VectorSearch,
+  { q, ranking }: ResolvedSemanticQuery,
+  filter: Uint8Array | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Meaning> {
+  const readable = vectors.readableShare(q);
+  const sentences = ranking === 'hybrid' && readable > 0;
+  const embedded = await untilAborted(vectors.embed(q, { sentences, signal }), signal);
+  const nearest = await untilAborted(vectors.nearest(embedded[0]!, CANDIDATES, filter), signal);
+  return { nearest, cosinesOf: (documents) => vectors.cosines(embedded, documents), readable };
+}
+
+/**
+ * The best documents by words. If copies are collapsed, as many as it takes to have {@link CANDIDATES} groups of copies:
+ * as a rule a quarter more is enough, so a second attempt is rare.
+ */
+function rankWords(
+  words: KeywordIndex,
+  question: Question,
+  { copies }: ResolvedSemanticQuery,
+  { copyGroup }: CatalogueColumns,
+  filter: Uint8Array | undefined,
+): RankedDocuments {
+  const weights = FIELD_WEIGHTS;
+  if (copies === 'keep') return words.rank(question, { weights, limit: CANDIDATES, filter });
+  for (let limit = CANDIDATES * 1.25; ; limit *= 4) {
+    const ranked = words.rank(question, { weights, limit, filter });
+    const groups = new Set<number>();
+    const enough = ranked.documents.findIndex((document) => groups.add(copyGroup[document]!).size === CANDIDATES);
+    if (enough >= 0) {
+      const [documents, scores] = [ranked.documents.subarray(0, enough + 1), ranked.scores.subarray(0, enough + 1)];
+      return { ...ranked, documents, scores };
+    }
+    if (ranked.documents.length < limit) return ranked;
+  }
+}
+
+/** Documents whose names are the question, or begin with it. */
+interface Names {
+  readonly matches: ReadonlyMap<DocumentNumber, NameMatch>;
+  /** All with exactly this name, and those of the best {@link CANDIDATES} groups of copies that begin with it. */
+  readonly competing: readonly DocumentNumber[];
+}
+
+const NO_NAMES: Names = { matches: new Map(), competing: [] };
+
+function matchNames(
+  words: KeywordIndex,
+  question: Question,
+  ranked: RankedDocuments | undefined,
+  copyGroup: Uint32Array,
+  filter: Uint8Array | undefined,
+): Names {
+  const exact = passing(words.named(question), filter);
+  const beginning = Uint32Array.from(passing(words.beginning(question), filter));
+  const scores = ranked?.scoresOf(beginning) ?? [];
+  const scoreAt = (i: number): number => scores[i]!.score;
+  const groups = new Set<number>();
+  const competing = [...exact];
+  for (const i of [...beginning.keys()].sort((a, b) => scoreAt(b) - scoreAt(a) || a - b)) {
+    const document = beginning[i]!;
+    const group = copyGroup[document]!;
+    if (groups.size === CANDIDATES && !groups.has(group)) continue;
+    groups.add(group);
+    competing.push(document);
+  }
+  const matches = new Map<DocumentNumber, NameMatch>(Array.from(beginning, (document) => [document, 'beginning']));
+  for (const document of exact) matches.set(document, 'exact');
+  return { matches, competing };
+}
+
+/** Those of some documents that may be found. */
+function passing(documents: Iterable<DocumentNumber>, filter: Uint8Array | undefined): DocumentNumber[] {
+  const all = [...documents];
+  return filter === undefined ? all : all.filter((document) => filter[document] === 1);
+}

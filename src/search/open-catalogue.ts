@@ -1,0 +1,100 @@
+import { arraysOf } from '../arrays/array-tree.js';
+import { DamagedArrayFileError } from '../arrays/pager.js';
+import { checkDatabase, checkFlag, checkSignal, resolveDatabase } from '../check-arguments.js';
+import { SkillSearchError } from '../errors.js';
+import { type OpenKeywordFile, openKeywordFile } from '../indexing/keyword-file.js';
+import { readStopWords } from '../keyword/read-stop-words.js';
+import { resolveModelOptions } from '../semantic/model-options.js';
+import { CatalogueReader } from '../store/read/catalogue-reader.js';
+import type { MemoryCatalogue } from '../store/write/memory-catalogue.js';
+import { untilAborted } from '../threads/abort.js';
+import { openKeywordIndex } from './open-keyword-index.js';
+import { OpenState } from './open-state.js';
+import type { OpenOptions } from './search-options.js';
+import type { SkillSearch } from './skill-search.js';
+import type { VectorSearch } from './vector-search.js';
+
+/** Checks the options and opens what they name; see `openSkillSearch`. */
+export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
+  const { keywordIndex = 'packed' } = options ?? {};
+  if (keywordIndex !== false && keywordIndex !== 'packed' && keywordIndex !== 'minisearch') {
+    const message = `keywordIndex must be 'packed', 'minisearch' or false, got ${String(keywordIndex)}`;
+    throw new SkillSearchError('INVALID_OPTION', message);
+  }
+  if ((options?.database === undefined) === (options?.skills === undefined)) {
+    throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
+  }
+  checkFlag('warmUp', options.warmUp);
+  const stopWords = readStopWords(options.stopWords);
+  checkSignal(options.signal)?.throwIfAborted();
+  const modelOptions = resolveModelOptions(options);
+  const { reader, database, memory, problems } = await openReader(options);
+  const closing = new AbortController();
+  // A search that is closed but not forgotten keeps this function, so nothing here may refer to the image.
+  const openVectors = async (): Promise<VectorSearch> => {
+    // Imported when they are needed: a search by words alone does not wait for this code to load. What ranks by meaning is
+    // imported here as well, so that the first question after `warmUp()` does not wait for it.
+    const [{ VectorSearch: Vectors }] = await Promise.all([
+      import('./vector-search.js'),
+      import('./semantic-search.js'),
+    ]);
+    return Vectors.open(reader, { ...modelOptions, database, sink: memory, signal: closing.signal });
+  };
+  let image: OpenKeywordFile | undefined;
+  let vectors: Promise<VectorSearch> | undefined;
+  try {
+    image = database === undefined ? undefined : openKeywordFile(database, reader.stamp);
+    await useColumns(reader, image);
+    vectors = options.warmUp === true ? openVectors() : undefined;
+    const signal = signalUntilFailure(vectors, options.signal);
+    const parts = { reader, database, image, signal };
+    const index = keywordIndex === false ? undefined : await openKeywordIndex(keywordIndex, parts);
+    if (vectors !== undefined) await untilAborted(vectors, options.signal);
+    return new OpenState({ reader, index, stopWords, image, problems, closing, openVectors, vectors });
+  } catch (error) {
+    closing.abort(error);
+    await vectors?.then((opened) => opened.close()).catch(() => {});
+    image?.file.close();
+    reader.close();
+    throw error;
+  }
+}
+
+interface OpenedReader {
+  readonly reader: CatalogueReader;
+  /** Path of the file; undefined for skills in memory. */
+  readonly database?: string;
+  /** Where the vectors of skills in memory are stored; undefined for a file. */
+  readonly memory?: MemoryCatalogue;
+  readonly problems: SkillSearch['problems'];
+}
+
+async function openReader(options: OpenOptions): Promise<OpenedReader> {
+  if (options.skills === undefined) {
+    const database = resolveDatabase(checkDatabase(options.database));
+    return { reader: CatalogueReader.open(database), database, problems: { rejected: [], warnings: [] } };
+  }
+  const { loadInMemory } = await import('../load/load-in-memory.js');
+  return loadInMemory(options.skills, options.signal);
+}
+
+/** Takes the columns from the derived file. If that is damaged, the reader makes them from the catalogue instead. */
+async function useColumns(reader: CatalogueReader, image: OpenKeywordFile | undefined): Promise<void> {
+  if (image === undefined) return;
+  try {
+    await image.file.load(arraysOf(image.columns).map(({ value }) => value));
+    reader.useColumns(image.columns);
+  } catch (error) {
+    if (!(error instanceof DamagedArrayFileError)) throw error;
+  }
+}
+
+/** Stops work that runs beside the opening of the vectors as soon as that fails, or the caller aborts. */
+function signalUntilFailure(
+  vectors: Promise<VectorSearch> | undefined,
+  callersSignal: AbortSignal | undefined,
+): AbortSignal {
+  const failed = new AbortController();
+  vectors?.catch((error) => failed.abort(error));
+  return AbortSignal.any(callersSignal === undefined ? [failed.signal] : [callersSignal, failed.signal]);
+}

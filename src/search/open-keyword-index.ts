@@ -1,0 +1,46 @@
+import { documentsOf } from '../indexing/keyword-documents.js';
+import type { OpenKeywordFile } from '../indexing/keyword-file.js';
+import type { KeywordIndex } from '../keyword/keyword-index.js';
+import { RecoveringIndex } from '../keyword/packed/build/recovering-index.js';
+import { PackedIndex } from '../keyword/packed/packed-index.js';
+import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+
+/** What an index of words is opened from, or made from. */
+export interface KeywordIndexParts {
+  readonly reader: CatalogueReader;
+  /** Path of the catalogue; undefined for skills in memory. */
+  readonly database: string | undefined;
+  /** The derived file, if there is one for this state. */
+  readonly image: OpenKeywordFile | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens the index of words from the derived file. Without that file it is built in memory.
+ *
+ * @throws the signal's reason when aborted
+ */
+export async function openKeywordIndex(
+  kind: 'packed' | 'minisearch',
+  { reader, database, image, signal }: KeywordIndexParts,
+): Promise<KeywordIndex> {
+  const documents = documentsOf(reader);
+  if (kind === 'minisearch') {
+    const { MiniSearchIndex } = await import('../keyword/minisearch/minisearch-index.js');
+    return MiniSearchIndex.build(documents, signal);
+  }
+  if (image !== undefined) {
+    return new RecoveringIndex(new PackedIndex(image.keywords, documents, image.file), documents);
+  }
+  // What builds an index is imported when it is needed: a catalogue has its derived file as a rule.
+  const { buildKeywords, isWorthAThread } = await import('../indexing/index-keywords.js');
+  const keywords =
+    database !== undefined && isWorthAThread(reader)
+      ? await buildKeywords({ catalogue: database, stamp: reader.stamp, signal })
+      : undefined;
+  signal.throwIfAborted();
+  if (keywords !== undefined) return new PackedIndex(keywords, documents);
+  // There is little to index, or the file was replaced since it was opened.
+  const { buildPackedIndex } = await import('../keyword/packed/build/build-packed-index.js');
+  return buildPackedIndex(documents, signal);
+}

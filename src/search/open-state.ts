@@ -1,0 +1,115 @@
+import { SkillSearchError } from '../errors.js';
+import type { OpenKeywordFile } from '../indexing/keyword-file.js';
+import type { KeywordIndex } from '../keyword/keyword-index.js';
+import type { StopWords } from '../keyword/stop-words.js';
+import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import type { SkillSearch } from './skill-search.js';
+import type { VectorSearch } from './vector-search.js';
+
+/** What {@link OpenState} holds, and closes. */
+export interface OpenStateParts {
+  readonly reader: CatalogueReader;
+  /** Undefined if the caller wanted no keyword index. */
+  readonly index: KeywordIndex | undefined;
+  readonly stopWords: StopWords;
+  /** The derived file that index and columns may be read from. */
+  readonly image: OpenKeywordFile | undefined;
+  readonly problems: SkillSearch['problems'];
+  /** Stops `openVectors`. */
+  readonly closing: AbortController;
+  readonly openVectors: () => Promise<VectorSearch>;
+  /** Vectors that are open, or being opened, already. */
+  readonly vectors: Promise<VectorSearch> | undefined;
+}
+
+/**
+ * One state of a catalogue, open for searching: its file, its index of words, and its vectors once somebody needs them.
+ * Every member but `problems`, `stopWords` and `close()` fails once it is closed.
+ */
+export class OpenState {
+  readonly problems: SkillSearch['problems'];
+  readonly stopWords: StopWords;
+  readonly #openVectors: () => Promise<VectorSearch>;
+  readonly #closing: AbortController;
+  #reader: CatalogueReader | undefined;
+  #index: KeywordIndex | undefined;
+  #image: OpenKeywordFile | undefined;
+  #vectors: Promise<VectorSearch> | undefined;
+  #vectorsWanted: boolean;
+
+  constructor({ reader, index, stopWords, image, problems, closing, openVectors, vectors }: OpenStateParts) {
+    this.problems = problems;
+    this.stopWords = stopWords;
+    this.#reader = reader;
+    this.#index = index;
+    this.#image = image;
+    this.#closing = closing;
+    this.#openVectors = openVectors;
+    this.#vectors = vectors;
+    this.#vectorsWanted = vectors !== undefined;
+  }
+
+  /** @throws {SkillSearchError} `SERVICE_UNAVAILABLE` if closed */
+  get reader(): CatalogueReader {
+    if (this.#reader === undefined) throw closedError();
+    return this.#reader;
+  }
+
+  /** @throws {SkillSearchError} `SERVICE_UNAVAILABLE` if closed, or opened without a keyword index */
+  get keywordIndex(): KeywordIndex {
+    if (this.#reader === undefined) throw closedError();
+    if (this.#index !== undefined) return this.#index;
+    throw new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was opened without a keyword index');
+  }
+
+  /** Aborted when the state is closed. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Whether anybody has asked for the vectors, even if they could not be opened. */
+  get vectorsWanted(): boolean {
+    return this.#vectorsWanted;
+  }
+
+  /** Opens the vectors, once. After a failure the next call tries again. */
+  async vectors(): Promise<VectorSearch> {
+    if (this.#reader === undefined) throw closedError();
+    this.#vectorsWanted = true;
+    if (this.#vectors === undefined) {
+      const opening = this.untilClosed(this.#openVectors());
+      this.#vectors = opening;
+      opening.catch(() => {
+        if (this.#vectors === opening) this.#vectors = undefined;
+      });
+    }
+    return this.#vectors;
+  }
+
+  /** Waits for work on this state. If the state is closed meanwhile, a failure of the work is reported as that. */
+  async untilClosed<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      throw this.#reader === undefined ? closedError() : error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const [reader, vectors, image] = [this.#reader, this.#vectors, this.#image];
+    this.#reader = undefined;
+    this.#index = undefined;
+    this.#image = undefined;
+    this.#vectors = undefined;
+    this.#closing.abort(closedError());
+    // Vectors that are being opened read from the file until they notice the signal, so the reader is closed last.
+    await vectors?.then((opened) => opened.close()).catch(() => {});
+    image?.file.close();
+    reader?.close();
+  }
+}
+
+/** The error of every call to a search that is closed. */
+export function closedError(): SkillSearchError {
+  return new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was closed');
+}

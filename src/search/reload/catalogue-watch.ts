@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { resolveDatabase } from '../../check-arguments.js';
+import { filesBeside } from '../../store/file-names.js';
+import { signatureOf } from './file-signature.js';
+
+/**
+ * Milliseconds to wait for the lock of a load to disappear after its catalogue is published: until then the load still
+ * writes the derived files. Afterwards the catalogue is opened without them. A load that was killed leaves its lock, too.
+ */
+const LONGEST_INDEXING = 120_000;
+
+/** Milliseconds after which a reload that failed is tried again: the cause may have been too little memory, say. */
+const RETRY_AFTER = 30_000;
+
+/** What {@link CatalogueWatch} asks for a reload. */
+interface Reloads {
+  readonly signature: string;
+  readonly failedAt: number | undefined;
+  readonly isRunning: boolean;
+  reload(): Promise<void>;
+}
+
+/** Looks at a catalogue's files again and again, and reloads when a load has finished. Does not keep the process alive. */
+export class CatalogueWatch {
+  readonly #path: string;
+  readonly #reloads: Reloads;
+  readonly #timer: NodeJS.Timeout;
+  /** Signature at the last look. */
+  #last: string;
+  #isLooking = false;
+  #isStopped = false;
+  /** Since when there is a state that is not open yet, as of `performance.now()`. */
+  #changedAt: number | undefined;
+
+  /** @param interval milliseconds between two looks */
+  constructor(path: string, interval: number, reloads: Reloads) {
+    this.#path = path;
+    this.#reloads = reloads;
+    this.#last = reloads.signature;
+    this.#timer = setInterval(() => this.#look(), interval).unref();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+  }
+
+  /** Acts only when two looks find the same files: a load writes several, one after the other. */
+  async #look(): Promise<void> {
+    if (this.#isLooking || this.#reloads.isRunning) return;
+    this.#isLooking = true;
+    try {
+      const now = await signatureOf(this.#path);
+      const hasSettled = now === this.#last;
+      this.#last = now;
+      const isWorthIt = this.#hasFinishedLoad(now) || this.#isTimeToRetry();
+      // Without a file the open state is the best there is.
+      if (hasSettled && isWorthIt && now !== '' && !this.#isStopped) await this.#reloads.reload();
+    } catch {
+      // The reloader has reported it.
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  /** Whether the files have changed, and the load that changed them has written its indexes, too. */
+  #hasFinishedLoad(signature: string): boolean {
+    if (signature === this.#reloads.signature) {
+      this.#changedAt = undefined;
+      return false;
+    }
+    this.#changedAt ??= performance.now();
+    const lock = filesBeside(resolveDatabase(this.#path)).loadingLock;
+    return !existsSync(lock) || performance.now() - this.#changedAt > LONGEST_INDEXING;
+  }
+
+  #isTimeToRetry(): boolean {
+    const { failedAt } = this.#reloads;
+    return failedAt !== undefined && performance.now() - failedAt > RETRY_AFTER;
+  }
+}

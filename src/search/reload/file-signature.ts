@@ -1,0 +1,24 @@
+import { stat } from 'node:fs/promises';
+import { resolveDatabase } from '../../check-arguments.js';
+import { derivedFiles } from '../../store/file-names.js';
+
+/**
+ * A text that changes whenever a catalogue's file or one of its derived files is replaced or written to.
+ *
+ * @returns an empty text if there is no catalogue
+ */
+export async function signatureOf(path: string): Promise<string> {
+  const database = resolveDatabase(path);
+  const files = [database, ...derivedFiles(database)];
+  const [catalogue, ...derived] = await Promise.all(files.map(signatureOfFile));
+  return catalogue === '' ? '' : [catalogue, ...derived].join(' ');
+}
+
+async function signatureOfFile(path: string): Promise<string> {
+  try {
+    const { ino, size, mtimeMs } = await stat(path);
+    return [ino, size, mtimeMs].join(':');
+  } catch {
+    return '';
+  }
+}

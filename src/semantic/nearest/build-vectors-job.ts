@@ -1,0 +1,12 @@
+import type { VectorSet } from './vector-codes.js';
+import type { VectorFilePaths } from './vector-files.js';
+
+/** What the thread that builds the vector files is started with. */
+export interface BuildVectorsJob {
+  readonly files: VectorFilePaths;
+  readonly stamp: string;
+  readonly model: string;
+  readonly vectors: VectorSet;
+  /** Number of vectors from which a graph is built. */
+  readonly graphFrom: number;
+}

@@ -1,0 +1,66 @@
+import type { SkillNumber } from '../../numbers.js';
+import type { Connection } from '../../sqlite/connection.js';
+import { readMeta, writeMeta } from '../meta.js';
+import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
+import type { OpenLoad } from './open-load.js';
+
+/** The vectors of a load: which model makes them, and which stay when the load ends. */
+export class LoadVectors implements EmbeddingSink {
+  readonly #load: OpenLoad;
+  #model: string | undefined;
+
+  constructor(load: OpenLoad) {
+    this.#load = load;
+  }
+
+  /** Id of the model whose vectors the catalogue had before the load; undefined if it had none. */
+  get modelBefore(): string | undefined {
+    return this.#load.guard(() => this.#load.base?.vectors.models()[0]);
+  }
+
+  /** Vectors of any other model are deleted when the load ends, if this one has made any. */
+  useModel(model: string): SkillNumber[] {
+    this.#model = model;
+    return this.#load.guard(() => {
+      const missing = this.#load.statements.vectors.missing(model);
+      if (missing.length === 0 || this.#load.hasWorkingCopy) return missing;
+      // A new working copy takes over what a killed load has embedded.
+      return this.#load.startWorkingCopy().vectors.missing(model);
+    });
+  }
+
+  get dimensions(): number | undefined {
+    return this.#load.guard(() => this.#load.statements.vectors.dimensions(this.#chosenModel()));
+  }
+
+  textToEmbed(skill: SkillNumber): TextToEmbed {
+    return this.#load.guard(() => this.#load.statements.vectors.text(skill));
+  }
+
+  putVectors(vectors: Iterable<EmbeddedText>): void {
+    this.#load.guard(() => {
+      const statements = this.#load.write();
+      for (const { textHash, vector } of vectors) statements.vectors.put(this.#chosenModel(), textHash, vector);
+      this.#load.flush();
+    });
+  }
+
+  /**
+   * Keeps the vectors of one model, and deletes all others: of the model of this load if it has any, else of the model
+   * that the catalogue had, else of whatever model a killed run used.
+   */
+  keepOneModel(working: Connection): void {
+    const { vectors } = this.#load.statements;
+    const made = vectors.models();
+    const kept = [this.#model, readMeta(working, 'model'), made[0]].find(
+      (model) => model !== undefined && made.includes(model),
+    );
+    if (kept !== undefined) writeMeta(working, 'model', kept);
+    vectors.keepOnly(kept);
+  }
+
+  #chosenModel(): string {
+    if (this.#model === undefined) throw new Error('useModel() must be called first');
+    return this.#model;
+  }
+}

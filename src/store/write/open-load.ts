@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs';
+import type { Connection } from '../../sqlite/connection.js';
+import { openForReading, storeError } from '../database.js';
+import { SignatureWriter } from '../signature-table.js';
+import { WorkingCopy } from './working-copy.js';
+import { WriterStatements } from './writer-statements.js';
+
+/** Writes in one transaction: what a kill can lose. With more, the pages of the index of ids are written less often. */
+const BATCH = 4000;
+
+/**
+ * The open files of a load, and its transactions.
+ *
+ * There is no working copy until something has to be written: a load that finds everything stored only reads.
+ */
+export class OpenLoad {
+  /** The catalogue's file. */
+  readonly path: string;
+  /** Statements on the catalogue as it was before the load, read-only; undefined if there was none. */
+  readonly base: WriterStatements | undefined;
+  /** Whether the working copy is one that a killed run of the same load left. */
+  readonly resumed: boolean;
+  readonly #loadKey: string;
+  readonly #copy: WorkingCopy;
+  #working: Connection | undefined;
+  #statements: WriterStatements;
+  #signatures: SignatureWriter | undefined;
+  /** Writes in the open transaction. */
+  #pending = 0;
+
+  /**
+   * @param path the catalogue
+   * @param loadKey names the sources and options of the load: only a load with the same key resumes a killed one
+   * @param exists whether there should be a catalogue already
+   * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, and those of opening a catalogue
+   */
+  constructor(path: string, loadKey: string, exists: boolean) {
+    this.path = path;
+    this.#loadKey = loadKey;
+    // Before anything is written: a file that is no catalogue must be left alone.
+    if (exists) openForReading(path).close();
+    this.#copy = WorkingCopy.claim(path);
+    try {
+      // Taking the lock may have published a load that was killed at its end.
+      this.base = exists || existsSync(path) ? openBase(path) : undefined;
+      const leftOver = this.#copy.resume(loadKey);
+      this.resumed = leftOver !== undefined;
+      this.#statements =
+        leftOver !== undefined ? this.#useWorkingCopy(leftOver) : (this.base ?? this.startWorkingCopy());
+    } catch (error) {
+      this.close();
+      throw storeError(error, path, 'write');
+    }
+  }
+
+  /** Statements on the working copy, or on the catalogue as long as there is none. */
+  get statements(): WriterStatements {
+    return this.#statements;
+  }
+
+  get hasWorkingCopy(): boolean {
+    return this.#working !== undefined;
+  }
+
+  /** Signatures of the working copy; undefined as long as there is none. */
+  get signatures(): SignatureWriter | undefined {
+    return this.#signatures;
+  }
+
+  startWorkingCopy(): WriterStatements {
+    this.#statements = this.#useWorkingCopy(this.#copy.create(this.#loadKey));
+    return this.#statements;
+  }
+
+  /** Statements for one write to the working copy, inside a transaction that ends after {@link BATCH} writes. */
+  write(): WriterStatements {
+    if (this.#pending >= BATCH) this.flush();
+    const statements = this.#working === undefined ? this.startWorkingCopy() : this.#statements;
+    if (!statements.connection.inTransaction) statements.connection.exec('BEGIN');
+    this.#pending += 1;
+    return statements;
+  }
+
+  /** Commits what is pending: a kill from here on loses none of it. */
+  flush(): void {
+    if (this.#working?.inTransaction === true) this.#working.exec('COMMIT');
+    this.#pending = 0;
+  }
+
+  /**
+   * Begins the last transaction, in which all is written that a kill must not leave half done. The catalogue is
+   * attached as `base`.
+   *
+   * @returns the working copy
+   */
+  beginEnd(): Connection {
+    if (this.#working === undefined) this.startWorkingCopy();
+    this.flush();
+    const working = this.#statements.connection;
+    // No database can be attached inside a transaction.
+    if (this.base !== undefined) working.prepare('ATTACH ? AS base').run(this.path);
+    working.exec('BEGIN');
+    return working;
+  }
+
+  /** Commits the last transaction and puts the working copy in the catalogue's place. */
+  publish(): void {
+    this.#copy.publish(this.#statements.connection, () => this.base?.close());
+  }
+
+  /** Gives up the last transaction and deletes the working copy: there is nothing to publish. */
+  discard(): void {
+    const working = this.#statements.connection;
+    working.exec('ROLLBACK');
+    working.close();
+    this.#copy.discard();
+  }
+
+  /** Closes the files after the load was published. The right to load is held until {@link close}. */
+  closeFiles(): void {
+    this.#copy.forgetLeftOver();
+    this.#closeConnections();
+  }
+
+  /** Closes the files and gives up the right to load. A working copy stays: the next load may resume it. */
+  close(): void {
+    this.#closeConnections();
+    this.#copy.release();
+  }
+
+  /** Runs work on the files. If it fails, the open transaction is rolled back and the error becomes one of ours. */
+  guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      // A committed half of a skill would look complete to a later load.
+      if (this.#working?.open === true && this.#working.inTransaction) this.#working.exec('ROLLBACK');
+      throw storeError(error, this.path, 'write');
+    }
+  }
+
+  #useWorkingCopy(working: Connection): WriterStatements {
+    this.#working = working;
+    this.#signatures = new SignatureWriter(working);
+    return new WriterStatements(working);
+  }
+
+  #closeConnections(): void {
+    if (this.#working?.open === true) {
+      if (this.#working.inTransaction) this.#working.exec('COMMIT');
+      this.#working.close();
+    }
+    this.base?.close();
+  }
+}
+
+function openBase(path: string): WriterStatements {
+  const connection = openForReading(path);
+  // Ids are looked up all over their index. The default cache, meant for searching, cannot hold it.
+  connection.pragma('cache_size = -65536');
+  return new WriterStatements(connection);
+}

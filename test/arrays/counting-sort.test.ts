@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { countingSort } from '../../src/arrays/counting-sort.js';
+
+test('groups items by their keys and keeps their order, and leaves out those of negative keys', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -1, max: 8 }), { maxLength: 40 }), fc.nat(3), (keyOf, more) => {
+      const keyCount = 9 + more;
+      const { starts, items } = countingSort(Int32Array.from(keyOf), keyCount);
+      expect(starts).toHaveLength(keyCount + 1);
+      const groups = Array.from({ length: keyCount }, (_, key) => [...items.subarray(starts[key], starts[key + 1])]);
+      expect(groups).toEqual(
+        Array.from({ length: keyCount }, (_, key) => [...keyOf.keys()].filter((item) => keyOf[item] === key)),
+      );
+      expect(starts[0]).toBe(0);
+      expect(starts[keyCount]).toBe(items.length);
+    }),
+  );
+});
+
+test('of nothing is empty', () => {
+  expect(countingSort([], 0)).toEqual({ starts: Uint32Array.of(0), items: new Uint32Array() });
+});

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { Command, Help } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands.js';
+import { runCaptured } from './run-captured.js';
+
+const CLI = new URL('../../src/cli/', import.meta.url);
+const NO_OUTPUT = { out: process.stdout, error: process.stderr };
+
+/** What a file imports as soon as it is imported: no types, and no import that waits for a call. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(new URL(file, CLI), 'utf8');
+  return [...text.matchAll(/^import (?!type )[^;]*?'([^']+)';/gm)].map(([, target]) => target!);
+}
+
+describe('the table of commands', () => {
+  test.each(COMMANDS)('lists $name as the command itself would', async ({ name, usage, setUp }) => {
+    const command = new Command(name);
+    (await setUp())(command, NO_OUTPUT);
+    expect(`${name} ${usage}`.trimEnd()).toBe(new Help().subcommandTerm(command));
+  });
+
+  test('gives each command its summary, in its own help and in that of the program', async () => {
+    const program = await runCaptured(['--help']);
+    const listed = program.out.replace(/\s+/g, ' ');
+    for (const { name, usage, summary } of COMMANDS) {
+      expect(listed).toContain(`${name} ${usage}`.trimEnd() + ` ${summary}`);
+      const { status, out } = await runCaptured([name, '--help']);
+      expect([status, out.split('\n')[2]]).toEqual([0, summary]);
+    }
+  });
+});
+
+test('the start of the command line imports no command and nothing of the library', () => {
+  const files = ['./main.js'];
+  for (const file of files) {
+    if (!file.startsWith('.')) continue;
+    for (const target of importsOf(file.replace(/js$/, 'ts'))) {
+      if (!files.includes(target)) files.push(target);
+    }
+  }
+  expect(files.sort()).toEqual([
+    './commands.js',
+    './main.js',
+    './run.js',
+    './terminal-text.js',
+    'commander',
+    'node:module',
+  ]);
+});
