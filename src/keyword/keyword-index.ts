@@ -47,8 +47,8 @@ export interface KeywordMatches {
   readonly accepting: () => (term: string) => boolean;
 }
 
-/** The terms that answer a question, and the step that answered. */
-export interface AcceptedTerms extends Pick<KeywordMatches, 'step'> {
+/** Tells which terms match a question at the step that answered. */
+export interface TermMatcher extends Pick<KeywordMatches, 'step'> {
   /** Whether a term of a text (lower case, with accents) answers a word of the question. */
   readonly accepts: (term: string) => boolean;
 }

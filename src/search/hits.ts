@@ -3,7 +3,7 @@ import type { AskedWords } from '../keyword/explain/asked-words.js';
 import { type FileMatches, matchFiles } from '../keyword/explain/file-matches.js';
 import { matchedTerms } from '../keyword/explain/matched-terms.js';
 import { makeSnippet } from '../keyword/explain/snippet.js';
-import type { AcceptedTerms, KeywordDocument, KeywordMatches } from '../keyword/keyword-index.js';
+import type { KeywordDocument, KeywordMatches, TermMatcher } from '../keyword/keyword-index.js';
 import type { DocumentNumber } from '../numbers.js';
 import type { KeywordHit, MatchedTerms, SemanticHit, Snippet } from '../result.js';
 import type { Skill } from '../skill.js';
@@ -23,7 +23,7 @@ export interface KeywordMatch {
  * What explains the hits of an answer. It is taken from the index at once: a caller may look at a hit, or keep it, long
  * after the search was closed, and must not keep the index in memory.
  */
-export function explainedBy({ step, accepting }: KeywordMatches): AcceptedTerms {
+export function explainedBy({ step, accepting }: KeywordMatches): TermMatcher {
   return { step, accepts: accepting() };
 }
 
@@ -31,7 +31,7 @@ export function explainedBy({ step, accepting }: KeywordMatches): AcceptedTerms 
 export function toKeywordHit(
   reader: CatalogueReader,
   { document, score, copies }: KeywordMatch,
-  answers: AcceptedTerms,
+  answers: TermMatcher,
 ): KeywordHit {
   const skill = reader.skill(document);
   // The first step does not look at files. For later ones their text is read now: the catalogue may be closed later.
@@ -98,7 +98,7 @@ export function toSemanticHit(
 function explain(
   skill: Skill,
   files: KeywordDocument['files'],
-  answers: AcceptedTerms,
+  answers: TermMatcher,
   termsInFiles?: () => readonly string[],
 ): { readonly matches: () => MatchedTerms; readonly snippet: () => Snippet } {
   const searchable = (): KeywordDocument => toDocument(skill, files);

@@ -1,14 +1,14 @@
 import type { MatchedTerms } from '../../result.js';
 import { normaliseText } from '../../text/characters.js';
 import { plainTerm, visitWords } from '../../text/words.js';
-import type { AcceptedTerms, KeywordDocument } from '../keyword-index.js';
+import type { KeywordDocument, TermMatcher } from '../keyword-index.js';
 import { MAX_READ } from './snippet.js';
 
 /**
  * The terms of a document that answered the question, by field, each once, in the order of the text. Only the beginning
  * of a very long text is read.
  */
-export function matchedTerms(document: KeywordDocument, matches: AcceptedTerms): MatchedTerms {
+export function matchedTerms(document: KeywordDocument, matches: TermMatcher): MatchedTerms {
   const everywhere = matches.step !== 'all-words';
   const termsIn = (texts: readonly string[]): readonly string[] | undefined => {
     const found = new Set<string>();

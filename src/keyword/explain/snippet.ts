@@ -1,7 +1,7 @@
 import type { Snippet } from '../../result.js';
 import { mapNormalised } from '../../text/normalised-offsets.js';
 import { plainTerm, visitWords } from '../../text/words.js';
-import type { AcceptedTerms, KeywordDocument } from '../keyword-index.js';
+import type { KeywordDocument, TermMatcher } from '../keyword-index.js';
 
 /** The most characters of a snippet, without the ellipses. */
 export const SNIPPET_LENGTH = 180;
@@ -26,7 +26,7 @@ interface Source {
  * The piece of a document that shows best why it was found: from the description if any word is there, else from the
  * file with the most of the words, else the beginning of the description.
  */
-export function makeSnippet(document: KeywordDocument, matches: AcceptedTerms): Snippet {
+export function makeSnippet(document: KeywordDocument, matches: TermMatcher): Snippet {
   const description = readSource({ field: 'description' }, document.description, matches);
   if (description.matches.length > 0 || matches.step === 'all-words') return cutSnippet(description);
   let best = description;
@@ -37,7 +37,7 @@ export function makeSnippet(document: KeywordDocument, matches: AcceptedTerms): 
   return cutSnippet(best);
 }
 
-function readSource(origin: Pick<Source, 'field' | 'filename'>, text: string, matches: AcceptedTerms): Source {
+function readSource(origin: Pick<Source, 'field' | 'filename'>, text: string, matches: TermMatcher): Source {
   const everywhere = matches.step !== 'all-words';
   const shown = text
     .slice(0, MAX_READ)

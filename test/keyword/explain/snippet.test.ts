@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { matchedTerms } from '../../../src/keyword/explain/matched-terms.js';
 import { makeSnippet, SNIPPET_LENGTH } from '../../../src/keyword/explain/snippet.js';
-import type { AcceptedTerms, KeywordDocument } from '../../../src/keyword/keyword-index.js';
+import type { KeywordDocument, TermMatcher } from '../../../src/keyword/keyword-index.js';
 
 function documentOf(fields: Partial<KeywordDocument>): KeywordDocument {
   return { name: 'skill', author: 'somebody', labels: [], description: '', files: [], ...fields };
 }
 
-function matchesOf(step: AcceptedTerms['step'], ...terms: string[]): AcceptedTerms {
+function matchesOf(step: TermMatcher['step'], ...terms: string[]): TermMatcher {
   return { step, accepts: (term) => terms.includes(term) };
 }
 
