@@ -1,66 +1,115 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { SkillSearchError } from './errors.js';
+import { type ErrorCode, SkillSearchError } from './errors.js';
+
+/** What an argument is called in an error message, and the code of the error. */
+export interface Argument {
+  readonly name: string;
+  readonly code: Extract<ErrorCode, 'INVALID_OPTION' | 'INVALID_PARAMETER' | 'INVALID_QUERY'>;
+}
+
+/** The error of an argument that is not as expected: `NAME must be EXPECTED, got VALUE`. */
+export function invalidArgument({ name, code }: Argument, expected: string, value: unknown): SkillSearchError {
+  return new SkillSearchError(code, `${name} must be ${expected}, got ${describeValue(value)}`, { parameter: name });
+}
+
+/** A value as a short text in one line, safe to show. Texts are quoted, and cut after 40 characters. */
+export function describeValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (value === undefined || value === null || typeof value === 'number' || typeof value === 'boolean') {
+    return String(value);
+  }
+  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
+}
+
+/** @returns the value, or undefined if it is left out */
+export function checkInteger(argument: Argument, value: unknown, min: number, max: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw invalidArgument(argument, `an integer from ${min} to ${max}`, value);
+}
+
+/** @returns the value, or undefined if it is left out */
+export function checkNumber(argument: Argument, value: unknown, min: number, max: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && value >= min && value <= max) return value;
+  throw invalidArgument(argument, `a number from ${min} to ${max}`, value);
+}
+
+/** @returns the value, or undefined if it is left out */
+export function checkChoice<Choice extends string | boolean>(
+  argument: Argument,
+  value: unknown,
+  choices: readonly Choice[],
+): Choice | undefined {
+  if (value === undefined) return undefined;
+  const choice = choices.find((one) => one === value);
+  if (choice === undefined) throw invalidArgument(argument, `one of ${choices.join(', ')}`, value);
+  return choice;
+}
 
 /**
  * @returns the path as given
- * @throws {SkillSearchError} `INVALID_OPTION` where it cannot be the path of a file
+ * @throws {SkillSearchError} `INVALID_OPTION` if it cannot be the path of a file
  */
 export function checkDatabase(database: unknown): string {
   return checkPath('database', database, 'a file');
 }
 
 /**
- * @param what the path leads to, for the message
+ * @param what the path leads to, for the error message
  * @returns the path as given
- * @throws {SkillSearchError} `INVALID_OPTION` where it cannot be one
+ * @throws {SkillSearchError} `INVALID_OPTION` if it cannot be a path
  */
 export function checkPath(option: string, path: unknown, what: string): string {
   if (typeof path === 'string' && path !== '' && !path.includes('\0')) return path;
-  throw new SkillSearchError('INVALID_OPTION', `${option} must be the path of ${what}, got ${describe(path)}`);
+  throw invalidArgument(optionOf(option), `the path of ${what}`, path);
 }
 
-/** @throws {SkillSearchError} `INVALID_OPTION` where it is neither left out nor true nor false */
+/** @throws {SkillSearchError} `INVALID_OPTION` unless it is true, false or left out */
 export function checkFlag(option: string, value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return;
-  throw new SkillSearchError('INVALID_OPTION', `${option} must be true or false, got ${describe(value)}`);
+  throw invalidArgument(optionOf(option), 'true or false', value);
 }
 
-/** @throws {SkillSearchError} `INVALID_OPTION` where it is neither left out nor a function */
+/** @throws {SkillSearchError} `INVALID_OPTION` unless it is a function or left out */
 export function checkListener(option: string, value: unknown): void {
   if (value === undefined || typeof value === 'function') return;
-  throw new SkillSearchError('INVALID_OPTION', `${option} must be a function, got ${describe(value)}`);
+  throw invalidArgument(optionOf(option), 'a function', value);
 }
 
 /**
  * @returns the signal as given
- * @throws {SkillSearchError} `INVALID_OPTION` where it is neither left out nor an AbortSignal
+ * @throws {SkillSearchError} `INVALID_OPTION` unless it is an AbortSignal or left out
  */
-export function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
-  if (signal === undefined || (signal as unknown) instanceof AbortSignal) return signal;
-  throw new SkillSearchError('INVALID_OPTION', `signal must be an AbortSignal, got ${describe(signal)}`);
+export function checkSignal(signal: unknown): AbortSignal | undefined {
+  if (signal === undefined || signal instanceof AbortSignal) return signal;
+  throw invalidArgument(optionOf('signal'), 'an AbortSignal', signal);
 }
 
-function describe(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value);
+/**
+ * @returns the rows as given
+ * @throws {SkillSearchError} `INVALID_OPTION` if they cannot be iterated
+ */
+export function checkRows(rows: unknown, option: string): Iterable<unknown> | AsyncIterable<unknown> {
+  if (isIterable(rows)) return rows;
+  throw invalidArgument(optionOf(option), 'rows that can be iterated', rows);
 }
 
-/** Where the file is, or will be: absolute. A link stays a link: what it leads to is opened, and replaced. */
-export function resolveDatabase(database: string): string {
-  const path = resolve(database);
-  return existsSync(path) ? realpathSync(path) : path;
-}
-
-/** Whether a value is an object that rows can be read from; a text is none. */
+/** Whether a value is an object that can be iterated. A text cannot be a list of rows, though it can be iterated. */
 export function isIterable(rows: unknown): rows is Iterable<unknown> | AsyncIterable<unknown> {
   return typeof rows === 'object' && rows !== null && (Symbol.iterator in rows || Symbol.asyncIterator in rows);
 }
 
 /**
- * @returns the rows as given
- * @throws {SkillSearchError} `INVALID_OPTION` where they cannot be iterated
+ * The absolute path of a catalogue's file, which need not exist yet. Links are followed, so that a load replaces the
+ * file that a link leads to, and not the link.
  */
-export function checkRows(rows: unknown, option: string): Iterable<unknown> | AsyncIterable<unknown> {
-  if (isIterable(rows)) return rows;
-  throw new SkillSearchError('INVALID_OPTION', `${option} must be rows that can be iterated, got ${typeof rows}`);
+export function resolveDatabase(database: string): string {
+  const path = resolve(database);
+  return existsSync(path) ? realpathSync(path) : path;
+}
+
+function optionOf(name: string): Argument {
+  return { name, code: 'INVALID_OPTION' };
 }

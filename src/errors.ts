@@ -1,4 +1,4 @@
-/** The machine-readable codes of {@link SkillSearchError}: those of the HTTP interface first, then the library's own. */
+/** The codes of {@link SkillSearchError}: first those that the HTTP interface uses, then those of the library alone. */
 export const ERROR_CODES = [
   'MISSING_QUERY',
   'INVALID_QUERY',
@@ -33,28 +33,39 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** Facts an error carries beside its sentence: which parameter, which file, which value. */
+/** What a program may want to know about an error beside its code and message. */
 export interface ErrorFacts {
+  /** Name of the parameter or option at fault. */
   readonly parameter?: string;
+  /** Path of the file or folder at fault. */
   readonly path?: string;
-  /** Seconds after which it is worth asking again. */
+  /** Seconds after which the call may succeed. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
 }
 
 /**
- * The one error class of this library. The message says what was expected, what came and where; `code` is stable and
- * meant for programs.
+ * The only error class of this library. The message, for people, says what was expected, what came instead, and where.
+ * The `code`, for programs, stays the same between versions.
  *
- * Not thrown for: a question that matches nothing (an empty result), a row that cannot become a skill (it is in the
- * load report), an aborted call (the signal's own reason is thrown).
+ * These are not errors of this class: a query that matches nothing gives an empty result; a row that cannot become a
+ * skill is listed in the load report; an aborted call throws the signal's reason.
+ *
+ * @example
+ * try {
+ *   await openSkillSearch({ database: 'skills.db' });
+ * } catch (error) {
+ *   if (error instanceof SkillSearchError && error.code === 'DATABASE_NOT_FOUND') console.error(error.path);
+ * }
  */
 export class SkillSearchError extends Error {
   override readonly name = 'SkillSearchError' as const;
   readonly code: ErrorCode;
+  /** Name of the parameter or option at fault. */
   readonly parameter: string | undefined;
+  /** Path of the file or folder at fault. */
   readonly path: string | undefined;
-  /** Of a limit that was reached: seconds after which it is worth asking again. */
+  /** If a limit was reached: seconds after which the call may succeed. */
   readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {

@@ -1,48 +1,77 @@
+import { type Argument, checkChoice, checkInteger, checkNumber, invalidArgument } from './check-arguments.js';
 import { SkillSearchError } from './errors.js';
 
-/** How a keyword search may be sorted; the first is the library's default. */
+/**
+ * The orders of a keyword search; the first is the library's default:
+ *
+ * - `relevance`: highest score first, then most stars
+ * - `recent`: latest update first
+ * - `stars`: most stars first, then the latest update
+ *
+ * What is still equal is ordered by id.
+ */
 export const SORT_ORDERS = ['relevance', 'recent', 'stars'] as const;
 export type SortOrder = (typeof SORT_ORDERS)[number];
 
-/** What happens to copies: skills of the same name and description. */
+/**
+ * What happens to copies, which are skills with the same name and description, or with nearly the same text: `collapse`
+ * shows the one with the most stars, then the oldest; `keep` shows all.
+ */
 export const COPY_MODES = ['collapse', 'keep'] as const;
 export type CopyMode = (typeof COPY_MODES)[number];
 
-/** What decides in a semantic search: meaning and words together, meaning alone, or words alone. The first is the default. */
+/**
+ * What decides in a semantic search; the first is the default:
+ *
+ * - `hybrid`: meaning and words
+ * - `vector`: meaning alone, the cosine of question and skill
+ * - `words`: words alone, by BM25; needs no model
+ */
 export const RANKINGS = ['hybrid', 'vector', 'words'] as const;
 export type Ranking = (typeof RANKINGS)[number];
 
+/** The longest `q` of a keyword search, in characters (code points after trimming). */
 export const MAX_KEYWORD_QUERY_LENGTH = 200;
+/** The longest `q` of a semantic search, in characters (code points after trimming). */
 export const MAX_SEMANTIC_QUERY_LENGTH = 2000;
+/** The greatest `limit` of a semantic search. */
 export const MAX_SEMANTIC_LIMIT = 100;
 export const DEFAULT_SEMANTIC_LIMIT = 10;
+/** The greatest `page` of a keyword search. */
 export const MAX_PAGE = 50;
+/** The greatest `limit` of a keyword search. */
 export const MAX_LIMIT = 50;
 export const DEFAULT_LIMIT = 20;
 
-/** Which labels a skill must have, in both searches. */
+/** The labels that a skill must have to be found. A slug that no skill has is not an error: it finds nothing. */
 export interface LabelFilters {
-  /** A category slug. */
+  /** A category slug, `[a-z0-9-]+`. */
   readonly category?: string | undefined;
-  /** An occupation slug, with or without its SOC code, or a SOC major group such as `15-0000`. */
+  /**
+   * An occupation slug with its SOC code (`software-developers-151252`) or without (`software-developers`), or a SOC
+   * major group (`15-0000`).
+   */
   readonly occupation?: string | undefined;
 }
 
-/** A keyword question as the caller asks it. */
+/** What `SkillSearch.keyword` is asked. */
 export interface KeywordQuery extends LabelFilters {
-  /** The words, at most 200 characters (code points, after trimming). `"quoted words"` must stand together. */
+  /**
+   * The words to find: at most 200 characters (code points after trimming), with at least one letter or digit. Words in
+   * `"double quotes"` must stand next to each other.
+   */
   readonly q: string;
-  /** 1 to 50. @default 1 */
+  /** Which page of the answer, 1 to 50. A page after the last is empty. @default 1 */
   readonly page?: number | undefined;
-  /** Skills a page, 1 to 50. @default 20 */
+  /** Skills on a page, 1 to 50. @default 20 */
   readonly limit?: number | undefined;
   /** @default 'relevance' */
   readonly sortBy?: SortOrder | undefined;
-  /** Whether one of a group of copies is shown or all. @default 'collapse' by relevance, else 'keep' */
+  /** Whether copies are shown as one. @default 'collapse' by relevance, otherwise 'keep' */
   readonly copies?: CopyMode | undefined;
 }
 
-/** A keyword question that was checked, with its defaults filled in. */
+/** A keyword query that was checked, with all defaults filled in. */
 export interface ResolvedKeywordQuery {
   readonly q: string;
   readonly page: number;
@@ -53,23 +82,26 @@ export interface ResolvedKeywordQuery {
   readonly copies: CopyMode;
 }
 
-/** A question in plain language as the caller asks it. */
+/** What `SkillSearch.semantic` is asked. */
 export interface SemanticQuery extends LabelFilters {
-  /** At most 2,000 characters (code points, after trimming). What the model cannot read any more counts by words. */
+  /**
+   * The question in plain language: at most 2,000 characters (code points after trimming), with at least one letter or
+   * digit. Text beyond what the model can read still counts by its words.
+   */
   readonly q: string;
-  /** Skills, 1 to 100. @default 10 */
+  /** Number of skills, 1 to 100. @default 10 */
   readonly limit?: number | undefined;
-  /** Skills of a lower score are left out; 0 to 1. @default 0 */
+  /** Skills with a lower score are left out; 0 to 1. @default 0 */
   readonly minScore?: number | undefined;
-  /** `words` needs no model: any of the words, by BM25. @default 'hybrid' */
+  /** @default 'hybrid' */
   readonly ranking?: Ranking | undefined;
-  /** Whether one of a group of copies is shown or all. @default 'collapse' */
+  /** Whether copies are shown as one. @default 'collapse' */
   readonly copies?: CopyMode | undefined;
-  /** Whether each hit tells the parts of its score. @default false */
+  /** Whether each hit says how its score came about. @default false */
   readonly explain?: boolean | undefined;
 }
 
-/** A question in plain language that was checked, with its defaults filled in. */
+/** A semantic query that was checked, with all defaults filled in. */
 export interface ResolvedSemanticQuery {
   readonly q: string;
   readonly limit: number;
@@ -82,45 +114,54 @@ export interface ResolvedSemanticQuery {
 }
 
 /**
- * Checks a question in plain language and fills in the defaults. Of several faults the first in the order q, limit,
- * minScore, ranking, category, occupation, copies, explain is told.
+ * Checks a semantic query and fills in the defaults. Reports the first fault in the order q, limit, minScore, ranking,
+ * category, occupation, copies, explain.
  *
- * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`
+ * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; its `parameter` names the fault
+ * @example
+ * resolveSemanticQuery({ q: ' draw a chart ' }).limit; // 10
  */
 export function resolveSemanticQuery(query: SemanticQuery): ResolvedSemanticQuery {
   const q = resolveText(query?.q, MAX_SEMANTIC_QUERY_LENGTH);
-  const limit = resolveInteger('limit', query.limit, 1, MAX_SEMANTIC_LIMIT) ?? DEFAULT_SEMANTIC_LIMIT;
-  const minScore = resolveNumber('minScore', query.minScore, 0, 1) ?? 0;
-  const ranking = resolveChoice('ranking', query.ranking, RANKINGS) ?? 'hybrid';
+  const limit = checkInteger(parameter('limit'), query.limit, 1, MAX_SEMANTIC_LIMIT) ?? DEFAULT_SEMANTIC_LIMIT;
+  const minScore = checkNumber(parameter('minScore'), query.minScore, 0, 1) ?? 0;
+  const ranking = checkChoice(parameter('ranking'), query.ranking, RANKINGS) ?? 'hybrid';
   const category = resolveSlug('category', query.category);
   const occupation = resolveSlug('occupation', query.occupation);
-  const copies = resolveChoice('copies', query.copies, COPY_MODES) ?? 'collapse';
-  const explain = resolveChoice('explain', query.explain, [true, false]) ?? false;
+  const copies = checkChoice(parameter('copies'), query.copies, COPY_MODES) ?? 'collapse';
+  const explain = checkChoice(parameter('explain'), query.explain, [true, false]) ?? false;
   return { q, limit, minScore, ranking, category, occupation, copies, explain };
 }
 
 /**
- * Checks a keyword question and fills in the defaults. Of several faults the first in the order q, page, limit,
- * sortBy, category, occupation, copies is told.
+ * Checks a keyword query and fills in the defaults. Reports the first fault in the order q, page, limit, sortBy,
+ * category, occupation, copies.
  *
- * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`
+ * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; its `parameter` names the fault
+ * @example
+ * resolveKeywordQuery({ q: 'react', sortBy: 'stars' }).copies; // 'keep'
  */
 export function resolveKeywordQuery(query: KeywordQuery): ResolvedKeywordQuery {
   const q = resolveText(query?.q, MAX_KEYWORD_QUERY_LENGTH);
-  const page = resolveInteger('page', query.page, 1, MAX_PAGE) ?? 1;
-  const limit = resolveInteger('limit', query.limit, 1, MAX_LIMIT) ?? DEFAULT_LIMIT;
-  const sortBy = resolveChoice('sortBy', query.sortBy, SORT_ORDERS) ?? 'relevance';
+  const page = checkInteger(parameter('page'), query.page, 1, MAX_PAGE) ?? 1;
+  const limit = checkInteger(parameter('limit'), query.limit, 1, MAX_LIMIT) ?? DEFAULT_LIMIT;
+  const sortBy = checkChoice(parameter('sortBy'), query.sortBy, SORT_ORDERS) ?? 'relevance';
   const category = resolveSlug('category', query.category);
   const occupation = resolveSlug('occupation', query.occupation);
-  const copies = resolveChoice('copies', query.copies, COPY_MODES) ?? (sortBy === 'relevance' ? 'collapse' : 'keep');
+  const byDefault = sortBy === 'relevance' ? 'collapse' : 'keep';
+  const copies = checkChoice(parameter('copies'), query.copies, COPY_MODES) ?? byDefault;
   return { q, page, limit, sortBy, category, occupation, copies };
 }
 
+function parameter(name: string): Argument {
+  return { name, code: 'INVALID_PARAMETER' };
+}
+
+const Q: Argument = { name: 'q', code: 'INVALID_QUERY' };
+
 function resolveText(q: unknown, maxLength: number): string {
   if (q === undefined || q === null) throw new SkillSearchError('MISSING_QUERY', 'q is required', { parameter: 'q' });
-  if (typeof q !== 'string') {
-    throw new SkillSearchError('INVALID_QUERY', `q must be a string, got ${describe(q)}`, { parameter: 'q' });
-  }
+  if (typeof q !== 'string') throw invalidArgument(Q, 'a string', q);
   const trimmed = trimWhiteSpace(q);
   if (trimmed === '') throw new SkillSearchError('MISSING_QUERY', 'q is empty', { parameter: 'q' });
   const length = countCodePoints(trimmed);
@@ -134,7 +175,7 @@ function resolveText(q: unknown, maxLength: number): string {
   return trimmed;
 }
 
-/** By hand: a pattern for trailing white space takes quadratic time where there is much of it inside. */
+/** Without a pattern for trailing white space: that takes quadratic time if there is much white space inside. */
 function trimWhiteSpace(text: string): string {
   const isSpace = (i: number): boolean => /\p{White_Space}/u.test(text[i]!);
   let start = 0;
@@ -150,47 +191,8 @@ function countCodePoints(text: string): number {
   return count;
 }
 
-function resolveInteger(parameter: string, value: unknown, min: number, max: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw invalidParameter(parameter, `an integer from ${min} to ${max}`, value);
-}
-
-function resolveNumber(parameter: string, value: unknown, min: number, max: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === 'number' && value >= min && value <= max) return value;
-  throw invalidParameter(parameter, `a number from ${min} to ${max}`, value);
-}
-
-function resolveChoice<T extends string | boolean>(
-  parameter: string,
-  value: unknown,
-  choices: readonly T[],
-): T | undefined {
-  if (value === undefined) return undefined;
-  const choice = choices.find((one) => one === value);
-  if (choice === undefined) throw invalidParameter(parameter, `one of ${choices.join(', ')}`, value);
-  return choice;
-}
-
-function resolveSlug(parameter: string, value: unknown): string | undefined {
+function resolveSlug(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' && /^[a-z0-9-]+$/.test(value)) return value;
-  throw invalidParameter(parameter, 'a slug of the characters a-z, 0-9 and -', value);
-}
-
-function invalidParameter(parameter: string, expected: string, value: unknown): SkillSearchError {
-  return new SkillSearchError('INVALID_PARAMETER', `${parameter} must be ${expected}, got ${describe(value)}`, {
-    parameter,
-  });
-}
-
-/** A short, safe picture of a value for an error message. */
-function describe(value: unknown): string {
-  if (typeof value === 'string') {
-    const shown = value.length > 40 ? `${value.slice(0, 40)}…` : value;
-    return JSON.stringify(shown);
-  }
-  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
-  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
+  throw invalidArgument(parameter(name), 'a slug of the characters a-z, 0-9 and -', value);
 }

@@ -2,92 +2,98 @@ import type { Ranking } from './query.js';
 import type { Skill } from './skill.js';
 
 /**
- * The five steps of a keyword search. The first that finds a skill answers:
+ * The five steps of a keyword search. The first that finds a skill gives the answer:
  *
- * 1. `all-words`: every word, as it stands or by its stem, in name, author, labels or description
- * 2. `file-text`: the same with the text of the files
- * 3. `prefix`: the last word as the beginning of a word
- * 4. `typo`: words that occur nowhere replaced by words one or two edits away
- * 5. `some-words`: at least half of the weight (idf) of the words that occur at all
+ * 1. `all-words`: skills with every word, exactly or by its stem, in name, author, labels or description
+ * 2. `file-text`: also in the text of the files
+ * 3. `prefix`: also with the last word as the beginning of a longer one
+ * 4. `typo`: also with words one or two edits away, in place of words that occur nowhere in the catalogue
+ * 5. `some-words`: skills with at least half of the words, weighted by idf
  */
 export const KEYWORD_STEPS = ['all-words', 'file-text', 'prefix', 'typo', 'some-words'] as const;
 
 export type KeywordStep = (typeof KEYWORD_STEPS)[number];
 
-/** The terms (lower case) of a skill that answered the question, by field; a field without any is absent. */
+/** The terms of a skill that match the question, in lower case, by field. A field without any is absent. */
 export interface MatchedTerms {
   readonly name?: readonly string[];
   readonly author?: readonly string[];
   /** Categories and occupations. */
   readonly labels?: readonly string[];
   readonly description?: readonly string[];
-  /** Text of the files; looked at from the second step on. */
+  /** Text of the files; absent from an answer of the step `all-words`, which does not search files. */
   readonly files?: readonly string[];
 }
 
-/** A piece of a skill's text that shows why it was found. White space and control characters become single blanks. */
+/**
+ * A piece of a skill's text that shows why it was found. White space and control characters are single spaces in it.
+ */
 export interface Snippet {
   readonly field: 'description' | 'files';
-  /** Which file, where `field` is `files`. */
+  /** The name of the file; only if `field` is `files`. */
   readonly filename?: string;
   readonly text: string;
-  /** The matched words: [start, end) in UTF-16 units of `text`, ascending, not overlapping. */
+  /** Where the matched words stand: pairs for `text.slice(start, end)`, ascending, without overlap. */
   readonly highlights: readonly (readonly [start: number, end: number])[];
 }
 
-/** One skill of a keyword search. */
+/** A skill that a keyword search found. */
 export interface KeywordHit {
   readonly skill: Skill;
-  /** Above 0 and at most 1, comparable within one answer; only where sorted by relevance. */
+  /** Above 0, at most 1; comparable within one answer only. Absent unless sorted by relevance. */
   readonly score?: number;
-  /** Which terms matched where. Worked out when it is first read, as `snippet` is. */
+  /** Which terms matched, by field. Computed when first read; works after the search is closed. */
   readonly matches: MatchedTerms;
+  /** Computed when first read; works after the search is closed. */
   readonly snippet: Snippet;
-  /** How many of the matching skills are copies of this one, itself included; 1 unless copies are collapsed. */
+  /** How many matching skills this hit stands for, itself included; 1 unless copies are collapsed. */
   readonly copies: number;
 }
 
+/** Which part of an answer a page shows. */
 export interface Pagination {
-  /** From 1. */
+  /** The number of this page, from 1. */
   readonly page: number;
+  /** Hits on a full page. */
   readonly limit: number;
-  /** Exact number of skills in all pages. */
+  /** Exact number of hits on all pages. Copies count once if they are collapsed. */
   readonly total: number;
-  /** `ceil(total / limit)`, 0 where nothing matches. */
+  /** `ceil(total / limit)`; 0 if nothing matches. */
   readonly totalPages: number;
 }
 
+/** The answer of `SkillSearch.keyword`. */
 export interface KeywordResult {
-  /** Which step answered; absent where nothing matches. */
+  /** The step that found the skills; absent if nothing matches. */
   readonly step?: KeywordStep;
   readonly hits: readonly KeywordHit[];
   readonly pagination: Pagination;
 }
 
-/** A keyword search without what explains its hits. */
+/** The answer of `SkillSearch.keywordRecords`. */
 export interface KeywordRecords {
-  /** Which step answered; absent where nothing matches. */
+  /** The step that found the skills; absent if nothing matches. */
   readonly step?: KeywordStep;
-  /** Each skill as it is stored: the JSON text of an object with the eight fields of the specification, in its order. */
+  /** Each skill as JSON text: an object with the first eight fields of {@link Skill}, in that order. */
   readonly records: readonly string[];
   readonly pagination: Pagination;
 }
 
-/** The fields of a skill that are scored each on their own. */
+/** The fields of a skill that have a score of their own. */
 export const SCORED_FIELDS = ['name', 'author', 'labels', 'description', 'files'] as const;
 export type ScoredField = (typeof SCORED_FIELDS)[number];
-/** A number of at least 0 for each field. */
+/** For each field a number of at least 0. */
 export type FieldScores = Readonly<Record<ScoredField, number>>;
 
 /**
- * What the score of `ranking: 'hybrid'` is made of:
+ * What the score of `ranking: 'hybrid'` is made of. All are from 0 to 1, except that cosines may be negative:
  *
- * - `cosine` of question and skill, times the share of the question that the model reads
- * - `sentence`: how much nearer one sentence of the question is than the whole; 0 for a single sentence
- * - `words`: BM25 over all fields, of the most that the question could reach
- * - `name`, `author`, `labels`, `description`, `files`: BM25 of the field by itself, of the same
- * - `coverage`: share of the question's words that the skill has anywhere, rare ones counting more
- * - `fileText`: how full the skill's file text is, from none to some paragraphs
+ * - `cosine`: cosine of question and skill, times the share of the question that the model can read
+ * - `sentence`: by how much the best sentence of the question is nearer than the whole; 0 if there is only one sentence
+ * - `words`: BM25 over all fields, divided by its upper bound for this question
+ * - `name`, `author`, `labels`, `description`, `files`: BM25 of one field, divided by the same bound
+ * - `coverage`: share of the question's words that the skill has in any field, weighted by idf
+ * - `fileText`: how much file text the skill has, from none (0) to 200 distinct terms or more (1)
  */
 export const RANKING_FEATURES = [
   'cosine',
@@ -103,97 +109,110 @@ export const RANKING_FEATURES = [
 ] as const;
 export type RankingFeature = (typeof RANKING_FEATURES)[number];
 
-/** What one feature of a skill adds to its score. */
+/** What one feature adds to the score of a skill. */
 export interface FeatureShare {
   readonly feature: RankingFeature;
-  /** 0 to 1; cosines may be below 0. */
+  /** The value of the feature; see {@link RANKING_FEATURES}. */
   readonly value: number;
-  /** What it is multiplied by, for this question to this catalogue. */
+  /** What the value is multiplied by. The same for all skills, given the question and the catalogue. */
   readonly weight: number;
-  /** Part of all that is added or taken away, -1 to 1. */
+  /** `value * weight` as a share of the sum over all features, taken without signs: -1 to 1. */
   readonly share: number;
 }
 
 /** How the score of a semantic hit came about. */
 export interface ScoreParts {
-  /** Cosine of question and skill, -1 to 1; absent where the skill has no vector or meaning does not count (`ranking: 'words'`). */
+  /** Cosine of question and skill, -1 to 1; absent if the skill has no vector, and with `ranking: 'words'`. */
   readonly cosine?: number;
-  /** The greatest cosine of one of the question's sentences, where it has several; of `hybrid` only. */
+  /** The greatest cosine of one of the question's sentences; only with `hybrid`, and if there are several sentences. */
   readonly sentence?: number;
-  /** BM25 of the question's words by field, 0 or more; absent where words do not count (`ranking: 'vector'`). */
+  /** BM25 of the question's words by field, 0 or more; absent with `ranking: 'vector'`. */
   readonly bm25?: FieldScores;
-  /** BM25 over all fields, of the most that the question could reach: 0 to 1. */
+  /** BM25 over all fields, divided by its upper bound for this question: 0 to 1; absent with `ranking: 'vector'`. */
   readonly words?: number;
-  /** Share of the question's words that the skill has anywhere, rare ones counting more: 0 to 1. */
+  /**
+   * Share of the question's words that the skill has in any field, weighted by idf: 0 to 1; absent with
+   * `ranking: 'vector'`.
+   */
   readonly coverage?: number;
-  /** Every feature, what adds or takes most first; of `hybrid` only. */
+  /** Every feature, the one with the greatest share first; only with `hybrid`. */
   readonly features?: readonly FeatureShare[];
-  /** What hits are put in order by: by both the weighted features, else the cosine or the share of words. */
+  /** What hits are ordered by. `hybrid`: the sum of the weighted features; `vector`: `cosine`; `words`: `words`. */
   readonly sum: number;
-  /** Mean of the second to the tenth greatest sum, copies taken for one. */
+  /** Mean of the second to the tenth greatest sum. Copies count once. */
   readonly others: number;
-  /** How likely a first hit of this sum, before these others, is right; 0 to 0.9. */
+  /** Probability that a first hit with this `sum` is right, given `others`; 0 to 0.9. */
   readonly probability: number;
   /**
-   * Whether the question is the skill's name, or its first whole words: such skills come first in `hybrid`, with scores from
-   * 0.99 and 0.9 on.
+   * Whether the question is the skill's name (`exact`) or its first whole words (`beginning`). With `hybrid` such
+   * skills come first, with scores from 0.99 and from 0.9.
    */
   readonly name: 'exact' | 'beginning' | 'other';
-  /** Ids of the skill and all its copies in the catalogue, the one that is preferred first; 100 at most. */
+  /** Ids of the skill and its copies in the whole catalogue, in the order of `SkillSearch.copiesOf`; at most 100. */
   readonly copies: readonly string[];
 }
 
-/** One skill of a semantic search. */
+/** A skill that a semantic search found. */
 export interface SemanticHit {
-  /** The file whose text has the question's words best: `<skill id>/<filename>`. */
+  /** The file whose text matches the question's words best: `<skill id>/<filename>`. */
   readonly fileId: string;
   /** Path of that file inside the skill's folder. */
   readonly filename: string;
   /**
-   * 0 to 1, falling from hit to hit, on one scale for all questions to one model. By `hybrid` the first hit's is the
-   * probability that it is right: of a hundred first hits at 0.7 about seventy are. By `vector` it is the cosine, by `words`
-   * the share of what the words could reach.
+   * 0 to 1, falling from hit to hit. Scores of different questions can be compared if the model is the same.
+   *
+   * - `hybrid`: for the first hit the probability that it is right; of a hundred first hits with 0.7 about seventy are.
+   * - `vector`: the cosine.
+   * - `words`: BM25, divided by its upper bound for this question.
    */
   readonly score: number;
   readonly skill: Skill;
-  /** Which terms matched where. */
+  /** Which terms matched, by field. Computed when first read; works after the search is closed. */
   readonly matches: MatchedTerms;
+  /** Computed when first read; works after the search is closed. */
   readonly snippet: Snippet;
-  /** How many skills that the filters let pass are copies of this one, itself included; 1 unless copies are collapsed. */
+  /** How many skills that pass the filters this hit stands for, itself included; 1 unless copies are collapsed. */
   readonly copies: number;
-  /** How the score came about, if asked for. */
+  /** How the score came about; only if the query has `explain: true`. */
   readonly explain?: ScoreParts;
 }
 
+/** The answer of `SkillSearch.semantic`. */
 export interface SemanticResult {
   readonly ranking: Ranking;
-  /** Id of the model that read the question; absent where none did (`ranking: 'words'`). */
+  /** Id of the model that embedded the question; absent with `ranking: 'words'`. */
   readonly model?: string;
   /**
-   * False where nothing here fits: of questions that a catalogue answers with the first hit, about one in twenty at most is
-   * told so wrongly.
+   * Whether the first hit is likely to be right; false if there is none. Of the judged questions whose first hit is
+   * right, about one in twenty at most gets false. True is a weak sign: most questions without an answer get it, too.
    */
   readonly confident: boolean;
   /** Best first. */
   readonly hits: readonly SemanticHit[];
 }
 
-/** A label and how many skills have it. */
+/** A category or occupation, and how many skills have it. */
 export interface LabelCount {
   readonly slug: string;
   readonly count: number;
 }
 
+/** Facts about a catalogue as a whole. */
 export interface CatalogueStats {
+  /** Number of skills. */
   readonly skills: number;
+  /** Number of stored text files of all skills. */
   readonly files: number;
+  /** Number of distinct categories. */
   readonly categories: number;
+  /** Number of distinct occupations. */
   readonly occupations: number;
-  /** Newest `updatedAt` of all skills, Unix seconds; 0 for an empty catalogue. */
+  /** The newest `updatedAt` of all skills, in Unix seconds; 0 for an empty catalogue. */
   readonly newest: number;
-  /** Distinct texts that have a vector, and the model that made them; 0 and absent where there are none. */
+  /** Number of stored vectors. Skills whose name and description are the same share one. */
   readonly vectors: number;
+  /** Id of the model that made the vectors; absent if there are none. */
   readonly model?: string;
-  /** Identifies this state of the catalogue; another after every load that changed something. */
+  /** Names the state of the catalogue. Every load that changes something gives it a new one. */
   readonly stamp: string;
 }

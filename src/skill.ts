@@ -1,28 +1,26 @@
-/**
- * A skill of the catalogue. The first eight fields are those of the Skill Discovery API; every one is always present.
- */
+/** A skill of a catalogue. Every field is always present; the first eight are those of the Skill Discovery API. */
 export interface Skill {
-  /** Unique and stable from load to load. */
+  /** Unique in its catalogue. Stays the same from load to load. */
   readonly id: string;
   readonly name: string;
-  /** User name on the code-hosting platform; `unknown` where nothing told it. */
+  /** User name on the code-hosting platform, or `unknown`. */
   readonly author: string;
   readonly description: string;
-  /** URI of the repository or folder; `unknown` where nothing told it. */
+  /** URI of the repository or folder, or `unknown`. */
   readonly codehostUrl: string;
-  /** URI of the page about the skill; `unknown` where nothing told it. */
+  /** URI of the page about the skill, or `unknown`. */
   readonly skillUrl: string;
-  /** Star count, an integer of at least 0; 0 where unknown. */
+  /** Number of stars, an integer of at least 0; 0 if unknown. */
   readonly stars: number;
-  /** Last change, in Unix seconds; 0 where unknown. */
+  /** Time of the last update, in Unix seconds; 0 if unknown. */
   readonly updatedAt: number;
   /** Category slugs, `[a-z0-9-]`. */
   readonly categories: readonly string[];
-  /** Occupation slugs, mostly with their SOC code at the end: `software-developers-151252`. */
+  /** Occupation slugs, usually with their SOC code at the end: `software-developers-151252`. */
   readonly occupations: readonly string[];
 }
 
-/** What the front matter of a SKILL.md may say beside name and description. */
+/** Optional fields in the front matter of a `SKILL.md`, beside name and description. */
 export interface SkillProperties {
   readonly license?: string;
   readonly compatibility?: string;
@@ -30,18 +28,18 @@ export interface SkillProperties {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** A skill with the optional properties of its SKILL.md. */
+/** A skill with the optional fields of its `SKILL.md`. */
 export interface SkillDetails extends Skill, SkillProperties {}
 
 /** A text file of a skill's folder. */
 export interface SkillFile {
-  /** `<skill id>/<filename>`, unique in a catalogue. */
+  /** `<skill id>/<filename>`, unique in its catalogue. */
   readonly fileId: string;
   /** Path inside the skill's folder, with `/`: `SKILL.md`, `references/forms.md`. */
   readonly filename: string;
-  /** The text; of a SKILL.md the body, without the front matter. */
+  /** The whole text; for a `SKILL.md` without its front matter. */
   readonly text: string;
 }
 
-/** What stands for an author or an address that nobody told. */
+/** The value of an author or URI that no source gives. */
 export const UNKNOWN = 'unknown';

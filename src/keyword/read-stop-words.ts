@@ -1,4 +1,5 @@
-import { SkillSearchError } from '../errors.js';
+import { invalidArgument } from '../check-arguments.js';
+import type { SkillSearchError } from '../errors.js';
 import { foldAccents, foldCase, normaliseText } from '../text/characters.js';
 import { readQuestion } from './question.js';
 import { DEFAULT_STOP_WORDS, type StopWords } from './stop-words.js';
@@ -12,7 +13,7 @@ import { DEFAULT_STOP_WORDS, type StopWords } from './stop-words.js';
 export function readStopWords(words: unknown): StopWords {
   if (words === undefined) return DEFAULT_STOP_WORDS;
   if (typeof words !== 'object' || words === null || !(Symbol.iterator in words)) {
-    throw refusal(`must be a list of words, got ${describe(words)}`);
+    throw refusal('a list of words', words);
   }
   const terms = new Set<string>();
   for (const word of words as Iterable<unknown>) for (const term of termsOf(word)) terms.add(term);
@@ -22,18 +23,14 @@ export function readStopWords(words: unknown): StopWords {
 const NONE: StopWords = new Set();
 
 function termsOf(word: unknown): string[] {
-  if (typeof word !== 'string') throw refusal(`must be words, got ${describe(word)}`);
+  if (typeof word !== 'string') throw refusal('words', word);
   const read = readQuestion(foldCase(normaliseText(word)), NONE).looseWords;
   // The parts of a compound are required together, so none of them can be a stop word by itself.
   const single = read.length > 0 && !/\s/u.test(word.trim()) && read.every(({ terms }) => terms.length === 1);
-  if (!single) throw refusal(`must be single words, got ${describe(word)}`);
+  if (!single) throw refusal('single words', word);
   return read.map(({ terms }) => foldAccents(terms[0]!));
 }
 
-function refusal(what: string): SkillSearchError {
-  return new SkillSearchError('INVALID_OPTION', `stopWords ${what}`, { parameter: 'stopWords' });
-}
-
-function describe(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value);
+function refusal(expected: string, value: unknown): SkillSearchError {
+  return invalidArgument({ name: 'stopWords', code: 'INVALID_OPTION' }, expected, value);
 }

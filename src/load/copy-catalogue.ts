@@ -5,8 +5,8 @@ import { SkillSearchError } from '../errors.js';
 import { derivedFiles } from '../store/file-names.js';
 
 /**
- * Copies a catalogue, with the indexes that are derived from it where they are there: a load into the copy goes on from
- * these. What stands at `to` is replaced.
+ * Copies a catalogue and its derived files, so that a load into the copy can update them instead of building new ones.
+ * Replaces what is at `to`.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_FOUND`, `DATABASE_NOT_WRITABLE`
  */
@@ -30,11 +30,11 @@ export async function copyCatalogue(options: { readonly from: string; readonly t
   }
 }
 
-/** Aside and renamed: who has the former file open goes on reading that. */
+/** Copies aside and renames: readers that have the former file open go on reading that. */
 async function replaceByCopy(file: string, target: string): Promise<void> {
   const part = `${target}.copy-part`;
   try {
-    // Where the file system can share blocks between files, nothing is read.
+    // If the file system can share blocks between files, this reads nothing.
     await copyFile(file, part, constants.COPYFILE_FICLONE);
     await rename(part, target);
   } catch (error) {
@@ -43,7 +43,7 @@ async function replaceByCopy(file: string, target: string): Promise<void> {
   }
 }
 
-/** The catalogue, then what is derived from it: of another stamp these are not believed, should it be replaced meanwhile. */
+/** The catalogue first. If it is replaced meanwhile, the derived files have another stamp and are not used. */
 function filesOf(catalogue: string): string[] {
   return [catalogue, ...derivedFiles(catalogue)];
 }

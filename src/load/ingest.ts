@@ -1,21 +1,23 @@
 import { copyKey } from '../copies/copy-key.js';
 import { embeddedText, hashText } from '../semantic/embedded-text.js';
-import { normaliseRow } from '../sources/rows/check-row.js';
-import type { KnownRow, Origin, RawRow, SourceItem } from '../sources/rows/row.js';
+import { checkRow } from '../sources/rows/check-row.js';
+import type { KnownRow, Origin, RawRow, SourceItem, UnreadableRow } from '../sources/rows/row.js';
 import { deriveId, idWithHash } from '../sources/rows/skill-id.js';
 import type { SkillSink } from '../store/write/skill-sink.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
 
-/** What became of the rows of a load. */
+/** Puts the rows of a load into the store, and notes what became of them. */
 export class Ingest {
   readonly warnings: LoadWarning[] = [];
   readonly rejected: RejectedRow[] = [];
-  /** Ids and places of rows that are there but could not become a skill: what is stored of them is not pruned. */
+  /** Ids and locations of rows that are there but did not become a skill. What is stored of them is not pruned. */
   readonly sparedIds: Set<string> = new Set();
-  readonly sparedPlaces: Set<string> = new Set();
-  /** Sources of which a part was closed to us. */
+  readonly sparedLocations: Set<string> = new Set();
+  /** Sources that could not be read in part. */
   readonly incomplete: Set<string> = new Set();
+  /** Rows so far, good or not. */
   rows: number = 0;
+  /** Rows that became a skill. */
   skills: number = 0;
   /** Time spent in the store. */
   storingMs: number = 0;
@@ -26,7 +28,7 @@ export class Ingest {
   }
 
   /**
-   * Checks an item of a source and stores what becomes a skill; everything else is noted.
+   * Checks an item of a source, and stores the skill that it becomes.
    *
    * @param source the name that skills of this source are stored under
    */
@@ -36,17 +38,15 @@ export class Ingest {
       return;
     }
     this.rows += 1;
-    if (item.kind === 'row') {
-      this.#takeRow(item, source);
-      return;
-    }
-    if (item.kind === 'known') {
-      this.#takeKnown(item, source);
-      return;
-    }
-    if (item.place !== undefined) this.sparedPlaces.add(item.place);
-    if (item.hidesSkills === true) this.incomplete.add(item.origin.source);
-    this.#reject(item.origin, item.reason);
+    if (item.kind === 'row') this.#takeRow(item, source);
+    else if (item.kind === 'known') this.#takeKnown(item, source);
+    else this.#takeUnreadable(item);
+  }
+
+  #takeUnreadable({ location, hidesSkills, origin, reason }: UnreadableRow): void {
+    if (location !== undefined) this.sparedLocations.add(location);
+    if (hidesSkills === true) this.incomplete.add(origin.source);
+    this.#reject(origin, reason);
   }
 
   #takeKnown({ fingerprint, origin }: KnownRow, source: string): void {
@@ -58,17 +58,18 @@ export class Ingest {
   }
 
   #takeRow(row: RawRow, source: string): void {
-    const normalised = normaliseRow(row);
-    if (normalised.kind === 'rejected') {
-      if (normalised.id !== undefined) this.sparedIds.add(normalised.id);
-      if (row.place !== undefined) this.sparedPlaces.add(row.place);
-      this.#reject(row.origin, normalised.reason);
+    const checked = checkRow(row);
+    if (checked.kind === 'rejected') {
+      if (checked.id !== undefined) this.sparedIds.add(checked.id);
+      if (row.location !== undefined) this.sparedLocations.add(row.location);
+      this.#reject(row.origin, checked.reason);
       return;
     }
-    for (const warning of normalised.warnings) this.#warn(row.origin, warning);
-    const { id: given, place, identity, properties, files, ...fields } = normalised.draft;
+    for (const warning of checked.warnings) this.#warn(row.origin, warning);
+    const { id: given, location, exactLocation, properties, files, ...fields } = checked.draft;
     const started = performance.now();
-    const { id, collides } = given === undefined ? this.#deriveId(place, identity) : { id: given, collides: false };
+    const { id, collides } =
+      given === undefined ? this.#deriveId(location, exactLocation) : { id: given, collides: false };
     const { name, description } = fields;
     const skill = { id, ...fields };
     const result = this.#sink.put(
@@ -78,38 +79,38 @@ export class Ingest {
         files,
         copyKey: copyKey(name, description),
         textHash: hashText(embeddedText(name, description)),
-        location: identity,
+        location: exactLocation,
       },
       source,
-      // What is said of a row must be said at every load, and an id that others have a say in be chosen at every load.
-      normalised.warnings.length === 0 && !collides ? row.fingerprint : undefined,
+      // A row with warnings, or with an id that depends on other skills, must be read at every load.
+      checked.warnings.length === 0 && !collides ? row.fingerprint : undefined,
     );
     this.storingMs += performance.now() - started;
     this.skills += 1;
     if (result === 'again') this.#warnAgain(row.origin, id);
   }
 
+  #deriveId(location: string, exactLocation: string): { id: string; collides: boolean } {
+    const { slug, lossy, hash } = deriveId(location, exactLocation);
+    const withHash = idWithHash(slug, hash);
+    if (lossy || slug === '') return { id: withHash, collides: false };
+    const id = this.#sink.chooseId(exactLocation, slug, withHash);
+    return { id, collides: id !== slug };
+  }
+
   #warnAgain(origin: Origin, id: string): void {
     this.#warn(origin, `the id ${id} came before in this load: this later row is kept`);
   }
 
-  #deriveId(place: string, identity: string): { id: string; collides: boolean } {
-    const { slug, lossy, hash } = deriveId(place, identity);
-    const withHash = idWithHash(slug, hash);
-    if (lossy || slug === '') return { id: withHash, collides: false };
-    const id = this.#sink.chooseId(identity, slug, withHash);
-    return { id, collides: id !== slug };
-  }
-
   #warn(origin: Origin, message: string): void {
-    this.warnings.push({ ...at(origin), message });
+    this.warnings.push({ ...forReport(origin), message });
   }
 
   #reject(origin: Origin, reason: string): void {
-    this.rejected.push({ ...at(origin), reason });
+    this.rejected.push({ ...forReport(origin), reason });
   }
 }
 
-function at({ source, line }: Origin): { origin: string; line?: number } {
+function forReport({ source, line }: Origin): { origin: string; line?: number } {
   return line === undefined ? { origin: source } : { origin: source, line };
 }

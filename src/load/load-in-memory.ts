@@ -6,9 +6,9 @@ import { Ingest } from './ingest.js';
 import type { RowProblems } from './load-report.js';
 
 /**
- * Loads rows into a catalogue that lives as long as the process.
+ * Loads rows into a catalogue in memory.
  *
- * @throws {SkillSearchError} `INVALID_OPTION` where they are no rows
+ * @throws {SkillSearchError} `INVALID_OPTION` if they cannot be iterated
  * @throws the signal's reason when aborted
  */
 export async function loadInMemory(

@@ -1,38 +1,38 @@
 /** A row that could not become a skill. */
 export interface RejectedRow {
-  /** The source, for a folder with the file inside it. */
+  /** The source; for a folder, with the path of the file inside it. */
   readonly origin: string;
-  /** From 1; absent where lines mean nothing. */
+  /** Line of the row, from 1; absent if the source has no lines. */
   readonly line?: number;
   readonly reason: string;
 }
 
-/** Something that was mended or passed over. */
+/** Something that was corrected or left out. */
 export interface LoadWarning {
   readonly origin: string;
   readonly line?: number;
   readonly message: string;
 }
 
-/** What became of rows that are not all stored as they came. */
+/** Problems of the rows of a load. */
 export interface RowProblems {
   readonly rejected: readonly RejectedRow[];
   readonly warnings: readonly LoadWarning[];
 }
 
-/** A source that broke while it was read; what came before is loaded. */
+/** A source that broke while it was read. What came before is loaded. */
 export interface FailedSource {
   readonly origin: string;
   readonly reason: string;
 }
 
-/** What a load did, in skills. */
+/** What a load did. The first four are numbers of skills. */
 export interface LoadReport {
   readonly added: number;
   readonly updated: number;
   readonly unchanged: number;
   readonly removed: number;
-  /** Texts that got a vector. */
+  /** Number of texts that got a vector. */
   readonly embedded: number;
   readonly warnings: readonly LoadWarning[];
   readonly rejected: readonly RejectedRow[];
@@ -43,7 +43,7 @@ export interface LoadReport {
     readonly storing: number;
     readonly embedding: number;
     readonly publishing: number;
-    /** Building the index of nearest neighbours, after the catalogue was published. */
+    /** Building the derived files, after the catalogue was published. */
     readonly indexing: number;
   };
 }

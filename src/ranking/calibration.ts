@@ -5,8 +5,8 @@
 export const MOST_CERTAIN = 0.9;
 
 /**
- * How many of the best sums a probability is computed from: the first hit, and the nine that it is compared with. Ten is
- * the default number of hits. Margins to the second hit alone, spread and z-scores did no better (bench/README.md).
+ * How many of the best sums a probability is computed from: the first hit, and the nine that it is compared with. Ten
+ * is the default number of hits. Margins to the second hit alone, spread and z-scores did no better (bench/README.md).
  */
 export const COMPARED = 10;
 
@@ -26,8 +26,8 @@ export interface Calibration {
   /** An answer is confident if its first hit has this probability or more: 95 % of the right first hits have. */
   readonly confident: number;
   /**
-   * An answer is also confident if the first hit's sum is at least this part of {@link SumScale.reach}, however near the
-   * others come: `weight + bySize * size`. It grows with the catalogue, since the best of more skills comes nearer.
+   * An answer is also confident if the first hit's sum is at least this part of {@link SumScale.reach}, however near
+   * the others come: `weight + bySize * size`. It grows with the catalogue, since the best of more skills comes nearer.
    */
   readonly near: { readonly weight: number; readonly bySize: number };
 }
@@ -44,8 +44,8 @@ export interface SumScale {
 const MISSING_PART = 0.75;
 
 /**
- * The mean of the second to the tenth sum. If there are fewer, skills that do not fit are assumed for the missing ones: a
- * hit is not more certain because there is nothing to compare it with.
+ * The mean of the second to the tenth sum. If there are fewer, skills that do not fit are assumed for the missing ones:
+ * a hit is not more certain because there is nothing to compare it with.
  *
  * @param sums highest first
  */
@@ -63,7 +63,8 @@ function leastFitting({ size, reach }: SumScale, { weight, bySize }: Calibration
 }
 
 /**
- * The probability that a first hit with this sum is right. The same formula gives the scores of later hits, which are lower.
+ * The probability that a first hit with this sum is right. The same formula gives the scores of later hits, which are
+ * lower.
  *
  * @param others mean sum of the next nine hits; see {@link meanOfOthers}
  * @returns from 0 to {@link MOST_CERTAIN}

@@ -13,7 +13,10 @@ export interface Candidate {
   readonly nameMatch: NameMatch;
   /** Cosine of question and document, -1 to 1; undefined if the document has no vector. */
   readonly cosine: number | undefined;
-  /** The greatest cosine of one of the question's sentences; undefined without a vector, or if there is only one sentence. */
+  /**
+   * The greatest cosine of one of the question's sentences; undefined without a vector, or if there is only one
+   * sentence.
+   */
   readonly sentence: number | undefined;
   /** What the document has of the question's words; undefined if the ranking ignores words. */
   readonly words: CandidateWords | undefined;
@@ -44,7 +47,8 @@ export interface FeatureScale {
 export type FeatureValues = Readonly<Record<RankingFeature, number>>;
 
 /**
- * The values of the features of one question and one document. All are from 0 to 1, but those of cosines may be below 0.
+ * The values of the features of one question and one document. All are from 0 to 1, but those of cosines may be below
+ * 0.
  *
  * To add a feature of the ranking:
  *

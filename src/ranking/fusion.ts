@@ -14,7 +14,9 @@ interface FeatureWeight {
 /** The weights of a linear score. */
 export type FusionWeights = Readonly<Record<RankingFeature, FeatureWeight>>;
 
-/** The weights that `bench/fit-ranking.ts` finds: for questions that the model can read, and for those it cannot read. */
+/**
+ * The weights that `bench/fit-ranking.ts` finds: for questions that the model can read, and for those it cannot read.
+ */
 export interface FittedWeights {
   readonly readable: FusionWeights;
   readonly unreadable: FusionWeights;
@@ -31,8 +33,9 @@ export interface QuestionKind {
 }
 
 /**
- * The sizes of catalogue between which weights change. Chosen by hand: the catalogues that the weights are fitted to have
- * from about a hundred to 94,254 skills (bench/README.md). Beyond them there is nothing to fit to, so weights stay the same.
+ * The sizes of catalogue between which weights change. Chosen by hand: the catalogues that the weights are fitted to
+ * have from about a hundred to 94,254 skills (bench/README.md). Beyond them there is nothing to fit to, so weights stay
+ * the same.
  */
 export const SMALL = 100;
 export const LARGE = 100_000;

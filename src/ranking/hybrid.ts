@@ -16,8 +16,8 @@ import { type RankingModel, rankingModel } from './ranking-model.js';
 const NAME_ORDER: readonly NameMatch[] = ['other', 'beginning', 'exact'];
 
 /**
- * Where the scores of names that begin with the question start, and those of exact names. Scores must fall from hit to hit,
- * so each kind of name gets a range of its own above the probabilities of all others: 0.9 to 0.99, and 0.99 to 1.
+ * Where the scores of names that begin with the question start, and those of exact names. Scores must fall from hit to
+ * hit, so each kind of name gets a range of its own above the probabilities of all others: 0.9 to 0.99, and 0.99 to 1.
  */
 const BEGINNING_FROM = MOST_CERTAIN;
 const EXACT_FROM = 0.99;
@@ -32,9 +32,13 @@ export interface ScoredCandidate {
   readonly candidate: Candidate;
   /** Undefined unless the ranking is `hybrid`. */
   readonly values: FeatureValues | undefined;
-  /** Place of the name in the order: 2 if it is the question, 1 if it begins with it, else 0; always 0 unless `hybrid`. */
+  /**
+   * Place of the name in the order: 2 if it is the question, 1 if it begins with it, else 0; always 0 unless `hybrid`.
+   */
   readonly nameRank: number;
-  /** `vector`: the cosine, 0 to 1. `words`: BM25 as a share of its upper bound, 0 to 1. `hybrid`: the weighted features. */
+  /**
+   * `vector`: the cosine, 0 to 1. `words`: BM25 as a share of its upper bound, 0 to 1. `hybrid`: the weighted features.
+   */
   readonly sum: number;
 }
 

@@ -3,8 +3,8 @@ import type { DocumentNumber } from '../numbers.js';
 import type { SortOrder } from '../query.js';
 
 /**
- * What the orders need to know of each document, by document number. Documents are numbered by their last update, latest
- * first, then by id.
+ * What the orders need to know of each document, by document number. Documents are numbered by their last update,
+ * latest first, then by id.
  */
 export interface DocumentFacts {
   readonly stars: ArrayLike<number>;

@@ -12,8 +12,8 @@ export interface DescribedCandidates {
 }
 
 /**
- * Gathers the documents that compete for an answer, and describes each by words and by meaning, whichever of the two found
- * it.
+ * Gathers the documents that compete for an answer, and describes each by words and by meaning, whichever of the two
+ * found it.
  *
  * @param filter one byte a document, 0 if it may not be found
  * @throws {SkillSearchError} `EMBEDDER_FAILED`, `SERVICE_UNAVAILABLE`

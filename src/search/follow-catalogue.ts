@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { checkDatabase, checkListener } from '../check-arguments.js';
-import { SkillSearchError } from '../errors.js';
+import { type Argument, checkDatabase, checkInteger, checkListener } from '../check-arguments.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
 import type { CatalogueStats } from '../result.js';
 import type { ModelOptions } from '../semantic/model-options.js';
@@ -22,8 +21,8 @@ export interface FollowOptions
   /** Path of a catalogue's file, made by `buildCatalogue`. */
   readonly database: string;
   /**
-   * Milliseconds between two looks at the file, an integer from 1 to 2,147,483,647. A change is acted upon when the next
-   * look finds no further change.
+   * Milliseconds between two looks at the file, an integer from 1 to 2,147,483,647. A change is acted upon when the
+   * next look finds no further change.
    *
    * @default 250
    */
@@ -47,6 +46,7 @@ export interface FollowedSearch extends SkillSearch {
   reload(): Promise<void>;
 }
 
+const INTERVAL: Argument = { name: 'interval', code: 'INVALID_OPTION' };
 const DEFAULT_INTERVAL = 250;
 /** The longest that a Node.js timer can wait, in milliseconds. */
 const LONGEST_INTERVAL = 2 ** 31 - 1;
@@ -65,14 +65,11 @@ const LONGEST_INTERVAL = 2 ** 31 - 1;
  */
 export async function followCatalogue(options: FollowOptions): Promise<FollowedSearch> {
   const path = resolve(checkDatabase(options?.database));
-  const { interval = DEFAULT_INTERVAL, onReload = () => {}, signal, ...others } = options;
+  const { interval: given, onReload = () => {}, signal, ...others } = options;
   // Fixed now: the process may change its working directory, and the stop words may be an iterator that ends.
   const opening = { ...others, database: path, stopWords: readStopWords(others.stopWords) };
   checkListener('onReload', onReload);
-  if (!Number.isInteger(interval) || interval < 1 || interval > LONGEST_INTERVAL) {
-    const message = `interval must be an integer from 1 to ${LONGEST_INTERVAL} (milliseconds), got ${String(interval)}`;
-    throw new SkillSearchError('INVALID_OPTION', message);
-  }
+  const interval = checkInteger(INTERVAL, given, 1, LONGEST_INTERVAL) ?? DEFAULT_INTERVAL;
   // Taken before the catalogue is opened: a change in between is then noticed later.
   const signature = await signatureOf(path);
   const states = new CurrentState(await openCatalogue({ ...opening, signal }));

@@ -11,7 +11,8 @@ import type { VectorSearch } from './vector-search.js';
 
 /**
  * How many documents compete for an answer: the best so many by words, by meaning, and by names that begin with the
- * question. As many as a semantic search may return (`MAX_SEMANTIC_LIMIT`), so that each way alone could fill an answer.
+ * question. As many as a semantic search may return (`MAX_SEMANTIC_LIMIT`), so that each way alone could fill an
+ * answer.
  */
 const CANDIDATES = 100;
 
@@ -98,8 +99,8 @@ async function readMeaning(
 }
 
 /**
- * The best documents by words. If copies are collapsed, as many as it takes to have {@link CANDIDATES} groups of copies:
- * as a rule a quarter more is enough, so a second attempt is rare.
+ * The best documents by words. If copies are collapsed, as many as it takes to have {@link CANDIDATES} groups of
+ * copies: as a rule a quarter more is enough, so a second attempt is rare.
  */
 function rankWords(
   words: KeywordIndex,

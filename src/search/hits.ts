@@ -23,7 +23,7 @@ export interface KeywordMatch {
  * What explains the hits of an answer. It is taken from the index at once: a caller may look at a hit, or keep it, long
  * after the search was closed, and must not keep the index in memory.
  */
-export function explainedBy({ step, accepting }: KeywordMatches): TermMatcher {
+export function termMatcherOf({ step, accepting }: KeywordMatches): TermMatcher {
   return { step, accepts: accepting() };
 }
 
@@ -31,12 +31,12 @@ export function explainedBy({ step, accepting }: KeywordMatches): TermMatcher {
 export function toKeywordHit(
   reader: CatalogueReader,
   { document, score, copies }: KeywordMatch,
-  answers: TermMatcher,
+  matcher: TermMatcher,
 ): KeywordHit {
   const skill = reader.skill(document);
   // The first step does not look at files. For later ones their text is read now: the catalogue may be closed later.
-  const files = answers.step === 'all-words' ? [] : reader.texts(document);
-  const explanation = explain(skill, files, answers);
+  const files = matcher.step === 'all-words' ? [] : reader.texts(document);
+  const explanation = explain(skill, files, matcher);
   return {
     skill,
     ...(score === undefined ? {} : { score }),
@@ -72,8 +72,8 @@ export function toSemanticHit(
   const [only] = files;
   const filename = only === undefined || files.length > 1 ? inFiles().filename : only.filename;
   const best = files.filter((file) => file.filename === filename);
-  const answers = { step: 'some-words', accepts: (term: string): boolean => asked.wordOf(term) >= 0 } as const;
-  const explanation = explain(skill, best, answers, () => inFiles().terms);
+  const matcher = { step: 'some-words', accepts: (term: string): boolean => asked.wordOf(term) >= 0 } as const;
+  const explanation = explain(skill, best, matcher, () => inFiles().terms);
   return {
     fileId: `${skill.id}/${filename}`,
     filename,
@@ -98,17 +98,17 @@ export function toSemanticHit(
 function explain(
   skill: Skill,
   files: KeywordDocument['files'],
-  answers: TermMatcher,
+  matcher: TermMatcher,
   termsInFiles?: () => readonly string[],
 ): { readonly matches: () => MatchedTerms; readonly snippet: () => Snippet } {
   const searchable = (): KeywordDocument => toDocument(skill, files);
   let matches: MatchedTerms | undefined;
   let snippet: Snippet | undefined;
   const findMatches = (): MatchedTerms => {
-    if (termsInFiles === undefined) return matchedTerms(searchable(), answers);
+    if (termsInFiles === undefined) return matchedTerms(searchable(), matcher);
     const terms = termsInFiles();
     const inFiles = terms.length === 0 ? {} : { files: terms };
-    return { ...matchedTerms(toDocument(skill, []), answers), ...inFiles };
+    return { ...matchedTerms(toDocument(skill, []), matcher), ...inFiles };
   };
   return {
     matches: () => {
@@ -116,7 +116,7 @@ function explain(
       return matches;
     },
     snippet: () => {
-      snippet ??= makeSnippet(searchable(), answers);
+      snippet ??= makeSnippet(searchable(), matcher);
       return snippet;
     },
   };

@@ -9,16 +9,16 @@ import { labelMask } from '../ranking/label-filter.js';
 import { comparatorOf } from '../ranking/ranks.js';
 import type { KeywordHit, KeywordRecords, KeywordResult, KeywordStep, Pagination } from '../result.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
-import { explainedBy, toKeywordHit } from './hits.js';
+import { termMatcherOf, toKeywordHit } from './hits.js';
 import type { OpenState } from './open-state.js';
 
 /** Answers a keyword query with hits; see `SkillSearch.keyword`. */
 export function searchByKeywords(state: OpenState, query: KeywordQuery): KeywordResult {
   const { reader } = state;
   const { matches, scoreOf, copiesOf, documents, pagination } = findPage(state, query);
-  const explained = explainedBy(matches);
+  const matcher = termMatcherOf(matches);
   const toHit = (document: DocumentNumber): KeywordHit =>
-    toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, explained);
+    toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher);
   const hits = reader.reading(() => documents.map(toHit));
   return { ...stepOf(matches), hits, pagination };
 }

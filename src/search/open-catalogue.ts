@@ -1,6 +1,6 @@
 import { arraysOf } from '../arrays/array-tree.js';
 import { DamagedArrayFileError } from '../arrays/pager.js';
-import { checkDatabase, checkFlag, checkSignal, resolveDatabase } from '../check-arguments.js';
+import { checkChoice, checkDatabase, checkFlag, checkSignal, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { type OpenKeywordFile, openKeywordFile } from '../indexing/keyword-file.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
@@ -14,13 +14,12 @@ import type { OpenOptions } from './search-options.js';
 import type { SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
 
+const KEYWORD_INDEXES = ['packed', 'minisearch', false] as const;
+
 /** Checks the options and opens what they name; see `openSkillSearch`. */
 export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
-  const { keywordIndex = 'packed' } = options ?? {};
-  if (keywordIndex !== false && keywordIndex !== 'packed' && keywordIndex !== 'minisearch') {
-    const message = `keywordIndex must be 'packed', 'minisearch' or false, got ${String(keywordIndex)}`;
-    throw new SkillSearchError('INVALID_OPTION', message);
-  }
+  const keywordIndex =
+    checkChoice({ name: 'keywordIndex', code: 'INVALID_OPTION' }, options?.keywordIndex, KEYWORD_INDEXES) ?? 'packed';
   if ((options?.database === undefined) === (options?.skills === undefined)) {
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
   }
@@ -32,8 +31,8 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   const closing = new AbortController();
   // A search that is closed but not forgotten keeps this function, so nothing here may refer to the image.
   const openVectors = async (): Promise<VectorSearch> => {
-    // Imported when they are needed: a search by words alone does not wait for this code to load. What ranks by meaning is
-    // imported here as well, so that the first question after `warmUp()` does not wait for it.
+    // Imported when they are needed: a search by words alone does not wait for this code to load. What ranks by meaning
+    // is imported here as well, so that the first question after `warmUp()` does not wait for it.
     const [{ VectorSearch: Vectors }] = await Promise.all([
       import('./vector-search.js'),
       import('./semantic-search.js'),

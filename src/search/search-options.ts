@@ -4,7 +4,9 @@ import type { ModelOptions } from '../semantic/model-options.js';
 export interface OpenOptions extends ModelOptions {
   /** Path of a catalogue's file, made by `buildCatalogue`. */
   readonly database?: string | undefined;
-  /** Skills to hold in memory, instead of a file. Each is checked like a row of a source; see `SkillSearch.problems`. */
+  /**
+   * Skills to hold in memory, instead of a file. Each is checked like a row of a source; see `SkillSearch.problems`.
+   */
   readonly skills?: Iterable<unknown> | AsyncIterable<unknown> | undefined;
   /**
    * The index of words. `'packed'` is read from the derived file that a load leaves beside the catalogue; without that
@@ -15,14 +17,15 @@ export interface OpenOptions extends ModelOptions {
    */
   readonly keywordIndex?: 'packed' | 'minisearch' | false | undefined;
   /**
-   * Words that a question may have but a skill need not: they count only in a question that has no other words. Case and
-   * accents do not matter. An empty list makes every word count.
+   * Words that a question may have but a skill need not: they count only in a question that has no other words. Case
+   * and accents do not matter. An empty list makes every word count.
    *
    * @default STOP_WORDS
    */
   readonly stopWords?: Iterable<string> | undefined;
   /**
-   * Whether to load the model and the vectors while opening, as `warmUp()` does. If they cannot be loaded, opening fails.
+   * Whether to load the model and the vectors while opening, as `warmUp()` does. If they cannot be loaded, opening
+   * fails.
    *
    * @default false
    */

@@ -16,7 +16,9 @@ import { rankCandidates } from './rank-candidates.js';
 /** How many ids of copies an explained hit lists at most; see `ScoreParts.copies`. */
 const MOST_COPY_IDS = 100;
 
-/** Milliseconds that making hits may take before the event loop gets a turn: little beside the embedding of a question. */
+/**
+ * Milliseconds that making hits may take before the event loop gets a turn: little beside the embedding of a question.
+ */
 const LONGEST_TURN = 5;
 
 /** Answers a question in plain language; see `SkillSearch.semantic`. */

@@ -54,8 +54,8 @@ export interface SkillSearch extends AsyncDisposable {
   /** The ids of all skills, in code-point order. */
   ids(): string[];
   /**
-   * The ids of a skill and its copies: skills with the same name and description, or with nearly the same text. A search
-   * prefers them in this order: most stars, then the oldest, then by id. Empty if no skill has this id.
+   * The ids of a skill and its copies: skills with the same name and description, or with nearly the same text. A
+   * search prefers them in this order: most stars, then the oldest, then by id. Empty if no skill has this id.
    */
   copiesOf(id: string): string[];
   /** All categories with their number of skills, the most frequent first. */

@@ -28,7 +28,9 @@ export interface VectorSearchOptions extends ModelOptions {
 export class VectorSearch {
   /** Id of the model. */
   readonly model: string;
-  /** The {@link VectorPlace} of each document's vector, or {@link NO_VECTOR}. Documents with the same text share one. */
+  /**
+   * The {@link VectorPlace} of each document's vector, or {@link NO_VECTOR}. Documents with the same text share one.
+   */
   readonly #placeOf: Int32Array;
   /** The documents at each place. */
   readonly #documents: Members;

@@ -1,12 +1,13 @@
+import { describeValue } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { untilAborted } from '../threads/abort.js';
 import type { Embedder, EmbedOptions } from './embedder.js';
 
-/** How far the norm of a vector may be from 1: what 16-bit arithmetic makes of it. */
+/** How far the norm of a vector may be from 1. Embedders that compute with 16-bit floats are off by less. */
 const NORM_TOLERANCE = 0.01;
 
 /**
- * Embeds texts and checks what comes back, so that a fault of an embedder is told where it happens.
+ * Embeds texts and checks the vectors, so that a fault of an embedder is reported where it happens.
  *
  * @throws {SkillSearchError} `EMBEDDER_FAILED`
  * @throws the signal's reason when aborted
@@ -18,7 +19,7 @@ export async function embedChecked(
 ): Promise<readonly Float32Array[]> {
   let vectors: readonly Float32Array[];
   try {
-    // Not every embedder listens to the signal.
+    // An embedder may ignore the signal.
     vectors = await untilAborted(Promise.resolve(embedder.embed(texts, options)), options.signal);
   } catch (error) {
     if (error instanceof SkillSearchError || options.signal?.aborted === true) throw error;
@@ -43,8 +44,10 @@ export async function embedChecked(
 }
 
 /**
- * @param expected length of the vectors that these are to be compared with
- * @throws {SkillSearchError} `EMBEDDER_FAILED` where they have another
+ * Checks that vectors can be compared with the stored ones.
+ *
+ * @param expected number of values in a stored vector
+ * @throws {SkillSearchError} `EMBEDDER_FAILED` if a vector has another number of values
  */
 export function checkDimensions(embedder: Embedder, vectors: readonly Float32Array[], expected: number): void {
   const other = vectors.find((vector) => vector.length !== expected);
@@ -53,9 +56,9 @@ export function checkDimensions(embedder: Embedder, vectors: readonly Float32Arr
 }
 
 /**
- * How much of a question an embedder can read, 0 to 1.
+ * The share of a question that an embedder can read, 0 to 1.
  *
- * @throws {SkillSearchError} `EMBEDDER_FAILED` where it says something else, or fails
+ * @throws {SkillSearchError} `EMBEDDER_FAILED` if the embedder returns anything else, or throws
  */
 export function readableShareChecked(embedder: Embedder, question: string): number {
   let share: unknown;
@@ -66,10 +69,7 @@ export function readableShareChecked(embedder: Embedder, question: string): numb
     throw failedBy(embedder, error);
   }
   if (typeof share === 'number' && share >= 0 && share <= 1) return share;
-  throw failed(
-    embedder,
-    `must tell the share of a question that it reads as a number from 0 to 1, got ${String(share)}`,
-  );
+  throw failed(embedder, `must return from readableShare() a number from 0 to 1, got ${describeValue(share)}`);
 }
 
 function failedBy(embedder: Embedder, error: unknown): SkillSearchError {

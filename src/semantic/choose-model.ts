@@ -3,23 +3,24 @@ import { LocalEmbedder } from './local-embedder.js';
 import { BUNDLED_MODEL, inspectModel } from './model-folder.js';
 import type { ModelOptions } from './model-options.js';
 
-/** A model that was looked at and can be started. */
+/** A model that was found, and can be started. */
 export interface ChosenModel {
+  /** Names the model; vectors are stored under it. */
   readonly id: string;
-  /** Its folder; absent for an embedder of the caller's own. */
+  /** The model's folder; absent if the caller gave an embedder. */
   readonly path?: string;
-  /** Whether the caller named it, as against the bundled one that is used where nothing was said. */
+  /** Whether the caller asked for this model. False for the bundled one, which is used by default. */
   readonly named: boolean;
-  /** @param threads how many texts are embedded at the same time, at most */
+  /** @param threads how many texts may be embedded at the same time */
   start(threads: number): Promise<Embedder>;
-  /** Gives back what {@link start} made; an embedder of the caller's own stays open. */
+  /** Closes what {@link start} returned, unless the caller gave the embedder. */
   stop(embedder: Embedder): Promise<void>;
 }
 
 /**
- * Looks at the model that the options ask for.
+ * Finds the model that the options ask for.
  *
- * @param options as {@link resolveModelOptions} gave them
+ * @param options checked by {@link resolveModelOptions}
  * @throws {SkillSearchError} `MODEL_NOT_FOUND`, `MODEL_NOT_READABLE`
  */
 export async function chooseModel({ model, embedder }: ModelOptions): Promise<ChosenModel> {

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 
 /**
- * What is embedded of a skill: its name and its description. File text counts by words only.
+ * The text of a skill that is embedded: its name and description. File text is searched by words only.
  *
- * Stored vectors belong to what this gives: whoever changes it must raise the format of the catalogue.
+ * Stored vectors were made of this text, so a change here needs a new format of the catalogue. The full stop is worth
+ * one to three points of nDCG@10 by vector against a space (bench/README.md).
  */
 export function embeddedText(name: string, description: string): string {
   return `${name}. ${description}`;
 }
 
-/** 16 bytes of SHA-256: what the vector of a text is stored under. */
+/** The key that the vector of a text is stored under: the first 16 bytes of its SHA-256. */
 export function hashText(text: string): Buffer {
   return createHash('sha256').update(text).digest().subarray(0, 16);
 }

@@ -1,27 +1,36 @@
 /**
- * Turns texts into vectors. The library's own is the bundled model; a caller may bring another.
+ * Turns texts into vectors. The library uses its bundled model by default; a caller may pass an embedder instead.
  *
- * Every implementation must pass `test/semantic/embedder-contract.ts`: the vectors come in the order of the texts, all of
- * one length and of unit norm; the vector of a text does not depend on the texts beside it, nor on when it is asked for.
+ * Vectors must be in the order of the texts, all with the same number of values and of unit length. The vector of a
+ * text must depend neither on the other texts of a call nor on earlier calls. `test/semantic/embedder-contract.ts`
+ * tests this.
+ *
+ * @example
+ * const embedder: Embedder = {
+ *   model: 'my-model@1',
+ *   embed: async (texts) => Promise.all(texts.map((text) => myModel.vectorOf(text))),
+ * };
+ * await buildCatalogue({ database: 'skills.db', sources: ['./skills'], embedder });
+ * await using search = await openSkillSearch({ database: 'skills.db', embedder });
  */
 export interface Embedder {
   /**
-   * Names the model. Vectors are stored under it and never compared with those of another: whatever changes the
-   * vectors must change it.
+   * Name of the model, in one line. Vectors are stored under it and never compared with those of another name, so every
+   * change of the vectors needs a new name.
    */
   readonly model: string;
   /**
-   * One vector a text, in their order.
+   * Embeds texts: one vector for each, in the same order.
    *
    * @throws the signal's reason when aborted
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<readonly Float32Array[]>;
   /**
-   * How much of a question the model can read, 0 to 1: a vector of text in a script that it knows no words of says nothing,
-   * so that words count the more. Without this it reads everything.
+   * The share of a question that the model can read, 0 to 1. The vector of a text in a script that the model has not
+   * learnt says nothing, so the smaller this is the less `hybrid` counts it. Without this method it is 1.
    */
   readableShare?(question: string): number;
-  /** Gives back what the embedder holds. Called by whoever made it. */
+  /** Releases what the embedder holds. The library never calls it on an embedder that a caller passes. */
   close?(): Promise<void>;
 }
 

@@ -5,7 +5,10 @@ import type { ModelFolder } from './model-folder.js';
 import { ModelThread } from './model-thread-handle.js';
 import { readableShare, type Script } from './readable-share.js';
 
-/** Texts a thread gets at once: enough that messages cost nothing, few enough that a question does not wait long. */
+/**
+ * Texts that a thread gets at once: enough to make messages cheap beside the embedding, few enough that a question
+ * which comes during a load does not wait long.
+ */
 const CHUNK = 16;
 
 interface Chunk {
@@ -15,11 +18,11 @@ interface Chunk {
   readonly signal: AbortSignal | undefined;
 }
 
-/** An {@link Embedder} that runs a model of this machine in threads of its own. */
+/** An {@link Embedder} that runs a model of a local folder in worker threads. */
 export class LocalEmbedder implements Embedder {
   readonly model: string;
   readonly #folder: ModelFolder;
-  /** Those it reads; undefined where that is not known. */
+  /** The scripts that the model can read; undefined if unknown. */
   readonly #scripts: readonly Script[] | undefined;
   readonly #threads: Set<ModelThread>;
   readonly #idle: ModelThread[];
@@ -37,7 +40,7 @@ export class LocalEmbedder implements Embedder {
   /**
    * Loads the model.
    *
-   * @param threads how many texts are embedded at the same time; one a core is the most that pays
+   * @param threads how many texts are embedded at the same time; more than one per core does not pay
    * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`
    */
   static async start(folder: ModelFolder, threads: number): Promise<LocalEmbedder> {
@@ -82,15 +85,15 @@ export class LocalEmbedder implements Embedder {
         this.#queue.shift()?.failed(closedError());
         continue;
       }
-      // A chunk that nobody waits for any more is not worth a thread.
+      // Nobody waits for an aborted chunk any more.
       if (this.#queue[0]?.signal?.aborted === true) {
-        const chunk = this.#queue.shift() as Chunk;
+        const chunk = this.#queue.shift()!;
         chunk.failed(chunk.signal?.reason);
         continue;
       }
       const thread = this.#idle.pop();
       if (thread === undefined) return;
-      void this.#run(thread, this.#queue.shift() as Chunk);
+      void this.#run(thread, this.#queue.shift()!);
     }
   }
 
@@ -104,7 +107,7 @@ export class LocalEmbedder implements Embedder {
     this.#next();
   }
 
-  /** A thread that died, of too little memory say, must not be the end of all questions. */
+  /** Starts a new thread in place of one that died, of too little memory say, so that later questions are answered. */
   #replace(dead: ModelThread): ModelThread {
     const thread = new ModelThread(this.#folder);
     this.#threads.delete(dead);

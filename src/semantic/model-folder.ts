@@ -3,20 +3,20 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SkillSearchError } from '../errors.js';
 
-/** The model that comes with the library. */
+/** Absolute path of the folder with the model that comes with the library. */
 export const BUNDLED_MODEL: string = fileURLToPath(new URL('../../data/models/skill-minilm', import.meta.url));
 
-/** A folder that holds a model in the layout of Transformers.js. */
+/** A folder with a model in the layout of Transformers.js. */
 export interface ModelFolder {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** Name of the folder and a hash of its files: another as soon as one byte of the model is another. */
+  /** Name of the folder and a hash of its files, `NAME@HASH`: changes with every byte of the model. */
   readonly id: string;
-  /** How the weights are stored: the name Transformers.js has for it. */
+  /** How the weights are stored, as Transformers.js calls it. */
   readonly dtype: Dtype;
 }
 
-/** Weights in order of preference: the quantised are as good for ranking, and several times smaller and faster. */
+/** Files of weights, the preferred first: quantised ones rank as well, and are several times smaller and faster. */
 const WEIGHTS = {
   q8: 'onnx/model_quantized.onnx',
   int8: 'onnx/model_int8.onnx',
@@ -29,10 +29,12 @@ export type Dtype = keyof typeof WEIGHTS;
 const CONFIGURATION = ['config.json', 'tokenizer.json', 'tokenizer_config.json'];
 
 /**
- * Looks at a model without loading it.
+ * Finds out the id of a model and how its weights are stored. Reads all its files, but does not load it.
  *
- * @throws {SkillSearchError} `MODEL_NOT_FOUND` where there is no such folder, `MODEL_NOT_READABLE` where a file is
- *   missing or cannot be read
+ * @throws {SkillSearchError} `MODEL_NOT_FOUND` if there is no such folder; `MODEL_NOT_READABLE` if a file is missing or
+ *   cannot be read
+ * @example
+ * const { id } = await inspectModel(BUNDLED_MODEL);
  */
 export async function inspectModel(folder: string): Promise<ModelFolder> {
   const path = resolve(folder);
@@ -52,12 +54,12 @@ export async function inspectModel(folder: string): Promise<ModelFolder> {
   return { path, id: `${basename(path)}@${await hashFiles(path, files)}`, dtype: dtype as Dtype };
 }
 
-/** The name in the id of a model: that of its folder. */
+/** The name of a model's folder, from the model's id. */
 export function modelName(id: string): string {
   return id.replace(/@[0-9a-f]{12}$/, '');
 }
 
-/** 12 hexadecimal digits over names and contents. */
+/** A hash of the names and contents of files: 12 hexadecimal digits. */
 async function hashFiles(folder: string, files: readonly string[]): Promise<string> {
   const { createHash } = await import('node:crypto');
   const hash = createHash('sha256');

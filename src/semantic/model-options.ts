@@ -3,16 +3,19 @@ import { checkPath } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import type { Embedder } from './embedder.js';
 
-/** Which model makes vectors. Without any of these it is the one that comes with the library. */
+/** Which model makes vectors: by default the one that comes with the library. */
 export interface ModelOptions {
-  /** Folder of another model, in the layout of Transformers.js: `config.json`, `tokenizer.json`, `onnx/…`. */
+  /**
+   * Folder of another model, in the layout of Transformers.js: `config.json`, `tokenizer.json`, `tokenizer_config.json`
+   * and `onnx/`.
+   */
   readonly model?: string | undefined;
-  /** Something else that makes vectors. It stays open: whoever made it closes it. */
+  /** An embedder of your own, instead of a model folder. It is never closed by the library. */
   readonly embedder?: Embedder | undefined;
 }
 
 /**
- * Checks which model is asked for, and says where its folder is from any working directory.
+ * Checks the options, and makes the path of the folder absolute, as the process may change its working directory.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`
  */

@@ -6,7 +6,7 @@ import { readableScripts, type Script } from './readable-share.js';
 
 const PACKAGE = '@huggingface/transformers';
 
-/** Loads the model runtime and the model, then answers requests. Runs in a thread of its own. */
+/** Loads the model runtime and the model, then answers requests. */
 async function main({ path, dtype }: ModelThreadData): Promise<void> {
   const runtime = await importRuntime();
   if (runtime === undefined) return;
@@ -17,12 +17,12 @@ async function main({ path, dtype }: ModelThreadData): Promise<void> {
     runtime.env.useFSCache = false;
     runtime.env.useBrowserCache = false;
     runtime.env.useWasmCache = false;
-    // A path is no name of a model on a hub, so the runtime takes it as it stands.
+    // The runtime takes an absolute path as it is, and does not look for it on a hub.
     model = await runtime.pipeline('feature-extraction', path, {
       dtype,
       device: 'cpu',
       local_files_only: true,
-      // Many texts at once go to several threads of ours, one a core.
+      // Parallel work is spread over several of these threads, so one thread of the runtime is enough for each.
       session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
     });
     await embed(model, ['warm up'], () => false);
@@ -37,7 +37,7 @@ async function main({ path, dtype }: ModelThreadData): Promise<void> {
   parentPort?.on('message', (request: ModelThreadRequest) => {
     if (request.kind === 'close') {
       closed = true;
-      // The thread ends when nothing is left to do.
+      // Without its port the thread ends by itself after the text that it is embedding.
       parentPort?.close();
       return;
     }
@@ -70,8 +70,10 @@ async function answer(
 }
 
 /**
- * One text a call: dynamic int8 quantisation chooses its scales over the whole batch, so a text's vector would depend on
- * its neighbours; and on a processor one at a time is the fastest, too.
+ * Embeds one text at a time. Dynamic int8 quantisation chooses its scales over a whole batch, so in a batch the vector
+ * of a text would depend on its neighbours. On a CPU single texts are also the fastest.
+ *
+ * @param stopped whether to leave out the remaining texts
  */
 async function embed(
   model: FeatureExtractionPipeline,

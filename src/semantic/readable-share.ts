@@ -1,6 +1,6 @@
 import { UNSPACED_SCRIPTS } from '../text/unspaced-scripts.js';
 
-/** Scripts that are told apart; letters of all others are `Other`. */
+/** Scripts that are distinguished. Letters of all others are `Other`. */
 const SCRIPTS = ['Latin', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew'] as const;
 const MORE_SCRIPTS = [
   'Devanagari',
@@ -26,19 +26,20 @@ const UNSPACED: ReadonlySet<Script> = new Set(UNSPACED_SCRIPTS);
 const CHARACTERS_A_WORD = 2;
 
 /**
- * A vocabulary holds the letters of most scripts by themselves, to spell what it has no words for: some 500 of Han in the
- * English one of BERT, 50 to 90 of each of the others. One that was made of texts in a script has thousands of entries.
+ * A model can read a script if its vocabulary has at least this many entries in it. A vocabulary also has single
+ * letters of other scripts, to spell unknown words: the English one of BERT about 500 of Han, and 50 to 90 of each
+ * other script. One that was made from texts in a script has thousands of entries.
  */
 const ENTRIES_OF_A_SCRIPT = 1000;
 
-/** How byte-level vocabularies write a blank. What else they hold are bytes, which do not show the script. */
+/** How byte-level vocabularies write a space. Their other entries are bytes, which do not show a script. */
 const BYTE_LEVEL_BLANK = '\u0120';
 
 /**
- * The scripts in which a model knows words, as far as its tokenizer tells.
+ * The scripts that a model can read, judged by its vocabulary.
  *
  * @param entries of the tokenizer's vocabulary
- * @returns undefined where they do not show it
+ * @returns undefined if they do not show it
  */
 export function readableScripts(entries: Iterable<string>): readonly Script[] | undefined {
   const counts = new Map<Script, number>();
@@ -55,9 +56,10 @@ export function readableScripts(entries: Iterable<string>): readonly Script[] | 
 }
 
 /**
- * How much of a text is written in scripts that a model reads: the share of its words, two characters of Chinese, Japanese,
- * Korean or Thai taken for one. What a vector says of the rest is chance.
+ * The share of a text's words that are in scripts which a model can read. In a script without spaces two characters
+ * count as a word. The vector of a text in other scripts is chance.
  *
+ * @param scripts that the model can read
  * @returns 0 to 1; 1 for a text without letters
  */
 export function readableShare(text: string, scripts: readonly Script[]): number {
@@ -72,7 +74,7 @@ export function readableShare(text: string, scripts: readonly Script[]): number 
   return all === 0 ? 1 : readable / all;
 }
 
-/** The stretches of one script, each with the number of its letters. Marks go with the letters before them. */
+/** Cuts letters into stretches of one script, each with its number of letters. Combining marks are not counted. */
 function stretchesOf(letters: string): [script: Script, length: number][] {
   const stretches: [Script, number][] = [];
   for (const [letter] of letters.matchAll(/\p{L}/gu)) {
@@ -86,7 +88,7 @@ function stretchesOf(letters: string): [script: Script, length: number][] {
 
 function scriptOf(letter: string): Script {
   if (letter <= '\u007f') return 'Latin';
-  // The mark that makes a vowel long is common to both kana.
+  // The prolonged sound mark belongs to Hiragana and Katakana.
   if (letter === '\u30fc') return 'Katakana';
   return LETTERS.find(([, letters]) => letters.test(letter))?.[0] ?? 'Other';
 }

@@ -1,14 +1,15 @@
-/** At most so many sentences of a question are read on their own. */
+/** The greatest number of sentences that are embedded, so that a long question does not take many times as long. */
 const MAX_SENTENCES = 8;
 
-/** What is shorter asks for nothing by itself: a greeting, a word of thanks. */
+/** A sentence with fewer words asks for nothing by itself: it is a greeting, or says thanks. */
 const WORDS_OF_A_SENTENCE = 3;
 
+// Takes about 25 ms to create, so only code that embeds questions should import this file.
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 /**
- * The sentences of a question that asks for more than one thing; none where it is a single one. A request often tells of
- * two or three tasks, each of another skill: the vector of all of it is near to none of them.
+ * The sentences of a question that has several; empty if it has one. A request often describes two or three tasks, each
+ * for another skill: the vector of the whole is near to none of these skills.
  */
 export function sentencesOf(question: string): string[] {
   const sentences = [...segmenter.segment(question)]

@@ -1,26 +1,26 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-
 import { SkillSearchError } from '../errors.js';
-import { readSkillFolders } from './folder/skill-folder.js';
-import { readJsonRows } from './json/json-rows.js';
-import type { ReadOptions, ResolvedSource } from './rows/read-options.js';
+import { SKILL_FOLDER } from './folder/skill-folder.js';
+import { JSON_FILE } from './json/json-file.js';
+import { STANDARD_INPUT } from './json/standard-input.js';
+import type { ReadOptions } from './rows/read-options.js';
 import type { SourceItem } from './rows/row.js';
+import type { ResolvedSource, SourceKind } from './rows/source-kind.js';
 
-export type { ReadOptions, ResolvedSource };
-
-const ACCEPTED = 'a folder, .jsonl, .ndjson or .json (each also with .gz), or - for standard input';
+/** Every kind of source. The first that recognises a source reads it. */
+const KINDS: readonly SourceKind[] = [SKILL_FOLDER, JSON_FILE, STANDARD_INPUT];
 
 /**
- * Tells what a source is, before anything of it is read.
+ * Finds out what a source is, before anything of it is read.
  *
- * Throws {@link SkillSearchError} `SOURCE_NOT_FOUND` where there is nothing, `INVALID_SOURCE` where there is something
- * that is no source.
+ * @throws {SkillSearchError} `SOURCE_NOT_FOUND` if nothing is there, `INVALID_SOURCE` if it is not a source
  */
 export async function checkSource(source: string): Promise<ResolvedSource> {
-  if (source === '-') return { kind: 'stdin', name: source, path: '', bytes: undefined };
+  const byName = KINDS.find((kind) => kind.isName?.(source) === true);
+  if (byName !== undefined) return { kind: byName, name: source, path: '', bytes: undefined };
   if (source === '' || source.includes('\0')) {
-    throw new SkillSearchError('INVALID_SOURCE', `a source must be ${ACCEPTED}, got an empty path`, { path: source });
+    throw new SkillSearchError('INVALID_SOURCE', `a source must be ${accepted()}, got an empty path`, { path: source });
   }
 
   const path = resolve(source);
@@ -32,27 +32,24 @@ export async function checkSource(source: string): Promise<ResolvedSource> {
   await access(path, constants.R_OK).catch((cause: NodeJS.ErrnoException) => {
     throw new SkillSearchError('INVALID_SOURCE', `${source} may not be read: ${cause.message}`, { path, cause });
   });
-  if (found.isDirectory()) return { kind: 'folder', name: source, path, bytes: undefined };
+  const kind = KINDS.find(({ isPath }) => isPath?.(path, found) === true);
+  if (kind !== undefined) return { kind, name: source, path, bytes: found.isFile() ? found.size : undefined };
+  const isSkillFile = basename(path).toLowerCase() === 'skill.md';
   if (!found.isFile()) throw invalid(source, path, 'is neither a file nor a folder');
-  if (basename(path).toLowerCase() === 'skill.md') {
-    throw invalid(source, path, 'is a single SKILL.md: give the folder it stands in');
-  }
-  if (!/\.(?:jsonl|ndjson|json)(?:\.gz)?$/i.test(path))
-    throw invalid(source, path, 'is not of a kind that can be read');
-  return { kind: 'file', name: source, path, bytes: found.size };
+  if (isSkillFile) throw invalid(source, path, 'is a single SKILL.md: give the folder it stands in');
+  throw invalid(source, path, 'is not of a kind that can be read');
 }
 
-/**
- * Everything a source holds, one item at a time, in constant memory. A row that cannot be read is an item, not an
- * error.
- *
- * Throws an Error that says what broke where the source itself fails on the way (after all that could be read), and
- * the signal's reason where aborted.
- */
+/** Reads everything in a source; see {@link SourceKind.read}. */
 export function readSource(source: ResolvedSource, options: ReadOptions = {}): AsyncGenerator<SourceItem> {
-  return source.kind === 'folder' ? readSkillFolders(source, options) : readJsonRows(source, options);
+  return source.kind.read(source, options);
+}
+
+function accepted(): string {
+  const kinds = KINDS.map(({ description }) => description);
+  return `${kinds.slice(0, -1).join(', ')}, or ${kinds.at(-1)}`;
 }
 
 function invalid(source: string, path: string, what: string): SkillSearchError {
-  return new SkillSearchError('INVALID_SOURCE', `${source} ${what}; a source is ${ACCEPTED}`, { path });
+  return new SkillSearchError('INVALID_SOURCE', `${source} ${what}; a source is ${accepted()}`, { path });
 }

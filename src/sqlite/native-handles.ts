@@ -4,14 +4,16 @@ import { runInNewContext } from 'node:vm';
 /**
  * Node 24 only: keeps the garbage collector from freeing native objects of SQLite between two turns of the event loop.
  *
- * better-sqlite3 12 derives its objects from `node::ObjectWrap`. If it is built with the headers of Node 24.19 or later,
- * the destructor of such an object aborts the process unless JavaScript is running
+ * better-sqlite3 12 derives its objects from `node::ObjectWrap`. If it is built with the headers of Node 24.19 or
+ * later, the destructor of such an object aborts the process unless JavaScript is running
  * (https://github.com/nodejs/node/issues/65446). better-sqlite3 13 is not affected, but needs Node 22: without Node 20
  * this file can go.
  */
 const IS_AFFECTED = process.versions.node.startsWith('24.');
 
-/** Handles that are kept before the first sweep: some 20 catalogues, opened and closed. They take less than a megabyte. */
+/**
+ * Handles that are kept before the first sweep: some 20 catalogues, opened and closed. They take less than a megabyte.
+ */
 const FIRST_SWEEP = 1000;
 
 type NativeMethod = (...args: unknown[]) => object;

@@ -78,7 +78,9 @@ export function guarded<T>(path: string, doing: 'read' | 'write', work: () => T)
   }
 }
 
-/** Turns an error of SQLite into one of ours, and returns any other error as it is. Writing can fail in reading, too. */
+/**
+ * Turns an error of SQLite into one of ours, and returns any other error as it is. Writing can fail in reading, too.
+ */
 export function storeError(error: unknown, path: string, doing: 'read' | 'write'): unknown {
   return databaseError(error, path, doing, 'NOT_A_CATALOGUE');
 }

@@ -5,6 +5,9 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 
+import { SKILL_FOLDER } from '../../src/sources/folder/skill-folder.js';
+import { JSON_FILE } from '../../src/sources/json/json-file.js';
+import { STANDARD_INPUT } from '../../src/sources/json/standard-input.js';
 import { checkSource, readSource } from '../../src/sources/open-source.js';
 import { readRows } from '../../src/sources/rows/read-rows.js';
 import { temporaryFolder } from './folder/temporary-folder.js';
@@ -17,10 +20,10 @@ const numbers = (items: Parameters<typeof rowsOf>[0]): unknown[] => rowsOf(items
 describe('checkSource', () => {
   it('tells files, folders and standard input apart', async () => {
     const folder = await temporaryFolder({ 'a.jsonl': 'x', 'b.JSON.gz': 'yy' });
-    expect(await checkSource('-')).toEqual({ kind: 'stdin', name: '-', path: '', bytes: undefined });
-    expect(await checkSource(folder)).toEqual({ kind: 'folder', name: folder, path: folder, bytes: undefined });
-    expect(await checkSource(`${folder}/a.jsonl`)).toMatchObject({ kind: 'file', bytes: 1 });
-    expect(await checkSource(`${folder}/b.JSON.gz`)).toMatchObject({ kind: 'file', bytes: 2 });
+    expect(await checkSource('-')).toEqual({ kind: STANDARD_INPUT, name: '-', path: '', bytes: undefined });
+    expect(await checkSource(folder)).toEqual({ kind: SKILL_FOLDER, name: folder, path: folder, bytes: undefined });
+    expect(await checkSource(`${folder}/a.jsonl`)).toMatchObject({ kind: JSON_FILE, bytes: 1 });
+    expect(await checkSource(`${folder}/b.JSON.gz`)).toMatchObject({ kind: JSON_FILE, bytes: 2 });
   });
 
   it('names a source that is not there', async () => {

@@ -5,7 +5,8 @@ import { signatureOf } from './file-signature.js';
 
 /**
  * Milliseconds to wait for the lock of a load to disappear after its catalogue is published: until then the load still
- * writes the derived files. Afterwards the catalogue is opened without them. A load that was killed leaves its lock, too.
+ * writes the derived files. Afterwards the catalogue is opened without them. A load that was killed leaves its lock,
+ * too.
  */
 const LONGEST_INDEXING = 120_000;
 
@@ -20,7 +21,9 @@ interface Reloads {
   reload(): Promise<void>;
 }
 
-/** Looks at a catalogue's files again and again, and reloads when a load has finished. Does not keep the process alive. */
+/**
+ * Looks at a catalogue's files again and again, and reloads when a load has finished. Does not keep the process alive.
+ */
 export class CatalogueWatch {
   readonly #path: string;
   readonly #reloads: Reloads;

@@ -4,8 +4,8 @@ interface Closable {
 }
 
 /**
- * Hands out the state that answers now. A call that is running when the state is replaced ends on the state it began on;
- * the replaced state is closed when the last of these calls has ended.
+ * Hands out the state that answers now. A call that is running when the state is replaced ends on the state it began
+ * on; the replaced state is closed when the last of these calls has ended.
  */
 export class CurrentState<State extends Closable> {
   #current: State;

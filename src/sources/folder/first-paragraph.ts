@@ -11,22 +11,24 @@ const SKIPPED = [
   /^\s*<\/?[a-z][^>]*>\s*$/i, // a tag alone
   /^\s*(?:\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?\s*)+$/, // images and badges
 ];
-/** Below a single line it makes a heading of that. */
+/** Makes the single line above it a heading. */
 const UNDERLINE = /^\s*(?:=+|-{2,})\s*$/;
 const LIST_ITEM = /^\s*(?:[-*+]|\d{1,3}[.)])\s/;
-/** A line that gives what front matter should: `**Name:** x`, `version: 1`. */
+/** A line with what belongs into front matter: `**Name:** x`, `version: 1`. */
 const FIELD =
   /^\s*(?:[-*>]\s+)?(?:\*{1,2}|_{1,2}|`)?(name|version|author|license|tags|title|id)(?:\*{1,2}|_{1,2}|`)?\s*:/i;
 const DESCRIPTION =
   /^\s*(?:[-*>]\s+)?(?:\*{1,2}|_{1,2}|`)?description(?:\*{1,2}|_{1,2}|`)?\s*:(?:\*{1,2}|_{1,2}|`)?\s*(\S.*)$/i;
 
-/** How many lines from the top a line `**Description:** …` counts. */
+/** Lines from the top in which a line `**Description:** …` counts. */
 const TOP_LINES = 20;
 const MAX_LINES = 2000;
 
 /**
- * The text that says best what a Markdown page is about: a line `**Description:** …` near its beginning, else its
- * first paragraph of words. One line, at most 1,000 code points; empty where there is none.
+ * The text that best says what a Markdown page is about: a line `**Description:** …` near its beginning, else its first
+ * paragraph.
+ *
+ * @returns one line, at most 1,000 code points; empty if there is no such text
  */
 export function firstParagraph(markdown: string): string {
   const lines = withoutFences(withoutComments(markdown).split(/\r\n|\n|\r/, MAX_LINES));
@@ -42,10 +44,11 @@ function paragraph(lines: readonly string[]): string[] {
   for (const line of lines) {
     const isItem = LIST_ITEM.test(line);
     if (found.length === 1 && UNDERLINE.test(line)) {
-      found.length = 0; // it was a heading
+      // What looked like a paragraph is a heading.
+      found.length = 0;
       continue;
     }
-    // A list is a paragraph of its own, unless a colon announces it.
+    // A list is a paragraph of its own, unless the line before ends with a colon.
     const listBegins = isItem && !inList && found.length > 0 && !/[:：]\s*$/.test(found.at(-1) ?? '');
     if (listBegins || line.trim() === '' || SKIPPED.some((pattern) => pattern.test(line))) {
       if (found.length > 0) return found;
@@ -61,7 +64,7 @@ function withoutComments(markdown: string): string {
   return markdown.replace(/<!--[\s\S]*?(?:-->|$)/g, '\n');
 }
 
-/** The lines with a blank one for each that stands in a code fence. */
+/** The lines, with those in code fences blanked. */
 function withoutFences(lines: readonly string[]): string[] {
   let fence: string | undefined;
   return lines.map((line) => {

@@ -1,13 +1,13 @@
-/** A SKILL.md taken apart, before anything of its front matter is understood. */
+/** A SKILL.md split into front matter and body. The front matter is not parsed yet. */
 export interface FrontMatterParts {
-  /** Texts of the blocks that stand one right after the other, in order; none where there is no front matter. */
+  /** Texts of the blocks of front matter, which follow each other directly. Empty if there is none. */
   readonly blocks: readonly string[];
   readonly body: string;
-  /** Whether the front matter was opened and never closed. */
+  /** Whether the front matter is opened but never closed. */
   readonly unclosed: boolean;
 }
 
-/** Before a key that a formatter pulled up into the line above it. */
+/** White space before a key that a formatter joined to the line above. */
 const PULLED_UP_KEY = /(?<!\s)\s+(?=(?:name|description|version|license|author|homepage|metadata|allowed-tools):\s)/i;
 
 interface Line {
@@ -39,9 +39,9 @@ const MULTIPART_BOUNDARY = /^-{10,}\w[\w-]*\s*$/;
 
 /**
  * Finds the front matter of a SKILL.md: between `---` lines at its beginning, or where real files have it: below blank
- * lines, a comment, a heading or the header of a form upload, inside a code fence, opened and never closed.
+ * lines, a comment, a heading or the header of a form upload; in a code fence; or opened but never closed.
  *
- * `isYaml` tells whether a text is sound front matter; it decides where one that seems not to be closed ends.
+ * @param isYaml whether a text is valid front matter. Decides whether a rule further down closes the front matter
  */
 export function splitFrontMatter(source: string, isYaml: (text: string) => boolean): FrontMatterParts {
   const text = source.startsWith('\ufeff') ? source.slice(1) : source;
@@ -81,9 +81,9 @@ function blockText(lines: readonly Line[], block: Block): string {
 }
 
 interface Preamble {
-  /** Line where front matter may begin. */
+  /** Index of the line where front matter may begin. */
   readonly index: number;
-  /** Whether headings were skipped: then what follows must prove to be front matter. */
+  /** Whether headings were skipped. Then only a block with a main key counts as front matter. */
   readonly headings: boolean;
   /** Whether the file begins with the header of a form upload. */
   readonly upload: boolean;
@@ -127,7 +127,7 @@ function findBlock(lines: readonly Line[], preamble: Preamble, isYaml: (text: st
   if (ANY_RULE.test(first) && HEADING_KEY.test(textAt(lines, inside))) {
     return closedOrNot(lines, index + 1, true, isYaml);
   }
-  // The opening line is missing.
+  // The opening rule is missing.
   if (MAIN_KEY.test(first) && !preamble.headings) {
     const end = leadingKeys(lines, index);
     const closing = nextVisible(lines, end);
@@ -155,7 +155,7 @@ function closedOrNot(
   return hasMainKey || (!mustHaveMainKey && !block.unclosed) ? block : undefined;
 }
 
-/** Whether a rule further down ends the front matter, and is not one of the body's own. */
+/** Whether a rule further down closes the front matter, and does not belong to the body. */
 function isClosedBy(
   lines: readonly Line[],
   from: number,
@@ -166,17 +166,18 @@ function isClosedBy(
   if (end >= close) return true;
   const between = lines.slice(end, close).map((line) => line.text);
   if (isYaml(blockText(lines, { from, to: close, next: close, unclosed: false }))) {
-    // To YAML a Markdown heading is a comment: a body of headings alone would pass.
+    // In YAML a Markdown heading is a comment, so a body of headings alone would pass.
     return !between.some((line) => HEADING.test(line)) || between.some((line) => KEY.test(line));
   }
   if (textAt(lines, end).startsWith('#') && !HEADING_KEY.test(textAt(lines, end))) return false;
-  if (textAt(lines, end).trim() !== '') return true; // text that lost its indentation
-  // Below a blank line only a key, before the body shows its own headings and code, proves that the block goes on.
+  // Text that lost its indentation.
+  if (textAt(lines, end).trim() !== '') return true;
+  // After a blank line the block goes on only if a key follows before any heading or code.
   const body = between.findIndex((line) => HEADING.test(line) || FENCE.test(line));
   return between.slice(0, body === -1 ? between.length : body).some((line) => USUAL_KEY.test(line));
 }
 
-/** Front matter in a code fence, with or without `---` lines of its own. */
+/** Finds front matter in a code fence, with or without `---` lines in it. */
 function findFenced(lines: readonly Line[], from: number, fence: string): Block | undefined {
   const closesFence = (line: string): boolean => line.trim() === fence;
   const first = nextVisible(lines, from);
@@ -197,7 +198,7 @@ function findSecond(lines: readonly Line[], next: number): Block | undefined {
   const first = nextVisible(lines, next);
   if (!RULE.test(textAt(lines, first)) || !beginsWithKey(lines, first + 1)) return undefined;
   const close = lines.findIndex((line, at) => at > first && CLOSING_RULE.test(line.text));
-  // A rule, then `Note: …`, then another rule is plain Markdown.
+  // A rule, `Note: …` and another rule may be plain Markdown.
   if (close === -1 || !lines.slice(first + 1, close).some((line) => MAIN_KEY.test(line.text))) return undefined;
   if (leadingKeys(lines, first + 1) < close) return undefined;
   return { from: first + 1, to: close, next: close + 1, unclosed: false };
@@ -209,7 +210,7 @@ function beginsWithKey(lines: readonly Line[], from: number): boolean {
   return KEY.test(textAt(lines, at)) || HEADING_KEY.test(textAt(lines, at)) || MAIN_KEY.test(textAt(lines, at));
 }
 
-/** Index of the line after the keys (with what is indented below them) that stand at the beginning. */
+/** Index of the line after the leading keys and the lines that belong to them. */
 function leadingKeys(lines: readonly Line[], from: number): number {
   let end = from;
   for (let at = from; at < lines.length; at++) {
@@ -219,7 +220,7 @@ function leadingKeys(lines: readonly Line[], from: number): number {
     const isBelowKey = at > from && (/^[ \t]/.test(line) || (/^-\s/.test(line) && at === end));
     if (!isKey && !isBelowKey) {
       if (!line.startsWith('#')) break;
-      // What stands right below a run of lines with `#` tells: a key makes them comments, anything else headings.
+      // A run of lines with `#` is comments if a key follows directly, else headings.
       while (textAt(lines, at + 1).startsWith('#') && !HEADING_KEY.test(textAt(lines, at + 1))) at++;
       const below = textAt(lines, at + 1);
       if (!KEY.test(below) && !HEADING_KEY.test(below) && !/^[ \t]+\S/.test(below)) break;
@@ -230,8 +231,8 @@ function leadingKeys(lines: readonly Line[], from: number): number {
 }
 
 /**
- * Undoes what a Markdown formatter did: `## name: x` (it took text over `---` for a heading), perhaps with the keys of
- * the next lines pulled into the same one. A key that also stands by itself is left alone: the heading is a comment.
+ * Undoes what a Markdown formatter did. It took the text above `---` for a heading (`## name: x`), and perhaps joined
+ * the keys of the next lines to it. If the key is also there without `#`, the heading is a comment and stays.
  */
 function unmarkHeadings(lines: readonly string[]): string[] {
   const present = new Set(lines.map((line) => /^(name|description)\s*:/i.exec(line)?.[1]?.toLowerCase()));
@@ -242,7 +243,7 @@ function unmarkHeadings(lines: readonly string[]): string[] {
   });
 }
 
-/** A file that stands in a fence as a whole ends with the fence's last line. */
+/** If the whole file is in a code fence, its last line closes that fence. */
 function withoutLastFence(body: string): string {
   const fences = body.match(/^(?:`{3,}|~{3,})/gm)?.length ?? 0;
   return fences % 2 === 1 ? withoutLastLine(body, /^(?:`{3,}|~{3,})$/) : body;

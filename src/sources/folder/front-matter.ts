@@ -4,25 +4,25 @@ import { toOneLine } from '../rows/clean-text.js';
 import { splitFrontMatter } from './front-matter-block.js';
 import { isBlankValue, readLooseFields } from './loose-fields.js';
 
-/** A SKILL.md, understood. */
+/** A parsed SKILL.md. */
 export interface SkillMarkdown {
   /**
-   * The keys of the front matter. Scalars are the text their author wrote (`yes`, `123` and `2024-01-01` stay text),
-   * beside them stand lists and plain objects; a key without a value is not there.
+   * The fields of the front matter. Scalars are the text that the author wrote (`yes`, `123` and `2024-01-01` stay
+   * text); other values are lists and plain objects. Keys without a value are left out.
    */
   readonly fields: ReadonlyMap<string, unknown>;
-  /** What follows the front matter. */
+  /** The text after the front matter. */
   readonly body: string;
   readonly warnings: readonly string[];
 }
 
-/** Beyond this, in characters, front matter is not worth YAML's time. */
+/** Longest front matter that is parsed as YAML, in characters. */
 const MAX_YAML = 64 * 1024;
 
-/** Aliases repeat what an anchor holds; a few are somebody's shorthand, many are an attack. */
+/** Aliases repeat the value of an anchor. A few are shorthand, many are an attack. */
 const MAX_ALIASES = 20;
 
-/** Takes a SKILL.md apart and reads its front matter, also where that is not quite what it should be. Never throws. */
+/** Parses a SKILL.md, even if its front matter is not quite valid. Never throws. */
 export function readSkillMarkdown(text: string): SkillMarkdown {
   const parts = splitFrontMatter(text, (block) => parseFields(block).fields !== undefined);
   const warnings: string[] = [];
@@ -47,7 +47,7 @@ export function readSkillMarkdown(text: string): SkillMarkdown {
 function fill(first: Map<string, unknown>, second: ReadonlyMap<string, unknown>): void {
   for (const [key, value] of second) {
     const present = first.get(key);
-    // What is left of a description whose block was pasted over another one.
+    // A block pasted over another one may leave such a description.
     const broken =
       key === 'description' && typeof present === 'string' && /^\s*(?:name|description)\s*:/i.test(present);
     if (isBlankValue(present) || (broken && !isBlankValue(value))) first.set(key, value);
@@ -61,7 +61,7 @@ type Parsed =
 function parseFields(text: string): Parsed {
   if (text.length > MAX_YAML) return { fault: `longer than ${MAX_YAML} characters` };
   try {
-    // The failsafe schema knows text, lists and maps only; tags are not resolved.
+    // The failsafe schema knows only text, lists and maps. Tags are not resolved.
     const document = parseDocument(text, {
       schema: 'failsafe',
       uniqueKeys: false,
@@ -86,7 +86,8 @@ function parseFields(text: string): Parsed {
     for (const { key, value } of document.contents.items) {
       const name = isScalar(key) ? String(key.value) : String(key);
       const plain = isNode(value) ? value.toJS(document, { maxAliasCount: MAX_ALIASES }) : value;
-      if (aliases > 0) JSON.stringify(plain); // throws where an alias leads back into itself
+      // Throws if an alias contains itself.
+      if (aliases > 0) JSON.stringify(plain);
       if (!isBlankValue(plain) || !fields.has(name)) fields.set(name, plain);
     }
     return { fields };

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 
-/** How a call of git is bounded. */
+/** Limits of a call of git. */
 export interface GitLimits {
   /** In milliseconds. */
   readonly timeout: number;
@@ -10,8 +10,8 @@ export interface GitLimits {
 }
 
 /**
- * Settings that beat whatever the repository's own configuration says: it comes from strangers, and several of its
- * keys name programs that git would start.
+ * Settings that override the repository's own configuration. That comes from strangers, and several of its keys name
+ * programs that git would start.
  */
 const SAFE_SETTINGS = [
   'core.fsmonitor=false',
@@ -26,11 +26,12 @@ const SAFE_SETTINGS = [
 ].flatMap((setting) => ['-c', setting]);
 
 /**
- * Runs git in a repository without a shell and hands each NUL-terminated piece of its output to `onPiece`.
+ * Runs git in a repository, without a shell. Git does not inherit the caller's git variables, fetches nothing, prompts
+ * for nothing, and starts no program that the repository's configuration names.
  *
- * Nothing of the caller's git variables is inherited, nothing is fetched or asked for, no program of the repository's
- * configuration is started. Throws an Error where git is missing, fails or takes too long, and the signal's reason
- * where aborted.
+ * @param onPiece called with each NUL-terminated piece of the output
+ * @throws Error if git is missing, fails or takes too long
+ * @throws the signal's reason when aborted
  */
 export function runGit(
   repository: string,
@@ -49,7 +50,7 @@ export function runGit(
     const stop = (reason: unknown): void => {
       failure ??= reason;
       child.kill('SIGKILL');
-      // A helper that git started would keep the pipe open, and with it the wait for 'close'.
+      // A helper process of git could keep the pipe open, and then 'close' would not come.
       child.stdout.destroy();
     };
     const onAbort = (): void => stop(signal?.reason);
@@ -84,13 +85,13 @@ function gitEnvironment(repository: string): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(inherited),
     LC_ALL: 'C',
-    // Settings like protocol.ext.allow in the repository would beat protocol.allow; this beats both.
+    // In the repository, settings like protocol.ext.allow override protocol.allow. This overrides both.
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_LAZY_FETCH: '1',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_EXTERNAL_DIFF: '',
-    // A folder whose .git is no repository must not be taken for a part of one above it.
+    // If .git is not a repository, git must not use one above it.
     GIT_CEILING_DIRECTORIES: dirname(repository),
   };
 }

@@ -1,21 +1,22 @@
 import { lstat } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
-
+import { dirname, join } from 'node:path';
 import { type GitLimits, runGit } from './git-command.js';
 import { type GitRemote, parseRemote } from './git-remote.js';
-import { isInside } from './walk-folder.js';
+import { isInside, pathInside } from './source-paths.js';
 
 /** What git knows of one work tree. */
 export interface GitOrigin {
   /** Real path of the work tree. */
   readonly root: string;
-  /** Where it was cloned from; undefined for a repository that was never published. */
+  /** Where it was cloned from; undefined for a repository without a remote. */
   readonly remote: GitRemote | undefined;
-  /** Newest commit of each file, in Unix seconds, by path from the root with `/`. Only for files inside the source. */
+  /**
+   * Time of the newest commit of each file, in Unix seconds, by path from the root with `/`. Only files of the source.
+   */
   readonly committedAt: ReadonlyMap<string, number>;
 }
 
-/** Finds the work tree a folder of the source stands in, asking git at most twice for each tree. */
+/** Finds the work tree of a folder of the source. Runs git at most twice for each work tree. */
 export class GitOrigins {
   readonly #realRoot: string;
   readonly #inside: ReadonlySet<string>;
@@ -23,14 +24,14 @@ export class GitOrigins {
   readonly #known = new Map<string, Promise<GitOrigin>>();
   #above: Promise<string | undefined> | undefined;
 
-  /** `inside`: real paths of the folders below the source (or itself) that hold a `.git`. */
+  /** @param inside real paths of the folders below the source, or of the source, with a `.git` */
   constructor(realRoot: string, inside: ReadonlySet<string>, limits: GitLimits) {
     this.#realRoot = realRoot;
     this.#inside = inside;
     this.#limits = limits;
   }
 
-  /** The work tree that a folder inside the source belongs to. Throws only the signal's reason. */
+  /** The work tree of a folder inside the source. Throws only the signal's reason. */
   async of(folder: string): Promise<GitOrigin | undefined> {
     const root = await this.#rootOf(folder);
     if (root === undefined) return undefined;
@@ -52,38 +53,33 @@ export class GitOrigins {
   }
 }
 
-/** The nearest folder above `folder` that holds a `.git`. */
+/** The nearest folder above `folder` with a `.git`. */
 async function findAbove(folder: string): Promise<string | undefined> {
   for (let at = dirname(folder), below = folder; at !== below; below = at, at = dirname(at)) {
-    if (
-      await lstat(join(at, '.git')).then(
-        () => true,
-        () => false,
-      )
-    )
-      return at;
+    const found = await lstat(join(at, '.git')).catch(() => undefined);
+    if (found !== undefined) return at;
   }
   return undefined;
 }
 
 async function readOrigin(root: string, scope: string, limits: GitLimits): Promise<GitOrigin> {
-  // One after the other: a repository that answers neither is waited for once, not twice at a time.
+  // One after the other, so that a repository which answers neither has one process at a time.
   const remote = await orNothing(readRemote(root, limits), limits);
   const committedAt = await orNothing(readCommitTimes(root, scope, limits), limits);
   return { root, remote, committedAt: committedAt ?? new Map() };
 }
 
-/** Whatever git stumbles over, the skills are still there: only an abort is passed on. */
-async function orNothing<T>(asked: Promise<T>, { signal }: GitLimits): Promise<T | undefined> {
+/** The skills are there even if git fails, so only an abort is passed on. */
+async function orNothing<T>(answer: Promise<T>, { signal }: GitLimits): Promise<T | undefined> {
   try {
-    return await asked;
+    return await answer;
   } catch {
     signal?.throwIfAborted();
     return undefined;
   }
 }
 
-/** The remote `origin`, else the first one with an address on a host. */
+/** The remote `origin`, else the first remote with an address on a host. */
 async function readRemote(root: string, limits: GitLimits): Promise<GitRemote | undefined> {
   const addresses: [name: string, address: string][] = [];
   const collect = (piece: string): void => {
@@ -100,7 +96,7 @@ async function readRemote(root: string, limits: GitLimits): Promise<GitRemote | 
   return undefined;
 }
 
-/** The newest commit of every file in `scope`, from one log. */
+/** The time of the newest commit of every file in `scope`, from one log. */
 async function readCommitTimes(root: string, scope: string, limits: GitLimits): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   let committed = 0;
@@ -110,11 +106,12 @@ async function readCommitTimes(root: string, scope: string, limits: GitLimits): 
       committed = Number(time);
       return;
     }
-    const path = piece.startsWith('\n') ? piece.slice(1) : piece; // the first after a commit
+    // The first path after a commit begins with a line feed.
+    const path = piece.startsWith('\n') ? piece.slice(1) : piece;
     if (committed > (times.get(path) ?? -1)) times.set(path, committed);
   };
 
-  const path = relative(root, scope).split(sep).join('/');
+  const path = pathInside(root, scope);
   const log = ['log', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-color', '--no-show-signature'];
   const what = ['--name-only', '--format=%x01%ct%x01', 'HEAD', '--', path === '' ? '.' : path];
   await runGit(root, ['--literal-pathspecs', ...log, ...what], collect, limits);

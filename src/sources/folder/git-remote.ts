@@ -1,10 +1,10 @@
-/** A repository as a remote address names it. */
+/** The repository that a remote address names. */
 export interface GitRemote {
-  /** First part of the path on the host: user, organisation or group. */
+  /** First segment of the path on the host: user, organisation or group. */
   readonly owner: string;
   /** Whole path on the host: `owner/repo`, with nested groups `group/subgroup/repo`. */
   readonly repository: string;
-  /** `https://<host>/<repository>`; undefined where the host is only an alias of somebody's SSH configuration. */
+  /** `https://<host>/<repository>`; undefined if the host is only an alias in an SSH configuration. */
   readonly webUrl: string | undefined;
 }
 
@@ -13,8 +13,10 @@ const HOST = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9]
 const SEGMENT = /^(?!\.{1,2}$)[\p{L}\p{N}._~+-]+$/u;
 
 /**
- * Reads a remote's address: `https://`, `http://`, `git://`, `ssh://` or `git@host:owner/repo.git`. User names and
- * passwords in it are dropped. Undefined for a local path and whatever else names no repository on a host.
+ * Parses the address of a remote: `https://`, `http://`, `git://`, `ssh://` or `git@host:owner/repo.git`. Drops user
+ * names and passwords.
+ *
+ * @returns undefined for a local path, and whatever else names no repository on a host
  */
 export function parseRemote(address: string): GitRemote | undefined {
   if (address.length > MAX_ADDRESS) return undefined;
@@ -49,7 +51,7 @@ function parseUrl(address: string): Address | undefined {
   return { host: isWeb ? host.replace(/:443$/, '') : host.replace(/:\d*$/, ''), path: decode(path) };
 }
 
-/** `git@host:owner/repo.git`; one letter before the colon is a Windows drive. */
+/** Parses `git@host:owner/repo.git`. A single letter before the colon is a Windows drive. */
 function parseScpLike(address: string): Address | undefined {
   const [, host = '', path = ''] = /^(?:[^@/\s]+@)?([^:/\s@]{2,}):(?!\/\/)([^\s]+)$/.exec(address) ?? [];
   return host === '' || /^file$/i.test(host) ? undefined : { host: host.toLowerCase(), path };

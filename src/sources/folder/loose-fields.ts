@@ -1,4 +1,4 @@
-/** The entry of one key as it stands in front matter: the line with the key and those that belong to it. */
+/** One key of front matter: its line, and the lines that belong to it. */
 interface Entry {
   readonly key: string;
   readonly lines: string[];
@@ -9,10 +9,10 @@ const BLOCK_HEADER = /^([|>])[+-]?\d?[+-]?\s*(?:#.*)?$/;
 const MAX_ENTRIES = 500;
 
 /**
- * Reads front matter that is no YAML, key by key: what one key's lines hold cannot spoil another key. `parse` reads a
- * single entry as YAML and returns undefined where it is none; then the words are taken as they stand.
+ * Reads front matter that is not valid YAML, key by key: a broken entry cannot spoil another one. If a key occurs
+ * twice, its last value that is not blank counts.
  *
- * Where a key occurs twice, its last value that is not blank counts.
+ * @param parse reads a single entry as YAML; undefined if it is not YAML, and then its text is taken as it is
  */
 export function readLooseFields(text: string, parse: (entry: string, key: string) => unknown): Map<string, unknown> {
   const fields = new Map<string, unknown>();
@@ -23,7 +23,7 @@ export function readLooseFields(text: string, parse: (entry: string, key: string
   return fields;
 }
 
-/** Whether a field's value says nothing. */
+/** Whether the value of a field is missing or blank. */
 export function isBlankValue(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }
@@ -34,7 +34,7 @@ function entries(lines: readonly string[]): Entry[] {
     const match = KEY_LINE.exec(line);
     const key = match?.[1] ?? match?.[2] ?? match?.[3];
     if (key !== undefined && found.length < MAX_ENTRIES) found.push({ key, lines: [line] });
-    // Text that lost its indentation still belongs to the key above it.
+    // Text that lost its indentation belongs to the key above it.
     else if (!line.startsWith('#')) found.at(-1)?.lines.push(line);
   }
   return found;
@@ -64,7 +64,7 @@ function unindent(lines: readonly string[]): string {
     .trim();
 }
 
-/** Lines joined by blanks; a blank line stays a line break. */
+/** Joins lines with spaces. A blank line becomes a line break. */
 function fold(lines: readonly string[]): string {
   const paragraphs: string[][] = [[]];
   for (const line of lines) {
@@ -78,7 +78,7 @@ function fold(lines: readonly string[]): string {
     .trim();
 }
 
-/** The text without its quotes, also where only one of them is there, and with the usual escapes undone. */
+/** Removes quotes, even if only one of them is there, and resolves the usual escapes. */
 function unquote(text: string): string {
   if (text.startsWith('"')) {
     const inner = text.slice(1).replace(/(?<!\\)"\s*$/, '');

@@ -1,18 +1,19 @@
 /**
- * Applies `work` to each item and yields the results in the order of the items, with up to `ahead` of them under way:
- * reading many small files is waiting, and waits can overlap.
+ * Applies `work` to each item and yields the results in the order of the items. Up to `ahead` items are in progress at
+ * the same time, because reading many small files is mostly waiting.
  */
 export async function* readAhead<T, R>(
   items: Iterable<T>,
   ahead: number,
   work: (item: T) => Promise<R>,
 ): AsyncGenerator<R> {
-  const underWay: Promise<R>[] = [];
+  const inProgress: Promise<R>[] = [];
   for (const item of items) {
     const result = work(item);
-    result.catch(() => {}); // told when its turn comes; until then, or never, it is nobody's
-    underWay.push(result);
-    if (underWay.length >= ahead) yield await (underWay.shift() as Promise<R>);
+    // Handled when its turn comes. This catch only prevents an unhandled rejection.
+    result.catch(() => {});
+    inProgress.push(result);
+    if (inProgress.length >= ahead) yield await inProgress.shift()!;
   }
-  for (const result of underWay) yield await result;
+  for (const result of inProgress) yield await result;
 }

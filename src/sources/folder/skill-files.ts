@@ -1,28 +1,22 @@
-import { relative, sep } from 'node:path';
+import { sep } from 'node:path';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
 import { MAX_FILE_BYTES, MAX_FILES, MAX_SKILL_BYTES } from '../rows/limits.js';
 import type { DraftFile } from '../rows/row.js';
+import { followLink } from './follow-link.js';
+import { isNeverEntered, isSkillFile, listFolder, reasonOf } from './list-folder.js';
+import { isInside, joinPath, pathInside } from './source-paths.js';
 import { readTextFile } from './text-file.js';
-import {
-  type FoundSkill,
-  followLink,
-  isInside,
-  isNeverEntered,
-  isSkillFile,
-  joinPath,
-  listFolder,
-  reasonOf,
-} from './walk-folder.js';
+import type { FoundSkill } from './walk-folder.js';
 
-/** A text file of a skill and where it lies. */
-export interface CollectedFile extends DraftFile {
+/** A text file of a skill. */
+interface CollectedFile extends DraftFile {
   readonly realPath: string;
-  /** Last change by the file system, in Unix seconds. */
+  /** Last change according to the file system, in Unix seconds. */
   readonly changedAt: number;
 }
 
-/** The text files of a skill beside its SKILL.md. */
+/** The text files of a skill, without its SKILL.md. */
 export interface CollectedFiles {
   readonly files: readonly CollectedFile[];
   readonly warnings: readonly string[];
@@ -34,10 +28,11 @@ interface Listed {
 }
 
 /**
- * Reads the text files of a skill's folder and its subfolders, without those of a skill inside it, dotfiles (they hold
- * secrets), binaries, and what a link would bring in from outside the source. `used`: bytes of its SKILL.md.
+ * Reads the text files of a skill's folder and its subfolders. Leaves out skills inside it, dotfiles (they may hold
+ * secrets), binary files, and files outside the source that a link leads to. Never throws for what it finds.
  *
- * Never throws for what it finds; throws the signal's reason where aborted.
+ * @param used bytes of its SKILL.md
+ * @throws the signal's reason when aborted
  */
 export async function collectFiles(
   skill: FoundSkill,
@@ -73,7 +68,7 @@ export async function collectFiles(
   return { files, warnings };
 }
 
-/** The files that may be a skill's, by name, in code-point order; nothing is opened but folders. */
+/** The files that may belong to a skill, in code-point order of their names. Opens nothing but folders. */
 async function listFiles(
   skill: FoundSkill,
   realRoot: string,
@@ -86,7 +81,7 @@ async function listFiles(
 
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal?.throwIfAborted();
-    // An unreadable folder is already in the walk's problems.
+    // The walk has already reported an unreadable folder.
     const entries = await listFolder(folder.realPath).catch(() => []);
     const isOwn = folder.filename === '';
     if (!isOwn && entries.some((entry) => isSkillFile(entry.name) && !entry.isDirectory())) continue;
@@ -97,7 +92,8 @@ async function listFiles(
       let realPath = folder.realPath + sep + entry.name;
       let kind: string = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
       if (entry.isSymbolicLink()) {
-        const target = await followLink(realPath, realRoot); // one that is refused was remarked by the walk
+        // The walk has already reported a refused link.
+        const target = await followLink(realPath, realRoot);
         if (target.kind === 'refused' || leadsToHidden(skill.realPath, target.realPath)) continue;
         ({ kind, realPath } = target);
       }
@@ -107,7 +103,7 @@ async function listFiles(
         continue;
       }
       if (kind === 'file' && realPath !== skill.realSkillFile) files.push({ filename, realPath });
-      // A link back to a folder that the skill stands in would bring in its neighbours.
+      // A link to a folder above the skill would bring in its neighbours.
       if (kind !== 'folder' || visited.has(realPath) || isInside(skill.realPath, realPath)) continue;
       visited.add(realPath);
       waiting.push({ filename, realPath });
@@ -116,9 +112,9 @@ async function listFiles(
   return files.sort((a, b) => compareCodePoints(a.filename, b.filename));
 }
 
-/** Whether a link names something that would be left out as hidden if it lay there itself. */
+/** Whether a link leads to something hidden, which would be left out without the link. */
 function leadsToHidden(from: string, target: string): boolean {
-  return relative(from, target)
-    .split(sep)
+  return pathInside(from, target)
+    .split('/')
     .some((segment) => segment.startsWith('.') && segment !== '..' && segment !== '.');
 }

@@ -2,7 +2,7 @@ import { isBlank } from '../rows/clean-text.js';
 import { firstParagraph } from './first-paragraph.js';
 import type { SkillMarkdown } from './front-matter.js';
 
-/** What a SKILL.md says itself, in the shape of a JSON row. */
+/** The content of a SKILL.md, in the form of a JSON row. */
 export interface SkillMarkdownRow {
   readonly name: string;
   readonly description: string;
@@ -15,8 +15,8 @@ export interface SkillMarkdownRow {
 }
 
 /**
- * Reads the fields of the Agent Skills format (https://agentskills.io/specification). A missing name is the folder's,
- * a missing description the first paragraph of the text.
+ * Reads the fields of the Agent Skills format (https://agentskills.io/specification). The name defaults to that of the
+ * folder, the description to the first paragraph of the text.
  */
 export function skillMarkdownRow({ fields, body }: SkillMarkdown, folderName: string): SkillMarkdownRow {
   const field = (...names: readonly string[]): unknown => findField(fields, names);
@@ -42,7 +42,7 @@ export function skillMarkdownRow({ fields, body }: SkillMarkdown, folderName: st
   };
 }
 
-/** The first of the names that has a value; a key may be written with capitals. */
+/** The value of the first of these names that has one. Keys may be in capitals. */
 function findField(fields: ReadonlyMap<string, unknown>, names: readonly string[]): unknown {
   for (const name of names) {
     const exact = fields.get(name);
@@ -55,8 +55,8 @@ function findField(fields: ReadonlyMap<string, unknown>, names: readonly string[
 }
 
 /**
- * One text of a value: a list's items joined, a map's texts joined. Square brackets and colons are easily written by
- * somebody who meant plain text, so both become again what they looked like.
+ * The text of a value. Authors who meant plain text easily write square brackets or colons, which YAML reads as lists
+ * and maps, so this joins the texts of those.
  */
 function toText(value: unknown, separator = ', '): string | undefined {
   if (typeof value === 'string') return value;

@@ -5,38 +5,39 @@ import { open } from 'node:fs/promises';
 import { utf8Boundary } from '../rows/clean-text.js';
 import { MAX_FILE_BYTES } from '../rows/limits.js';
 
-/** What a file holds. */
+/** The content of a file. */
 export type FileText =
   | {
       readonly kind: 'text';
       readonly text: string;
       /** Bytes read. */
       readonly bytes: number;
-      /** Whether the file goes on after the text. */
+      /** Whether the file is longer than the text. */
       readonly cut: boolean;
-      /** Whether bytes that are no UTF-8 were replaced by U+FFFD. */
+      /** Whether bytes that are not UTF-8 were replaced by U+FFFD. */
       readonly repaired: boolean;
       /** Last change of the file, in Unix seconds. */
       readonly changedAt: number;
     }
   | { readonly kind: 'binary' }
-  /** No regular file: a pipe, a socket, a device. */
+  /** Not a regular file: a pipe, a socket, a device. */
   | { readonly kind: 'special' };
 
 const HEAD_BYTES = 8 * 1024;
 
-/** Share of undecodable and control characters in the head from which a file is taken for binary. */
+/** With a larger share of undecodable and control characters in its head, a file counts as binary. */
 const BINARY_SHARE = 0.2;
 
-// The path was resolved before: a link that stands there now was put there since. Without O_NONBLOCK opening a pipe
-// would wait for a writer.
+// No links: the path was resolved before, so a link must have been put there since. Non-blocking, because opening a
+// pipe would wait for a writer.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Reads the beginning of a text file: at most `limit` bytes of it, whatever its size. UTF-8, or UTF-16 with a byte
- * order mark.
+ * Reads the beginning of a text file: UTF-8, or UTF-16 with a byte order mark.
  *
- * `force`: take it for text whatever it looks like. Throws the file system's error where the file cannot be read.
+ * @param options.force reads it as text even if it looks binary
+ * @param options.limit bytes to read at most
+ * @throws the file system's error if the file cannot be read
  */
 export async function readTextFile(
   realPath: string,
@@ -47,10 +48,11 @@ export async function readTextFile(
     const found = await file.stat();
     if (!found.isFile()) return { kind: 'special' };
 
-    const wanted = Math.min(found.size, limit) + 1; // one more tells whether there is more
+    // One more than the limit, to see whether the file is longer.
+    const wanted = Math.min(found.size, limit) + 1;
     const bytes = Buffer.allocUnsafeSlow(wanted);
     let length = 0;
-    // A binary is told by its head: then the rest is not read.
+    // The head shows whether the file is binary. Then the rest is not read.
     for (const target of [Math.min(HEAD_BYTES, wanted), wanted]) {
       while (length < target) {
         const { bytesRead } = await file.read(bytes, length, target - length);
@@ -71,7 +73,7 @@ export async function readTextFile(
   }
 }
 
-/** Whether the head of a file is not text: NUL in it, or mostly what cannot be read. */
+/** Whether the head of a file contains NUL, or too many characters that do not belong into a text. */
 function isBinary(head: Buffer, complete: boolean): boolean {
   if (utf16(head) !== undefined) return false;
   if (head.includes(0)) return true;

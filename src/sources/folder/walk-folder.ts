@@ -1,194 +1,197 @@
 import type { Dirent } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
-import { relative, sep } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
 import type { SourceRemark, UnreadableRow } from '../rows/row.js';
+import { followLink } from './follow-link.js';
+import { isNeverEntered, isSkillFile, listFolder, reasonOf } from './list-folder.js';
 import { readAhead } from './read-ahead.js';
+import { joinPath } from './source-paths.js';
 
-/** A folder that holds a SKILL.md. */
+/** A folder with a SKILL.md. */
 export interface FoundSkill {
   /** Path of the folder inside the source, with `/`; empty for the source itself. */
   readonly path: string;
-  /** The same without symbolic links, absolute. */
+  /** The same, absolute and without symbolic links. */
   readonly realPath: string;
-  /** Name of its SKILL.md as it stands on disk (`SKILL.md`, `skill.md`). */
+  /** Name of its SKILL.md on disk (`SKILL.md`, `skill.md`). */
   readonly skillFile: string;
-  /** Absolute path of that file without symbolic links. */
+  /** Absolute path of that file, without symbolic links. */
   readonly realSkillFile: string;
 }
 
 /** What a walk through a folder finds. */
 export interface Walk {
-  /** In code-point order of their paths; each real SKILL.md once. */
+  /** In code-point order of their paths. Each real SKILL.md is there once. */
   readonly skills: readonly FoundSkill[];
   /** Real paths of folders with a `.git`. */
   readonly repositories: ReadonlySet<string>;
-  /** In code-point order of where they are. */
+  /** In code-point order of their origins. */
   readonly problems: readonly (SourceRemark | UnreadableRow)[];
 }
 
+/**
+ * Looks for every SKILL.md at any depth of a folder. Enters hidden folders, but not `.git` and `node_modules`. Follows
+ * symbolic links only to targets inside the folder. Opens nothing but folders.
+ *
+ * @param name of the source, for problems
+ * @throws Error if the folder itself cannot be read
+ * @throws the signal's reason when aborted
+ */
+export async function walkFolder(root: string, name: string, signal?: AbortSignal): Promise<Walk> {
+  return new FolderWalk(await realpath(root), name, signal).run();
+}
+
+/** Folders that are listed at the same time. */
+const FOLDERS_AHEAD = 16;
+
 interface Folder {
+  /** Path inside the source, with `/`. */
   readonly path: string;
   readonly realPath: string;
 }
 
-/** A found skill and whether a symbolic link was needed to reach it. */
+/** A SKILL.md, and whether it was reached through a symbolic link. */
+interface SkillFile {
+  readonly name: string;
+  readonly realPath: string;
+  readonly linked: boolean;
+}
+
 interface Candidate extends FoundSkill {
   readonly linked: boolean;
 }
 
-const FOLDERS_AHEAD = 16;
+class FolderWalk {
+  readonly #realRoot: string;
+  readonly #name: string;
+  readonly #signal: AbortSignal | undefined;
+  readonly #candidates: Candidate[] = [];
+  readonly #repositories = new Set<string>();
+  readonly #problems: (SourceRemark | UnreadableRow)[] = [];
+  readonly #visited = new Set<string>();
+  /** Folders that links lead to, still to be visited. */
+  #linkedFolders: Folder[] = [];
 
-const NOT_ENTERED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+  constructor(realRoot: string, name: string, signal: AbortSignal | undefined) {
+    this.#realRoot = realRoot;
+    this.#name = name;
+    this.#signal = signal;
+  }
 
-/**
- * Looks for every SKILL.md at any depth of a folder, hidden folders included, `.git` and `node_modules` not. Symbolic
- * links are followed only to places inside the folder. Nothing but folders is opened.
- *
- * `name` is how the source is called in problems. Throws an Error where the folder itself cannot be read, and the
- * signal's reason where aborted.
- */
-export async function walkFolder(root: string, name: string, signal?: AbortSignal): Promise<Walk> {
-  const realRoot = await realpath(root);
-  const candidates: Candidate[] = [];
-  const repositories = new Set<string>();
-  const problems: (SourceRemark | UnreadableRow)[] = [];
-  const visited = new Set<string>();
-  let linkedFolders: Folder[] = [];
+  async run(): Promise<Walk> {
+    await this.#visit({ path: '', realPath: this.#realRoot }, false);
+    // Links come after everything that is reached without them. They may lead to more links.
+    while (this.#linkedFolders.length > 0) {
+      const round = this.#linkedFolders.sort((a, b) => compareCodePoints(a.path, b.path));
+      this.#linkedFolders = [];
+      for (const folder of round) await this.#visit(folder, true);
+    }
+    const problems = this.#problems.sort((a, b) => compareCodePoints(a.origin.source, b.origin.source));
+    return { skills: distinct(this.#candidates), repositories: this.#repositories, problems };
+  }
 
-  const originOf = (path: string): { source: string } => ({ source: path === '' ? name : `${name}/${path}` });
-  const remark = (path: string, message: string): void =>
-    void problems.push({ kind: 'remark', origin: originOf(path), message });
-
-  async function visit(folder: Folder, linked: boolean): Promise<void> {
-    signal?.throwIfAborted();
-    // Level by level instead of recursion: a tree may be deeper than the stack.
-    for (let level = [folder]; level.length > 0; ) {
-      const unseen = level.filter(({ realPath }) => !visited.has(realPath) && visited.add(realPath));
-      level = [];
-      for await (const subfolders of readAhead(unseen, FOLDERS_AHEAD, (next) => look(next, linked))) {
-        signal?.throwIfAborted();
-        for (const subfolder of subfolders) level.push(subfolder);
+  /** Looks at a folder and all below it: level by level, since a tree may be deeper than the stack. */
+  async #visit(folder: Folder, linked: boolean): Promise<void> {
+    let level = [folder];
+    while (level.length > 0) {
+      this.#signal?.throwIfAborted();
+      const below: Folder[] = [];
+      const look = (next: Folder): Promise<Folder[]> => this.#look(next, linked);
+      for await (const subfolders of readAhead(this.#firstVisits(level), FOLDERS_AHEAD, look)) {
+        this.#signal?.throwIfAborted();
+        for (const subfolder of subfolders) below.push(subfolder);
       }
+      level = below;
     }
   }
 
-  /** Notes what a folder holds; returns its subfolders. */
-  async function look(folder: Folder, linked: boolean): Promise<Folder[]> {
-    const entries = await listFolder(folder.realPath).catch((cause: Error) => {
-      if (folder.path === '') throw new Error(`${name} cannot be read: ${toOneLine(cause.message)}`, { cause });
-      const reason = `the folder cannot be read: ${reasonOf(cause)}`;
-      problems.push({ kind: 'unreadable', origin: originOf(folder.path), reason, hidesSkills: true });
-      return [];
+  /** The folders that were not visited before. From now on they count as visited. */
+  #firstVisits(folders: readonly Folder[]): Folder[] {
+    return folders.filter(({ realPath }) => {
+      if (this.#visited.has(realPath)) return false;
+      this.#visited.add(realPath);
+      return true;
     });
+  }
 
+  /**
+   * Notes what a folder contains.
+   *
+   * @returns its subfolders, without those behind links
+   */
+  async #look(folder: Folder, linked: boolean): Promise<Folder[]> {
     const subfolders: Folder[] = [];
-    const skillFiles: { name: string; realPath: string; linked: boolean }[] = [];
-    for (const entry of entries) {
-      const path = joinPath(folder.path, entry.name);
-      const realPath = folder.realPath + sep + entry.name;
-      if (entry.name === '.git') repositories.add(folder.realPath);
+    const skillFiles: SkillFile[] = [];
+    for (const entry of await this.#list(folder)) {
+      const { name } = entry;
+      const inside: Folder = { path: joinPath(folder.path, name), realPath: folder.realPath + sep + name };
+      if (name === '.git') this.#repositories.add(folder.realPath);
       if (entry.isDirectory()) {
-        if (!NOT_ENTERED.has(entry.name)) subfolders.push({ path, realPath });
+        if (!isNeverEntered(name)) subfolders.push(inside);
       } else if (entry.isFile()) {
-        if (isSkillFile(entry.name)) skillFiles.push({ name: entry.name, realPath, linked });
+        if (isSkillFile(name)) skillFiles.push({ name, realPath: inside.realPath, linked });
       } else if (entry.isSymbolicLink()) {
-        const target = await followLink(realPath, realRoot);
-        if (target.kind === 'refused') remark(path, target.reason);
-        else if (target.kind === 'folder') linkedFolders.push({ path, realPath: target.realPath });
-        else if (target.kind === 'file' && isSkillFile(entry.name)) {
-          skillFiles.push({ name: entry.name, realPath: target.realPath, linked: true });
-        }
+        const skillFile = await this.#follow(inside, name);
+        if (skillFile !== undefined) skillFiles.push(skillFile);
       }
     }
-
-    const [skill] = skillFiles; // SKILL.md sorts before every other way to write it
+    // SKILL.md sorts before every other way to write it.
+    const [skill] = skillFiles;
     if (skill !== undefined) {
-      const { path, realPath } = folder;
-      candidates.push({ path, realPath, skillFile: skill.name, realSkillFile: skill.realPath, linked: skill.linked });
+      const { name: skillFile, realPath: realSkillFile } = skill;
+      this.#candidates.push({ ...folder, skillFile, realSkillFile, linked: skill.linked });
     }
     return subfolders;
   }
 
-  await visit({ path: '', realPath: realRoot }, false);
-  // Links come after everything that is reached without them, and may lead to more links.
-  while (linkedFolders.length > 0) {
-    const round = linkedFolders.sort((a, b) => compareCodePoints(a.path, b.path));
-    linkedFolders = [];
-    for (const folder of round) await visit(folder, true);
-  }
-
-  problems.sort((a, b) => compareCodePoints(a.origin.source, b.origin.source));
-  return { skills: distinct(candidates), repositories, problems };
-}
-
-/** Where a symbolic link leads, if it may be followed. */
-export type LinkTarget =
-  | { readonly kind: 'folder' | 'file' | 'other'; readonly realPath: string }
-  | { readonly kind: 'refused'; readonly reason: string };
-
-/** Follows a link to a place inside `realRoot`. Never throws. */
-export async function followLink(link: string, realRoot: string): Promise<LinkTarget> {
-  try {
-    const target = await realpath(link);
-    if (!isInside(target, realRoot)) return { kind: 'refused', reason: 'a link that leads outside the source' };
-    if (relative(realRoot, target).split(sep).includes('.git')) {
-      return { kind: 'refused', reason: 'a link into a .git folder' };
+  /** The entries of a folder. A folder below the source that cannot be read is a problem, not an error. */
+  async #list(folder: Folder): Promise<Dirent[]> {
+    try {
+      return await listFolder(folder.realPath);
+    } catch (cause) {
+      if (folder.path === '') {
+        throw new Error(`${this.#name} cannot be read: ${toOneLine((cause as Error).message)}`, { cause });
+      }
+      const reason = `the folder cannot be read: ${reasonOf(cause)}`;
+      this.#problems.push({ kind: 'unreadable', origin: this.#origin(folder.path), reason, hidesSkills: true });
+      return [];
     }
-    const found = await stat(target);
-    return { kind: found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other', realPath: target };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason =
-      code === 'ENOENT'
-        ? 'a link that leads nowhere'
-        : code === 'ELOOP'
-          ? 'a link that leads in a circle'
-          : `a link that cannot be followed: ${reasonOf(error)}`;
-    return { kind: 'refused', reason };
+  }
+
+  /**
+   * Follows a link, and notes the folder that it leads to.
+   *
+   * @returns the SKILL.md that it leads to, if any
+   */
+  async #follow({ path, realPath }: Folder, name: string): Promise<SkillFile | undefined> {
+    const target = await followLink(realPath, this.#realRoot);
+    if (target.kind === 'refused') {
+      this.#problems.push({ kind: 'remark', origin: this.#origin(path), message: target.reason });
+    } else if (target.kind === 'folder') {
+      this.#linkedFolders.push({ path, realPath: target.realPath });
+    } else if (target.kind === 'file' && isSkillFile(name)) {
+      return { name, realPath: target.realPath, linked: true };
+    }
+    return undefined;
+  }
+
+  #origin(path: string): { source: string } {
+    return { source: path === '' ? this.#name : `${this.#name}/${path}` };
   }
 }
 
-/** The entries of a folder in code-point order of their names. */
-export async function listFolder(path: string): Promise<Dirent[]> {
-  const entries = await readdir(path, { withFileTypes: true });
-  return entries.sort((a, b) => compareCodePoints(a.name, b.name));
-}
-
-/** Whether a file name is one of a SKILL.md, however it is written. */
-export function isSkillFile(name: string): boolean {
-  return name.length === 8 && name.toLowerCase() === 'skill.md';
-}
-
-/** Whether a folder of this name is left out of every walk. */
-export function isNeverEntered(name: string): boolean {
-  return NOT_ENTERED.has(name);
-}
-
-/** Joins a path inside the source, with `/`. */
-export function joinPath(folder: string, name: string): string {
-  return folder === '' ? name : `${folder}/${name}`;
-}
-
-/** Whether a path is a folder or lies in it; both absolute and without links. */
-export function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
-
-/** What an error of the file system says, without the path: that may be a local one. */
-export function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? toOneLine(String(message));
-}
-
-/** One skill for each real SKILL.md: the one reached without links, else the first. */
+/**
+ * One skill for each real SKILL.md: the one reached without links, else the first. In code-point order of their paths.
+ */
 function distinct(candidates: readonly Candidate[]): FoundSkill[] {
   const sorted = [...candidates].sort(
     (a, b) => Number(a.linked) - Number(b.linked) || compareCodePoints(a.path, b.path),
   );
-  const seen = new Set<string>();
-  return sorted
-    .filter(({ realSkillFile }) => !seen.has(realSkillFile) && seen.add(realSkillFile))
-    .sort((a, b) => compareCodePoints(a.path, b.path));
+  const chosen = new Map<string, FoundSkill>();
+  for (const candidate of sorted) {
+    if (!chosen.has(candidate.realSkillFile)) chosen.set(candidate.realSkillFile, candidate);
+  }
+  return [...chosen.values()].sort((a, b) => compareCodePoints(a.path, b.path));
 }

@@ -28,8 +28,9 @@ const MAX_DEPTH = 10_000;
  *              end <---------------+   lost --line beginning with { or ] as far left as the element--> element, end
  * ```
  *
- * Inside an element only strings and brackets are followed; whether it is JSON is for the parser to say. Where the
- * brackets or quotes themselves are broken (`lost`), the next element is found by its place at the beginning of a line.
+ * Inside an element only strings and brackets are followed; the parser decides whether it is JSON. If the brackets or
+ * quotes themselves are broken (`lost`), the next element is the next `{` that begins a line as far left as the broken
+ * element did.
  */
 export class JsonArray implements JsonSplitter {
   readonly #limit: number;
@@ -40,85 +41,44 @@ export class JsonArray implements JsonSplitter {
   #open: number[] = [];
   #inString = false;
   #escaped = false;
-  /** Last byte of the element outside strings that was no white space. */
+  /** Last byte of the element that was neither white space nor in a string. */
   #previous = 0;
 
   #line = 1;
   #column = 0;
-  /** Whether the line held nothing but white space so far. */
-  #blankSoFar = true;
+  /** Whether the line has nothing but white space so far. */
+  #lineIsBlank = true;
   #elementLine = 1;
   #elementColumn = 0;
+  /** Offset of the element's first byte in the present chunk; 0 if it began in an earlier one. */
+  #elementStart = 0;
 
-  /** `limit`: longest element, in bytes. */
+  /** @param limit longest element, in bytes */
   constructor(limit: number = MAX_ROW_BYTES) {
     this.#limit = limit;
     this.#element = new PieceBuffer(limit);
   }
 
   *push(chunk: Buffer): Generator<JsonPiece> {
-    let start = 0; // of what belongs to the element in this chunk
-
+    if (this.#state === 'ignore') return;
+    this.#elementStart = 0;
     for (let i = 0; i < chunk.length; i++, this.#column++) {
       if (this.#inString) {
-        const end = this.#skipString(chunk, i);
+        const end = this.#endOfString(chunk, i);
         this.#column += end - i;
         i = end;
         if (chunk[i] !== LINE_FEED) continue;
       }
-
       const byte = chunk[i]!;
       if (byte === LINE_FEED) {
-        this.#line++;
-        this.#column = -1;
-        this.#blankSoFar = true;
+        this.#startLine();
         if (this.#inString) yield this.#lose('a string goes over the end of the line');
-        continue;
-      }
-      if (byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN) continue;
-      const firstOfLine = this.#blankSoFar;
-      this.#blankSoFar = false;
-
-      if (this.#state === 'element') {
-        if (this.#open.length === 0 && (byte === COMMA || byte === CLOSE_ARRAY)) {
-          this.#element.add(chunk.subarray(start, i));
-          yield this.#finish();
-          this.#state = byte === COMMA ? 'gap' : 'end';
-          continue;
-        }
-        const fault = this.#follow(byte);
-        if (fault === undefined) continue;
-        yield this.#lose(fault); // and look at this byte as lost()
-      }
-
-      switch (this.#state) {
-        case 'start':
-          this.#state = byte === OPEN_ARRAY ? 'gap' : 'ignore';
-          if (byte !== OPEN_ARRAY) yield { line: this.#line, fault: 'not a JSON array' };
-          break;
-        case 'gap':
-          if (byte === CLOSE_ARRAY) this.#state = 'end';
-          else if (byte === COMMA) yield { line: this.#line, fault: 'a comma without a value before it' };
-          else start = this.#begin(byte, i);
-          break;
-        case 'lost':
-          if (!firstOfLine || this.#column > this.#elementColumn) break;
-          if (byte === OPEN_OBJECT) start = this.#begin(byte, i);
-          else if (byte === CLOSE_ARRAY) this.#state = 'end';
-          break;
-        case 'end':
-          this.#state = 'ignore';
-          yield {
-            line: this.#line,
-            fault: 'text after the end of the array; what follows is not read',
-            hidesValues: true,
-          };
-          break;
-        default:
-          return;
+      } else if (byte !== SPACE && byte !== TAB && byte !== CARRIAGE_RETURN) {
+        const piece = this.#take(byte, chunk, i);
+        if (piece !== undefined) yield piece;
       }
     }
-    if (this.#state === 'element') this.#element.add(chunk.subarray(start));
+    if (this.#state === 'element') this.#element.add(chunk.subarray(this.#elementStart));
   }
 
   *end(): Generator<JsonPiece> {
@@ -128,8 +88,83 @@ export class JsonArray implements JsonSplitter {
     yield { line, fault: 'the array ends without a closing bracket', cutOff: true };
   }
 
-  /** Offset of the byte that ends the string (or of a line feed, which none may hold); the chunk's length if none does. */
-  #skipString(chunk: Buffer, from: number): number {
+  /**
+   * Takes a byte that is neither white space nor in a string. Returns the piece that it completes or spoils, if any.
+   */
+  #take(byte: number, chunk: Buffer, offset: number): JsonPiece | undefined {
+    const isFirstOfLine = this.#lineIsBlank;
+    this.#lineIsBlank = false;
+    switch (this.#state) {
+      case 'start':
+        return this.#takeAtStart(byte);
+      case 'gap':
+        return this.#takeInGap(byte, offset);
+      case 'element':
+        return this.#takeInElement(byte, chunk, offset, isFirstOfLine);
+      case 'lost':
+        this.#takeWhileLost(byte, offset, isFirstOfLine);
+        return undefined;
+      case 'end':
+        return this.#takeAfterEnd();
+      case 'ignore':
+        return undefined;
+    }
+  }
+
+  #takeAtStart(byte: number): JsonPiece | undefined {
+    this.#state = byte === OPEN_ARRAY ? 'gap' : 'ignore';
+    return byte === OPEN_ARRAY ? undefined : { line: this.#line, fault: 'not a JSON array' };
+  }
+
+  #takeInGap(byte: number, offset: number): JsonPiece | undefined {
+    if (byte === COMMA) return { line: this.#line, fault: 'a comma without a value before it' };
+    if (byte === CLOSE_ARRAY) this.#state = 'end';
+    else this.#begin(byte, offset);
+    return undefined;
+  }
+
+  #takeInElement(byte: number, chunk: Buffer, offset: number, isFirstOfLine: boolean): JsonPiece | undefined {
+    if (this.#open.length === 0 && (byte === COMMA || byte === CLOSE_ARRAY)) {
+      this.#element.add(chunk.subarray(this.#elementStart, offset));
+      const piece = this.#finish();
+      if (byte === CLOSE_ARRAY) this.#state = 'end';
+      return piece;
+    }
+    const fault = this.#follow(byte);
+    if (fault === undefined) return undefined;
+    const piece = this.#lose(fault);
+    // The byte that shows the fault may begin the next element.
+    this.#takeWhileLost(byte, offset, isFirstOfLine);
+    return piece;
+  }
+
+  #takeWhileLost(byte: number, offset: number, isFirstOfLine: boolean): void {
+    if (!isFirstOfLine || this.#column > this.#elementColumn) return;
+    if (byte === OPEN_OBJECT) this.#begin(byte, offset);
+    else if (byte === CLOSE_ARRAY) this.#state = 'end';
+  }
+
+  #takeAfterEnd(): JsonPiece {
+    this.#state = 'ignore';
+    return {
+      line: this.#line,
+      fault: 'text after the end of the array; what follows is not read',
+      hidesValues: true,
+    };
+  }
+
+  #startLine(): void {
+    this.#line++;
+    this.#column = -1; // the loop of push() adds 1 for the line feed
+    this.#lineIsBlank = true;
+  }
+
+  /**
+   * Offset of the byte that ends a string: its quote, or a line feed, which no string may contain.
+   *
+   * @returns the chunk's length if the string goes on in the next chunk
+   */
+  #endOfString(chunk: Buffer, from: number): number {
     for (let i = from; i < chunk.length; i++) {
       const byte = chunk[i]!;
       if (byte === LINE_FEED) return i;
@@ -143,7 +178,7 @@ export class JsonArray implements JsonSplitter {
     return chunk.length;
   }
 
-  /** Takes a byte of an element into account; says why the element cannot be JSON if the byte shows that. */
+  /** Follows strings and brackets. Returns why the element cannot be JSON, if this byte shows that. */
   #follow(byte: number): string | undefined {
     const previous = this.#previous;
     this.#previous = byte;
@@ -161,7 +196,7 @@ export class JsonArray implements JsonSplitter {
       }
       case CLOSE_OBJECT:
       case CLOSE_ARRAY:
-        // A closing bracket too many is no reason to get lost: the next comma still ends the element.
+        // One closing bracket too many does no harm: the next comma still ends the element.
         if (this.#open.length > 0 && this.#open.pop() !== byte) return 'the brackets do not match';
         return undefined;
       default:
@@ -169,13 +204,13 @@ export class JsonArray implements JsonSplitter {
     }
   }
 
-  #begin(byte: number, offset: number): number {
+  #begin(byte: number, offset: number): void {
     this.#state = 'element';
     this.#elementLine = this.#line;
     this.#elementColumn = this.#column;
+    this.#elementStart = offset;
     this.#previous = 0;
     this.#follow(byte);
-    return offset;
   }
 
   #finish(): JsonPiece {

@@ -5,13 +5,13 @@ import { PieceBuffer, tooLong } from './piece-buffer.js';
 
 const LINE_FEED = 0x0a;
 
-/** Cuts bytes at line feeds; blank lines are counted and left out. A line may end in CRLF. */
+/** Cuts bytes at line feeds. Blank lines count, but are not pieces. A line may end in CRLF. */
 export class JsonLines implements JsonSplitter {
   readonly #limit: number;
   readonly #pending: PieceBuffer;
   #line = 1;
 
-  /** `limit`: longest line, in bytes. */
+  /** @param limit longest line, in bytes */
   constructor(limit: number = MAX_ROW_BYTES) {
     this.#limit = limit;
     this.#pending = new PieceBuffer(limit);
@@ -35,7 +35,7 @@ export class JsonLines implements JsonSplitter {
   }
 
   *#finish(): Generator<JsonPiece> {
-    if (this.#pending.empty) return;
+    if (this.#pending.isEmpty) return;
     const line = this.#line;
     const bytes = this.#pending.take();
     if (bytes === undefined) yield { line, fault: tooLong('the line', this.#limit) };

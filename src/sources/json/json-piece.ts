@@ -1,19 +1,19 @@
 import type { Buffer } from 'node:buffer';
 
-/** One JSON value of a source, still bytes. */
+/** The bytes of one JSON value. */
 interface JsonBytes {
   /** Line where it begins, counted from 1. */
   readonly line: number;
   readonly bytes: Buffer;
-  /** Whether the source ends with it though more was to be expected: if it is no JSON, the source was cut off. */
+  /** Whether the source ends right behind the value, without a line end. If it is not JSON, the source was cut off. */
   readonly atEnd?: true;
 }
 
-/** A stretch of a source that holds no readable value. */
+/** A part of a source without a readable value. */
 interface JsonFault {
   readonly line: number;
   readonly fault: string;
-  /** Whether any number of values may be behind it. */
+  /** Whether the part may hide any number of values. */
   readonly hidesValues?: true;
   /** Whether the source was cut off here. */
   readonly cutOff?: true;
@@ -21,8 +21,10 @@ interface JsonFault {
 
 export type JsonPiece = JsonBytes | JsonFault;
 
-/** Cuts a stream of bytes into JSON values. Fed chunk by chunk, then ended once. */
+/** Cuts a stream of bytes into JSON values. */
 export interface JsonSplitter {
+  /** Takes the next chunk. */
   push(chunk: Buffer): Iterable<JsonPiece>;
+  /** Called once, after the last chunk. */
   end(): Iterable<JsonPiece>;
 }

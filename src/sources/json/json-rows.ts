@@ -1,35 +1,40 @@
 import type { Buffer } from 'node:buffer';
 import { toOneLine } from '../rows/clean-text.js';
-import type { ReadOptions, ResolvedSource } from '../rows/read-options.js';
+import type { ReadOptions } from '../rows/read-options.js';
 import type { KnownRow, RawRow, SourceItem, UnreadableRow } from '../rows/row.js';
 import { fingerprintOf } from '../rows/row-fingerprint.js';
-import { readBytes } from './byte-source.js';
+import { plainBytes } from './byte-source.js';
 import { JsonArray } from './json-array.js';
 import { JsonLines } from './json-lines.js';
 import type { JsonPiece, JsonSplitter } from './json-piece.js';
 
 /**
- * The rows of a JSON source: one array where its first character is `[`, else one value a line. Memory holds one row
- * and one chunk at a time.
+ * The rows of a JSON source: one array if its first character is `[`, else one value a line. Memory holds one row and
+ * one chunk at a time.
  *
- * Throws an Error that says what broke where the bytes end in a fault or too early, after all rows before it; the
- * signal's reason where aborted.
+ * @param name of the source, for reports
+ * @throws Error that says what broke if the bytes end in a fault or too early, after all rows before it
+ * @throws the signal's reason when aborted
  */
-export async function* readJsonRows(source: ResolvedSource, options: ReadOptions): AsyncGenerator<SourceItem> {
-  const read = rowReader(source.name, options.isKnown);
+export async function* readJsonRows(
+  name: string,
+  raw: AsyncIterable<Buffer>,
+  options: ReadOptions,
+): AsyncGenerator<SourceItem> {
+  const read = rowReader(name, options.isKnown);
   let splitter: JsonSplitter | undefined;
-  let linesBefore: Buffer[] = [];
+  let blankBefore: Buffer[] = [];
 
   try {
-    for await (const chunk of readBytes(source, options)) {
+    for await (const chunk of plainBytes(raw, options)) {
       if (splitter === undefined) {
-        linesBefore.push(chunk);
+        blankBefore.push(chunk);
         const first = firstVisible(chunk);
         if (first === undefined) continue;
         splitter = first === 0x5b ? new JsonArray() : new JsonLines();
-        // What came before holds blanks only, but its line feeds count.
-        for (const earlier of linesBefore) yield* items(splitter.push(earlier), read, options);
-        linesBefore = [];
+        // The chunks before are blank, but their line feeds count.
+        for (const earlier of blankBefore) yield* items(splitter.push(earlier), read, options);
+        blankBefore = [];
       } else {
         yield* items(splitter.push(chunk), read, options);
       }
@@ -55,7 +60,7 @@ function firstVisible(chunk: Buffer): number | undefined {
 
 type RowReader = (piece: JsonPiece) => RawRow | KnownRow | UnreadableRow;
 
-/** Turns pieces into rows; the first that cannot be read is told what a source has to look like. */
+/** Turns pieces into rows. If the first one cannot be read, its reason says what a source must look like. */
 function rowReader(source: string, isKnown: ReadOptions['isKnown']): RowReader {
   let hint = ' (expected one JSON array, or one JSON object a line)';
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Collects the bytes of one row over several chunks; past its limit it keeps nothing and only remembers that. */
+/** Collects the bytes of one row over several chunks. Past its limit it keeps no bytes, only the fact. */
 export class PieceBuffer {
   readonly #limit: number;
   #parts: Buffer[] = [];
@@ -10,7 +10,7 @@ export class PieceBuffer {
     this.#limit = limit;
   }
 
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#length === 0;
   }
 
@@ -21,7 +21,7 @@ export class PieceBuffer {
     else this.#parts.push(bytes);
   }
 
-  /** The bytes collected since the last call; undefined where they were more than the limit. */
+  /** The bytes collected since the last call; undefined if they were more than the limit. */
   take(): Buffer | undefined {
     const [first = Buffer.alloc(0)] = this.#parts;
     const whole = this.#parts.length < 2 ? first : Buffer.concat(this.#parts);
@@ -32,7 +32,7 @@ export class PieceBuffer {
   }
 }
 
-/** What is said of a row over its limit. */
+/** The fault of a row over its limit. */
 export function tooLong(what: string, limit: number): string {
   return limit >= 1024 * 1024 ? `${what} is over ${limit / 1024 / 1024} MiB` : `${what} is over ${limit} bytes`;
 }

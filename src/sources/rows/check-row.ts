@@ -6,35 +6,35 @@ import { labelSlug } from './label-slug.js';
 import { MAX_DESCRIPTION, MAX_ID, MAX_LABEL, MAX_LABELS, MAX_METADATA_BYTES, MAX_NAME } from './limits.js';
 import type { RawRow, SkillDraft } from './row.js';
 import { rowFiles } from './row-files.js';
-import { placeOfUrl } from './skill-place.js';
+import { locationOfUrl } from './skill-location.js';
 import { toPublicUrl } from './skill-url.js';
 import { toUnixSeconds } from './unix-seconds.js';
 
-/** What becomes of a row: a skill, or the reason why not. */
-export type NormalisedRow =
+/** What a row becomes: a skill, or the reason why not. */
+export type CheckedRow =
   | {
       readonly kind: 'skill';
       readonly draft: SkillDraft;
-      /** Those of the row itself first. */
+      /** Those from reading the row come first. */
       readonly warnings: readonly string[];
     }
   | {
       readonly kind: 'rejected';
       readonly reason: string;
-      /** The id the row brings, where it brings one. */
+      /** The id that the row brings, if any. */
       readonly id?: string;
     };
 
-/** A line break with the white space around it; begins only where that does, else long white space costs its square. */
+/** A line break with the white space around it. The lookbehind keeps long white space from taking quadratic time. */
 const LINE_BREAK = /(?<!\s)\s*[\r\n\u2028\u2029]\s*/g;
 
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Checks a row and makes a skill of it. Name and description are required; everything else is mended with a warning or
- * has a default. Never throws for what stands in a row.
+ * Checks a row and makes a skill of it. Name and description are required. Everything else has a default, or is
+ * corrected with a warning. Never throws, whatever the row contains.
  */
-export function normaliseRow(row: RawRow): NormalisedRow {
+export function checkRow(row: RawRow): CheckedRow {
   const { value } = row;
   if (!isObject(value)) return { kind: 'rejected', reason: `expected an object, got ${kindOf(value)}` };
 
@@ -47,13 +47,13 @@ export function normaliseRow(row: RawRow): NormalisedRow {
 
   const author = readAuthor(value['author'], warnings);
   const codehostUrl = readUrl(value['codehostUrl'] ?? value['githubUrl'], 'codehostUrl', warnings);
-  const told = row.place ?? readPlace(value['place']);
-  const ofUrl = told === undefined ? placeOfUrl(codehostUrl) : undefined;
-  const place = told ?? ofUrl?.place ?? `${author}/${name.text}`;
+  const given = row.location ?? readLocation(value['place']);
+  const ofUrl = given === undefined ? locationOfUrl(codehostUrl) : undefined;
+  const location = given ?? ofUrl?.location ?? `${author}/${name.text}`;
   const draft: SkillDraft = {
     id,
-    place,
-    identity: ofUrl?.repositoryOnly === true ? `${place}#${name.text}` : place,
+    location,
+    exactLocation: ofUrl?.isWholeRepository === true ? `${location}#${name.text}` : location,
     name: name.text,
     author,
     description: description.text,
@@ -86,7 +86,7 @@ function readId(value: unknown, warnings: string[]): string | undefined {
 
 type Text = { readonly text: string; readonly fault?: undefined } | { readonly text: ''; readonly fault: string };
 
-/** Name and description: required, and bounded. */
+/** Reads a required text of bounded length. */
 function readText(row: Row, field: 'name' | 'description', max: number, warnings: string[]): Text {
   const value = row[field];
   if (typeof value !== 'string') return { text: '', fault: `${field}: expected text, got ${kindOf(value)}` };
@@ -113,9 +113,9 @@ function readUrl(value: unknown, field: string, warnings: string[]): string {
   return url ?? UNKNOWN;
 }
 
-function readPlace(value: unknown): string | undefined {
-  const place = typeof value === 'string' ? withoutControls(value) : '';
-  return isBlank(place) ? undefined : place;
+function readLocation(value: unknown): string | undefined {
+  const location = typeof value === 'string' ? withoutControls(value) : '';
+  return isBlank(location) ? undefined : location;
 }
 
 function readStars(value: unknown, warnings: string[]): number {
@@ -176,7 +176,7 @@ function readProperty(value: unknown): string | undefined {
 function readMetadata(value: unknown, warnings: string[]): Record<string, unknown> | undefined {
   if (!isObject(value)) return undefined;
   try {
-    // Through JSON, so that it is what the store will hand out again.
+    // The store keeps it as JSON, so only what JSON can carry must remain.
     const json = JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? cleanText(inner) : inner));
     if (Buffer.byteLength(json) <= MAX_METADATA_BYTES) return JSON.parse(json) as Record<string, unknown>;
     warnings.push(`metadata: over ${MAX_METADATA_BYTES / 1024} KiB; left out`);

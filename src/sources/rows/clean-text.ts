@@ -1,25 +1,25 @@
 import { Buffer } from 'node:buffer';
 
-/** Control characters, and the marks that reorder or break a line where a terminal or a log shows it. */
+/** Control characters, and marks that reorder or break a line in a terminal or a log. */
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** NUL, and halves of surrogate pairs that stand alone: neither SQLite nor UTF-8 can carry them. */
+/** NUL, and lone surrogates: SQLite and UTF-8 cannot carry them. */
 const UNSTORABLE = /[\0\p{Surrogate}]/gu;
 
-/** White space and characters that show nothing: a text of these alone is blank. */
+/** White space and invisible characters only. */
 const INVISIBLE = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]*$/u;
 
-/** The text without NUL and lone surrogates, else untouched. */
+/** The text without NUL and lone surrogates. */
 export function cleanText(text: string): string {
   return text.isWellFormed() && !text.includes('\0') ? text : text.replace(UNSTORABLE, '');
 }
 
-/** The text without control characters and trimmed, for ids and addresses. */
+/** The text without control characters, trimmed: for ids and addresses. */
 export function withoutControls(text: string): string {
   return cleanText(text).replace(CONTROL, '').trim();
 }
 
-/** Foreign text made fit for a message: one line, no control characters, at most `max` code points. */
+/** Makes foreign text fit for a message: one line without control characters, at most `max` code points. */
 export function toOneLine(text: string, max = 200): string {
   const line = cleanText(text.slice(0, max * 8))
     .replace(CONTROL, ' ')
@@ -28,7 +28,7 @@ export function toOneLine(text: string, max = 200): string {
   return cut.length < line.length ? `${cut}…` : line;
 }
 
-/** Whether nothing of the text can be seen. */
+/** Whether a text shows nothing. */
 export function isBlank(text: string): boolean {
   return INVISIBLE.test(text);
 }
@@ -45,17 +45,17 @@ export function cutCodePoints(text: string, max: number): string {
 
 /** The longest beginning of the text of at most `max` bytes in UTF-8, cut between characters. */
 export function cutUtf8(text: string, max: number): string {
-  // No code unit takes more than three bytes: most texts need no counting.
+  // A code unit takes at most three bytes, so most texts need no counting.
   if (text.length * 3 <= max || Buffer.byteLength(text) <= max) return text;
   const bytes = Buffer.from(text.slice(0, max));
   return bytes.toString('utf8', 0, utf8Boundary(bytes, max));
 }
 
-/** The largest offset of at most `end` at which no UTF-8 character is cut in two. */
+/** The largest offset, at most `end`, that does not cut a UTF-8 character in two. */
 export function utf8Boundary(bytes: Uint8Array, end: number): number {
   if (end >= bytes.length) return bytes.length;
   let at = end;
-  // A character has at most three bytes after its first; more of them are no UTF-8, and any place is as good.
+  // A character has at most three bytes after its first. With more this is not UTF-8, and any offset will do.
   while (at > end - 4 && at > 0 && (bytes[at]! & 0xc0) === 0x80) at--;
   return at > end - 4 ? at : end;
 }

@@ -1,4 +1,4 @@
-/** The slug of a category or occupation, `[a-z0-9-]`; empty where the label has neither Latin letter nor digit. */
+/** The slug of a category or occupation, `[a-z0-9-]`. Empty if the label has neither a Latin letter nor a digit. */
 export function labelSlug(label: string): string {
   if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(label)) return label;
   const plain = label

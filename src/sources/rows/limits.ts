@@ -1,7 +1,7 @@
-/** Largest row of a JSON source, in bytes; a larger one is skipped and reported. */
+/** Largest row of a JSON source, in bytes. A larger one is skipped and reported. */
 export const MAX_ROW_BYTES: number = 64 * 1024 * 1024;
 
-/** Largest text of one file of a skill, in UTF-8 bytes; the rest is cut off. */
+/** Largest text of one file of a skill, in UTF-8 bytes. The rest is cut off. */
 export const MAX_FILE_BYTES: number = 1024 * 1024;
 
 /** Largest number of files of one skill. */
@@ -19,7 +19,7 @@ export const MAX_DESCRIPTION: number = 4000;
 /** Longest id, in code points. */
 export const MAX_ID: number = 250;
 
-/** Longest label of a category or occupation, in characters; a longer one is left out. */
+/** Longest label of a category or occupation, in characters. A longer one is left out. */
 export const MAX_LABEL: number = 200;
 
 /** Largest number of categories, and of occupations, of one skill. */

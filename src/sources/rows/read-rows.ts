@@ -2,8 +2,9 @@ import type { ReadOptions } from './read-options.js';
 import type { SourceItem } from './row.js';
 
 /**
- * Rows that the caller hands over himself; `name` stands for the source in reports and `line` is the row's number,
- * counted from 1. Throws what the iterable throws, and the signal's reason where aborted.
+ * Rows from a program. In reports `name` stands for the source, and `line` is the number of the row, counted from 1.
+ *
+ * @throws what the iterable throws, and the signal's reason when aborted
  */
 export async function* readRows(
   rows: Iterable<unknown> | AsyncIterable<unknown>,

@@ -3,8 +3,9 @@ import { MAX_FILE_BYTES, MAX_FILES } from './limits.js';
 import type { DraftFile } from './row.js';
 
 /**
- * The files of a row, each filename once, at least one: a row without has a `SKILL.md` made of its description. What is
- * dropped or cut is added to `warnings`.
+ * The files of a row, each filename once. A row without files gets a `SKILL.md` with its description.
+ *
+ * @param warnings gets a line for each file that is left out or cut
  */
 export function rowFiles(value: unknown, description: string, warnings: string[]): DraftFile[] {
   const files = new Map<string, string>();
@@ -37,7 +38,7 @@ export function rowFiles(value: unknown, description: string, warnings: string[]
   return Array.from(files, ([filename, text]) => ({ filename, text }));
 }
 
-/** A path inside the skill's folder, with `/`, that cannot lead out of it; empty where nothing is left. */
+/** A path inside the skill's folder, with `/`, that cannot lead out of it. Empty if nothing is left. */
 function normalisePath(filename: string): string {
   if (/^[\w-]+(?:\.\w+)?$/.test(filename)) return filename;
   return withoutControls(filename)

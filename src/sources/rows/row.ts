@@ -1,49 +1,49 @@
 import type { Skill, SkillProperties } from '../../skill.js';
 
-/** Where a row stands, for reports. Never part of a search answer. */
+/** Where a row comes from, for reports. Never part of a search answer. */
 export interface Origin {
-  /** The source as the caller named it, for a folder with the path of the file inside it. */
+  /** The source as the caller named it; for a folder, with the path of the file inside it. */
   readonly source: string;
-  /** Line of the row, counted from 1; absent where lines mean nothing. */
+  /** Line of the row, counted from 1; absent if the source has no lines. */
   readonly line?: number;
 }
 
-/** What one source hands over for one skill, not yet checked: an object of a JSON source, or a SKILL.md folder read. */
+/** One item of a source, not checked yet: a value of a JSON source, or what was read from a folder with a SKILL.md. */
 export interface RawRow {
   readonly kind: 'row';
   readonly origin: Origin;
-  /** The row as parsed. Anything may stand in it. */
+  /** The row as parsed. It may be anything. */
   readonly value: unknown;
-  /** Problems met while reading the row that did not prevent it. */
+  /** Problems that did not keep the row from being read. */
   readonly warnings?: readonly string[];
   /**
-   * Where the skill is, `owner/repository/path` or the like: an id is derived from it when the row brings none.
-   * Depends on the place only, never on the text.
+   * Where the skill lies: `owner/repository/path` or the like. If the row brings no id, the id is derived from this.
+   * Must not depend on the text.
    */
-  readonly place?: string;
-  /** Stands for the bytes of the row and the rules they are read by, where the source has bytes. */
+  readonly location?: string;
+  /** Hash of the row's bytes and of the rules by which they are read, if the source has bytes. */
   readonly fingerprint?: string;
 }
 
-/** A row that an earlier load has stored as it stands: {@link ReadOptions.isKnown} said so. */
+/** A row that an earlier load has stored as it is, by {@link ReadOptions.isKnown}. */
 export interface KnownRow {
   readonly kind: 'known';
   readonly origin: Origin;
   readonly fingerprint: string;
 }
 
-/** A piece of a source that cannot even become a row: a line that is no JSON, a folder that cannot be read. */
+/** A part of a source that cannot become a row: a line that is not JSON, a folder that cannot be read. */
 export interface UnreadableRow {
   readonly kind: 'unreadable';
   readonly origin: Origin;
   readonly reason: string;
-  /** Where the skill is that cannot be read, if that is known: what is stored of it must not be pruned. */
-  readonly place?: string;
-  /** Whether any number of skills may be behind it: a folder that cannot be entered. Nothing can be pruned then. */
+  /** Location of the skill that cannot be read, if it is known. What is stored of the skill must not be pruned. */
+  readonly location?: string;
+  /** Whether it may hide any number of skills: a folder that cannot be entered. Nothing can be pruned then. */
   readonly hidesSkills?: true;
 }
 
-/** Something worth telling that belongs to no row: a link that leads outside the source. */
+/** A remark for the report that belongs to no row: a link that leads outside the source. */
 export interface SourceRemark {
   readonly kind: 'remark';
   readonly origin: Origin;
@@ -58,17 +58,17 @@ export interface DraftFile {
   readonly text: string;
 }
 
-/** A row that was checked and normalised, ready for the store. */
+/** A skill made from a checked row. */
 export interface SkillDraft extends Omit<Skill, 'id'> {
-  /** The id the row brings; undefined where one has to be derived. */
+  /** The id that the row brings; undefined if one has to be derived. */
   readonly id: string | undefined;
-  /** Where the skill is; see {@link RawRow.place}. The slug of a derived id is made of it. */
-  readonly place: string;
+  /** Where the skill lies; see {@link RawRow.location}. The slug of a derived id is made from it. */
+  readonly location: string;
   /**
-   * What tells this skill from others of the same slug: the place, and the name where the place is a repository that may
-   * hold many skills.
+   * The location, with the skill's name added if the location is a repository that may hold many skills. It is stored,
+   * and a derived id belongs to it.
    */
-  readonly identity: string;
+  readonly exactLocation: string;
   readonly properties: SkillProperties;
   /** At least one. */
   readonly files: readonly DraftFile[];

@@ -2,41 +2,44 @@ import { createHash } from 'node:crypto';
 
 import { MAX_ID } from './limits.js';
 
-/** An id made of the place where a skill is. */
+/** An id made from the location of a skill. */
 export interface DerivedId {
-  /** `[a-z0-9_.-]`, at most 250 characters; empty where the place has no such character. */
+  /** `[a-z0-9_.-]`, at most 250 characters; empty if the location has no such character. */
   readonly slug: string;
-  /** Whether another place may have the same slug because characters were lost or cut off. */
+  /** Whether another location may have the same slug, because characters were lost or cut off. */
   readonly lossy: boolean;
-  /** First 8 hex digits of the identity's SHA-256. */
+  /** First 8 hex digits of the SHA-256 of the exact location. */
   readonly hash: string;
 }
 
-/** What separates the parts of a place; these become `-` and count as kept. */
+/** Separators between the parts of a location. They become `-` and do not count as lost. */
 const SEPARATORS = /[\s/\\:]+/gu;
 
 /**
- * The id of a skill that brings none: `owner/repo/path` becomes `owner-repo-path`. Depends on the place alone, so it
- * stays from load to load. The identity, if it is more than the place, goes into the hash. Where `lossy`, or where two places have one slug, take {@link idWithHash}.
+ * The id of a skill that brings none: `owner/repo/path` becomes `owner-repo-path`. It depends on the location alone, so
+ * it stays the same from load to load. If it is `lossy`, or if two locations have the same slug, use
+ * {@link idWithHash}.
+ *
+ * @param exactLocation goes into the hash; see `SkillDraft`
  */
-export function deriveId(place: string, identity: string = place): DerivedId {
-  const separated = place.trim().toLowerCase().replace(SEPARATORS, '-');
+export function deriveId(location: string, exactLocation: string = location): DerivedId {
+  const separated = location.trim().toLowerCase().replace(SEPARATORS, '-');
   const plain = separated
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .replace(/[^a-z0-9_.-]+/g, '-');
   const slug = trimDashes(plain.replace(/-{2,}/g, '-'));
-  // A slug of dots alone would be a step in a path, not a name.
+  // A slug of dots alone would be a step in a path.
   const usable = /^[.-]*$/.test(slug) ? '' : slug;
   const cut = trimDashes(usable.slice(0, MAX_ID));
   return {
     slug: cut,
     lossy: plain !== separated || cut !== slug,
-    hash: createHash('sha256').update(identity).digest('hex').slice(0, 8),
+    hash: createHash('sha256').update(exactLocation).digest('hex').slice(0, 8),
   };
 }
 
-/** The slug with its place's hash, at most 250 characters; the hash alone where the slug is empty. */
+/** The slug with the hash, at most 250 characters. The hash alone if the slug is empty. */
 export function idWithHash(slug: string, hash: string): string {
   const beginning = trimDashes(slug.slice(0, MAX_ID - hash.length - 1));
   return beginning === '' ? hash : `${beginning}-${hash}`;

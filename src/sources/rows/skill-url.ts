@@ -1,14 +1,14 @@
 import { withoutControls } from './clean-text.js';
 
-/** Longest address that is kept, in characters. */
+/** Longest accepted address, in characters. */
 const MAX_URL = 2048;
 
-/** Schemes of addresses that lead to the reader's own machine, or run something where they are shown as a link. */
+/** Schemes that lead to the reader's own machine, or run code when shown as a link. */
 const REFUSED: ReadonlySet<string> = new Set(['file', 'javascript', 'data', 'vbscript', 'blob']);
 
 /**
- * An address fit to be shown to others: it has a scheme, is no local path, and carries no password. Undefined where
- * the text is none such.
+ * Makes an address fit to be shown to others: with a scheme, not a local path, without a password. Returns undefined if
+ * the text is not such an address.
  */
 export function toPublicUrl(text: string): string | undefined {
   const url = withoutControls(text);

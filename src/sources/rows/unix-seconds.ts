@@ -1,4 +1,4 @@
-/** Numbers from here on are milliseconds: as seconds this would be the year 5138. */
+/** Numbers from here on are milliseconds. In seconds this would be the year 5138. */
 const FIRST_MILLISECOND = 1e11;
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
@@ -6,8 +6,10 @@ const ISO_8601 =
   /^[+-]?\d{4,6}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:Z|[+-]\d{2}(?::?\d{2})?)?)?)?$/i;
 
 /**
- * A time in Unix seconds, an integer: from seconds, milliseconds (numbers from 1e11 on), either as text, or ISO 8601
- * (without a zone: UTC). Undefined where it is none of these or before 1970.
+ * Reads a time in seconds, milliseconds (numbers from 1e11 on), either also as text, or ISO 8601 (UTC if without a
+ * zone).
+ *
+ * @returns Unix seconds, an integer; undefined if it is none of these or before 1970
  */
 export function toUnixSeconds(value: unknown): number | undefined {
   if (typeof value === 'number') return fromNumber(value);
@@ -24,7 +26,7 @@ function fromNumber(value: number, isSeconds = false): number | undefined {
   return Math.min(Math.floor(seconds), Number.MAX_SAFE_INTEGER);
 }
 
-/** What Date.parse takes for the same moment everywhere: a time without zone would be local time to it. */
+/** Rewrites a time for Date.parse, which would read a time without a zone as local time. */
 function utc(text: string): string {
   const [date = '', time] = text
     .replace(',', '.')

@@ -173,7 +173,9 @@ export class CatalogueReader {
     return places;
   }
 
-  /** Runs work that reads several records, under one lock of the file. A lock for each would take longer than reading. */
+  /**
+   * Runs work that reads several records, under one lock of the file. A lock for each would take longer than reading.
+   */
   reading<T>(work: () => T): T {
     return this.#guard(() => this.#inTransaction(work) as T);
   }

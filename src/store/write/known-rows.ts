@@ -31,8 +31,8 @@ export class KnownRows {
 }
 
 /**
- * Reads what the rows of a source became when they were last read. Leaves out skills that have changed since, and skills
- * that the source no longer claims.
+ * Reads what the rows of a source became when they were last read. Leaves out skills that have changed since, and
+ * skills that the source no longer claims.
  *
  * @returns skills by the fingerprint of their row
  */

@@ -32,9 +32,9 @@ export class LoadLock {
 }
 
 /**
- * Locks the file at a path. The process that holds the lock deletes the file when it is done, perhaps between our opening
- * and our locking, and another process may create a new one. Our lock would then be on a deleted file and keep nobody
- * out, so this compares the file before and after.
+ * Locks the file at a path. The process that holds the lock deletes the file when it is done, perhaps between our
+ * opening and our locking, and another process may create a new one. Our lock would then be on a deleted file and keep
+ * nobody out, so this compares the file before and after.
  */
 function lockFile(path: string): Connection {
   for (;;) {

@@ -26,7 +26,8 @@ export class WorkingCopy {
   }
 
   /**
-   * Takes the right to load into a catalogue. Publishes a load that was killed after its end but before its publication.
+   * Takes the right to load into a catalogue. Publishes a load that was killed after its end but before its
+   * publication.
    *
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`
    */

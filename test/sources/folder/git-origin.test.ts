@@ -44,9 +44,9 @@ describe('skills in a git repository', () => {
     commit(folder, 9_000);
 
     const [root, skill] = rowsOf((await readAll(folder, { author: 'me', codehostBase: 'https://x.example' })).items);
-    expect(root?.place).toBe('owner/repo');
+    expect(root?.location).toBe('owner/repo');
     expect(rowValue(root)).toMatchObject({ author: 'owner', codehostUrl: 'https://code.example/owner/repo' });
-    expect(skill?.place).toBe('owner/repo/skills/été x');
+    expect(skill?.location).toBe('owner/repo/skills/été x');
     expect(rowValue(skill)).toMatchObject({
       author: 'owner',
       codehostUrl: 'https://code.example/owner/repo/tree/HEAD/skills/%C3%A9t%C3%A9%20x',
@@ -68,7 +68,7 @@ describe('skills in a git repository', () => {
     commit(join(folder, 'outer'), 2_000);
 
     const rows = rowsOf((await readAll(join(folder, 'outer/in'))).items);
-    expect(rows.map((row) => [row.place, rowValue(row).codehostUrl, rowValue(row).updatedAt])).toEqual([
+    expect(rows.map((row) => [row.location, rowValue(row).codehostUrl, rowValue(row).updatedAt])).toEqual([
       ['owner/outer/in/a', 'https://host.example/owner/outer/tree/HEAD/in/a', 2_000],
       ['group/deep/sub/c', 'https://host.example/group/deep/sub/tree/HEAD/c', 3_000],
     ]);
@@ -97,9 +97,9 @@ describe('skills in a git repository', () => {
     const folder = await temporaryFolder({ 's/SKILL.md': SKILL });
     repository(folder);
     git(folder, ['remote', 'add', 'aaa', 'https://host.example/a/r']);
-    expect(rowsOf((await readAll(folder)).items)[0]?.place).toBe('a/r/s');
+    expect(rowsOf((await readAll(folder)).items)[0]?.location).toBe('a/r/s');
     git(folder, ['remote', 'add', 'origin', 'https://host.example/o/r']);
-    expect(rowsOf((await readAll(folder)).items)[0]?.place).toBe('o/r/s');
+    expect(rowsOf((await readAll(folder)).items)[0]?.location).toBe('o/r/s');
   });
 
   it('keep their file times where git fails: no commit, no repository, no git, no time', async () => {
@@ -108,7 +108,7 @@ describe('skills in a git repository', () => {
     const base = folder.split('/').at(-1);
     const look = async (gitTimeout?: number): Promise<unknown[]> => {
       const [row] = rowsOf((await readAll(folder, { gitTimeout })).items);
-      return [row?.place, rowValue(row).updatedAt];
+      return [row?.location, rowValue(row).updatedAt];
     };
 
     await mkdir(join(folder, '.git'));
@@ -140,7 +140,7 @@ describe('skills in a git repository', () => {
     vi.stubEnv('GIT_CONFIG_KEY_0', 'remote.origin.url');
     vi.stubEnv('GIT_CONFIG_VALUE_0', 'https://host.example/x/y');
     const [row] = rowsOf((await readAll(folder)).items);
-    expect([row?.place, rowValue(row).updatedAt]).toEqual(['o/r/s', 5_000]);
+    expect([row?.location, rowValue(row).updatedAt]).toEqual(['o/r/s', 5_000]);
   });
 
   it('ask git twice a repository, however many they are', async () => {
@@ -205,7 +205,7 @@ describe('skills in a git repository', () => {
     for (const mark of await marks()) await rm(join(traps, mark));
 
     const [row] = rowsOf((await readAll(folder)).items);
-    expect([row?.place, rowValue(row).updatedAt]).toEqual(['o/r/s', 5_000]);
+    expect([row?.location, rowValue(row).updatedAt]).toEqual(['o/r/s', 5_000]);
     execFileSync('sh', ['-c', `rm -rf ${folder}/.git/objects/??`]);
     expect(rowsOf((await readAll(folder)).items)).toHaveLength(1);
     expect(await marks()).toEqual([]);

@@ -4,7 +4,7 @@ import { chmod, mkdir, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { normaliseRow } from '../../../src/sources/rows/check-row.js';
+import { checkRow } from '../../../src/sources/rows/check-row.js';
 import type { SourceItem } from '../../../src/sources/rows/row.js';
 import { readAll, rowsOf, rowValue } from '../read-all.js';
 import { temporaryFolder, writeFiles } from './temporary-folder.js';
@@ -50,7 +50,7 @@ describe('a folder source', () => {
     expect(row).toEqual({
       kind: 'row',
       origin: { source: `${folder}/x y/SKILL.md` },
-      place: `${base}/x y`,
+      location: `${base}/x y`,
       warnings: [],
       value: {
         name: 'bread',
@@ -70,7 +70,7 @@ describe('a folder source', () => {
       },
     });
     if (row === undefined) throw new Error('no row');
-    expect(normaliseRow(row)).toMatchObject({ kind: 'skill', draft: { categories: ['food', 'home'] }, warnings: [] });
+    expect(checkRow(row)).toMatchObject({ kind: 'skill', draft: { categories: ['food', 'home'] }, warnings: [] });
   });
 
   it('takes author and addresses from the options', async () => {
@@ -84,7 +84,7 @@ describe('a folder source', () => {
       codehostUrl: 'https://code.example/me',
       skillUrl: `https://skills.example/${base.toLowerCase()}`,
     });
-    expect(root?.place).toBe(base);
+    expect(root?.location).toBe(base);
     expect(rowValue(inner)).toMatchObject({
       codehostUrl: 'https://code.example/me/x%20y',
       skillUrl: `https://skills.example/${base.toLowerCase()}-x-y`,
@@ -104,7 +104,7 @@ describe('a folder source', () => {
     const folder = await temporaryFolder({ 'a/SKILL.md': ' \n\ufeff', 'b/SKILL.md': '---\nname: b\n---\n' });
     const { items } = await readAll(folder);
     expect(problems(items, folder)).toEqual(['a/SKILL.md! empty: neither front matter nor text']);
-    expect(rowsOf(items).map(normaliseRow)).toMatchObject([
+    expect(rowsOf(items).map(checkRow)).toMatchObject([
       { kind: 'rejected', reason: expect.stringMatching(/^description: /) },
     ]);
   });
@@ -241,7 +241,7 @@ describe('symbolic links', () => {
     const folder = await temporaryFolder({ 'real/s/SKILL.md': skillMd('s') });
     await symlink('real', join(folder, 'link'));
     const { items } = await readAll(join(folder, 'link'));
-    expect(rowsOf(items).map((row) => row.place)).toEqual(['link/s']);
+    expect(rowsOf(items).map((row) => row.location)).toEqual(['link/s']);
   });
 });
 
@@ -286,6 +286,6 @@ describe('what cannot be read', () => {
     await writeFiles(folder, { 's/line\nbreak\u001b[31m.md': 'x' });
     const [row] = rowsOf((await readAll(folder)).items);
     if (row === undefined) throw new Error('no row');
-    expect(normaliseRow(row)).toMatchObject({ draft: { files: [{}, { filename: 'linebreak[31m.md' }] } });
+    expect(checkRow(row)).toMatchObject({ draft: { files: [{}, { filename: 'linebreak[31m.md' }] } });
   });
 });

@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 
-import { type NormalisedRow, normaliseRow } from '../../../src/sources/rows/check-row.js';
+import { type CheckedRow, checkRow } from '../../../src/sources/rows/check-row.js';
 import type { SkillDraft } from '../../../src/sources/rows/row.js';
 
 const MINIMUM = { name: 'a', description: 'b' };
 
-function normalise(value: unknown): NormalisedRow {
-  return normaliseRow({ kind: 'row', origin: { source: 'test', line: 1 }, value });
+function normalise(value: unknown): CheckedRow {
+  return checkRow({ kind: 'row', origin: { source: 'test', line: 1 }, value });
 }
 
 /** The draft and warnings of a row that has at least a name and a description. */
@@ -17,14 +17,14 @@ function skill(fields: Readonly<Record<string, unknown>>): SkillDraft & { readon
   return { ...row.draft, warnings: row.warnings };
 }
 
-describe('normaliseRow', () => {
+describe('checkRow', () => {
   it('gives everything but name and description a default', () => {
     expect(normalise(MINIMUM)).toEqual({
       kind: 'skill',
       draft: {
         id: undefined,
-        place: 'unknown/a',
-        identity: 'unknown/a',
+        location: 'unknown/a',
+        exactLocation: 'unknown/a',
         name: 'a',
         author: 'unknown',
         description: 'b',
@@ -63,7 +63,7 @@ describe('normaliseRow', () => {
   });
 
   it('passes on the warnings of the row, its own after them', () => {
-    const row = normaliseRow({
+    const row = checkRow({
       kind: 'row',
       origin: { source: 'test' },
       value: { ...MINIMUM, updatedAt: 'soon' },
@@ -229,7 +229,7 @@ describe('addresses', () => {
   });
 });
 
-describe('place', () => {
+describe('location', () => {
   it.each([
     ['https://github.com/o/r', 'o/r'],
     ['https://github.com/o/r.git', 'o/r'],
@@ -244,16 +244,16 @@ describe('place', () => {
     ['https://skills.example', 'skills.example'],
     ['https://github.com/o/r/tree/main/100%', 'o/r/100%'],
     ['urn:isbn:1', 'me/a'],
-  ])('of %s is %s', (codehostUrl, place) => {
-    expect(skill({ codehostUrl, author: 'me' }).place).toBe(place);
+  ])('of %s is %s', (codehostUrl, location) => {
+    expect(skill({ codehostUrl, author: 'me' }).location).toBe(location);
   });
 
   it('is what the row says, where it does', () => {
-    expect(skill({ place: 'x/y', codehostUrl: 'https://github.com/o/r' }).place).toBe('x/y');
-    expect(skill({ codehostUrl: 'https://github.com/o/r' }).identity).toBe('o/r#a');
-    expect(skill({ codehostUrl: 'https://github.com/o/r/tree/main/skills/x' }).identity).toBe('o/r/skills/x');
-    const row = normaliseRow({ kind: 'row', origin: { source: 't' }, place: 'p', value: { ...MINIMUM, place: 'q' } });
-    expect(row).toMatchObject({ draft: { place: 'p' } });
+    expect(skill({ place: 'x/y', codehostUrl: 'https://github.com/o/r' }).location).toBe('x/y');
+    expect(skill({ codehostUrl: 'https://github.com/o/r' }).exactLocation).toBe('o/r#a');
+    expect(skill({ codehostUrl: 'https://github.com/o/r/tree/main/skills/x' }).exactLocation).toBe('o/r/skills/x');
+    const row = checkRow({ kind: 'row', origin: { source: 't' }, location: 'p', value: { ...MINIMUM, place: 'q' } });
+    expect(row).toMatchObject({ draft: { location: 'p' } });
   });
 });
 

@@ -1,23 +1,26 @@
-/** Where a skill is, told by its address. */
-export interface UrlPlace {
-  /** `owner/repo/path` of a repository on a code host, else host and path. */
-  readonly place: string;
-  /** Whether the address names a repository only, which may hold many skills. */
-  readonly repositoryOnly: boolean;
+/** The location of a skill by its address. */
+export interface UrlLocation {
+  /** `owner/repo/path` in a repository on a code host, else host and path. */
+  readonly location: string;
+  /** Whether the address names a whole repository, which may hold many skills. */
+  readonly isWholeRepository: boolean;
 }
 
-/** The place that an address tells; undefined where it tells none. */
-export function placeOfUrl(address: string): UrlPlace | undefined {
+/** The location that an address names; undefined if it names none. */
+export function locationOfUrl(address: string): UrlLocation | undefined {
   const [, host = '', path = ''] = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#]+)([^?#]*)/i.exec(address) ?? [];
   if (host === '') return undefined;
   const segments = path.split('/').filter(Boolean).map(decode);
-  const repository = repositoryPlace(segments);
-  if (repository === undefined) return { place: [host.toLowerCase(), ...segments].join('/'), repositoryOnly: false };
-  return { place: [...repository.name, ...repository.path].join('/'), repositoryOnly: repository.path.length === 0 };
+  const repository = splitRepository(segments);
+  if (repository === undefined) {
+    return { location: [host.toLowerCase(), ...segments].join('/'), isWholeRepository: false };
+  }
+  const location = [...repository.name, ...repository.path].join('/');
+  return { location, isWholeRepository: repository.path.length === 0 };
 }
 
-/** `owner/repo`, then `tree` or `blob` and a branch, then the path; GitLab puts `-` before `tree`. */
-function repositoryPlace(segments: readonly string[]): { name: string[]; path: string[] } | undefined {
+/** Splits `owner/repo/tree/branch/path`. Instead of `tree` it may be `blob`; GitLab has `-` before it. */
+function splitRepository(segments: readonly string[]): { name: string[]; path: string[] } | undefined {
   const marker = segments.findIndex(
     (segment, at) => at >= 2 && (segment === 'tree' || segment === 'blob') && at < segments.length - 1,
   );

@@ -1,0 +1,32 @@
+import { SkillSearchError } from '../errors.js';
+import { embedCatalogue } from '../indexing/embed-catalogue.js';
+import type { ChosenModel } from '../semantic/choose-model.js';
+import type { EmbeddingSink } from '../store/write/embedding-sink.js';
+import type { BuildOptions } from './load-options.js';
+import type { LoadWarning } from './load-report.js';
+import type { Progress } from './progress.js';
+
+/**
+ * Makes the vectors that are missing. The model runtime is optional: without it, a load that did not ask for vectors
+ * explicitly only warns.
+ *
+ * @returns how many vectors were made
+ * @throws as {@link embedCatalogue}
+ */
+export async function embedOrWarn(
+  sink: EmbeddingSink,
+  model: ChosenModel,
+  warnings: LoadWarning[],
+  { semantic, signal }: BuildOptions,
+  progress: Progress,
+): Promise<number> {
+  try {
+    const onProgress = (done: number, total: number): void => progress.report('embedding', { done, total });
+    return await embedCatalogue(sink, model, { signal, onProgress });
+  } catch (error) {
+    const isMissing = error instanceof SkillSearchError && error.code === 'MODEL_RUNTIME_MISSING';
+    if (!isMissing || semantic === true || model.named) throw error;
+    warnings.push({ origin: 'vectors', message: `none were made: ${error.message}` });
+    return 0;
+  }
+}

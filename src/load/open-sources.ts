@@ -1,0 +1,66 @@
+import { dirname } from 'node:path';
+import { isIterable } from '../check-arguments.js';
+import { SkillSearchError } from '../errors.js';
+import { pathInside } from '../sources/folder/source-paths.js';
+import { checkSource, readSource } from '../sources/open-source.js';
+import type { ReadOptions } from '../sources/rows/read-options.js';
+import { readRows } from '../sources/rows/read-rows.js';
+import type { SourceItem } from '../sources/rows/row.js';
+import type { ResolvedSource } from '../sources/rows/source-kind.js';
+import type { BuildOptions, RowSource, Source } from './load-options.js';
+
+/** A source that exists and can be read. */
+export interface OpenableSource {
+  /** As the caller named it, for reports. */
+  readonly name: string;
+  /** The name that its skills are stored under: the same from load to load. */
+  readonly key: string;
+  /** Size of a file in bytes, else 0. */
+  readonly bytes: number;
+  read(how: Pick<ReadOptions, 'onBytes' | 'isKnown'>): AsyncIterable<SourceItem>;
+}
+
+/**
+ * Checks all sources of a load, before anything of them is read.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`, `SOURCE_NOT_FOUND`, `INVALID_SOURCE`
+ */
+export async function openSources(options: BuildOptions, database: string): Promise<OpenableSource[]> {
+  if (!Array.isArray(options.sources) || options.sources.length === 0) {
+    throw new SkillSearchError('INVALID_OPTION', 'sources must be an array of at least one source');
+  }
+  return Promise.all(
+    options.sources.map((source: Source, i) =>
+      typeof source === 'string' ? openPath(source, database, options) : openRows(source, i + 1, options),
+    ),
+  );
+}
+
+async function openPath(name: string, database: string, options: BuildOptions): Promise<OpenableSource> {
+  const source = await checkSource(name);
+  const { signal, author, codehostBase, skillUrlBase, stdin } = options;
+  return {
+    name,
+    key: keyOf(source, database),
+    bytes: source.bytes ?? 0,
+    read: (how) => readSource(source, { signal, author, codehostBase, skillUrlBase, stdin, ...how }),
+  };
+}
+
+/** @param position of the source among those of the load, from 1 */
+function openRows(source: Exclude<Source, string>, position: number, { signal }: BuildOptions): OpenableSource {
+  const { name, rows } = isRowSource(source) ? source : { name: `rows ${position}`, rows: source };
+  if (!isIterable(rows)) {
+    throw new SkillSearchError('INVALID_SOURCE', `source ${position} must be a path or rows that can be iterated`);
+  }
+  return { name, key: `rows:${name}`, bytes: 0, read: () => readRows(rows, name, { signal }) };
+}
+
+function isRowSource(source: Exclude<Source, string>): source is RowSource {
+  return typeof source === 'object' && source !== null && 'rows' in source && 'name' in source;
+}
+
+/** Relative to the catalogue: both can be moved together, and the catalogue says nothing about the machine. */
+function keyOf({ kind, name, path }: ResolvedSource, database: string): string {
+  return path === '' ? name : `${kind.name}:${pathInside(dirname(database), path) || '.'}`;
+}

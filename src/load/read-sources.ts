@@ -1,0 +1,72 @@
+import type { SourceItem } from '../sources/rows/row.js';
+import type { CatalogueWriter } from '../store/write/catalogue-writer.js';
+import type { Ingest } from './ingest.js';
+import type { FailedSource } from './load-report.js';
+import type { OpenableSource } from './open-sources.js';
+import type { Progress } from './progress.js';
+
+const PROGRESS_INTERVAL_MS = 100;
+
+/** What a load found of its sources as a whole. */
+export interface SourcesRead {
+  /** Sources that broke while they were read. */
+  readonly failed: readonly FailedSource[];
+  /** Names of sources without a skill. */
+  readonly empty: readonly string[];
+}
+
+/**
+ * Reads all sources, one after the other. A source that breaks does not stop the load.
+ *
+ * @throws the signal's reason when aborted, and errors of the store
+ */
+export async function readSources(
+  sources: readonly OpenableSource[],
+  ingest: Ingest,
+  writer: CatalogueWriter,
+  progress: Progress,
+  signal: AbortSignal | undefined,
+): Promise<SourcesRead> {
+  const failed: FailedSource[] = [];
+  const empty: string[] = [];
+  let bytesBefore = 0;
+  for (const source of sources) {
+    const skillsBefore = ingest.skills;
+    let bytesRead = bytesBefore;
+    let lastReport = 0;
+    const report = (): void => {
+      lastReport = performance.now();
+      progress.report('reading', { source: source.name, bytesRead });
+    };
+    const items = source.read({
+      onBytes: (read) => {
+        bytesRead = bytesBefore + read;
+      },
+      isKnown: (fingerprint) => writer.isKnown(fingerprint, source.key),
+    });
+    const onFailure = ({ message }: Error): unknown => failed.push({ origin: source.name, reason: message });
+    for await (const item of untilFailure(items, signal, onFailure)) {
+      signal?.throwIfAborted();
+      ingest.take(item, source.key);
+      if (performance.now() - lastReport > PROGRESS_INTERVAL_MS) report();
+    }
+    report();
+    if (ingest.skills === skillsBefore) empty.push(source.name);
+    bytesBefore += source.bytes;
+  }
+  return { failed, empty };
+}
+
+/** The items of a source until it breaks. Does not catch errors of the code that takes the items. */
+async function* untilFailure(
+  items: AsyncIterable<SourceItem>,
+  signal: AbortSignal | undefined,
+  onFailure: (error: Error) => unknown,
+): AsyncGenerator<SourceItem> {
+  try {
+    yield* items;
+  } catch (error) {
+    if (signal?.aborted === true || !(error instanceof Error)) throw error;
+    onFailure(error);
+  }
+}

@@ -1,0 +1,26 @@
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { compareCodePoints } from '../../text/code-point-order.js';
+import { toOneLine } from '../rows/clean-text.js';
+
+/** The entries of a folder, in code-point order of their names. */
+export async function listFolder(path: string): Promise<Dirent[]> {
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries.sort((a, b) => compareCodePoints(a.name, b.name));
+}
+
+/** Whether a file name is that of a SKILL.md, in capitals or not. */
+export function isSkillFile(name: string): boolean {
+  return name.length === 8 && name.toLowerCase() === 'skill.md';
+}
+
+/** Whether a folder with this name is left out of every walk. */
+export function isNeverEntered(name: string): boolean {
+  return name === '.git' || name === 'node_modules';
+}
+
+/** What an error of the file system says, without the path, which may be private. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? toOneLine(String(message));
+}
