@@ -27,6 +27,7 @@ try {
     'dist/access/index.js',
     'dist/evaluation/index.js',
     'dist/cli/main.js',
+    'data/traditional-characters.txt',
     'LICENSE',
     'README.md',
   ]) {

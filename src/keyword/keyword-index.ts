@@ -47,7 +47,7 @@ export interface KeywordMatches {
   readonly accepting: () => (term: string) => boolean;
 }
 
-/** The terms that answer a question, and the step that answered. */
+/** Tells which terms match a question at the step that answered. */
 export interface TermMatcher extends Pick<KeywordMatches, 'step'> {
   /** Whether a term of a text (lower case, with accents) answers a word of the question. */
   readonly accepts: (term: string) => boolean;

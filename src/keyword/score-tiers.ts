@@ -4,9 +4,7 @@ import type { DocumentNumber } from '../numbers.js';
 /** Number of tiers. Scores of a higher tier are above all scores of a lower one, whatever the words add. */
 const SCORE_TIERS = 6;
 
-/**
- * Tiers by the name of a document: one below where a word stands there only with other accents than in the question.
- */
+/** Tiers by the name of a document. It is one tier lower if it has a word only with other accents than the question. */
 const OTHER_NAME_TIER = 1;
 const NAME_BEGINNING_TIER = 3;
 const EXACT_NAME_TIER = 5;

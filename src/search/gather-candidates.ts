@@ -116,8 +116,8 @@ function rankWords(
     const groups = new Set<number>();
     const enough = ranked.documents.findIndex((document) => groups.add(copyGroup[document]!).size === CANDIDATES);
     if (enough >= 0) {
-      const [best, scores] = [ranked.documents.subarray(0, enough + 1), ranked.scores.subarray(0, enough + 1)];
-      return { ...ranked, documents: best, scores };
+      const [documents, scores] = [ranked.documents.subarray(0, enough + 1), ranked.scores.subarray(0, enough + 1)];
+      return { ...ranked, documents, scores };
     }
     if (ranked.documents.length < limit) return ranked;
   }

@@ -50,7 +50,7 @@ function offsetsInsideWords(text: string): Uint8Array {
   for (const { term, kind, start, end } of readNormalisedWords(text)) {
     if (kind === 'pair' || kind === 'character') {
       if (before > 0 && before < UNSPACED_CHARACTERS) inside[start] = 1;
-      inside.fill(1, start + 1, start + String.fromCodePoint(term.codePointAt(0) as number).length);
+      inside.fill(1, start + 1, start + String.fromCodePoint(term.codePointAt(0)!).length);
       before = kind === 'character' ? 0 : before + 1;
     } else if (kind === 'pascal' || (isPartKind(kind) && kind !== 'inner')) {
       inside.fill(1, start + 1, end);

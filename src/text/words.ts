@@ -98,7 +98,7 @@ export function visitWords(text: string, visit: WordVisitor): number {
       i += 1;
       continue;
     }
-    const codePoint = unit < 0x80 ? unit : (text.codePointAt(i) as number);
+    const codePoint = unit < 0x80 ? unit : text.codePointAt(i)!;
     const kind = classOf(codePoint);
     if (kind === CharacterClass.unspaced) {
       const end = endOfRun(text, i);
@@ -211,7 +211,7 @@ function classAt(text: string, i: number): number {
 }
 
 function widthAt(text: string, i: number): number {
-  return (text.codePointAt(i) as number) > 0xffff ? 2 : 1;
+  return text.codePointAt(i)! > 0xffff ? 2 : 1;
 }
 
 function endOfRun(text: string, start: number): number {

@@ -91,7 +91,7 @@ export class MiniSearchPostings extends MiniSearch<Numbered> {
 
   /** The length of a field of a document, in distinct terms. */
   lengthOf(document: DocumentNumber, field: number): number {
-    return (this._fieldLength.get(document) as number[])[field]!;
+    return this._fieldLength.get(document)![field]!;
   }
 }
 
