@@ -1,8 +1,7 @@
 import { checkDatabase, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { endLoad } from '../store/write/end-load.js';
-import { OpenLoad } from '../store/write/open-load.js';
-import { loadKey } from './load-key.js';
+import { loadKey, OpenLoad } from '../store/write/open-load.js';
 
 /**
  * Removes skills from a catalogue, by id.
