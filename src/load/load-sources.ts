@@ -3,11 +3,11 @@ import { checkDatabase, checkFlag, checkListener, checkSignal, resolveDatabase }
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueWriter } from '../store/write/catalogue-writer.js';
+import { loadKey } from '../store/write/open-load.js';
 import { checkModel } from './check-model.js';
 import { embedOrWarn } from './embed-or-warn.js';
 import { indexOrWarn } from './index-or-warn.js';
 import { Ingest } from './ingest.js';
-import { loadKey } from './load-key.js';
 import type { BuildOptions } from './load-options.js';
 import type { LoadReport, LoadWarning } from './load-report.js';
 import { type OpenableSource, openSources } from './open-sources.js';

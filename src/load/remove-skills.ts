@@ -1,12 +1,12 @@
 import { checkDatabase, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
-import { CatalogueWriter } from '../store/write/catalogue-writer.js';
-import { loadKey } from './load-key.js';
+import { endLoad } from '../store/write/end-load.js';
+import { loadKey, OpenLoad } from '../store/write/open-load.js';
 
 /**
  * Removes skills from a catalogue, by id.
  *
- * @returns how many of the ids there were
+ * @returns how many of the ids were there
  * @throws {SkillSearchError} as `buildCatalogue`, and `DATABASE_NOT_FOUND`
  */
 export function removeSkills(options: { readonly database: string; readonly ids: Iterable<string> }): number {
@@ -15,11 +15,18 @@ export function removeSkills(options: { readonly database: string; readonly ids:
     throw new SkillSearchError('INVALID_OPTION', 'ids must be several ids that can be iterated, got one string');
   }
   const ids = [...options.ids];
-  const writer = new CatalogueWriter(database, loadKey(['remove', ...ids]), true);
+  // Not with a CatalogueWriter: every program that imports the library would load all of it, just for this.
+  const load = new OpenLoad(database, loadKey(['remove', ...ids]), true);
   try {
-    for (const id of ids) writer.remove(id);
-    return writer.finish().removed;
+    const { removed } = endLoad(load, {
+      hasWork: () => ids.some((id) => load.statements.find.get(id) !== undefined),
+      write: (statements) => {
+        for (const id of ids) statements.remove(id);
+        return false;
+      },
+    });
+    return removed;
   } finally {
-    writer.close();
+    load.close();
   }
 }

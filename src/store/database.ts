@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { SkillSearchError } from '../errors.js';
-import { type Connection, Database, databaseError } from '../sqlite/connection.js';
+import { type Connection, Database, databaseError, isSqliteError } from '../sqlite/connection.js';
 import { APPLICATION_ID, FORMAT_VERSION, SCHEMA } from './schema.js';
 
 /** A new, empty catalogue in memory. */
@@ -83,4 +83,17 @@ export function guarded<T>(path: string, doing: 'read' | 'write', work: () => T)
  */
 export function storeError(error: unknown, path: string, doing: 'read' | 'write'): unknown {
   return databaseError(error, path, doing, 'NOT_A_CATALOGUE');
+}
+
+/** Turns an error of SQLite or of the file system into `DATABASE_NOT_WRITABLE`, and returns any other error as it is. */
+export function notWritable(catalogue: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !isAboutFiles(error)) return error;
+  const message = `cannot write ${catalogue}: ${error.message}`;
+  return new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: catalogue, cause: error });
+}
+
+function isAboutFiles(error: Error): boolean {
+  if (isSqliteError(error) || 'errno' in error) return true;
+  // better-sqlite3 checks the folder itself, before SQLite does.
+  return error instanceof TypeError && /directory does not exist/.test(error.message);
 }

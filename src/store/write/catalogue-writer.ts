@@ -1,23 +1,21 @@
 import type { SkillNumber } from '../../numbers.js';
-import { readMeta } from '../meta.js';
-import { areAllSigned, comparedText } from '../signature-table.js';
+import { comparedText } from '../signature-table.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
+import { endLoad } from './end-load.js';
 import { KnownRows, readKnownRows } from './known-rows.js';
 import { LoadVectors } from './load-vectors.js';
 import { NewClaims } from './new-claims.js';
 import { OpenLoad } from './open-load.js';
-import { Removals } from './removals.js';
+import { Pruning } from './pruning.js';
 import { revertKilledRun } from './revert-killed-run.js';
 import { forgetUnclaimedRows, RowNotes } from './row-notes.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
-import type { NetChanges } from './writer-statements.js';
+import type { NetChanges, WriterStatements } from './writer-statements.js';
 
 /** How many skills a load changed. */
 export interface ChangeCounts extends NetChanges {
   readonly unchanged: number;
 }
-
-const NO_CHANGES: NetChanges = { added: 0, updated: 0, removed: 0 };
 
 /**
  * Writes one load into a catalogue. Readers see nothing of it until {@link publish}.
@@ -25,8 +23,7 @@ const NO_CHANGES: NetChanges = { added: 0, updated: 0, removed: 0 };
  * As long as everything that comes in is stored already, the writer only reads. The first difference makes the working
  * copy. Skills go there batch by batch, each with a note of what it was before. (The first load of a catalogue needs no
  * notes: every skill is new.) By these notes a load can resume after a kill, and ends with the same catalogue and the
- * same counts as one that ran through. Claims and removals wait for the end and go into one transaction with the new
- * stamp: a kill leaves nothing of them.
+ * same counts as one that ran through. Claims and pruning wait for {@link endLoad}.
  */
 export class CatalogueWriter implements SkillSink {
   readonly vectors: LoadVectors;
@@ -34,9 +31,9 @@ export class CatalogueWriter implements SkillSink {
   readonly #knownRows: KnownRows;
   readonly #rowNotes = new RowNotes();
   readonly #newClaims = new NewClaims();
-  readonly #removals = new Removals();
   /** Skills that this load has brought. */
   readonly #brought = new Set<SkillNumber>();
+  #pruning: Pruning | undefined;
 
   /**
    * @param path the catalogue
@@ -110,17 +107,7 @@ export class CatalogueWriter implements SkillSink {
     sparedIds: ReadonlySet<string>,
     sparedLocations: ReadonlySet<string> = new Set(),
   ): void {
-    this.#removals.prune(sources, { ids: sparedIds, locations: sparedLocations });
-  }
-
-  /**
-   * Removes a skill when the load ends.
-   *
-   * @returns whether there is such a skill
-   */
-  remove(id: string): boolean {
-    this.#removals.add(id);
-    return this.#load.guard(() => this.#locationOf(id) !== undefined);
+    this.#pruning = new Pruning(sources, { ids: sparedIds, locations: sparedLocations });
   }
 
   /** Commits what is pending: a kill from here on loses none of it. */
@@ -146,11 +133,12 @@ export class CatalogueWriter implements SkillSink {
    * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`; the working copy is kept then
    */
   publish(): ChangeCounts {
-    return this.#load.guard(() => {
-      const changes = this.#hasWork() ? this.#end() : NO_CHANGES;
-      this.#load.closeFiles();
-      return { ...changes, unchanged: this.#brought.size - changes.added - changes.updated };
+    const changes = endLoad(this.#load, {
+      hasWork: () => this.#hasWork(),
+      write: (statements) => this.#writeEnd(statements),
+      model: this.vectors.model,
     });
+    return { ...changes, unchanged: this.#brought.size - changes.added - changes.updated };
   }
 
   /** Closes the files. What was written stays in the working copy, for a later load to resume. */
@@ -181,37 +169,17 @@ export class CatalogueWriter implements SkillSink {
   }
 
   #hasWork(): boolean {
-    const { statements, hasWorkingCopy } = this.#load;
-    return (
-      hasWorkingCopy ||
-      !this.#newClaims.isEmpty ||
-      this.#removals.hasWork(statements, this.#brought) ||
-      !areAllSigned(statements.connection)
-    );
+    const { statements } = this.#load;
+    return !this.#newClaims.isEmpty || this.#pruning?.hasWork(statements, this.#brought) === true;
   }
 
-  /** Writes what waited for the end, and publishes the working copy if it differs from the catalogue. */
-  #end(): NetChanges {
-    const load = this.#load;
-    const working = load.beginEnd();
-    const { statements, base } = load;
-    if (load.resumed) revertKilledRun(statements, base !== undefined, this.#brought);
+  #writeEnd(statements: WriterStatements): boolean {
+    if (this.#load.resumed) revertKilledRun(statements, this.#load.base !== undefined, this.#brought);
     const claimsAdded = this.#newClaims.write(statements);
-    const claimsDeleted = this.#removals.write(statements, this.#brought);
+    const claimsDeleted = this.#pruning?.write(statements, this.#brought) === true;
     const claimsChanged = claimsAdded || claimsDeleted;
-    this.#rowNotes.write(working);
-    if (claimsChanged) forgetUnclaimedRows(working);
-    this.vectors.keepOneModel(working);
-    if (!areAllSigned(working)) load.signatures?.signAll();
-
-    const changes = base === undefined ? statements.countAllAsAdded() : statements.countChanges();
-    const isFirst = readMeta(working, 'stamp') === undefined;
-    const wasSigned = base !== undefined && areAllSigned(base.connection);
-    const vectorsChanged =
-      base !== undefined && statements.vectors.fingerprint('main') !== statements.vectors.fingerprint('base');
-    const skillsChanged = changes.added + changes.updated + changes.removed > 0;
-    if (isFirst || !wasSigned || claimsChanged || vectorsChanged || skillsChanged) load.publish();
-    else load.discard();
-    return changes;
+    this.#rowNotes.write(statements.connection);
+    if (claimsChanged) forgetUnclaimedRows(statements.connection);
+    return claimsChanged;
   }
 }

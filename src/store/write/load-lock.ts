@@ -1,9 +1,8 @@
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { SkillSearchError } from '../../errors.js';
 import { type Connection, isBusy } from '../../sqlite/connection.js';
-import { openForWriting } from '../database.js';
+import { notWritable, openForWriting } from '../database.js';
 import { filesBeside } from '../file-names.js';
-import { notWritable } from './not-writable.js';
 
 /** Lets one load run at a time. It is a lock of SQLite, so the operating system releases it when the process dies. */
 export class LoadLock {

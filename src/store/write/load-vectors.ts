@@ -1,10 +1,8 @@
 import type { SkillNumber } from '../../numbers.js';
-import type { Connection } from '../../sqlite/connection.js';
-import { readMeta, writeMeta } from '../meta.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import type { OpenLoad } from './open-load.js';
 
-/** The vectors of a load: which model makes them, and which stay when the load ends. */
+/** The vectors of a load, and the model that makes them. */
 export class LoadVectors implements EmbeddingSink {
   readonly #load: OpenLoad;
   #model: string | undefined;
@@ -16,6 +14,11 @@ export class LoadVectors implements EmbeddingSink {
   /** Id of the model whose vectors the catalogue had before the load; undefined if it had none. */
   get modelBefore(): string | undefined {
     return this.#load.guard(() => this.#load.base?.vectors.models()[0]);
+  }
+
+  /** Id of the model that makes the vectors of this load; undefined before {@link useModel}. */
+  get model(): string | undefined {
+    return this.#model;
   }
 
   /** Vectors of any other model are deleted when the load ends, if this one has made any. */
@@ -43,20 +46,6 @@ export class LoadVectors implements EmbeddingSink {
       for (const { textHash, vector } of vectors) statements.vectors.put(this.#chosenModel(), textHash, vector);
       this.#load.flush();
     });
-  }
-
-  /**
-   * Keeps the vectors of one model, and deletes all others: of the model of this load if it has any, else of the model
-   * that the catalogue had, else of whatever model a killed run used.
-   */
-  keepOneModel(working: Connection): void {
-    const { vectors } = this.#load.statements;
-    const made = vectors.models();
-    const kept = [this.#model, readMeta(working, 'model'), made[0]].find(
-      (model) => model !== undefined && made.includes(model),
-    );
-    if (kept !== undefined) writeMeta(working, 'model', kept);
-    vectors.keepOnly(kept);
   }
 
   #chosenModel(): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Connection } from '../../sqlite/connection.js';
 import { openForReading, storeError } from '../database.js';
@@ -7,6 +8,11 @@ import { WriterStatements } from './writer-statements.js';
 
 /** Writes in one transaction: what a kill can lose. With more, the pages of the index of ids are written less often. */
 const BATCH = 4000;
+
+/** Names a load by its sources and options. After a kill, only a load with the same key can resume it. */
+export function loadKey(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}
 
 /**
  * The open files of a load, and its transactions.
@@ -20,7 +26,7 @@ export class OpenLoad {
   readonly base: WriterStatements | undefined;
   /** Whether the working copy is one that a killed run of the same load left. */
   readonly resumed: boolean;
-  readonly #loadKey: string;
+  readonly #key: string;
   readonly #copy: WorkingCopy;
   #working: Connection | undefined;
   #statements: WriterStatements;
@@ -30,20 +36,20 @@ export class OpenLoad {
 
   /**
    * @param path the catalogue
-   * @param loadKey names the sources and options of the load: only a load with the same key resumes a killed one
+   * @param key names the load; see {@link loadKey}
    * @param exists whether there should be a catalogue already
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, and those of opening a catalogue
    */
-  constructor(path: string, loadKey: string, exists: boolean) {
+  constructor(path: string, key: string, exists: boolean) {
     this.path = path;
-    this.#loadKey = loadKey;
+    this.#key = key;
     // Before anything is written: a file that is no catalogue must be left alone.
     if (exists) openForReading(path).close();
     this.#copy = WorkingCopy.claim(path);
     try {
       // Taking the lock may have published a load that was killed at its end.
       this.base = exists || existsSync(path) ? openBase(path) : undefined;
-      const leftOver = this.#copy.resume(loadKey);
+      const leftOver = this.#copy.resume(key);
       this.resumed = leftOver !== undefined;
       this.#statements =
         leftOver !== undefined ? this.#useWorkingCopy(leftOver) : (this.base ?? this.startWorkingCopy());
@@ -68,7 +74,7 @@ export class OpenLoad {
   }
 
   startWorkingCopy(): WriterStatements {
-    this.#statements = this.#useWorkingCopy(this.#copy.create(this.#loadKey));
+    this.#statements = this.#useWorkingCopy(this.#copy.create(this.#key));
     return this.#statements;
   }
 

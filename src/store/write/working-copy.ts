@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
-import { createSchema, openForReading, openForWriting } from '../database.js';
+import { createSchema, notWritable, openForReading, openForWriting } from '../database.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../file-names.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { APPLICATION_ID, FORMAT_VERSION, KNOWN_ROWS, TEXT_SIGNATURES } from '../schema.js';
 import { LoadLock } from './load-lock.js';
-import { notWritable } from './not-writable.js';
 import { replaceCatalogue } from './replace-catalogue.js';
 import { takeVectors } from './take-vectors.js';
 

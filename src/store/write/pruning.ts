@@ -13,41 +13,38 @@ interface LapsedClaim {
   readonly id: string;
 }
 
-/** What goes when a load ends: skills removed by id, and skills that are no longer in the sources that had them. */
-export class Removals {
-  readonly #ids: string[] = [];
-  #pruned: { readonly sources: readonly string[]; readonly spared: Spared } | undefined;
+/** What pruning removes when a load ends: skills that are no longer in the sources that had them. */
+export class Pruning {
+  readonly #sources: readonly string[];
+  readonly #spared: Spared;
 
-  /** Removes a skill, whoever claims it. */
-  add(id: string): void {
-    this.#ids.push(id);
-  }
-
-  /** Removes what these sources claim and the load does not bring. A skill that another source claims stays. */
-  prune(sources: readonly string[], spared: Spared): void {
-    this.#pruned = { sources, spared };
+  constructor(sources: readonly string[], spared: Spared) {
+    this.#sources = sources;
+    this.#spared = spared;
   }
 
   /** @param brought skills that the load brought */
   hasWork(stored: WriterStatements, brought: ReadonlySet<SkillNumber>): boolean {
-    return this.#ids.some((id) => stored.find.get(id) !== undefined) || this.#lapsedClaims(stored, brought).length > 0;
+    return this.#lapsedClaims(stored, brought).length > 0;
   }
 
-  /** @returns whether a claim was deleted */
+  /**
+   * Deletes claims, and skills that no other source claims.
+   *
+   * @returns whether a claim was deleted
+   */
   write(statements: WriterStatements, brought: ReadonlySet<SkillNumber>): boolean {
-    let claimsChanged = false;
+    let changed = false;
     for (const { source, skill, id } of this.#lapsedClaims(statements, brought)) {
-      claimsChanged = statements.deleteClaim.run(source, skill).changes > 0 || claimsChanged;
+      changed = statements.deleteClaim.run(source, skill).changes > 0 || changed;
       if (statements.anyClaim.get(skill) === undefined) statements.remove(id);
     }
-    for (const id of this.#ids) statements.remove(id);
-    return claimsChanged;
+    return changed;
   }
 
   #lapsedClaims(stored: WriterStatements, brought: ReadonlySet<SkillNumber>): LapsedClaim[] {
-    if (this.#pruned === undefined) return [];
-    const { sources, spared } = this.#pruned;
-    return [...new Set(sources)].flatMap((source) =>
+    const spared = this.#spared;
+    return [...new Set(this.#sources)].flatMap((source) =>
       stored.claimedBy
         .all(source)
         .filter(({ number, id, location }) => {

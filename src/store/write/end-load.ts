@@ -1,0 +1,67 @@
+import type { Connection } from '../../sqlite/connection.js';
+import { readMeta, writeMeta } from '../meta.js';
+import { areAllSigned } from '../signature-table.js';
+import type { OpenLoad } from './open-load.js';
+import type { NetChanges, WriterStatements } from './writer-statements.js';
+
+/** What a load leaves for its end. */
+export interface EndOfLoad {
+  /** Whether there is something to write, beside what is in a working copy already. */
+  hasWork(): boolean;
+  /**
+   * Writes it, inside the last transaction.
+   *
+   * @returns whether claims changed
+   */
+  write(statements: WriterStatements): boolean;
+  /** Id of the model of the load, if it has one; see {@link keepOneModel}. */
+  readonly model?: string | undefined;
+}
+
+const NO_CHANGES: NetChanges = { added: 0, updated: 0, removed: 0 };
+
+/**
+ * Writes what is left for the end of a load, and publishes the load if it changed anything. A kill leaves nothing of what
+ * is written here, because it goes into one transaction with the new stamp.
+ *
+ * Closes the files. No other load can start until `load.close()`.
+ *
+ * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`; the working copy is kept then
+ */
+export function endLoad(load: OpenLoad, end: EndOfLoad): NetChanges {
+  return load.guard(() => {
+    const isNeeded = load.hasWorkingCopy || end.hasWork() || !areAllSigned(load.statements.connection);
+    const changes = isNeeded ? publishIfChanged(load, end) : NO_CHANGES;
+    load.closeFiles();
+    return changes;
+  });
+}
+
+function publishIfChanged(load: OpenLoad, end: EndOfLoad): NetChanges {
+  const working = load.beginEnd();
+  const { statements, base } = load;
+  const claimsChanged = end.write(statements);
+  keepOneModel(statements, working, end.model);
+  if (!areAllSigned(working)) load.signatures?.signAll();
+
+  const changes = base === undefined ? statements.countAllAsAdded() : statements.countChanges();
+  const isFirst = readMeta(working, 'stamp') === undefined;
+  const wasSigned = base !== undefined && areAllSigned(base.connection);
+  const vectorsChanged =
+    base !== undefined && statements.vectors.fingerprint('main') !== statements.vectors.fingerprint('base');
+  const skillsChanged = changes.added + changes.updated + changes.removed > 0;
+  if (isFirst || !wasSigned || claimsChanged || vectorsChanged || skillsChanged) load.publish();
+  else load.discard();
+  return changes;
+}
+
+/**
+ * Keeps the vectors of one model, and deletes all others: of the given model if it has any, else of the model that the
+ * catalogue had, else of whatever model a killed run used.
+ */
+function keepOneModel({ vectors }: WriterStatements, working: Connection, model: string | undefined): void {
+  const made = vectors.models();
+  const kept = [model, readMeta(working, 'model'), made[0]].find((id) => id !== undefined && made.includes(id));
+  if (kept !== undefined) writeMeta(working, 'model', kept);
+  vectors.keepOnly(kept);
+}
