@@ -1,5 +1,5 @@
 import { makeCorpusFile } from '../../src/evaluation/corpus.js';
-import { readBenchmark } from '../../src/evaluation/index.js';
+import { type Benchmark, readBenchmark } from '../../src/evaluation/index.js';
 import { fitQuestion } from '../../src/evaluation/rank-questions.js';
 import { readQuestion } from '../../src/keyword/question.js';
 import { resolveSemanticQuery } from '../../src/query.js';
@@ -70,7 +70,7 @@ export interface GatherOptions {
 
 /** Asks the questions of a set and takes down all candidates. */
 export async function gatherQuestions(set: JudgedSet, { keep, onProgress }: GatherOptions): Promise<JudgedQuestion[]> {
-  const { name, folder, database, extra, extraFiles, without, filter, most } = set;
+  const { name, folder, database, extra, extraFiles, without, filter } = set;
   const benchmark = await readBenchmark(folder, { filter });
   const documents = database === undefined ? benchmark.corpus : undefined;
   if (documents === undefined && database === undefined) throw new Error(`${name} has no corpus of its own`);
@@ -82,22 +82,34 @@ export async function gatherQuestions(set: JudgedSet, { keep, onProgress }: Gath
     without,
     ...(database === undefined ? { keep } : {}),
   });
-  const state = await openCatalogue({ database: corpus.path, warmUp: true });
   try {
-    const chosen = evenly(benchmark.questions, most);
-    const gathered: JudgedQuestion[] = [];
-    for (const [done, { id, text }] of chosen.entries()) {
-      onProgress(done, chosen.length);
-      const q = fitQuestion(text, 'hybrid');
-      if (q === undefined) continue;
-      const gains = benchmark.gains.get(id) ?? new Map<string, number>();
-      gathered.push(await gatherQuestion(state, { set: name, id, q, gains }));
+    const state = await openCatalogue({ database: corpus.path, warmUp: true });
+    try {
+      return await gatherAll(state, set, benchmark, onProgress);
+    } finally {
+      await state.close();
     }
-    return gathered;
   } finally {
-    await state.close();
     await corpus.clear();
   }
+}
+
+async function gatherAll(
+  state: OpenState,
+  { name, most }: JudgedSet,
+  benchmark: Benchmark,
+  onProgress: GatherOptions['onProgress'],
+): Promise<JudgedQuestion[]> {
+  const chosen = evenly(benchmark.questions, most);
+  const gathered: JudgedQuestion[] = [];
+  for (const [done, { id, text }] of chosen.entries()) {
+    onProgress(done, chosen.length);
+    const q = fitQuestion(text, 'hybrid');
+    if (q === undefined) continue;
+    const gains = benchmark.gains.get(id) ?? new Map<string, number>();
+    gathered.push(await gatherQuestion(state, { set: name, id, q, gains }));
+  }
+  return gathered;
 }
 
 interface BenchmarkQuestion {
