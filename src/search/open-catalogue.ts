@@ -29,7 +29,7 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   const modelOptions = resolveModelOptions(options);
   const { reader, database, memory, problems } = await openReader(options);
   const closing = new AbortController();
-  // A search that is closed but not forgotten keeps this function, so nothing here may refer to the image.
+  // A search that is closed but not forgotten keeps this function, so nothing here may refer to the keyword file.
   const openVectors = async (): Promise<VectorSearch> => {
     // Imported when they are needed: a search by words alone does not wait for this code to load. What ranks by meaning
     // is imported here as well, so that the first question after `warmUp()` does not wait for it.
@@ -39,21 +39,21 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
     ]);
     return Vectors.open(reader, { ...modelOptions, database, sink: memory, signal: closing.signal });
   };
-  let image: OpenKeywordFile | undefined;
+  let keywordFile: OpenKeywordFile | undefined;
   let vectors: Promise<VectorSearch> | undefined;
   try {
-    image = database === undefined ? undefined : openKeywordFile(database, reader.stamp);
-    await useColumns(reader, image);
+    keywordFile = database === undefined ? undefined : openKeywordFile(database, reader.stamp);
+    await useColumns(reader, keywordFile);
     vectors = options.warmUp === true ? openVectors() : undefined;
     const signal = signalUntilFailure(vectors, options.signal);
-    const parts = { reader, database, image, signal };
+    const parts = { reader, database, keywordFile, signal };
     const index = keywordIndex === false ? undefined : await openKeywordIndex(keywordIndex, parts);
     if (vectors !== undefined) await untilAborted(vectors, options.signal);
-    return new OpenState({ reader, index, stopWords, image, problems, closing, openVectors, vectors });
+    return new OpenState({ reader, index, stopWords, keywordFile, problems, closing, openVectors, vectors });
   } catch (error) {
     closing.abort(error);
     await vectors?.then((opened) => opened.close()).catch(() => {});
-    image?.file.close();
+    keywordFile?.file.close();
     reader.close();
     throw error;
   }
@@ -78,11 +78,11 @@ async function openReader(options: OpenOptions): Promise<OpenedReader> {
 }
 
 /** Takes the columns from the derived file. If that is damaged, the reader makes them from the catalogue instead. */
-async function useColumns(reader: CatalogueReader, image: OpenKeywordFile | undefined): Promise<void> {
-  if (image === undefined) return;
+async function useColumns(reader: CatalogueReader, keywordFile: OpenKeywordFile | undefined): Promise<void> {
+  if (keywordFile === undefined) return;
   try {
-    await image.file.load(arraysOf(image.columns).map(({ value }) => value));
-    reader.useColumns(image.columns);
+    await keywordFile.file.load(arraysOf(keywordFile.columns).map(({ value }) => value));
+    reader.useColumns(keywordFile.columns);
   } catch (error) {
     if (!(error instanceof DamagedArrayFileError)) throw error;
   }

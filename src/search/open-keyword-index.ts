@@ -11,7 +11,7 @@ export interface KeywordIndexParts {
   /** Path of the catalogue; undefined for skills in memory. */
   readonly database: string | undefined;
   /** The derived file, if there is one for this state. */
-  readonly image: OpenKeywordFile | undefined;
+  readonly keywordFile: OpenKeywordFile | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -22,15 +22,15 @@ export interface KeywordIndexParts {
  */
 export async function openKeywordIndex(
   kind: 'packed' | 'minisearch',
-  { reader, database, image, signal }: KeywordIndexParts,
+  { reader, database, keywordFile, signal }: KeywordIndexParts,
 ): Promise<KeywordIndex> {
   const documents = documentsOf(reader);
   if (kind === 'minisearch') {
     const { MiniSearchIndex } = await import('../keyword/minisearch/minisearch-index.js');
     return MiniSearchIndex.build(documents, signal);
   }
-  if (image !== undefined) {
-    return new RecoveringIndex(new PackedIndex(image.keywords, documents, image.file), documents);
+  if (keywordFile !== undefined) {
+    return new RecoveringIndex(new PackedIndex(keywordFile.keywords, documents, keywordFile.file), documents);
   }
   // What builds an index is imported when it is needed: a catalogue has its derived file as a rule.
   const { buildKeywords, isWorthAThread } = await import('../indexing/index-keywords.js');

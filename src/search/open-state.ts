@@ -13,7 +13,7 @@ export interface OpenStateParts {
   readonly index: KeywordIndex | undefined;
   readonly stopWords: StopWords;
   /** The derived file that index and columns may be read from. */
-  readonly image: OpenKeywordFile | undefined;
+  readonly keywordFile: OpenKeywordFile | undefined;
   readonly problems: SkillSearch['problems'];
   /** Stops `openVectors`. */
   readonly closing: AbortController;
@@ -33,16 +33,16 @@ export class OpenState {
   readonly #closing: AbortController;
   #reader: CatalogueReader | undefined;
   #index: KeywordIndex | undefined;
-  #image: OpenKeywordFile | undefined;
+  #keywordFile: OpenKeywordFile | undefined;
   #vectors: Promise<VectorSearch> | undefined;
   #vectorsWanted: boolean;
 
-  constructor({ reader, index, stopWords, image, problems, closing, openVectors, vectors }: OpenStateParts) {
+  constructor({ reader, index, stopWords, keywordFile, problems, closing, openVectors, vectors }: OpenStateParts) {
     this.problems = problems;
     this.stopWords = stopWords;
     this.#reader = reader;
     this.#index = index;
-    this.#image = image;
+    this.#keywordFile = keywordFile;
     this.#closing = closing;
     this.#openVectors = openVectors;
     this.#vectors = vectors;
@@ -96,15 +96,15 @@ export class OpenState {
   }
 
   async close(): Promise<void> {
-    const [reader, vectors, image] = [this.#reader, this.#vectors, this.#image];
+    const [reader, vectors, keywordFile] = [this.#reader, this.#vectors, this.#keywordFile];
     this.#reader = undefined;
     this.#index = undefined;
-    this.#image = undefined;
+    this.#keywordFile = undefined;
     this.#vectors = undefined;
     this.#closing.abort(closedError());
     // Vectors that are being opened read from the file until they notice the signal, so the reader is closed last.
     await vectors?.then((opened) => opened.close()).catch(() => {});
-    image?.file.close();
+    keywordFile?.file.close();
     reader?.close();
   }
 }

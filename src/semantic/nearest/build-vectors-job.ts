@@ -1,5 +1,5 @@
 import type { VectorSet } from './vector-codes.js';
-import type { VectorFilePaths } from './vector-files.js';
+import type { VectorFilePaths } from './vector-file-paths.js';
 
 /** What the thread that builds the vector files is started with. */
 export interface BuildVectorsJob {

@@ -7,17 +7,10 @@ import { isWhole } from './file-checksum.js';
 import { Graph, loadGraphLibrary } from './graph.js';
 import type { VectorSet } from './vector-codes.js';
 import { readVectorKeys, type VectorFileOrigin } from './vector-file.js';
+import type { VectorFilePaths } from './vector-file-paths.js';
 
 /** Number of vectors from which a graph is built. A scan of fewer takes two or three milliseconds and is exact. */
 const GRAPH_FROM = 10_000;
-
-/** Paths of the files that are derived from the vectors of a catalogue. */
-export interface VectorFilePaths {
-  /** The codes. */
-  readonly vectors: string;
-  /** The graph of near neighbours. */
-  readonly graph: string;
-}
 
 /** Which files, and the state and the model that they must belong to. */
 export interface VectorFilesOptions extends VectorFileOrigin {
