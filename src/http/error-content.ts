@@ -18,6 +18,10 @@ export const ERROR_STATUS = {
 
 type HttpCode = keyof typeof ERROR_STATUS;
 
+function isHttpCode(code: ErrorCode): code is ErrorCode & HttpCode {
+  return code in ERROR_STATUS;
+}
+
 /**
  * Errors that become `SERVICE_UNAVAILABLE`, and the message for clients. File, model and cause go to the log only.
  * Codes that are neither here nor above do not occur in a search.
@@ -56,16 +60,11 @@ export function translateError(error: unknown): TranslatedError {
   if (error instanceof ClientGone) return { code: undefined, content: { status: 499, body: '' }, hidden: false };
   const known = error instanceof SkillSearchError ? error : undefined;
   const lacking = known === undefined ? undefined : LACKING[known.code];
-  if (known === undefined || (lacking === undefined && !(known.code in ERROR_STATUS))) {
-    return translated(
-      'INTERNAL_ERROR',
-      'unexpected error: the log of the server has it under the id of this request',
-      {},
-      true,
-    );
-  }
   if (lacking !== undefined) return translated('SERVICE_UNAVAILABLE', lacking, {}, true);
-  const code = known.code as HttpCode;
+  if (known === undefined || !isHttpCode(known.code)) {
+    return translated('INTERNAL_ERROR', 'unexpected error: the server logs it under the id of this request', {}, true);
+  }
+  const { code } = known;
   const retryAfter = known.retryAfter === undefined ? {} : { 'Retry-After': String(known.retryAfter) };
   const authenticate = ERROR_STATUS[code] === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
   return translated(code, known.message, { ...retryAfter, ...authenticate }, false);

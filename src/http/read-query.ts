@@ -40,6 +40,7 @@ export function readKeywordQuery(query: string, cutLimit: boolean): ResolvedKeyw
     else if (name === 'limit') asked[name] = cutLimit ? cutToLimit(value as string) : toInteger(value as string);
     else asked[name] = value;
   }
+  // `resolveKeywordQuery` checks every value, whatever its type.
   return resolveKeywordQuery(asked as unknown as KeywordQuery);
 }
 
