@@ -1,8 +1,4 @@
-import type { Command } from 'commander';
-import type { Output } from './output.js';
-
-/** Gives a command its arguments, options and action. */
-export type SetUp = (command: Command, output: Output) => void;
+import type { SetUp } from './set-up.js';
 
 export interface CommandEntry {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EVALUATION_MODES, type EvaluationMode, MAX_DEPTH } from '../evaluation/index.js';
-import type { SetUp } from './commands.js';
 import { jsonOption, modelOption, parseInteger } from './common-options.js';
 import { DEFAULT_DATABASE, type EvaluateFlags, evaluateBenchmark } from './evaluate-benchmark.js';
+import type { SetUp } from './set-up.js';
 import { stopWordsOption } from './stop-words-option.js';
 
 export const setUpEvaluate: SetUp = (command, output) => {

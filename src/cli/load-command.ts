@@ -1,8 +1,8 @@
 import { buildCatalogue, type LoadReport } from '../index.js';
-import type { SetUp } from './commands.js';
 import { databaseOption, jsonOption, modelOption } from './common-options.js';
 import { LoadProgressBar } from './load-progress-bar.js';
 import { type Output, printJson, printLines } from './output.js';
+import type { SetUp } from './set-up.js';
 import { oneLine } from './terminal-text.js';
 
 interface LoadFlags {

@@ -12,10 +12,10 @@ import {
   SORT_ORDERS,
   type SortOrder,
 } from '../index.js';
-import type { SetUp } from './commands.js';
 import { databaseOption, jsonOption, modelOption, parseDecimal, parseInteger } from './common-options.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
 import { keywordLines, semanticLines } from './result-lines.js';
+import type { SetUp } from './set-up.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 import { stylesFor } from './styles.js';
 

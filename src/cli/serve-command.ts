@@ -3,11 +3,11 @@ import { InvalidArgumentError, Option } from 'commander';
 import { type Access, DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, openAccess } from '../access/index.js';
 import { COMPATIBILITIES, type Compatibility, DEFAULT_HOST, DEFAULT_PORT, startServer } from '../http/index.js';
 import { followCatalogue, type SkillSearch } from '../index.js';
-import type { SetUp } from './commands.js';
 import { databaseOption, modelOption, parseInteger } from './common-options.js';
 import { demoLines } from './demo.js';
 import { type Output, printLines } from './output.js';
 import { LOG_LEVELS, type LogLevel, ServerLog } from './server-log.js';
+import type { SetUp } from './set-up.js';
 import { type StateFlags, stateFileOf, stateOption } from './state-option.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 

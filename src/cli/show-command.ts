@@ -1,8 +1,8 @@
 import { openSkillSearch, type SkillDetails, type SkillFile } from '../index.js';
 import { ageOf } from './age.js';
-import type { SetUp } from './commands.js';
 import { databaseOption, jsonOption } from './common-options.js';
 import { type Output, printJson, printLines } from './output.js';
+import type { SetUp } from './set-up.js';
 import { type Styles, stylesFor } from './styles.js';
 import { manyLines, oneLine } from './terminal-text.js';
 

@@ -8,7 +8,7 @@ import { NodeCall } from './node-call.js';
 import { OpenConnections } from './open-connections.js';
 import { PendingAnswers } from './pending-answers.js';
 import { MALFORMED, type Refusal, refusalOf, sendRaw, UNKNOWN_METHOD } from './refusal.js';
-import type { RunningServer } from './server.js';
+import type { RunningServer } from './running-server.js';
 import { SERVER_LIMITS } from './server-limits.js';
 import type { SkillDiscoveryService } from './service.js';
 import { Turns } from './turns.js';

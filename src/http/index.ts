@@ -1,10 +1,10 @@
 export { type Connection, createHandler, type Handler } from './handler.js';
 export type { FailureEvent, LogEvent, RequestEvent } from './log-event.js';
 export { COMPATIBILITIES, type Compatibility, type HandlerOptions } from './options.js';
+export type { RunningServer } from './running-server.js';
 export {
   DEFAULT_HOST,
   DEFAULT_PORT,
-  type RunningServer,
   type ServerOptions,
   startServer,
 } from './server.js';

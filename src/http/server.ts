@@ -16,22 +16,6 @@ export interface ServerOptions extends HandlerOptions {
   readonly port?: number | undefined;
 }
 
-/** A server that accepts requests until {@link RunningServer.close}. */
-export interface RunningServer {
-  /** The host as it was given. */
-  readonly host: string;
-  /** The port in use, also where 0 was given. */
-  readonly port: number;
-  /** `http://<host>:<port>`. For a server that listens at all addresses it names the loopback address. */
-  readonly url: string;
-  /**
-   * Accepts no more connections, answers the requests that have arrived, and stops. The search and `access` stay open.
-   *
-   * @param grace milliseconds until connections that are still open are cut; 0 or more @default 10000
-   */
-  close(grace?: number): Promise<void>;
-}
-
 /**
  * Serves the Skill Discovery API over HTTP.
  *
@@ -40,6 +24,7 @@ export interface RunningServer {
  * import { openSkillSearch } from 'skill-discovery';
  * import { openAccess } from 'skill-discovery/access';
  * import { startServer } from 'skill-discovery/http';
+import type { RunningServer } from './running-server.js';
  *
  * const search = await openSkillSearch({ database: 'skills.db' });
  * const server = await startServer(search, { access: openAccess({ state: 'access.db' }), port: 8787 });
