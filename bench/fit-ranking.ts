@@ -1,9 +1,9 @@
 // Fits the weights of data/ranking.json to judged questions, and tells how well they do on questions they were not fitted to.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import type { Ranking } from '../src/query.js';
 import type { Calibration } from '../src/ranking/calibration.js';
 import { RANKING_MODEL } from '../src/ranking/ranking-model.js';
+import type { Ranking } from '../src/result.js';
 import { RANKING_FEATURES } from '../src/result.js';
 import { firstHit, fitCalibration } from './ranking/first-hits.js';
 import { gatherQuestions, type JudgedQuestion, TERMS, UNREADABLE_TERMS } from './ranking/judged-questions.js';

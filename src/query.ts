@@ -1,5 +1,6 @@
 import { type Argument, checkChoice, checkInteger, checkNumber, invalidArgument } from './check-arguments.js';
 import { SkillSearchError } from './errors.js';
+import { RANKINGS, type Ranking } from './result.js';
 
 /**
  * The orders of a keyword search; the first is the library's default:
@@ -19,16 +20,6 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
  */
 export const COPY_MODES = ['collapse', 'keep'] as const;
 export type CopyMode = (typeof COPY_MODES)[number];
-
-/**
- * What decides in a semantic search; the first is the default:
- *
- * - `hybrid`: meaning and words
- * - `vector`: meaning alone, the cosine of question and skill
- * - `words`: words alone, by BM25; needs no model
- */
-export const RANKINGS = ['hybrid', 'vector', 'words'] as const;
-export type Ranking = (typeof RANKINGS)[number];
 
 /** The longest `q` of a keyword search, in characters (code points after trimming). */
 export const MAX_KEYWORD_QUERY_LENGTH = 200;

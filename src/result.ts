@@ -1,5 +1,14 @@
-import type { Ranking } from './query.js';
 import type { Skill } from './skill.js';
+
+/**
+ * What decides in a semantic search; the first is the default:
+ *
+ * - `hybrid`: meaning and words
+ * - `vector`: meaning alone, the cosine of question and skill
+ * - `words`: words alone, by BM25; needs no model
+ */
+export const RANKINGS = ['hybrid', 'vector', 'words'] as const;
+export type Ranking = (typeof RANKINGS)[number];
 
 /**
  * The five steps of a keyword search. The first that finds a skill gives the answer:

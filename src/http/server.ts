@@ -1,6 +1,7 @@
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { HttpServer } from './http-server.js';
 import { type HandlerOptions, resolveHandlerOptions } from './options.js';
+import type { RunningServer } from './running-server.js';
 import { SkillDiscoveryService } from './service.js';
 
 /** Where {@link startServer} listens unless `host` says otherwise: reachable from this machine only. */
@@ -24,7 +25,6 @@ export interface ServerOptions extends HandlerOptions {
  * import { openSkillSearch } from 'skill-discovery';
  * import { openAccess } from 'skill-discovery/access';
  * import { startServer } from 'skill-discovery/http';
-import type { RunningServer } from './running-server.js';
  *
  * const search = await openSkillSearch({ database: 'skills.db' });
  * const server = await startServer(search, { access: openAccess({ state: 'access.db' }), port: 8787 });

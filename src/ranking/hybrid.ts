@@ -1,5 +1,4 @@
-import type { Ranking } from '../query.js';
-import { type FeatureShare, RANKING_FEATURES, type ScoreParts } from '../result.js';
+import { type FeatureShare, RANKING_FEATURES, type Ranking, type ScoreParts } from '../result.js';
 import {
   type Calibration,
   isConfident,

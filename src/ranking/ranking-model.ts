@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { RANKINGS, type Ranking } from '../query.js';
-import { RANKING_FEATURES } from '../result.js';
+import { RANKING_FEATURES, RANKINGS, type Ranking } from '../result.js';
 import type { Calibration } from './calibration.js';
 import type { FittedWeights } from './fusion.js';
 
