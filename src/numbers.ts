@@ -1,8 +1,8 @@
 declare const kind: unique symbol;
 
 /**
- * A number of one kind. A plain number is accepted for it, so elements of typed arrays need no cast. A number of another
- * kind is not: the compiler finds a document number that is passed as a term number.
+ * A number of one kind. A plain number is accepted for it, so elements of typed arrays need no cast. A number of
+ * another kind is not: the compiler finds a document number that is passed as a term number.
  */
 type NumberOf<Kind extends string> = number & { readonly [kind]?: Kind };
 

@@ -2,17 +2,7 @@ import { UNSPACED_SCRIPTS } from '../text/unspaced-scripts.js';
 
 /** Scripts that are distinguished. Letters of all others are `Other`. */
 const SCRIPTS = ['Latin', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew'] as const;
-const MORE_SCRIPTS = [
-  'Devanagari',
-  'Bengali',
-  'Tamil',
-  'Thai',
-  'Lao',
-  'Khmer',
-  'Myanmar',
-  'Armenian',
-  'Georgian',
-] as const;
+const MORE_SCRIPTS = ['Devanagari', 'Bengali', 'Tamil', 'Thai', 'Lao', 'Khmer', 'Armenian', 'Georgian'] as const;
 
 export type Script = (typeof SCRIPTS)[number] | (typeof MORE_SCRIPTS)[number] | 'Other';
 

@@ -85,7 +85,7 @@ export function storeError(error: unknown, path: string, doing: 'read' | 'write'
   return databaseError(error, path, doing, 'NOT_A_CATALOGUE');
 }
 
-/** Turns an error of SQLite or of the file system into `DATABASE_NOT_WRITABLE`, and returns any other error as it is. */
+/** Turns an error of SQLite or of the file system into `DATABASE_NOT_WRITABLE`. Returns any other error as it is. */
 export function notWritable(catalogue: string, error: unknown): unknown {
   if (!(error instanceof Error) || !isAboutFiles(error)) return error;
   const message = `cannot write ${catalogue}: ${error.message}`;

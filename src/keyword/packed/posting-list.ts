@@ -63,7 +63,10 @@ export class PostingList {
     for (let entry = this.from; entry < this.to; entry++) visit(this.frequencyOf(entry), documents[entry]!);
   }
 
-  /** Adds weighted frequencies, divided by length norms, to `amounts`. Reads list and documents side by side, with leaps. */
+  /**
+   * Adds the weighted frequencies, divided by the length norms, to `amounts`. Reads list and documents side by side, and
+   * leaps in the list.
+   */
   addAmounts(documents: Uint32Array, norms: LengthNorms, weight: number, amounts: Float64Array): void {
     const { documents: listed } = this.#postings;
     let entry = this.from;

@@ -19,7 +19,7 @@ interface PackedLabels {
 /** The columns of a catalogue as arrays only, as a derived file keeps them under these names. */
 export interface PackedColumns {
   /** Numbers of the skills in the database, by document number. */
-  readonly rows: Float64Array;
+  readonly skillNumbers: Float64Array;
   readonly stars: Float64Array;
   readonly updatedAt: Float64Array;
   readonly idRank: Uint32Array;
@@ -48,10 +48,9 @@ export interface CatalogueColumns {
 
 /** The columns of packed ones. The arrays are shared, not copied. */
 export function unpackColumns(packed: PackedColumns): CatalogueColumns {
-  const { categories, occupations, rows, ...arrays } = packed;
+  const { categories, occupations, ...arrays } = packed;
   return {
-    size: rows.length,
-    skillNumbers: rows,
+    size: packed.skillNumbers.length,
     ...arrays,
     categories: unpackLabels(categories),
     occupations: unpackLabels(occupations),
@@ -61,7 +60,7 @@ export function unpackColumns(packed: PackedColumns): CatalogueColumns {
 /** Reads the columns of a finished catalogue. */
 export function readColumns(connection: Connection): PackedColumns {
   const size = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck().get()!;
-  const rows = new Float64Array(size);
+  const skillNumbers = new Float64Array(size);
   const stars = new Float64Array(size);
   const updatedAt = new Float64Array(size);
   const copyGroup = new Uint32Array(size);
@@ -75,7 +74,7 @@ export function readColumns(connection: Connection): PackedColumns {
   const groups = new Map<string, DocumentNumber>();
   let document = 0;
   for (const [skill, starCount, updated, categoryList, occupationList, copyKey] of inOrder.raw().iterate()) {
-    rows[document] = skill;
+    skillNumbers[document] = skill;
     stars[document] = starCount;
     updatedAt[document] = updated;
     documentOf.set(skill, document);
@@ -92,12 +91,12 @@ export function readColumns(connection: Connection): PackedColumns {
     idRank[documentOf.get(skill)!] = rank++;
   }
   return {
-    rows,
+    skillNumbers,
     stars,
     updatedAt,
     idRank,
     starRank: rankByStars(stars),
-    copyGroup: withNearCopies(connection, { rows, stars, updatedAt, idRank, copyGroup }, documentOf),
+    copyGroup: withNearCopies(connection, { skillNumbers, stars, updatedAt, idRank, copyGroup }, documentOf),
     categories: packLabels(categories),
     occupations: packLabels(occupations),
   };
@@ -107,18 +106,18 @@ export function readColumns(connection: Connection): PackedColumns {
 function withNearCopies(
   connection: Connection,
   {
-    rows,
+    skillNumbers,
     stars,
     updatedAt,
     idRank,
     copyGroup,
-  }: Pick<PackedColumns, 'rows' | 'stars' | 'updatedAt' | 'idRank' | 'copyGroup'>,
+  }: Pick<PackedColumns, 'skillNumbers' | 'stars' | 'updatedAt' | 'idRank' | 'copyGroup'>,
   documentOf: ReadonlyMap<SkillNumber, DocumentNumber>,
 ): Uint32Array {
-  const names = new Uint32Array(rows.length);
-  const texts = new Float64Array(rows.length);
-  const words = new Float64Array(rows.length).fill(-1);
-  const sketches = new Uint8Array(rows.length * SKETCH_BYTES);
+  const names = new Uint32Array(skillNumbers.length);
+  const texts = new Float64Array(skillNumbers.length);
+  const words = new Float64Array(skillNumbers.length).fill(-1);
+  const sketches = new Uint8Array(skillNumbers.length * SKETCH_BYTES);
   for (const [skill, name, text, count, sketch] of readSignatures(connection)) {
     const document = documentOf.get(skill)!;
     names[document] = name;

@@ -21,8 +21,8 @@ export interface EndOfLoad {
 const NO_CHANGES: NetChanges = { added: 0, updated: 0, removed: 0 };
 
 /**
- * Writes what is left for the end of a load, and publishes the load if it changed anything. A kill leaves nothing of what
- * is written here, because it goes into one transaction with the new stamp.
+ * Writes what is left for the end of a load, and publishes the load if it changed anything. A kill leaves nothing of
+ * what is written here, because it goes into one transaction with the new stamp.
  *
  * Closes the files. No other load can start until `load.close()`.
  *
