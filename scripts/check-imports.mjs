@@ -57,7 +57,7 @@ const PACKAGES = {
   minisearch: 'keyword/minisearch/minisearch-postings.ts',
   'minisearch/SearchableMap': 'keyword/minisearch/vocabulary.ts',
   pino: 'cli/server-log.ts',
-  'proxy-addr': 'http/client-address.ts',
+  'proxy-addr': 'http/forwarded-address.ts',
   stemmer: 'text/stem.ts',
   // What a thread reads TypeScript with, where it is started from the sources.
   'tsx/esm/api': 'threads/start-worker.ts',

@@ -1,6 +1,6 @@
 import { type Access, openAccess } from '../access/index.js';
 import { SkillSearchError } from '../index.js';
-import { resolveTrustedHops, type TrustedHops } from './client-address.js';
+import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';
 import type { LogEvent } from './log-event.js';
 
 /** Services whose clients the API can serve beyond the specification; see {@link HandlerOptions.compatibility}. */

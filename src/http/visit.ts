@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../access/index.js';
 import type { Call } from './call.js';
-import { addressOfClient, type TrustedHops } from './client-address.js';
+import { addressOfClient, type TrustedHops } from './forwarded-address.js';
 
 /** A request while the service works on it. */
 export interface Visit {

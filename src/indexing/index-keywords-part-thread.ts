@@ -2,7 +2,7 @@ import { memoryOf } from '../arrays/array-tree.js';
 import { DocumentCollector } from '../keyword/packed/build/collect-keywords.js';
 import type { KeywordPart } from '../keyword/packed/build/merge-keywords.js';
 import { CatalogueTexts } from '../store/read/catalogue-texts.js';
-import { doJob } from '../threads/do-job.js';
+import { jobInThread } from '../threads/job-in-thread.js';
 import { collectPart } from './collect-part.js';
 import type { SharedDocuments } from './index-keywords-job.js';
 
@@ -23,4 +23,4 @@ function noPart(): KeywordPart {
   return { keywords: new DocumentCollector().pack(), documentOf: new Uint32Array() };
 }
 
-await doJob<SharedDocuments, KeywordPart>(({ data }) => collect(data), memoryOf);
+await jobInThread<SharedDocuments, KeywordPart>(({ data }) => collect(data), memoryOf);

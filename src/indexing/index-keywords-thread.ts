@@ -7,7 +7,7 @@ import { hashOfKey } from '../keyword/packed/key-hash.js';
 import type { PackedKeywords } from '../keyword/packed/packed-keywords.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { CatalogueTexts } from '../store/read/catalogue-texts.js';
-import { doJob, type Job } from '../threads/do-job.js';
+import { type Job, jobInThread } from '../threads/job-in-thread.js';
 import { runJob } from '../threads/run-job.js';
 import { collectPart, shareDocuments } from './collect-part.js';
 import type { KeywordsJob, SharedDocuments } from './index-keywords-job.js';
@@ -99,6 +99,6 @@ async function collectParts(
   }
 }
 
-await doJob<KeywordsJob, PackedKeywords | undefined>(indexKeywords, (keywords) =>
+await jobInThread<KeywordsJob, PackedKeywords | undefined>(indexKeywords, (keywords) =>
   keywords === undefined ? [] : memoryOf(keywords),
 );

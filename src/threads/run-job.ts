@@ -28,7 +28,7 @@ export interface JobOptions<Data> {
 }
 
 /**
- * Starts a thread that does one job, see `doJob`, and waits until the thread has ended. Keeps the process alive.
+ * Starts a thread that does one job, see `jobInThread`, and waits until the thread has ended. Keeps the process alive.
  *
  * @param base `import.meta.url` of the caller
  * @param name file of the thread beside the caller, without its extension

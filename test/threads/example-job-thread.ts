@@ -1,4 +1,4 @@
-import { doJob } from '../../src/threads/do-job.js';
+import { jobInThread } from '../../src/threads/job-in-thread.js';
 
 /** What {@link runJob} is tested with. */
 export interface ExampleJob {
@@ -6,7 +6,7 @@ export interface ExampleJob {
   readonly numbers?: Uint32Array;
 }
 
-await doJob<ExampleJob, Uint32Array>(
+await jobInThread<ExampleJob, Uint32Array>(
   async (job) => {
     const { task, numbers = new Uint32Array() } = job.data;
     if (task === 'fail') throw new RangeError('no such number');

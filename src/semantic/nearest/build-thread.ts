@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { partOf } from '../../arrays/write-array-file.js';
-import { doJob, type Job } from '../../threads/do-job.js';
+import { type Job, jobInThread } from '../../threads/job-in-thread.js';
 import type { BuildVectorsJob } from './build-vectors-job.js';
 import { type Checksum, checksumOf, isWhole } from './file-checksum.js';
 import { Graph, type GraphLibrary, loadGraphLibrary } from './graph.js';
@@ -104,4 +104,4 @@ function sync(path: string): void {
   }
 }
 
-await doJob(build);
+await jobInThread(build);

@@ -20,7 +20,7 @@ class JobStoppedError extends Error {
  *
  * @param memoryIn memory of the result that is transferred instead of copied
  */
-export async function doJob<Data, Result>(
+export async function jobInThread<Data, Result>(
   work: (job: Job<Data>) => Result | Promise<Result>,
   memoryIn: (result: Result) => ArrayBuffer[] = () => [],
 ): Promise<void> {
