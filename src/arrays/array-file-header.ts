@@ -126,9 +126,12 @@ export function hasIdentity(header: ArrayFileIdentity, { kind, origin }: ArrayFi
 function parseHeader(text: string): ArrayFileHeader | undefined {
   try {
     const header = JSON.parse(text) as ArrayFileHeader;
-    return header.sections.every(({ type, length }) => isArrayType(type) && Number.isInteger(length))
-      ? header
-      : undefined;
+    const { origin, numbers, sections } = header;
+    const isSection = ({ path, type, length }: Section): boolean =>
+      typeof path === 'string' && isArrayType(type) && Number.isSafeInteger(length) && length >= 0;
+    const isNumber = ({ path, value }: Leaf<number>): boolean => typeof path === 'string' && typeof value === 'number';
+    const isHeader = typeof origin === 'object' && numbers.every(isNumber) && sections.every(isSection);
+    return isHeader ? header : undefined;
   } catch {
     return undefined;
   }

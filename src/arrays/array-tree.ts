@@ -48,13 +48,14 @@ export function numbersOf(tree: object): Leaf<number>[] {
 
 /** Builds the tree that has these leaves. */
 export function treeOf(leaves: readonly Leaf<NumberArray | number>[]): ArrayTree {
-  const tree: Record<string, unknown> = {};
+  // Without a prototype: a path in a file may be `__proto__`.
+  const tree: Record<string, unknown> = Object.create(null);
   for (const { path, value } of leaves) {
     const names = path.split('.');
     const last = names.pop()!;
     let owner = tree;
     for (const name of names) {
-      owner[name] ??= {};
+      owner[name] ??= Object.create(null);
       owner = owner[name] as Record<string, unknown>;
     }
     owner[last] = value;

@@ -29,7 +29,14 @@ export class PagedArrayFile implements Pager {
   /** @returns undefined if there is no file, or its header is damaged, or it has another version, kind or origin */
   static open(path: string, expected: ArrayFileIdentity): PagedArrayFile | undefined {
     const opened = openArrayFile(path, expected);
-    return opened === undefined ? undefined : new PagedArrayFile(path, opened.file, opened.header);
+    if (opened === undefined) return undefined;
+    try {
+      return new PagedArrayFile(path, opened.file, opened.header);
+    } catch {
+      // Too large for memory, or two of its paths contradict each other.
+      closeSync(opened.file);
+      return undefined;
+    }
   }
 
   private constructor(path: string, file: number, header: ReadHeader) {

@@ -24,7 +24,8 @@ export function resolveTrustedHops(trust: number | readonly string[] | undefined
   }
   if (!Array.isArray(trust)) throw invalidTrust(String(trust));
   const networks = trust.map(compileNetwork);
-  return (address, hop) => networks.some((isTrusted) => isTrusted(address, hop));
+  // A zone (`fe80::1%br-lan`) names an interface of this machine, not a part of the address.
+  return (address, hop) => networks.some((isTrusted) => isTrusted(address.replace(/%.*$/, ''), hop));
 }
 
 /**

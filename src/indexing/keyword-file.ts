@@ -30,8 +30,12 @@ export function writeKeywordFile(catalogue: string, stamp: string, content: Keyw
  */
 export function openKeywordFile(catalogue: string, stamp: string): OpenKeywordFile | undefined {
   const file = PagedArrayFile.open(filesBeside(catalogue).keyword, identityOf(stamp));
-  // The version and the kind of the file say that its tree has all of these arrays.
-  return file === undefined ? undefined : { file, ...(file.tree as unknown as KeywordFileContent) };
+  if (file === undefined) return undefined;
+  // The version and the kind of the file say that its tree has all arrays of these two.
+  const { keywords, columns } = file.tree as Partial<Record<string, unknown>> as Partial<KeywordFileContent>;
+  if (keywords !== undefined && columns !== undefined) return { file, keywords, columns };
+  file.close();
+  return undefined;
 }
 
 /**

@@ -30,6 +30,8 @@ export class CatalogueSearch implements SkillSearch {
 
   semantic(query: SemanticQuery, options?: { readonly signal?: AbortSignal | undefined }): Promise<SemanticResult> {
     return this.#states.use(async (state) => {
+      // Noted before anything is awaited: a reload that begins meanwhile must warm up the next state, too.
+      if (query?.ranking !== 'words') state.wantVectors();
       const { searchByMeaning } = await import('./semantic-search.js');
       return searchByMeaning(state, query, options);
     });

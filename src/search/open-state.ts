@@ -72,10 +72,15 @@ export class OpenState {
     return this.#vectorsWanted;
   }
 
+  /** Notes that somebody asks for the vectors, so that the next state opens them, too. */
+  wantVectors(): void {
+    this.#vectorsWanted = true;
+  }
+
   /** Opens the vectors, once. After a failure the next call tries again. */
   async vectors(): Promise<VectorSearch> {
     if (this.#reader === undefined) throw closedError();
-    this.#vectorsWanted = true;
+    this.wantVectors();
     if (this.#vectors === undefined) {
       const opening = this.untilClosed(this.#openVectors());
       this.#vectors = opening;

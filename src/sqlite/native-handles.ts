@@ -78,6 +78,8 @@ export class NativeHandles {
   }
 
   #sweep(): void {
+    const collectGarbage = collector();
+    if (collectGarbage === undefined) return;
     this.#kept = [];
     collectGarbage();
     this.#weak = this.#weak.filter((reference) => {
@@ -94,15 +96,18 @@ export const nativeHandles: NativeHandles = new NativeHandles();
 
 let collect: (() => void) | undefined;
 
-/** A full collection while JavaScript runs. V8 has no other way to ask for one at a given moment. */
-function collectGarbage(): void {
+/**
+ * Starts a full collection at once, while JavaScript runs. V8 offers no other way to ask for one at a given moment.
+ *
+ * @returns undefined if V8 does not give it away; then the handles are kept, and a later sweep tries again
+ */
+function collector(): (() => void) | undefined {
   collect ??= globalThis.gc ?? exposedCollector();
-  collect();
+  return collect;
 }
 
-function exposedCollector(): () => void {
+/** The flag stays set: it belongs to all threads of the process, and another one may be between its two calls. */
+function exposedCollector(): (() => void) | undefined {
   setFlagsFromString('--expose-gc');
-  const exposed = runInNewContext('gc') as () => void;
-  setFlagsFromString('--no-expose-gc');
-  return exposed;
+  return runInNewContext("typeof gc === 'function' ? gc : undefined") as (() => void) | undefined;
 }

@@ -86,7 +86,7 @@ export function foldCase(text: string): string {
 
 // Marks that are accents: Latin, Greek and Cyrillic diacritics, Hebrew points, Arabic vowel signs. The vowel signs of
 // Indic scripts and the voicing marks of kana are not accents: they stay.
-const ACCENTS =
+export const ACCENTS: RegExp =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
 // Unicode does not decompose letters with a stroke, but people without the right keyboard type the plain letter.
 const STROKED: Readonly<Record<string, string>> = { ı: 'i', ł: 'l', ø: 'o', đ: 'd', ħ: 'h', ŧ: 't' };

@@ -1,4 +1,4 @@
-import { foldCase, normaliseText } from './characters.js';
+import { ACCENTS, foldCase, normaliseText } from './characters.js';
 
 /** Most names are like `react-testing-library`: a shortcut gives the same key in a fraction of the time. */
 const PLAIN_NAME = /^[a-z\d]+(?:-[a-z\d]+)*$/;
@@ -14,5 +14,8 @@ export function nameKey(name: string): string {
 
 /** {@link nameKey} of a text that `normaliseText` returned, or of a part of one. */
 export function keyOfNormalised(text: string): string {
-  return foldCase(text).replace(/[^\p{L}\p{M}\p{N}+#]/gu, '');
+  // Marks that nobody has to write go: vowel points of Hebrew and Arabic, the frame of a keycap. Vowel signs stay.
+  return foldCase(text)
+    .replace(ACCENTS, '')
+    .replace(/[^\p{L}\p{M}\p{N}+#]/gu, '');
 }

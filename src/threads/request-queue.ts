@@ -58,6 +58,7 @@ export class RequestQueue<Answer> {
   end(error: Error): void {
     this.#ended ??= error;
     for (const waiting of this.#waiting.splice(0)) waiting.reject(this.#ended);
+    this.#worker.unref();
   }
 
   /** Lets the thread keep the process alive if a request waits, and not otherwise. */

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ArrayFileIdentity } from '../../src/arrays/array-file-header.js';
@@ -64,6 +65,28 @@ async function contentOf(path: string): Promise<unknown> {
     file.close();
   }
 }
+
+/** An array file with another header, of the same length, and the checksum of that. */
+function withHeader<Header>(file: Buffer, change: (header: Header) => void): Buffer {
+  const length = file.readUInt32LE(12);
+  const header = JSON.parse(file.toString('utf8', 16, 16 + length));
+  change(header);
+  const json = Buffer.from(JSON.stringify(header));
+  // Longer or shorter: what is behind moves along, in steps of 8 bytes.
+  const padded = Buffer.alloc(json.length + ((((length - json.length) % 8) + 8) % 8), ' ');
+  json.copy(padded);
+  const blocks = Math.ceil(TREE_BYTES / (1 << 16));
+  const sums = file.subarray(16 + length, 16 + length + blocks * 4);
+  const head = Buffer.from(file.subarray(0, 16));
+  head.writeUInt32LE(padded.length, 12);
+  const before = Buffer.concat([head, padded, sums]);
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32LE(crc32(before));
+  return Buffer.concat([before, checksum, file.subarray(16 + length + blocks * 4 + 4)]);
+}
+
+/** Bytes of the arrays of {@link TREE}, each up to a multiple of 8. */
+const TREE_BYTES = arraysOf(TREE).reduce((sum, { value }) => sum + Math.ceil(value.byteLength / 8) * 8, 0);
 
 describe('an array file', () => {
   test('gives back what was written, and leaves nothing else', async () => {
@@ -170,6 +193,33 @@ describe('an array file', () => {
       expect(await readArrayFile(path, other)).toBeUndefined();
     }
     expect(await isCurrentArrayFile(path, { kind: 'keywords', origin: { wordRules: 3 } })).toBe(true);
+  });
+
+  test.each<[string, (header: { numbers: unknown; sections: { path: unknown; length: number }[] }) => void]>([
+    ['lengths below 0', ({ sections }) => Object.assign(sections[0]!, { length: -8 })],
+    ['a length that is no integer', ({ sections }) => Object.assign(sections[0]!, { length: 1.5 })],
+    ['an array without a path', ({ sections }) => Object.assign(sections[0]!, { path: 7 })],
+    ['no numbers', (header) => Object.assign(header, { numbers: undefined })],
+    ['a number that is none', (header) => Object.assign(header, { numbers: [{ path: 'size', value: {} }] })],
+  ])('is not believed where its header says %s, with the right checksum', async (_, change) => {
+    const path = scratchFile('arrays');
+    writeArrayFile(path, IDENTITY, TREE);
+    writeFileSync(path, withHeader(readFileSync(path), change));
+    expect(PagedArrayFile.open(path, IDENTITY)).toBeUndefined();
+    expect(await readArrayFile(path, IDENTITY)).toBeUndefined();
+  });
+
+  test('changes no object of the process, whatever its paths are', async () => {
+    const path = scratchFile('arrays');
+    writeArrayFile(path, IDENTITY, TREE);
+    const numbers = [{ path: '__proto__.polluted', value: 1 }];
+    writeFileSync(
+      path,
+      withHeader(readFileSync(path), (header: object) => Object.assign(header, { numbers })),
+    );
+    PagedArrayFile.open(path, IDENTITY)?.close();
+    await readArrayFile(path, IDENTITY);
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
   test('goes on being read after another was put in its place', () => {

@@ -247,6 +247,30 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
       expect([answer.step, [...answer.documents]]).toEqual(['file-text', [1]]);
     });
 
+    test('counts each document once for a word that it has in several fields and forms', async () => {
+      // More documents than a word of a bit set has bits.
+      const documents = Array.from({ length: 200 }, (_, i) =>
+        documentOf({
+          name: i % 3 === 0 ? `test-${i}` : `case-${i}`,
+          labels: i % 2 === 0 ? ['tests'] : [],
+          description: i % 5 === 0 ? 'testing a case' : 'tested and tests',
+          files: i % 7 === 0 ? [{ filename: 'SKILL.md', text: 'a test of a case' }] : [],
+        }),
+      );
+      const index = await build(sourceOf(documents));
+      const naive = new NaiveKeywordSearch(documents);
+      for (const text of ['test', 'test case', 'tests tested cases']) {
+        const question = readQuestion(text);
+        const { scores } = index.match(question, { scored: true });
+        expect([text, [...scores!]]).toEqual([
+          text,
+          naive.search(question, undefined).scores.map((score) => expect.closeTo(score, 9)),
+        ]);
+        expect(Math.min(...scores!)).toBeGreaterThan(0);
+        expect(Math.max(...scores!)).toBeLessThanOrEqual(1);
+      }
+    });
+
     test('gives the same steps, sets, terms and scores as a search through all documents', {
       timeout: 300_000,
     }, async () => {

@@ -110,10 +110,11 @@ export class DocumentSets {
     for (const { documents } of lists) {
       for (let i = 0; i < documents.length; i++) {
         const document = documents[i]!;
-        const before = bits[document >>> 5]!;
-        const after = before | (1 << (document & 31));
-        if (before !== after) count += 1;
-        bits[document >>> 5] = after;
+        const word = bits[document >>> 5]!;
+        const bit = 1 << (document & 31);
+        // Bit 31 makes the number negative as an operand, so whole words must not be compared.
+        if ((word & bit) === 0) count += 1;
+        bits[document >>> 5] = word | bit;
       }
     }
     for (const { documents } of lists) for (let i = 0; i < documents.length; i++) bits[documents[i]! >>> 5] = 0;

@@ -2,7 +2,7 @@ import type { ArrayFileIdentity } from '../../arrays/array-file-header.js';
 import { readArrayFile } from '../../arrays/read-array-file.js';
 import { writeArrayFilePart } from '../../arrays/write-array-file.js';
 import type { Checksum } from './file-checksum.js';
-import type { VectorCodes } from './vector-codes.js';
+import { signWords, type VectorCodes } from './vector-codes.js';
 
 /** What the vectors of a vector file were made from. */
 export interface VectorFileOrigin {
@@ -21,9 +21,9 @@ export interface VectorFile {
   readonly graph?: Checksum | undefined;
 }
 
-/** The content of a vector file without the arrays of the codes. */
+/** The content of a vector file without the arrays by vector. */
 export interface VectorFileKeys extends Pick<VectorFile, 'keys' | 'graph'> {
-  readonly codes: Pick<VectorCodes, 'count' | 'dimensions'>;
+  readonly codes: Pick<VectorCodes, 'count' | 'dimensions' | 'mean'>;
 }
 
 /**
@@ -33,14 +33,37 @@ export interface VectorFileKeys extends Pick<VectorFile, 'keys' | 'graph'> {
  */
 export async function readVectorFile(path: string, origin: Partial<VectorFileOrigin>): Promise<VectorFile | undefined> {
   const tree = await readArrayFile(path, identityOf(origin), { shared: true });
-  // The version and the kind of the file say that its tree has all of these arrays.
-  return tree as unknown as VectorFile | undefined;
+  const file = tree as Partial<Record<string, unknown>> as Partial<VectorFile> | undefined;
+  return hasKeys(file) && hasCodes(file) ? file : undefined;
 }
 
-/** Like {@link readVectorFile}: checks the whole file, but keeps only the keys in memory. */
+/** Like {@link readVectorFile}: checks the whole file, but keeps only the keys and the mean in memory. */
 export async function readVectorKeys(path: string, origin: VectorFileOrigin): Promise<VectorFileKeys | undefined> {
-  const tree = await readArrayFile(path, identityOf(origin), { shared: true, keeps: (name) => name === 'keys' });
-  return tree as unknown as VectorFileKeys | undefined;
+  const tree = await readArrayFile(path, identityOf(origin), {
+    shared: true,
+    keeps: (name) => name === 'keys' || name === 'codes.mean',
+  });
+  const file = tree as Partial<Record<string, unknown>> as Partial<VectorFileKeys> | undefined;
+  return hasKeys(file) ? file : undefined;
+}
+
+/** Whether a key for each vector is there. A scan would trust the numbers of a file with right checksums. */
+function hasKeys(file: Partial<VectorFileKeys> | undefined): file is VectorFileKeys {
+  const { keys, codes } = file ?? {};
+  if (!(keys instanceof Float64Array) || codes?.count !== keys.length) return false;
+  return codes.mean instanceof Float32Array && codes.mean.length === codes.dimensions;
+}
+
+function hasCodes({ codes }: VectorFileKeys & { readonly codes: Partial<VectorCodes> }): boolean {
+  const { count, dimensions, signs, bytes, scales } = codes;
+  return (
+    signs instanceof Uint32Array &&
+    signs.length === count * signWords(dimensions) &&
+    bytes instanceof Int8Array &&
+    bytes.length === count * dimensions &&
+    scales instanceof Float32Array &&
+    scales.length === count
+  );
 }
 
 /** Writes the file of `partOf(path)`. The caller renames it. */

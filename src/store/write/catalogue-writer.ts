@@ -138,7 +138,8 @@ export class CatalogueWriter implements SkillSink {
       write: (statements) => this.#writeEnd(statements),
       model: this.vectors.model,
     });
-    return { ...changes, unchanged: this.#brought.size - changes.added - changes.updated };
+    const { added, updated, removed } = changes;
+    return { added, updated, unchanged: this.#brought.size - added - updated, removed };
   }
 
   /** Closes the files. What was written stays in the working copy, for a later load to resume. */

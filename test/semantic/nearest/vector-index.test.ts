@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { writeArrayFile } from '../../../src/arrays/write-array-file.js';
 import type { VectorSet } from '../../../src/semantic/nearest/vector-codes.js';
+import { readVectorFile, type VectorFile } from '../../../src/semantic/nearest/vector-file.js';
 import {
   buildVectorFiles,
   removeVectorFiles,
@@ -137,6 +139,22 @@ describe('derived files', () => {
       expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
     }
     writeFileSync(path, Buffer.concat([whole, Buffer.from('more')]));
+    expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
+  });
+
+  test.each<[string, (file: VectorFile) => object]>([
+    ['more vectors than keys', ({ keys, codes }) => ({ keys, codes: { ...codes, count: 300_000_000 } })],
+    ['fewer vectors than keys', ({ keys, codes }) => ({ keys, codes: { ...codes, count: 1 } })],
+    ['other dimensions', ({ keys, codes }) => ({ keys, codes: { ...codes, dimensions: 7 } })],
+    ['no keys', ({ codes }) => ({ codes })],
+    ['no codes', ({ keys }) => ({ keys })],
+    ['keys of another type', ({ keys, codes }) => ({ keys: Float32Array.from(keys), codes })],
+  ])('that have %s are not believed', async (_, change) => {
+    const { catalogue } = await built(randomVectors(30, 8));
+    const { vectors } = filePaths(catalogue);
+    const file = (await readVectorFile(vectors, STATE))!;
+    writeArrayFile(vectors, { kind: 'vectors', origin: { ...STATE } }, change(file));
+    expect(await readVectorFile(vectors, STATE)).toBeUndefined();
     expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
   });
 
