@@ -4,6 +4,7 @@ import {
   arrayTypeOf,
   bytesPerElement,
   isArrayType,
+  isPath,
   type Leaf,
   type NumberArray,
 } from './array-tree.js';
@@ -128,8 +129,8 @@ function parseHeader(text: string): ArrayFileHeader | undefined {
     const header = JSON.parse(text) as ArrayFileHeader;
     const { origin, numbers, sections } = header;
     const isSection = ({ path, type, length }: Section): boolean =>
-      typeof path === 'string' && isArrayType(type) && Number.isSafeInteger(length) && length >= 0;
-    const isNumber = ({ path, value }: Leaf<number>): boolean => typeof path === 'string' && typeof value === 'number';
+      isPath(path) && isArrayType(type) && Number.isSafeInteger(length) && length >= 0;
+    const isNumber = ({ path, value }: Leaf<number>): boolean => isPath(path) && typeof value === 'number';
     const isHeader = typeof origin === 'object' && numbers.every(isNumber) && sections.every(isSection);
     return isHeader ? header : undefined;
   } catch {

@@ -28,6 +28,11 @@ export interface Leaf<Value> {
   readonly value: Value;
 }
 
+/** Whether a text can be the path of a leaf. A path of a made-up file, `__proto__.x`, must not reach a prototype. */
+export function isPath(text: unknown): text is string {
+  return typeof text === 'string' && /^[a-z]\w*(?:\.[a-z]\w*)*$/i.test(text);
+}
+
 /** All arrays of a tree, in the order of its properties. */
 export function arraysOf(tree: object): Leaf<NumberArray>[] {
   return leavesOf(tree, '').filter((leaf): leaf is Leaf<NumberArray> => ArrayBuffer.isView(leaf.value));
@@ -48,14 +53,14 @@ export function numbersOf(tree: object): Leaf<number>[] {
 
 /** Builds the tree that has these leaves. */
 export function treeOf(leaves: readonly Leaf<NumberArray | number>[]): ArrayTree {
-  // Without a prototype: a path in a file may be `__proto__`.
-  const tree: Record<string, unknown> = Object.create(null);
+  // Plain objects: looking a property up in one without a prototype takes much longer.
+  const tree: Record<string, unknown> = {};
   for (const { path, value } of leaves) {
     const names = path.split('.');
     const last = names.pop()!;
     let owner = tree;
     for (const name of names) {
-      owner[name] ??= Object.create(null);
+      if (!Object.hasOwn(owner, name)) owner[name] = {};
       owner = owner[name] as Record<string, unknown>;
     }
     owner[last] = value;
