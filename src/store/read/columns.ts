@@ -16,22 +16,8 @@ interface PackedLabels {
   readonly documents: Uint32Array;
 }
 
-/** The columns of a catalogue as arrays only, as a derived file keeps them under these names. */
-export interface PackedColumns {
-  /** Numbers of the skills in the database, by document number. */
-  readonly skillNumbers: Float64Array;
-  readonly stars: Float64Array;
-  readonly updatedAt: Float64Array;
-  readonly idRank: Uint32Array;
-  readonly starRank: Uint32Array;
-  readonly copyGroup: Uint32Array;
-  readonly categories: PackedLabels;
-  readonly occupations: PackedLabels;
-}
-
-/** What is held in memory of every skill. All arrays are by document number. */
-export interface CatalogueColumns {
-  readonly size: number;
+/** Arrays with a value of every skill, by document number. */
+interface ColumnArrays {
   /** Number of the skill in the database. */
   readonly skillNumbers: Float64Array;
   readonly stars: Float64Array;
@@ -42,6 +28,17 @@ export interface CatalogueColumns {
   readonly starRank: Uint32Array;
   /** The group of copies: the document number of one of them. */
   readonly copyGroup: Uint32Array;
+}
+
+/** The columns of a catalogue as arrays only, as a derived file keeps them under these names. */
+export interface PackedColumns extends ColumnArrays {
+  readonly categories: PackedLabels;
+  readonly occupations: PackedLabels;
+}
+
+/** What is held in memory of every skill. */
+export interface CatalogueColumns extends ColumnArrays {
+  readonly size: number;
   readonly categories: ReadonlyMap<string, Uint32Array>;
   readonly occupations: ReadonlyMap<string, Uint32Array>;
 }
