@@ -1,6 +1,6 @@
 // Compares this checkout with another one, both built, by words and by start:
 //
-//     npx tsx bench/compare-versions.ts OTHER OTHER_DATABASE DATABASE [ROUNDS]
+//     npm run bench:compare -- OTHER OTHER_DATABASE DATABASE [ROUNDS]
 //
 // OTHER is the other checkout, the databases are the same sources loaded by each. Versions take turns, each in a process
 // of its own, so the ratios hold on a machine that is not idle.
@@ -117,7 +117,7 @@ function compareStarts(versions: readonly Version[], rounds: number): string {
 
 const [other, otherDatabase, database, rounds = '7'] = process.argv.slice(2);
 if (other === undefined || otherDatabase === undefined || database === undefined) {
-  console.error('usage: npx tsx bench/compare-versions.ts OTHER_CHECKOUT OTHER_DATABASE DATABASE [ROUNDS]');
+  console.error('usage: npm run bench:compare -- OTHER_CHECKOUT OTHER_DATABASE DATABASE [ROUNDS]');
   process.exit(2);
 }
 const versions: readonly Version[] = [
