@@ -1,4 +1,4 @@
-import type { LoadWarning, RejectedRow } from '../load/load-report.js';
+import type { RowProblems } from '../load/load-report.js';
 import type { KeywordQuery, SemanticQuery } from '../query.js';
 import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from '../result.js';
 import type { SkillDetails, SkillFile } from '../skill.js';
@@ -71,7 +71,7 @@ export interface SkillSearch extends AsyncDisposable {
    */
   check(): void;
   /** Of `openSkillSearch({ skills })`: rows that could not become a skill, and what was repaired in others. */
-  readonly problems: { readonly rejected: readonly RejectedRow[]; readonly warnings: readonly LoadWarning[] };
+  readonly problems: RowProblems;
   /** Closes the file, the model and the indexes. Later calls fail, except this one. */
   close(): Promise<void>;
 }
