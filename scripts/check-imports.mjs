@@ -28,8 +28,8 @@ const ROOMS = {
   load: ['vocabulary', 'copies', 'indexing', 'semantic', 'sources', 'store'],
   search: ['vocabulary', 'arrays', 'copies', 'indexing', 'keyword', 'load', 'ranking', 'semantic', 'store', 'threads'],
   index: ['vocabulary', 'keyword', 'load', 'search', 'semantic'],
-  evaluation: ['index'],
-  http: ['access', 'index'],
+  evaluation: ['vocabulary', 'index'],
+  http: ['vocabulary', 'access', 'index'],
   cli: ['access', 'evaluation', 'http', 'index'],
 };
 

@@ -1,5 +1,12 @@
 export { ERROR_CODES, type ErrorCode, SkillSearchError } from './errors.js';
 export { STOP_WORDS } from './keyword/stop-words.js';
+export {
+  MAX_KEYWORD_QUERY_LENGTH,
+  MAX_LIMIT,
+  MAX_PAGE,
+  MAX_SEMANTIC_LIMIT,
+  MAX_SEMANTIC_QUERY_LENGTH,
+} from './limits.js';
 export { buildCatalogue } from './load/build-catalogue.js';
 export { copyCatalogue } from './load/copy-catalogue.js';
 export type { BuildOptions, FolderDefaults, LoadProgress, RowSource, Source } from './load/load-options.js';
@@ -12,11 +19,6 @@ export {
   DEFAULT_SEMANTIC_LIMIT,
   type KeywordQuery,
   type LabelFilters,
-  MAX_KEYWORD_QUERY_LENGTH,
-  MAX_LIMIT,
-  MAX_PAGE,
-  MAX_SEMANTIC_LIMIT,
-  MAX_SEMANTIC_QUERY_LENGTH,
   type ResolvedKeywordQuery,
   type ResolvedSemanticQuery,
   resolveKeywordQuery,

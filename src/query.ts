@@ -1,5 +1,12 @@
 import { type Argument, checkChoice, checkInteger, checkNumber, invalidArgument } from './check-arguments.js';
 import { SkillSearchError } from './errors.js';
+import {
+  MAX_KEYWORD_QUERY_LENGTH,
+  MAX_LIMIT,
+  MAX_PAGE,
+  MAX_SEMANTIC_LIMIT,
+  MAX_SEMANTIC_QUERY_LENGTH,
+} from './limits.js';
 import { RANKINGS, type Ranking } from './result.js';
 
 /**
@@ -21,17 +28,9 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 export const COPY_MODES = ['collapse', 'keep'] as const;
 export type CopyMode = (typeof COPY_MODES)[number];
 
-/** The longest `q` of a keyword search, in characters (code points after trimming). */
-export const MAX_KEYWORD_QUERY_LENGTH = 200;
-/** The longest `q` of a semantic search, in characters (code points after trimming). */
-export const MAX_SEMANTIC_QUERY_LENGTH = 2000;
-/** The greatest `limit` of a semantic search. */
-export const MAX_SEMANTIC_LIMIT = 100;
+/** The `limit` of a semantic search that names none. */
 export const DEFAULT_SEMANTIC_LIMIT = 10;
-/** The greatest `page` of a keyword search. */
-export const MAX_PAGE = 50;
-/** The greatest `limit` of a keyword search. */
-export const MAX_LIMIT = 50;
+/** The `limit` of a keyword search that names none. */
 export const DEFAULT_LIMIT = 20;
 
 /** The labels that a skill must have to be found. A slug that no skill has is not an error: it finds nothing. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SkillSearchError } from '../errors.js';
+import { MAX_KEY_NAME } from '../limits.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
 import { AcceptedKeys } from './accepted-keys.js';
 import { checkCount, type Quota } from './options.js';
@@ -15,7 +16,6 @@ const SECRET_LENGTH = 43;
 
 /** Keys of earlier versions may also have `_` and `-` after the prefix. */
 const KEY = /^sk_live_(?:skillsmp_)?[A-Za-z0-9_-]{43}$/;
-const MAX_NAME = 100;
 
 /** What is known of a key. The key itself is not stored. */
 export interface ApiKey {
@@ -85,8 +85,8 @@ export class ApiKeys {
 
   /** @throws {SkillSearchError} `INVALID_OPTION` */
   create({ name = '', daily, perMinute, form = 'plain' }: NewKeyOptions = {}): NewApiKey {
-    if (typeof name !== 'string' || [...name].length > MAX_NAME) {
-      throw new SkillSearchError('INVALID_OPTION', `name must be a string of at most ${MAX_NAME} characters`);
+    if (typeof name !== 'string' || [...name].length > MAX_KEY_NAME) {
+      throw new SkillSearchError('INVALID_OPTION', `name must be a string of at most ${MAX_KEY_NAME} characters`);
     }
     if (!Object.hasOwn(KEY_PREFIXES, form)) {
       const forms = Object.keys(KEY_PREFIXES).join(', ');

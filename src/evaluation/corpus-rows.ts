@@ -1,13 +1,10 @@
+import { MAX_DESCRIPTION, MAX_ID, MAX_NAME } from '../limits.js';
 import { faultIn, readId, readLines, readObjects } from './read-lines.js';
 
 /** Characters of a file's text that are used: as many as in the catalogues that the benchmarks were made for. */
 const MAX_FILE_TEXT = 2000;
-/** Characters of a document's text that become the description. A longer text becomes a file, too. */
-const MAX_DESCRIPTION = 4000;
-const MAX_NAME = 200;
 /** Characters of the text that replace a missing title. */
 const MAX_TITLE = 80;
-const MAX_ID = 250;
 
 /** A file of a skill. */
 export interface FileText {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SkillSearchError } from '../index.js';
+import { SERVER_LIMITS } from '../limits.js';
 import { BodyBuffers } from './body-buffers.js';
 import type { Answer } from './call.js';
 import { NodeCall } from './node-call.js';
@@ -9,7 +10,6 @@ import { OpenConnections } from './open-connections.js';
 import { PendingAnswers } from './pending-answers.js';
 import { MALFORMED, type Refusal, refusalOf, sendRaw, UNKNOWN_METHOD } from './refusal.js';
 import type { RunningServer } from './running-server.js';
-import { SERVER_LIMITS } from './server-limits.js';
 import type { SkillDiscoveryService } from './service.js';
 import { Turns } from './turns.js';
 

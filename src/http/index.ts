@@ -1,3 +1,4 @@
+export { SERVER_LIMITS } from '../limits.js';
 export { type Connection, createHandler, type Handler } from './handler.js';
 export type { FailureEvent, LogEvent, RequestEvent } from './log-event.js';
 export { COMPATIBILITIES, type Compatibility, type HandlerOptions } from './options.js';
@@ -8,4 +9,3 @@ export {
   type ServerOptions,
   startServer,
 } from './server.js';
-export { SERVER_LIMITS } from './server-limits.js';

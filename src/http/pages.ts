@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { SkillDetails, SkillSearch } from '../index.js';
+import { MAX_PAGE_TEXT } from '../limits.js';
 import { type Content, HTML_TYPE } from './call.js';
 import { describeApi } from './openapi.js';
 import { PATHS } from './paths.js';
 import { publicSkill } from './public-record.js';
-
-/** Characters of a skill's text on its page. */
-const MAX_TEXT = 100_000;
 
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}' +
@@ -70,7 +68,7 @@ function skillPage(details: SkillDetails, search: SkillSearch, publicUrl: string
   return page(skill.name, [
     `<p>${html(skill.description)}</p>`,
     `<dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl>`,
-    ...(first === undefined ? [] : [`<h2>${html(first.filename)}</h2><pre>${html(cut(first.text))}</pre>`]),
+    ...(first === undefined ? [] : [`<h2>${html(first.filename)}</h2><pre>${html(shownText(first.text))}</pre>`]),
   ]);
 }
 
@@ -95,8 +93,9 @@ function html(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
-function cut(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+/** As much of a file's text as a page shows. */
+export function shownText(text: string): string {
+  return text.length > MAX_PAGE_TEXT ? `${text.slice(0, MAX_PAGE_TEXT)}…` : text;
 }
 
 function dateOf(unixSeconds: number): string {

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { SERVER_LIMITS } from '../limits.js';
 
 /** The requests of one connection. */
 interface Pending {
@@ -9,9 +10,6 @@ interface Pending {
   /** Called once no answer is pending. */
   afterLast: (() => void) | undefined;
 }
-
-/** More requests than fit into the 64 KB that Node reads at once. A connection with more is destroyed. */
-const MOST_WAITING = 4000;
 
 /**
  * Answers the requests of each connection a few at a time. However many requests a client pipelines, it gets no more
@@ -35,7 +33,7 @@ export class PendingAnswers {
     if (pending.count >= this.#atATime) {
       pending.waiting.push(work);
       // Read no more until the waiting requests are answered.
-      if (pending.waiting.length > MOST_WAITING) connection.destroy();
+      if (pending.waiting.length > SERVER_LIMITS.waiting) connection.destroy();
       else connection.pause();
       return;
     }

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { SERVER_LIMITS } from '../limits.js';
 import { textOf } from './body.js';
 import type { Answer } from './call.js';
-import { SERVER_LIMITS } from './server-limits.js';
 
 /** The answer to a request that Node could not read. The connection is closed after it. */
 export interface Refusal {

@@ -1,10 +1,8 @@
+import { MAX_QUESTION_WORDS } from '../limits.js';
 import { foldAccents, isUnspacedTerm } from '../text/characters.js';
 import { isPartKind, readWords, type Token } from '../text/words.js';
 import { weighPairs } from './pair-weights.js';
 import { DEFAULT_STOP_WORDS, type StopWords } from './stop-words.js';
-
-/** The most distinct words of a question that are used; further ones are ignored. */
-export const MAX_QUESTION_WORDS = 64;
 
 /**
  * One word of a question. A text has it if it has any of these terms, as they stand or by their stem. The first term is

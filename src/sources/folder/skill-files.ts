@@ -1,7 +1,7 @@
 import { sep } from 'node:path';
+import { MAX_FILE_BYTES, MAX_FILES, MAX_SKILL_BYTES } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
-import { MAX_FILE_BYTES, MAX_FILES, MAX_SKILL_BYTES } from '../rows/limits.js';
 import type { DraftFile } from '../rows/row.js';
 import { followLink } from './follow-link.js';
 import { isNeverEntered, isSkillFile, listFolder, reasonOf } from './list-folder.js';

@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { MAX_FILE_BYTES } from '../../limits.js';
 import { UNKNOWN } from '../../skill.js';
 import { isBlank } from '../rows/clean-text.js';
-import { MAX_FILE_BYTES } from '../rows/limits.js';
 import type { ReadOptions } from '../rows/read-options.js';
 import type { RawRow, SourceItem, UnreadableRow } from '../rows/row.js';
 import type { ResolvedSource, SourceKind } from '../rows/source-kind.js';

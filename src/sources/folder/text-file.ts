@@ -1,9 +1,8 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-
+import { MAX_FILE_BYTES } from '../../limits.js';
 import { utf8Boundary } from '../rows/clean-text.js';
-import { MAX_FILE_BYTES } from '../rows/limits.js';
 
 /** The content of a file. */
 export type FileText =

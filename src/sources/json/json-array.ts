@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { MAX_ROW_BYTES } from '../rows/limits.js';
+import { MAX_JSON_DEPTH, MAX_ROW_BYTES } from '../../limits.js';
 import type { JsonPiece, JsonSplitter } from './json-piece.js';
 import { PieceBuffer, tooLong } from './piece-buffer.js';
 
@@ -14,8 +14,6 @@ const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-
-const MAX_DEPTH = 10_000;
 
 /**
  * Cuts one JSON array into its elements without parsing them, whatever its size.
@@ -190,7 +188,7 @@ export class JsonArray implements JsonSplitter {
       case OPEN_ARRAY: {
         const inObject = this.#open.at(-1) === CLOSE_OBJECT;
         if (inObject && (previous === COMMA || previous === OPEN_OBJECT)) return 'a bracket is not closed';
-        if (this.#open.length === MAX_DEPTH) return `nested more than ${MAX_DEPTH} deep`;
+        if (this.#open.length === MAX_JSON_DEPTH) return `nested more than ${MAX_JSON_DEPTH} deep`;
         this.#open.push(byte === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY);
         return undefined;
       }

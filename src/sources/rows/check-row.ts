@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer';
-
+import { MAX_DESCRIPTION, MAX_ID, MAX_LABEL, MAX_LABELS, MAX_METADATA_BYTES, MAX_NAME } from '../../limits.js';
 import { type SkillProperties, UNKNOWN } from '../../skill.js';
 import { cleanText, cutCodePoints, isBlank, withoutControls } from './clean-text.js';
 import { labelSlug } from './label-slug.js';
-import { MAX_DESCRIPTION, MAX_ID, MAX_LABEL, MAX_LABELS, MAX_METADATA_BYTES, MAX_NAME } from './limits.js';
 import type { RawRow, SkillDraft } from './row.js';
 import { rowFiles } from './row-files.js';
 import { locationOfUrl } from './skill-location.js';

@@ -1,5 +1,5 @@
+import { MAX_FILE_BYTES, MAX_FILES } from '../../limits.js';
 import { cleanText, cutUtf8, toOneLine, withoutControls } from './clean-text.js';
-import { MAX_FILE_BYTES, MAX_FILES } from './limits.js';
 import type { DraftFile } from './row.js';
 
 /**

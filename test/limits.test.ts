@@ -1,0 +1,129 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { openAccess } from '../src/access/index.js';
+import { shownText } from '../src/http/pages.js';
+import { readQuestion } from '../src/keyword/question.js';
+import * as limits from '../src/limits.js';
+import { resolveKeywordQuery, resolveSemanticQuery } from '../src/query.js';
+import { JsonArray } from '../src/sources/json/json-array.js';
+import { JsonLines } from '../src/sources/json/json-lines.js';
+import type { JsonSplitter } from '../src/sources/json/json-piece.js';
+import { checkRow } from '../src/sources/rows/check-row.js';
+
+/** How a bound is held: by what is accepted at it and one beyond it, or by a test elsewhere. */
+type Bound =
+  | { readonly accepts: (amount: number) => boolean | Promise<boolean> }
+  | { readonly file: string; readonly test: string };
+
+const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bound>> = {
+  MAX_KEYWORD_QUERY_LENGTH: {
+    accepts: (length) => passes(() => resolveKeywordQuery({ q: `${'😀'.repeat(length - 1)}a` })),
+  },
+  MAX_SEMANTIC_QUERY_LENGTH: {
+    accepts: (length) => passes(() => resolveSemanticQuery({ q: `${'😀'.repeat(length - 1)}a` })),
+  },
+  MAX_SEMANTIC_LIMIT: { accepts: (limit) => passes(() => resolveSemanticQuery({ q: 'a', limit })) },
+  MAX_PAGE: { accepts: (page) => passes(() => resolveKeywordQuery({ q: 'a', page })) },
+  MAX_LIMIT: { accepts: (limit) => passes(() => resolveKeywordQuery({ q: 'a', limit })) },
+  MAX_QUESTION_WORDS: { accepts: (count) => readQuestion(texts(count, 'w').join(' ')).looseWords.length === count },
+  MAX_ROW_BYTES: { accepts: (length) => isWhole(new JsonLines(), Buffer.alloc(length, '1')) },
+  MAX_JSON_DEPTH: { accepts: (depth) => isWhole(new JsonArray(), Buffer.from(`[${nested(depth)}]`)) },
+  MAX_FILE_BYTES: { accepts: (length) => isKept({ files: [{ filename: 'a', text: 'x'.repeat(length) }] }) },
+  MAX_FILES: { accepts: (count) => isKept({ files: texts(count, 'f').map((filename) => ({ filename, text: 'x' })) }) },
+  MAX_SKILL_BYTES: { file: 'sources/folder/skill-folder.test.ts', test: 'are at most a thousand, and 16 MiB' },
+  MAX_NAME: { accepts: (length) => isKept({ name: '😀'.repeat(length) }) },
+  MAX_DESCRIPTION: { accepts: (length) => isKept({ description: '😀'.repeat(length) }) },
+  MAX_ID: { accepts: (length) => isKept({ id: '😀'.repeat(length) }) },
+  MAX_LABEL: { accepts: (length) => isKept({ categories: ['c'.repeat(length)] }) },
+  MAX_LABELS: { accepts: (count) => isKept({ categories: texts(count, 'c') }) },
+  MAX_METADATA_BYTES: { accepts: (length) => isKept({ metadata: { a: 'x'.repeat(length - '{"a":""}'.length) } }) },
+  MAX_KEY_NAME: {
+    accepts: (length) => passes(() => openAccess({ state: ':memory:' }).createKey({ name: '😀'.repeat(length) })),
+  },
+  MAX_PAGE_TEXT: { accepts: (length) => shownText('x'.repeat(length)).endsWith('x') },
+};
+
+const { SERVER_LIMITS: _, ...VALUES } = limits;
+
+describe.each(Object.entries(BOUNDS))('%s', (name, bound) => {
+  if ('file' in bound) {
+    test(`is held by a test: ${bound.test}`, () => {
+      const file = new URL(bound.file, import.meta.url);
+      expect(existsSync(file) && readFileSync(file, 'utf8')).toContain(bound.test);
+    });
+    return;
+  }
+  const limit = VALUES[name as keyof typeof VALUES];
+  test(`accepts ${limit.toLocaleString('en')}`, async () => {
+    expect(await bound.accepts(limit)).toBe(true);
+  });
+  test('does not accept one more', async () => {
+    expect(await bound.accepts(limit + 1)).toBe(false);
+  });
+});
+
+/** Which test holds each limit of a server. */
+const OF_SERVER: Readonly<Record<keyof typeof limits.SERVER_LIMITS, { readonly file: string; readonly test: string }>> =
+  {
+    headerBytes: { file: 'http/server-malformed.test.ts', test: 'is not one of 24 KB that asks 2,000 characters' },
+    headersTimeout: {
+      file: 'http/server-malformed.test.ts',
+      test: 'is cut off where it is too slow, by and by or silent',
+    },
+    requestTimeout: {
+      file: 'http/server-malformed.test.ts',
+      test: 'is cut off where it is too slow, by and by or silent',
+    },
+    keepAliveTimeout: { file: 'http/server.test.ts', test: 'keeps a connection for the next request' },
+    idleTimeout: {
+      file: 'http/server-malformed.test.ts',
+      test: 'is not worked for without end when it does not read its answers',
+    },
+    connections: { file: 'http/server.test.ts', test: 'serves many at once' },
+    pipelined: {
+      file: 'http/server-malformed.test.ts',
+      test: 'is not worked for without end when it does not read its answers',
+    },
+    waiting: {
+      file: 'http/server-malformed.test.ts',
+      test: 'neither fills the memory nor keeps others waiting when it sends requests without end',
+    },
+    checkingInterval: {
+      file: 'http/server-malformed.test.ts',
+      test: 'is cut off where it is too slow, by and by or silent',
+    },
+  };
+
+test.each(Object.entries(OF_SERVER))('a server has a limit %s, held by a test', (_, { file, test: name }) => {
+  expect(readFileSync(new URL(file, import.meta.url), 'utf8')).toContain(name);
+});
+
+function passes(work: () => unknown): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a row with these fields becomes a skill without a warning. */
+function isKept(fields: Readonly<Record<string, unknown>>): boolean {
+  const value = { name: 'a', description: 'b', ...fields };
+  const checked = checkRow({ kind: 'row', origin: { source: 'test', line: 1 }, value });
+  return checked.kind === 'skill' && checked.warnings.length === 0;
+}
+
+/** Whether a source is one row that can be read. */
+function isWhole(splitter: JsonSplitter, source: Buffer): boolean {
+  const pieces = [...splitter.push(source), ...splitter.end()];
+  return pieces.length === 1 && 'bytes' in pieces[0]!;
+}
+
+function texts(count: number, letter: string): string[] {
+  return Array.from({ length: count }, (_, i) => `${letter}${i}`);
+}
+
+function nested(depth: number): string {
+  return '['.repeat(depth) + ']'.repeat(depth);
+}

@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomNumbers } from '../src/evaluation/random-numbers.js';
+import type { Trial, TrialOutcome } from './trial.js';
+
+export interface RunOptions {
+  /** Of the random numbers. */
+  readonly seed: number;
+  readonly milliseconds: number;
+  readonly material?: string | undefined;
+  readonly say?: (line: string) => void;
+}
+
+/**
+ * Runs a trial in a folder of its own.
+ *
+ * @throws Error of the attempt that broke the promise, with the seed added
+ */
+export async function runTrial(trial: Trial, options: RunOptions): Promise<TrialOutcome> {
+  const { seed, milliseconds, material, say = () => {} } = options;
+  const folder = await mkdtemp(join(tmpdir(), `skill-discovery-${trial.name}-`));
+  const until = performance.now() + milliseconds;
+  try {
+    return await trial.run({ random: randomNumbers(seed), until, folder, material, say });
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${trial.name}, seed ${seed}: ${message}`, { cause });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,36 @@
+/** What a trial works with. */
+export interface TrialContext {
+  /** A random number from 0 up to 1. The same seed gives the same numbers. */
+  readonly random: () => number;
+  /** When the trial should end, by `performance.now()`. It makes one attempt at least. */
+  readonly until: number;
+  /** An empty folder of its own, removed afterwards. */
+  readonly folder: string;
+  /** A folder of odd files to start from; undefined if none was given. */
+  readonly material: string | undefined;
+  /** Reports progress. */
+  readonly say: (line: string) => void;
+}
+
+/** What a trial that found nothing reports. */
+export interface TrialOutcome {
+  /** How often it tried to break the promise. At least 1. */
+  readonly attempts: number;
+  /** Figures worth knowing: the worst case found, how the attempts are divided. */
+  readonly facts: Readonly<Record<string, number | string>>;
+}
+
+/**
+ * Tries to break a promise of docs/promises.md, over and over with random input.
+ *
+ * An attempt that breaks it throws an error that says what happened and what is needed to repeat it.
+ */
+export interface Trial {
+  /** Kebab-case, the name of its file. */
+  readonly name: string;
+  /** The promise, in a sentence. */
+  readonly promise: string;
+  /** Why it cannot run on this machine; undefined if it can. */
+  readonly missing?: () => string | undefined;
+  readonly run: (context: TrialContext) => Promise<TrialOutcome>;
+}

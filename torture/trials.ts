@@ -1,0 +1,5 @@
+import type { Trial } from './trial.js';
+import { WORDS_READ } from './trials/words-read.js';
+
+/** Every trial, in the order in which they run. */
+export const TRIALS: readonly Trial[] = [WORDS_READ];
