@@ -16,7 +16,7 @@ export function answerSearch<Query>(
   operation: SearchOperation<Query>,
   visit: Visit,
   search: SkillSearch,
-  { access, compatibility, log }: ResolvedHandlerOptions,
+  { access, compatibility, longestWait, log }: ResolvedHandlerOptions,
 ): Content | Promise<Content> {
   const compatible = compatibility !== undefined;
   const client = access === undefined ? undefined : identify(access, operation, visit);
@@ -40,17 +40,26 @@ export function answerSearch<Query>(
   const toContent = (body: Body): Content => ({ headers: quotaHeaders(admission), body });
   let answered: Body | Promise<Body>;
   try {
+    // It may have waited for its turn already.
+    const patience = longestWait - (performance.now() - visit.started) / 1000;
+    if (patience < 0) throw busy();
     answered = operation.answer(query, {
       search,
       record: { publicUrl: visit.publicUrl, githubUrl: compatible },
       compatible,
       meta: () => metaOf(visit),
+      longestWait: patience,
       call: visit.call,
     });
   } catch (error) {
     return takeBack(error);
   }
   return answered instanceof Promise ? answered.then(toContent, takeBack) : toContent(answered);
+}
+
+/** Whoever asks again in a second finds most of those gone that waited with it. */
+function busy(): SkillSearchError {
+  return new SkillSearchError('BUSY', 'too many requests wait; try again in 1 s', { retryAfter: 1 });
 }
 
 function identify(access: Access, { key }: SearchOperation, { call, address, started }: Visit): Client {

@@ -1,5 +1,6 @@
-import { type Access, openAccess } from '../access/index.js';
+import { type Access, openAccess, UNLIMITED } from '../access/index.js';
 import { SkillSearchError } from '../index.js';
+import { MAX_LONGEST_WAIT } from '../limits.js';
 import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';
 import type { LogEvent } from './log-event.js';
 
@@ -7,6 +8,11 @@ import type { LogEvent } from './log-event.js';
 export const COMPATIBILITIES = ['skillsmp'] as const;
 /** A name of {@link COMPATIBILITIES}. */
 export type Compatibility = (typeof COMPATIBILITIES)[number];
+
+/** Pages a minute for each address, unless `pagesPerMinute` says otherwise. */
+export const DEFAULT_PAGES_PER_MINUTE = 120;
+/** Seconds that a search may wait, unless `longestWait` says otherwise. */
+export const DEFAULT_LONGEST_WAIT = 5;
 
 /** Options of `createHandler` and `startServer`. */
 export interface HandlerOptions {
@@ -39,6 +45,19 @@ export interface HandlerOptions {
   readonly compatibility?: Compatibility | undefined;
   /** Whether to serve also `/`, `/openapi.json` and a page for each skill (`/skills/<id>`). @default false */
   readonly pages?: boolean | undefined;
+  /**
+   * How often each address may ask for a page within a minute, an integer from 0; 0 for no limit. Counted in memory.
+   *
+   * @default 120; with `access: false` 0
+   */
+  readonly pagesPerMinute?: number | undefined;
+  /**
+   * Seconds that a search may wait for others before it, 0 to 3600. If it would wait longer it is answered 503 `BUSY`
+   * with `Retry-After`, and uses nothing of the day's quota.
+   *
+   * @default 5
+   */
+  readonly longestWait?: number | undefined;
   /** Receives an event for each answered request, and for each error whose details clients do not see. @default none */
   readonly log?: ((event: LogEvent) => void) | undefined;
 }
@@ -50,6 +69,9 @@ export interface ResolvedHandlerOptions {
   readonly isTrusted: TrustedHops;
   readonly compatibility: Compatibility | undefined;
   readonly pages: boolean;
+  readonly pagesPerMinute: number;
+  /** In seconds. */
+  readonly longestWait: number;
   readonly log: (event: LogEvent) => void;
 }
 
@@ -64,8 +86,26 @@ export function resolveHandlerOptions(options: HandlerOptions = {}): ResolvedHan
   if (typeof log !== 'function') throw new SkillSearchError('INVALID_OPTION', 'log must be a function');
   const isTrusted = resolveTrustedHops(options.trustProxy);
   const publicUrl = resolvePublicUrl(options.publicUrl);
+  const usualPages = options.access === false ? 0 : DEFAULT_PAGES_PER_MINUTE;
+  const pagesPerMinute = checkNumber('pagesPerMinute', options.pagesPerMinute, UNLIMITED, 1) ?? usualPages;
+  const longestWait = checkNumber('longestWait', options.longestWait, MAX_LONGEST_WAIT) ?? DEFAULT_LONGEST_WAIT;
   const access = options.access === false ? undefined : (options.access ?? openAccess({ state: ':memory:' }));
-  return { access, publicUrl, isTrusted, compatibility, pages, log: quietly(log) };
+  return { access, publicUrl, isTrusted, compatibility, pages, pagesPerMinute, longestWait, log: quietly(log) };
+}
+
+/**
+ * @param step 1 for an integer
+ * @returns the number as given
+ * @throws {SkillSearchError} `INVALID_OPTION` unless it is a number from 0 to `max`
+ */
+export function checkNumber(option: string, value: unknown, max: number, step?: 1): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && value >= 0 && value <= max && (step === undefined || Number.isInteger(value))) {
+    return value;
+  }
+  const what = step === undefined ? 'a number' : 'an integer';
+  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  throw new SkillSearchError('INVALID_OPTION', `${option} must be ${what} from 0 to ${max}, got ${shown}`);
 }
 
 /** A log that throws must not prevent an answer. */

@@ -1,0 +1,48 @@
+import type { ModelFolder } from './model-folder.js';
+import { type EmbeddedTexts, ModelThread } from './model-thread-handle.js';
+
+/** Milliseconds without an attempt after a thread could not be started, and the most that this grows to. */
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 30_000;
+
+/**
+ * A model thread that is started again when it has died, of too little memory say. The question that it died with
+ * fails, the next one is answered. Where the model cannot be loaded any more, attempts become rare, and all questions
+ * in between fail at once.
+ */
+export class LastingModelThread {
+  readonly #folder: ModelFolder;
+  #thread: ModelThread;
+  /** Deaths since the last answer. */
+  #deaths = 0;
+  /** No thread is started before, by `performance.now()`. */
+  #pauseEnds = 0;
+
+  /** @param thread the first one, of the same folder */
+  constructor(folder: ModelFolder, thread: ModelThread) {
+    this.#folder = folder;
+    this.#thread = thread;
+  }
+
+  /** As `embed` of {@link ModelThread}. */
+  async embed(texts: readonly string[]): Promise<EmbeddedTexts> {
+    if (this.#thread.ended && performance.now() >= this.#pauseEnds) this.#restart();
+    const answer = await this.#thread.embed(texts);
+    this.#deaths = 0;
+    return answer;
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+
+  #restart(): void {
+    // A thread that had answered questions is replaced at once, and its successor after a pause.
+    if (this.#deaths > 0) {
+      const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#deaths);
+      this.#pauseEnds = performance.now() + pause;
+    }
+    this.#deaths += 1;
+    this.#thread = new ModelThread(this.#folder);
+  }
+}
