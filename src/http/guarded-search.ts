@@ -41,14 +41,14 @@ export function answerSearch<Query>(
   let answered: Body | Promise<Body>;
   try {
     // It may have waited for its turn already.
-    const patience = longestWait - (performance.now() - visit.started) / 1000;
-    if (patience < 0) throw busy();
+    const waited = (performance.now() - visit.started) / 1000;
+    if (longestWait > 0 && waited > longestWait) throw busy();
     answered = operation.answer(query, {
       search,
       record: { publicUrl: visit.publicUrl, githubUrl: compatible },
       compatible,
       meta: () => metaOf(visit),
-      longestWait: patience,
+      longestWait: longestWait === 0 ? 0 : Math.max(LEAST_PATIENCE, longestWait - waited),
       call: visit.call,
     });
   } catch (error) {
@@ -56,6 +56,9 @@ export function answerSearch<Query>(
   }
   return answered instanceof Promise ? answered.then(toContent, takeBack) : toContent(answered);
 }
+
+/** Seconds. A search that is not too late may wait at least so long: 0 would be no limit. */
+const LEAST_PATIENCE = 0.001;
 
 /** Whoever asks again in a second finds most of those gone that waited with it. */
 function busy(): SkillSearchError {

@@ -52,8 +52,8 @@ export interface HandlerOptions {
    */
   readonly pagesPerMinute?: number | undefined;
   /**
-   * Seconds that a search may wait for others before it, 0 to 3600. If it would wait longer it is answered 503 `BUSY`
-   * with `Retry-After`, and uses nothing of the day's quota.
+   * Seconds that a search may wait for others before it, at most 3600; 0 for no limit. If it would wait longer it is
+   * answered 503 `BUSY` with `Retry-After`, and uses nothing of the day's quota.
    *
    * @default 5
    */

@@ -7,12 +7,11 @@ import type { SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
 
 /**
- * After the vectors could not be opened, they are left alone for so many times as long as the attempt took, at most so
- * many milliseconds: a damaged model that is read again for each question would take all of a processor. An attempt that
- * was short is worth no pause.
+ * After the vectors could not be opened for a second time, they are left alone for so many times as long as the attempt
+ * took, at most so many milliseconds: a damaged model that is read again for each question would take all of a
+ * processor.
  */
 const PAUSE_FACTOR = 4;
-const SHORT_ATTEMPT = 250;
 const LONGEST_PAUSE = 30_000;
 
 /** What {@link OpenState} holds, and closes. */
@@ -91,7 +90,7 @@ export class OpenState {
   /**
    * Opens the vectors, once.
    *
-   * @param retry when to try again after a failure: `now`, or after a pause, until which the same error is thrown
+   * @param retry when to try again after failures: `now`, or after a pause, until which the same error is thrown
    */
   async vectors(retry: 'now' | 'later' = 'later'): Promise<VectorSearch> {
     if (this.#reader === undefined) throw closedError();
@@ -105,7 +104,7 @@ export class OpenState {
         if (this.#vectors !== opening) return;
         this.#vectors = undefined;
         const now = performance.now();
-        const pause = now - began < SHORT_ATTEMPT ? 0 : Math.min(LONGEST_PAUSE, (now - began) * PAUSE_FACTOR);
+        const pause = this.#failure === undefined ? 0 : Math.min(LONGEST_PAUSE, (now - began) * PAUSE_FACTOR);
         this.#failure = { error, until: now + pause };
       });
     }

@@ -13,13 +13,13 @@ export class Patience {
   readonly #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param longestWait seconds until the question is read; undefined for no limit
+   * @param longestWait seconds until the question is read; undefined or 0 for no limit
    * @throws {SkillSearchError} `INVALID_OPTION`
    */
   constructor(longestWait: number | undefined) {
     const seconds = checkNumber(LONGEST_WAIT, longestWait, 0, MAX_LONGEST_WAIT);
-    this.#longestWait = seconds === undefined ? Number.POSITIVE_INFINITY : seconds * 1000;
-    if (seconds === undefined) return;
+    this.#longestWait = (seconds || Number.POSITIVE_INFINITY) * 1000;
+    if (this.#longestWait === Number.POSITIVE_INFINITY) return;
     const late = new AbortController();
     this.signal = late.signal;
     const stop = (): void => late.abort(busy('the model has not answered in time', this.#longestWait));
