@@ -13,8 +13,10 @@ const LONGEST_PAUSE = 30_000;
 export class LastingModelThread {
   readonly #folder: ModelFolder;
   #thread: ModelThread;
-  /** Deaths since the last answer. */
+  /** Threads that died one after the other without an answer. */
   #deaths = 0;
+  /** The last of them. */
+  #dead: ModelThread | undefined;
   /** No thread is started before, by `performance.now()`. */
   #pauseEnds = 0;
 
@@ -26,23 +28,27 @@ export class LastingModelThread {
 
   /** As `embed` of {@link ModelThread}. */
   async embed(texts: readonly string[]): Promise<EmbeddedTexts> {
-    if (this.#thread.ended && performance.now() >= this.#pauseEnds) this.#restart();
-    const answer = await this.#thread.embed(texts);
-    this.#deaths = 0;
-    return answer;
+    if (this.#thread.ended && performance.now() >= this.#pauseEnds) this.#thread = new ModelThread(this.#folder);
+    const thread = this.#thread;
+    try {
+      const answer = await thread.embed(texts);
+      this.#deaths = 0;
+      return answer;
+    } catch (error) {
+      if (thread.ended && thread !== this.#dead) this.#noteDeath(thread);
+      throw error;
+    }
   }
 
   close(): Promise<void> {
     return this.#thread.close();
   }
 
-  #restart(): void {
-    // A thread that had answered questions is replaced at once, and its successor after a pause.
-    if (this.#deaths > 0) {
-      const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#deaths);
-      this.#pauseEnds = performance.now() + pause;
-    }
+  /** The first death is followed by a new thread at once, the others after pauses. */
+  #noteDeath(thread: ModelThread): void {
+    this.#dead = thread;
     this.#deaths += 1;
-    this.#thread = new ModelThread(this.#folder);
+    if (this.#deaths === 1) return;
+    this.#pauseEnds = performance.now() + Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.#deaths - 1));
   }
 }
