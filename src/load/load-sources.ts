@@ -72,14 +72,14 @@ async function load(
 function pruneOrWarn(
   writer: CatalogueWriter,
   sources: readonly OpenableSource[],
-  { sparedIds, sparedLocations, incomplete }: Ingest,
+  { sparedIds, sparedPlaces, incomplete }: Ingest,
   { failed, empty }: SourcesRead,
   warnings: LoadWarning[],
 ): void {
   const doubtful = [...failed.map(({ origin }) => origin), ...empty, ...incomplete];
   if (doubtful.length === 0) {
     const keys = sources.map(({ key }) => key);
-    writer.prune(keys, sparedIds, sparedLocations);
+    writer.prune(keys, sparedIds, sparedPlaces);
     return;
   }
   const message = 'nothing was pruned, because a source failed, was closed in part, or held no skill';
