@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { buildCatalogue, copyCatalogue, type LoadReport } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
 import { contentOf, traceOf } from '../catalogue-file.js';
-import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 
 /** Two folders with the same last name and the same skill, and a catalogue beside them. */
@@ -178,7 +177,7 @@ describe('one folder', () => {
 
   test('is another origin than a row that says the same location', async () => {
     const { database, a } = twoFolders();
-    const rows = [row('x', { id: undefined, place: 'skills/pdf', description: 'of a row' })];
+    const rows = [{ name: 'pdf', description: 'of a row', place: 'skills/pdf' }];
     for (const sources of [
       [a, { name: 'rows', rows }],
       [{ name: 'rows', rows }, a],
