@@ -65,6 +65,7 @@ async function load(
 
   await indexOrWarn(writer.path, warnings, signal, progress);
   const seconds = { reading, storing, embedding, publishing, indexing: clock.lap() };
+  writer.reported();
   return { ...counts, embedded, warnings, rejected, failed: read.failed, seconds };
 }
 

@@ -25,6 +25,7 @@ export function removeSkills(options: { readonly database: string; readonly ids:
         return false;
       },
     });
+    load.reported();
     return removed;
   } finally {
     load.close();

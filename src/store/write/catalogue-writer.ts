@@ -2,7 +2,7 @@ import type { SkillNumber } from '../../numbers.js';
 import { FOLDER_PLACES, locationIn, PlaceWriter, type SkillFolder } from '../place.js';
 import { comparedText } from '../signature-table.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
-import { endLoad } from './end-load.js';
+import { type ChangeCounts, endLoad } from './end-load.js';
 import { FolderIds, type FolderIdWish } from './folder-ids.js';
 import { KnownRows, readKnownRows } from './known-rows.js';
 import { LoadVectors } from './load-vectors.js';
@@ -12,12 +12,7 @@ import { Pruning, type SparedPlace } from './pruning.js';
 import { revertKilledRun } from './revert-killed-run.js';
 import { forgetUnclaimedRows, RowNotes } from './row-notes.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
-import type { NetChanges, StoredVersion, WriterStatements } from './writer-statements.js';
-
-/** How many skills a load changed. */
-export interface ChangeCounts extends NetChanges {
-  readonly unchanged: number;
-}
+import type { StoredVersion, WriterStatements } from './writer-statements.js';
 
 /**
  * Writes one load into a catalogue. Readers see nothing of it until {@link publish}.
@@ -148,6 +143,7 @@ export class CatalogueWriter implements SkillSink {
    */
   finish(): ChangeCounts {
     const counts = this.publish();
+    this.reported();
     this.close();
     return counts;
   }
@@ -159,13 +155,17 @@ export class CatalogueWriter implements SkillSink {
    * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`; the working copy is kept then
    */
   publish(): ChangeCounts {
-    const changes = endLoad(this.#load, {
+    return endLoad(this.#load, {
       hasWork: () => this.#hasWork(),
       write: (statements) => this.#writeEnd(statements),
       model: this.vectors.model,
+      brought: this.#brought,
     });
-    const { added, updated, removed } = changes;
-    return { added, updated, unchanged: this.#brought.size - added - updated, removed };
+  }
+
+  /** Notes that the caller has the counts. Until then they are kept for the next load of the same sources. */
+  reported(): void {
+    this.#load.reported();
   }
 
   /** Closes the files. What was written stays in the working copy, for a later load to resume. */
