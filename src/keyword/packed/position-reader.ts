@@ -1,5 +1,9 @@
+import { DamagedArrayFileError } from '../../arrays/pager.js';
 import { BLOCK, type PackedPostings } from './packed-postings.js';
 import type { PostingList } from './posting-list.js';
+
+/** Texts of a document that may be without any word: behind each, positions have a gap of one. */
+const MOST_GAPS = 1 << 20;
 
 /** Reads the positions of one list, entry by entry. Fast if the entries are read in ascending order. */
 export class PositionReader {
@@ -22,7 +26,10 @@ export class PositionReader {
     this.#list = list;
   }
 
-  /** @returns the number of positions; elements of `positions` and `spans` behind that are left from earlier entries */
+  /**
+   * @returns the number of positions; elements of `positions` and `spans` behind that are left from earlier entries
+   * @throws {DamagedArrayFileError} if a position is beyond any text: whoever notes it would need any memory
+   */
   read(entry: number): number {
     if (entry === this.#lastEntry) return this.#lastCount;
     this.#goTo(entry);
@@ -41,8 +48,10 @@ export class PositionReader {
       else value = this.#readNumber();
       position += value >>> 1;
       this.positions[i] = position;
-      this.spans[i] = (value & 1) === 1 ? this.#readNumber() : 1;
+      this.spans[i] = (value & 1) === 1 ? this.#readSpan() : 1;
     }
+    // Each position is that of a term, which takes a byte, or a gap.
+    if (position > bytes.length + MOST_GAPS) throw new DamagedArrayFileError(`there is no position ${position}`);
     this.#entry = entry + 1;
     this.#lastEntry = entry;
     this.#lastCount = count;
@@ -60,12 +69,20 @@ export class PositionReader {
     }
   }
 
+  #readSpan(): number {
+    const span = this.#readNumber();
+    if (span > this.#postings.positions.length) throw new DamagedArrayFileError(`no term covers ${span} positions`);
+    return span;
+  }
+
   #readNumber(): number {
     const bytes = this.#postings.positions;
     let value = 0;
     let factor = 1;
     for (;;) {
-      const byte = bytes[this.#at++]!;
+      const byte = bytes[this.#at++];
+      // Without this, a list that goes on behind the last byte would never end.
+      if (byte === undefined) throw new DamagedArrayFileError('the positions end too early');
       value += (byte & 127) * factor;
       if (byte < 128) return value;
       factor *= 128;
