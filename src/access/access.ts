@@ -1,9 +1,10 @@
-import { checkPath } from '../check-arguments.js';
+import { checkListener, checkOptions, checkPath } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { type Connection, isBusy } from '../sqlite/connection.js';
 import { type ApiKey, ApiKeys, type NewApiKey, type NewKeyOptions } from './api-keys.js';
 import { clientOfAddress } from './client-address.js';
 import {
+  ACCESS_OPTIONS,
   type AccessOptions,
   DEFAULT_ANONYMOUS_QUOTA,
   DEFAULT_KEY_QUOTA,
@@ -51,11 +52,13 @@ export interface Admission {
  * access.close();
  */
 export function openAccess(options: AccessOptions): Access {
-  const state = checkPath('state', options?.state, 'a file');
+  checkOptions(options, ACCESS_OPTIONS);
+  const state = checkPath('state', options.state, 'a file');
   const quotas = {
     anonymous: resolveQuota('anonymous', options.anonymous, DEFAULT_ANONYMOUS_QUOTA),
     key: resolveQuota('key', options.key, DEFAULT_KEY_QUOTA),
   };
+  checkListener('now', options.now);
   const connection = openStateFile(state);
   try {
     return new Access(connection, state, quotas, options.now ?? Date.now);

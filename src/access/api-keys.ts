@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { checkOptions, namesOf } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { MAX_KEY_NAME } from '../limits.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
@@ -51,6 +52,8 @@ export interface NewKeyOptions {
   readonly form?: KeyForm | undefined;
 }
 
+const NEW_KEY_OPTIONS = namesOf<NewKeyOptions>({ name: true, daily: true, perMinute: true, form: true });
+
 interface KeyRow {
   readonly number: number;
   readonly name: string;
@@ -84,7 +87,9 @@ export class ApiKeys {
   }
 
   /** @throws {SkillSearchError} `INVALID_OPTION` */
-  create({ name = '', daily, perMinute, form = 'plain' }: NewKeyOptions = {}): NewApiKey {
+  create(options: NewKeyOptions = {}): NewApiKey {
+    checkOptions(options, NEW_KEY_OPTIONS);
+    const { name = '', daily, perMinute, form = 'plain' } = options;
     if (typeof name !== 'string' || [...name].length > MAX_KEY_NAME) {
       throw new SkillSearchError('INVALID_OPTION', `name must be a string of at most ${MAX_KEY_NAME} characters`);
     }

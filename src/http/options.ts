@@ -1,5 +1,6 @@
 import { type Access, openAccess, UNLIMITED } from '../access/index.js';
-import { SkillSearchError } from '../index.js';
+import { type Argument, checkInteger, checkNumber, invalidArgument } from '../check-arguments.js';
+import { type SkillSearch, SkillSearchError } from '../index.js';
 import { MAX_LONGEST_WAIT } from '../limits.js';
 import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';
 import type { LogEvent } from './log-event.js';
@@ -75,8 +76,20 @@ export interface ResolvedHandlerOptions {
   readonly log: (event: LogEvent) => void;
 }
 
+/** The names of {@link HandlerOptions}, for `namesOf`: whoever adds options lists them together with these. */
+export const HANDLER_OPTIONS = {
+  access: true,
+  publicUrl: true,
+  trustProxy: true,
+  compatibility: true,
+  pages: true,
+  pagesPerMinute: true,
+  longestWait: true,
+  log: true,
+} as const satisfies Record<keyof HandlerOptions, true>;
+
 /** @throws {SkillSearchError} `INVALID_OPTION` */
-export function resolveHandlerOptions(options: HandlerOptions = {}): ResolvedHandlerOptions {
+export function resolveHandlerOptions(options: HandlerOptions): ResolvedHandlerOptions {
   const { compatibility, pages = false, log = () => {} } = options;
   if (compatibility !== undefined && !COMPATIBILITIES.includes(compatibility)) {
     const message = `compatibility must be one of ${COMPATIBILITIES.join(', ')}, got ${String(compatibility)}`;
@@ -87,25 +100,27 @@ export function resolveHandlerOptions(options: HandlerOptions = {}): ResolvedHan
   const isTrusted = resolveTrustedHops(options.trustProxy);
   const publicUrl = resolvePublicUrl(options.publicUrl);
   const usualPages = options.access === false ? 0 : DEFAULT_PAGES_PER_MINUTE;
-  const pagesPerMinute = checkNumber('pagesPerMinute', options.pagesPerMinute, UNLIMITED, 1) ?? usualPages;
-  const longestWait = checkNumber('longestWait', options.longestWait, MAX_LONGEST_WAIT) ?? DEFAULT_LONGEST_WAIT;
-  const access = options.access === false ? undefined : (options.access ?? openAccess({ state: ':memory:' }));
+  const pagesPerMinute = checkInteger(optionOf('pagesPerMinute'), options.pagesPerMinute, 0, UNLIMITED) ?? usualPages;
+  const longestWait =
+    checkNumber(optionOf('longestWait'), options.longestWait, 0, MAX_LONGEST_WAIT) ?? DEFAULT_LONGEST_WAIT;
+  const access =
+    options.access === false ? undefined : (checkAccess(options.access) ?? openAccess({ state: ':memory:' }));
   return { access, publicUrl, isTrusted, compatibility, pages, pagesPerMinute, longestWait, log: quietly(log) };
 }
 
-/**
- * @param step 1 for an integer
- * @returns the number as given
- * @throws {SkillSearchError} `INVALID_OPTION` unless it is a number from 0 to `max`
- */
-export function checkNumber(option: string, value: unknown, max: number, step?: 1): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === 'number' && value >= 0 && value <= max && (step === undefined || Number.isInteger(value))) {
-    return value;
-  }
-  const what = step === undefined ? 'a number' : 'an integer';
-  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  throw new SkillSearchError('INVALID_OPTION', `${option} must be ${what} from 0 to ${max}, got ${shown}`);
+export function optionOf(name: string): Argument {
+  return { name, code: 'INVALID_OPTION' };
+}
+
+/** @throws {SkillSearchError} `INVALID_OPTION` unless it can be asked as a search is: each request would fail */
+export function checkSearch(search: unknown): void {
+  if (typeof (search as Partial<SkillSearch> | null | undefined)?.keyword === 'function') return;
+  throw invalidArgument({ name: 'search', code: 'INVALID_OPTION' }, 'an open search', search);
+}
+
+function checkAccess(access: Access | undefined): Access | undefined {
+  if (access === undefined || typeof access?.admit === 'function') return access;
+  throw invalidArgument({ name: 'access', code: 'INVALID_OPTION' }, 'what openAccess() returns, or false', access);
 }
 
 /** A log that throws must not prevent an answer. */

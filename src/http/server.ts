@@ -1,7 +1,8 @@
 import { UNLIMITED } from '../access/index.js';
+import { checkInteger, checkOptions, namesOf } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { HttpServer } from './http-server.js';
-import { checkNumber, type HandlerOptions, resolveHandlerOptions } from './options.js';
+import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, optionOf, resolveHandlerOptions } from './options.js';
 import type { RunningServer } from './running-server.js';
 import { SkillDiscoveryService } from './service.js';
 
@@ -27,6 +28,13 @@ export interface ServerOptions extends HandlerOptions {
   readonly connectionsPerAddress?: number | undefined;
 }
 
+const SERVER_OPTIONS = namesOf<ServerOptions>({
+  ...HANDLER_OPTIONS,
+  host: true,
+  port: true,
+  connectionsPerAddress: true,
+});
+
 /**
  * Serves the Skill Discovery API over HTTP.
  *
@@ -41,6 +49,8 @@ export interface ServerOptions extends HandlerOptions {
  * console.log(server.url); // http://127.0.0.1:8787
  */
 export async function startServer(search: SkillSearch, options: ServerOptions = {}): Promise<RunningServer> {
+  checkSearch(search);
+  checkOptions(options, SERVER_OPTIONS);
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new SkillSearchError('INVALID_OPTION', `port must be an integer from 0 to 65535, got ${String(port)}`);
@@ -49,7 +59,7 @@ export async function startServer(search: SkillSearch, options: ServerOptions = 
     throw new SkillSearchError('INVALID_OPTION', `host must be an address or a name, got ${JSON.stringify(host)}`);
   }
   const perAddress =
-    checkNumber('connectionsPerAddress', options.connectionsPerAddress, UNLIMITED, 1) ??
+    checkInteger(optionOf('connectionsPerAddress'), options.connectionsPerAddress, 0, UNLIMITED) ??
     DEFAULT_CONNECTIONS_PER_ADDRESS;
   const resolved = resolveHandlerOptions(options);
   const { isTrusted } = resolved;

@@ -1,4 +1,4 @@
-import { checkSignal } from '../check-arguments.js';
+import { checkOptions, checkSignal, namesOf } from '../check-arguments.js';
 import { askedWords } from '../keyword/explain/asked-words.js';
 import { readQuestion } from '../keyword/question.js';
 import type { DocumentNumber } from '../numbers.js';
@@ -23,12 +23,15 @@ const MOST_COPY_IDS = 100;
  */
 const LONGEST_TURN = 5;
 
+const SEMANTIC_OPTIONS = namesOf<SemanticOptions>({ signal: true, longestWait: true });
+
 /** Answers a question in plain language; see `SkillSearch.semantic`. */
 export async function searchByMeaning(
   state: OpenState,
   query: SemanticQuery,
   options: SemanticOptions = {},
 ): Promise<SemanticResult> {
+  checkOptions(options, SEMANTIC_OPTIONS);
   const patience = new Patience(options.longestWait);
   try {
     return await answerByMeaning(state, query, options.signal, patience);
