@@ -1,7 +1,9 @@
 import type { Trial } from './trial.js';
 import { ENEMY_FILES } from './trials/enemy-files.js';
+import { QUOTA_RACES } from './trials/quota-races.js';
 import { SHUTDOWN } from './trials/shutdown.js';
+import { SOAK } from './trials/soak.js';
 import { WORDS_READ } from './trials/words-read.js';
 
 /** Every trial, in the order in which they run. */
-export const TRIALS: readonly Trial[] = [WORDS_READ, ENEMY_FILES, SHUTDOWN];
+export const TRIALS: readonly Trial[] = [WORDS_READ, ENEMY_FILES, SOAK, QUOTA_RACES, SHUTDOWN];

@@ -147,8 +147,9 @@ export class HttpServer implements RunningServer {
         this.#write(exchange, this.#service.refuse(MALFORMED, socket.remoteAddress), true);
         return;
       }
-      const urgency = this.#service.isUrgent(request.url ?? '') ? 'urgent' : 'ordinary';
-      this.#turns.run(() => this.#answer(exchange), urgency);
+      const answer = (): void => this.#answer(exchange);
+      if (this.#service.isUrgent(request.url ?? '')) this.#turns.runFirst(answer);
+      else this.#turns.run(answer, this.#connections.clientOf(socket));
     });
   }
 

@@ -6,10 +6,14 @@ const MOST_SCHEDULED = 128;
 /**
  * Spreads work over the turns of the event loop. Node accepts one new connection in a turn, however many wait. If each
  * turn answered all requests of the others, a new client of a busy server would wait for seconds.
+ *
+ * Clients take turns, too: however much work one has, another's next piece waits for one piece of each client at most.
  */
 export class Turns {
   readonly #urgent: (() => void)[] = [];
-  readonly #waiting: (() => void)[] = [];
+  /** For each client its work. The client whose turn it is comes first. */
+  readonly #waiting = new Map<unknown, (() => void)[]>();
+  #waitingCount = 0;
   #scheduled = 0;
   #isHeld = false;
   /** When the time of this turn is used up, by `performance.now()`; undefined before its first piece of work. */
@@ -19,11 +23,24 @@ export class Turns {
 
   /**
    * Calls `work` after everything that arrived in this turn of the event loop was read: in this turn if it has time
-   * left, otherwise in a later one. Keeps the order. Urgent work comes first, but in each turn one other piece is done
-   * if any waits: much urgent work must not stop the rest.
+   * left, otherwise in a later one. Keeps the order of each client.
+   *
+   * @param client whose work it is
    */
-  run(work: () => void, urgency: 'urgent' | 'ordinary' = 'ordinary'): void {
-    (urgency === 'urgent' ? this.#urgent : this.#waiting).push(work);
+  run(work: () => void, client: unknown): void {
+    const others = this.#waiting.get(client);
+    if (others === undefined) this.#waiting.set(client, [work]);
+    else others.push(work);
+    this.#waitingCount += 1;
+    this.#schedule();
+  }
+
+  /**
+   * Calls `work` before everything that {@link Turns.run} was given. In each turn one other piece is done all the same:
+   * much urgent work must not stop the rest.
+   */
+  runFirst(work: () => void): void {
+    this.#urgent.push(work);
     this.#schedule();
   }
 
@@ -43,7 +60,7 @@ export class Turns {
    */
   #schedule(): void {
     if (this.#isHeld) return;
-    const wanted = Math.min(MOST_SCHEDULED, this.#urgent.length + this.#waiting.length);
+    const wanted = Math.min(MOST_SCHEDULED, this.#urgent.length + this.#waitingCount);
     for (; this.#scheduled < wanted; this.#scheduled++) setImmediate(this.#doNext);
   }
 
@@ -65,7 +82,15 @@ export class Turns {
 
   #nextOther(): (() => void) | undefined {
     this.#hasDoneOther = true;
-    return this.#waiting.shift();
+    for (const [client, works] of this.#waiting) {
+      const work = works.shift();
+      // The client goes behind all others.
+      this.#waiting.delete(client);
+      if (works.length > 0) this.#waiting.set(client, works);
+      this.#waitingCount -= 1;
+      return work;
+    }
+    return undefined;
   }
 
   readonly #beginTurn = (): void => {
