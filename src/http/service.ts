@@ -91,6 +91,7 @@ export class SkillDiscoveryService {
       origin: '',
       address,
       arrived: performance.now(),
+      ready: performance.now(),
       header: () => undefined,
       signal: undefined,
     };

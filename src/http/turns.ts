@@ -1,5 +1,7 @@
 /** Milliseconds of work in one turn of the event loop. */
 const TURN = 5;
+/** Turns in a row that are left to new connections. */
+const MOST_LEFT = 8;
 /** Callbacks that wait for the next turn at most, each for one piece of work. */
 const MOST_SCHEDULED = 128;
 
@@ -20,6 +22,10 @@ export class Turns {
   #end: number | undefined;
   /** Whether this turn has done work that is not urgent. */
   #hasDoneOther = false;
+  /** Whether a connection came since the last turn with work. */
+  #hasConnected = false;
+  /** Turns in a row that were left to new connections. */
+  #left = 0;
 
   /**
    * Calls `work` after everything that arrived in this turn of the event loop was read: in this turn if it has time
@@ -42,6 +48,14 @@ export class Turns {
   runFirst(work: () => void): void {
     this.#urgent.push(work);
     this.#schedule();
+  }
+
+  /**
+   * Call it for each new connection. Only urgent work is then done in this turn, so that the next connection is accepted
+   * at once: otherwise the last of many would wait for as many turns full of work.
+   */
+  connected(): void {
+    this.#hasConnected = true;
   }
 
   /** Does nothing more until {@link Turns.release}. */
@@ -71,11 +85,14 @@ export class Turns {
     if (this.#end === undefined) {
       this.#end = now + TURN;
       this.#hasDoneOther = false;
+      this.#left = this.#hasConnected && this.#left < MOST_LEFT ? this.#left + 1 : 0;
+      this.#hasConnected = false;
       setImmediate(this.#beginTurn);
     }
+    const isLeft = this.#left > 0;
     let work: (() => void) | undefined;
-    if (now < this.#end) work = this.#urgent.shift() ?? this.#nextOther();
-    else if (!this.#hasDoneOther) work = this.#nextOther();
+    if (now < this.#end) work = this.#urgent.shift() ?? (isLeft ? undefined : this.#nextOther());
+    else if (!this.#hasDoneOther && !isLeft) work = this.#nextOther();
     work?.();
     this.#schedule();
   };

@@ -79,3 +79,26 @@ test('nothing is done while it is held, and all afterwards', async () => {
   while (done.length < 300) await new Promise(setImmediate);
   expect(done).toEqual(Array.from({ length: 300 }, (_, i) => i));
 });
+
+test('a turn in which a connection came is left to the next connection, eight times in a row at most', async () => {
+  const turns = new Turns();
+  let done = 0;
+  for (let i = 0; i < 40; i++) {
+    turns.run(() => {
+      busy(6);
+      done += 1;
+    }, 'a');
+  }
+  for (let turn = 0; turn < 27; turn++) {
+    turns.connected();
+    await new Promise(setImmediate);
+  }
+  // Of nine turns one does work.
+  expect(done).toBeGreaterThan(0);
+  expect(done).toBeLessThanOrEqual(4);
+  const from = done;
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  expect(done).toBeGreaterThan(from);
+  while (done < 40) await new Promise(setImmediate);
+});
