@@ -26,6 +26,11 @@ export interface SkillProperties {
   readonly compatibility?: string;
   readonly allowedTools?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /**
+   * The whole front matter as it was written, also what the fields above say: numbers, dates, `true` and `false` are
+   * text, a key without a value is null. Of a row of JSON, the object that it has in this field.
+   */
+  readonly frontMatter?: Readonly<Record<string, unknown>>;
 }
 
 /** A skill with the optional fields of its `SKILL.md`. */

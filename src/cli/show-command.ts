@@ -65,10 +65,11 @@ function skillLines(
     ['license', skill.license],
     ['compatibility', skill.compatibility],
     ['tools', skill.allowedTools],
+    ...otherFrontMatter(skill),
   ];
   const lines = [styles.bold(oneLine(skill.name)), '', manyLines(skill.description), ''];
   for (const [label, value] of facts) {
-    if (value !== undefined) lines.push(`${styles.dim(label.padEnd(15))}${oneLine(value)}`);
+    if (value !== undefined) lines.push(`${styles.dim(`${label.padEnd(14)} `)}${oneLine(value)}`);
   }
   for (const [i, copy] of copies.slice(0, COPIES_SHOWN).entries()) {
     lines.push(`${styles.dim((i === 0 ? 'copies' : '').padEnd(15))}${oneLine(copy)}`);
@@ -76,6 +77,15 @@ function skillLines(
   if (copies.length > COPIES_SHOWN) lines.push(`${''.padEnd(15)}and ${copies.length - COPIES_SHOWN} more`);
   for (const { filename, text } of files) lines.push('', styles.dim(`--- ${oneLine(filename)}`), manyLines(text));
   return lines;
+}
+
+/** Keys of the front matter that the fields of a skill say. */
+const SAID_ELSEWHERE =
+  /^(?:name|description|license|compatibility|allowed[-_]?tools|tags?|categor(?:y|ies)|occupations?)$/i;
+
+function otherFrontMatter({ frontMatter = {} }: SkillDetails): [key: string, value: string][] {
+  const others = Object.entries(frontMatter).filter(([key, value]) => !SAID_ELSEWHERE.test(key) && value !== null);
+  return others.map(([key, value]) => [oneLine(key), typeof value === 'string' ? value : JSON.stringify(value)]);
 }
 
 function isoDate(unixSeconds: number): string {
