@@ -9,6 +9,7 @@ import { manyLines, oneLine } from './terminal-text.js';
 interface ShowFlags {
   readonly database: string;
   readonly json?: true;
+  readonly localPaths?: true;
 }
 
 /** Copies that are listed. Some skills have hundreds; `--json` has all. */
@@ -18,12 +19,13 @@ export const setUpShow: SetUp = (command, output) => {
   command
     .argument('<id>', 'the id of the skill, as search prints it')
     .addOption(databaseOption())
+    .option('--local-paths', 'tell the folder that it was loaded from')
     .addOption(jsonOption())
     .action((id: string, flags: ShowFlags) => show(id, flags, output));
 };
 
 async function show(id: string, flags: ShowFlags, output: Output): Promise<void> {
-  const { skill, files, copies } = await findSkill(id, flags.database);
+  const { skill, files, copies } = await findSkill(id, flags);
   if (skill === undefined) throw new Error(`no skill has the id ${JSON.stringify(id)}`);
   if (flags.json === true) printJson(output, { skill, files, copies });
   else printLines(output, skillLines(skill, files, copies, stylesFor(output.out)));
@@ -36,8 +38,8 @@ interface FoundSkill {
   readonly copies: readonly string[];
 }
 
-async function findSkill(id: string, database: string): Promise<FoundSkill> {
-  const search = await openSkillSearch({ database, keywordIndex: false });
+async function findSkill(id: string, { database, localPaths }: ShowFlags): Promise<FoundSkill> {
+  const search = await openSkillSearch({ database, keywordIndex: false, localPaths });
   try {
     const copies = search.copiesOf(id).filter((copy) => copy !== id);
     return { skill: search.get(id), files: search.files(id), copies };
@@ -60,6 +62,7 @@ function skillLines(
     ['updated', updated],
     ['code', skill.codehostUrl],
     ['page', skill.skillUrl],
+    ['folder', skill.localPath],
     ['categories', skill.categories.join(', ') || undefined],
     ['occupations', skill.occupations.join(', ') || undefined],
     ['license', skill.license],

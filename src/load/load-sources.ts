@@ -21,6 +21,7 @@ export async function loadSources(options: BuildOptions): Promise<LoadReport> {
   const sources = await openSources(options, database);
   checkFlag('prune', options.prune);
   checkFlag('semantic', options.semantic);
+  checkFlag('followLinks', options.followLinks);
   checkListener('onProgress', options.onProgress);
   checkSignal(options.signal);
   const modelOptions = resolveModelOptions(options);
@@ -88,6 +89,7 @@ function pruneOrWarn(
 }
 
 function keyOf(sources: readonly OpenableSource[], options: BuildOptions): string {
-  const { author = '', codehostBase = '', skillUrlBase = '' } = options;
-  return loadKey(['load', author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)]);
+  const { author = '', codehostBase = '', skillUrlBase = '', followLinks } = options;
+  const links = followLinks === true ? ['follow links'] : [];
+  return loadKey(['load', ...links, author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)]);
 }

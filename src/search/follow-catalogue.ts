@@ -17,7 +17,7 @@ import type { SkillSearch } from './skill-search.js';
 
 export interface FollowOptions
   extends ModelOptions,
-    Pick<OpenOptions, 'keywordIndex' | 'stopWords' | 'warmUp' | 'signal'> {
+    Pick<OpenOptions, 'keywordIndex' | 'stopWords' | 'warmUp' | 'localPaths' | 'signal'> {
   /** Path of a catalogue's file, made by `buildCatalogue`. */
   readonly database: string;
   /**
