@@ -58,6 +58,9 @@ export const MAX_LABELS = 100;
 /** Largest `metadata` of one skill, in bytes of JSON. Each answer for the skill carries it. */
 export const MAX_METADATA_BYTES: number = 16 * 1024;
 
+/** Largest front matter that is kept of one skill, in bytes of JSON. What search uses is read from larger ones, too. */
+export const MAX_FRONT_MATTER_BYTES: number = 64 * 1024;
+
 // Git
 
 /** Largest file that is read in a repository (its configuration, a reference), in bytes. Real ones have a page or two. */

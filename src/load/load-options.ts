@@ -39,6 +39,13 @@ export interface BuildOptions extends FolderDefaults, ModelOptions {
    * @default true, if the model runtime is installed
    */
   readonly semantic?: boolean | undefined;
+  /**
+   * Whether to follow links in a folder that lead into another folder of `sources`. A skill that is reached so is the
+   * same skill, and both sources claim it. Links out of all sources are never followed.
+   *
+   * @default false
+   */
+  readonly followLinks?: boolean | undefined;
   /** Called now and then, at most about ten times a second. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** Stops the load between two rows. A later load of the same sources resumes it. */
@@ -57,6 +64,7 @@ export const BUILD_OPTIONS: Names = namesOf<BuildOptions>({
   author: true,
   codehostBase: true,
   skillUrlBase: true,
+  followLinks: true,
   onProgress: true,
   signal: true,
   stdin: true,

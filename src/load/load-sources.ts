@@ -31,6 +31,7 @@ export async function loadSources(options: BuildOptions): Promise<LoadReport> {
   checkFlag('prune', options.prune);
   checkFlag('semantic', options.semantic);
   for (const name of ['author', 'codehostBase', 'skillUrlBase'] as const) checkText(name, options[name]);
+  checkFlag('followLinks', options.followLinks);
   checkListener('onProgress', options.onProgress);
   checkSignal(options.signal);
   const modelOptions = resolveModelOptions(options);
@@ -98,6 +99,7 @@ function pruneOrWarn(
 }
 
 function keyOf(sources: readonly OpenableSource[], options: BuildOptions): string {
-  const { author = '', codehostBase = '', skillUrlBase = '' } = options;
-  return loadKey(['load', author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)]);
+  const { author = '', codehostBase = '', skillUrlBase = '', followLinks } = options;
+  const links = followLinks === true ? ['follow links'] : [];
+  return loadKey(['load', ...links, author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)]);
 }

@@ -12,6 +12,8 @@ export interface OpenStateParts {
   /** Undefined if the caller wanted no keyword index. */
   readonly index: KeywordIndex | undefined;
   readonly stopWords: StopWords;
+  /** Whether skills tell the folder that they were loaded from. */
+  readonly localPaths: boolean;
   /** The derived file that index and columns may be read from. */
   readonly keywordFile: OpenKeywordFile | undefined;
   readonly problems: SkillSearch['problems'];
@@ -24,11 +26,12 @@ export interface OpenStateParts {
 
 /**
  * One state of a catalogue, open for searching: its file, its index of words, and its vectors once somebody needs them.
- * Every member but `problems`, `stopWords` and `close()` fails once it is closed.
+ * Every member but `problems`, `stopWords`, `localPaths` and `close()` fails once it is closed.
  */
 export class OpenState {
   readonly problems: SkillSearch['problems'];
   readonly stopWords: StopWords;
+  readonly localPaths: boolean;
   readonly #openVectors: () => Promise<VectorSearch>;
   readonly #closing: AbortController;
   #reader: CatalogueReader | undefined;
@@ -37,9 +40,11 @@ export class OpenState {
   #vectors: Promise<VectorSearch> | undefined;
   #vectorsWanted: boolean;
 
-  constructor({ reader, index, stopWords, keywordFile, problems, closing, openVectors, vectors }: OpenStateParts) {
+  constructor(parts: OpenStateParts) {
+    const { reader, index, stopWords, localPaths, keywordFile, problems, closing, openVectors, vectors } = parts;
     this.problems = problems;
     this.stopWords = stopWords;
+    this.localPaths = localPaths;
     this.#reader = reader;
     this.#index = index;
     this.#keywordFile = keywordFile;

@@ -1,5 +1,13 @@
 import { Buffer } from 'node:buffer';
-import { MAX_DESCRIPTION, MAX_ID, MAX_LABEL, MAX_LABELS, MAX_METADATA_BYTES, MAX_NAME } from '../../limits.js';
+import {
+  MAX_DESCRIPTION,
+  MAX_FRONT_MATTER_BYTES,
+  MAX_ID,
+  MAX_LABEL,
+  MAX_LABELS,
+  MAX_METADATA_BYTES,
+  MAX_NAME,
+} from '../../limits.js';
 import { type SkillProperties, UNKNOWN } from '../../skill.js';
 import { cleanText, cutCodePoints, isBlank, withoutControls } from './clean-text.js';
 import { labelSlug } from './label-slug.js';
@@ -157,12 +165,14 @@ function readProperties(row: Row, warnings: string[]): SkillProperties {
   const allowedTools = readProperty(
     Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string').join(' ') : tools,
   );
-  const metadata = readMetadata(row['metadata'], warnings);
+  const metadata = readObject(row['metadata'], 'metadata', MAX_METADATA_BYTES, warnings);
+  const frontMatter = readObject(row['frontMatter'], 'frontMatter', MAX_FRONT_MATTER_BYTES, warnings);
   return {
     ...(license !== undefined && { license }),
     ...(compatibility !== undefined && { compatibility }),
     ...(allowedTools !== undefined && { allowedTools }),
     ...(metadata !== undefined && { metadata }),
+    ...(frontMatter !== undefined && { frontMatter }),
   };
 }
 
@@ -172,15 +182,21 @@ function readProperty(value: unknown): string | undefined {
   return isBlank(text) ? undefined : text;
 }
 
-function readMetadata(value: unknown, warnings: string[]): Record<string, unknown> | undefined {
+/** Reads an object of any content, of at most so many bytes of JSON. */
+function readObject(
+  value: unknown,
+  field: string,
+  maxBytes: number,
+  warnings: string[],
+): Record<string, unknown> | undefined {
   if (!isObject(value)) return undefined;
   try {
     // The store keeps it as JSON, so only what JSON can carry must remain.
     const json = JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? cleanText(inner) : inner));
-    if (Buffer.byteLength(json) <= MAX_METADATA_BYTES) return JSON.parse(json) as Record<string, unknown>;
-    warnings.push(`metadata: over ${MAX_METADATA_BYTES / 1024} KiB; left out`);
+    if (Buffer.byteLength(json) <= maxBytes) return JSON.parse(json) as Record<string, unknown>;
+    warnings.push(`${field}: over ${maxBytes / 1024} KiB; left out`);
   } catch {
-    warnings.push('metadata: not JSON; left out');
+    warnings.push(`${field}: not JSON; left out`);
   }
   return undefined;
 }
