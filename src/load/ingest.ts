@@ -1,4 +1,5 @@
 import { copyKey } from '../copies/copy-key.js';
+import { MAX_LISTED_PROBLEMS, MAX_SPARED } from '../limits.js';
 import { embeddedText, hashText } from '../semantic/embedded-text.js';
 import { checkRow } from '../sources/rows/check-row.js';
 import type { KnownRow, Origin, RawRow, SourceItem, UnreadableRow } from '../sources/rows/row.js';
@@ -8,8 +9,11 @@ import type { LoadWarning, RejectedRow } from './load-report.js';
 
 /** Puts the rows of a load into the store, and notes what became of them. */
 export class Ingest {
+  /** The first ones; {@link unlisted} counts the others. */
   readonly warnings: LoadWarning[] = [];
   readonly rejected: RejectedRow[] = [];
+  /** Problems that are not listed. */
+  readonly unlisted: { warnings: number; rejected: number } = { warnings: 0, rejected: 0 };
   /** Ids and locations of rows that are there but did not become a skill. What is stored of them is not pruned. */
   readonly sparedIds: Set<string> = new Set();
   readonly sparedLocations: Set<string> = new Set();
@@ -22,9 +26,12 @@ export class Ingest {
   /** Time spent in the store. */
   storingMs: number = 0;
   readonly #sink: SkillSink;
+  readonly #maxListed: number;
 
-  constructor(sink: SkillSink) {
+  /** @param maxListed warnings, and rejected rows, that are listed. 0 means no limit */
+  constructor(sink: SkillSink, maxListed: number = MAX_LISTED_PROBLEMS) {
     this.#sink = sink;
+    this.#maxListed = maxListed === 0 ? Number.POSITIVE_INFINITY : maxListed;
   }
 
   /**
@@ -45,7 +52,7 @@ export class Ingest {
   }
 
   #takeUnreadable({ location, hidesSkills, origin, reason }: UnreadableRow): void {
-    if (location !== undefined) this.sparedLocations.add(location);
+    this.#spare(this.sparedLocations, location, origin);
     if (hidesSkills === true) this.incomplete.add(origin.source);
     this.#reject(origin, reason);
   }
@@ -61,8 +68,8 @@ export class Ingest {
   #takeRow(row: RawRow, source: string): void {
     const checked = checkRow(row);
     if (checked.kind === 'rejected') {
-      if (checked.id !== undefined) this.sparedIds.add(checked.id);
-      if (row.location !== undefined) this.sparedLocations.add(row.location);
+      this.#spare(this.sparedIds, checked.id, row.origin);
+      this.#spare(this.sparedLocations, row.location, row.origin);
       this.#reject(row.origin, checked.reason);
       return;
     }
@@ -103,12 +110,30 @@ export class Ingest {
     this.#warn(origin, `the id ${id} came before in this load: this later row is kept`);
   }
 
+  /** Remembers what must not be pruned. With too much of that the source counts as incomplete instead. */
+  #spare(spared: Set<string>, key: string | undefined, origin: Origin): void {
+    if (key === undefined) return;
+    if (spared.size < MAX_SPARED) spared.add(key);
+    else this.incomplete.add(origin.source);
+  }
+
   #warn(origin: Origin, message: string): void {
-    this.warnings.push({ ...forReport(origin), message });
+    if (this.warnings.length < this.#maxListed) this.warnings.push({ ...forReport(origin), message });
+    else this.unlisted.warnings += 1;
   }
 
   #reject(origin: Origin, reason: string): void {
-    this.rejected.push({ ...forReport(origin), reason });
+    if (this.rejected.length < this.#maxListed) this.rejected.push({ ...forReport(origin), reason });
+    else this.unlisted.rejected += 1;
+  }
+
+  /** Ends the report with a warning if it does not list everything. */
+  warnOfUnlisted(): void {
+    const { warnings, rejected } = this.unlisted;
+    if (warnings + rejected === 0) return;
+    const counts = `${warnings.toLocaleString('en')} more warnings and ${rejected.toLocaleString('en')} more rejected rows`;
+    const message = `${counts} are not listed: see to those that are, or raise maxListedProblems`;
+    this.warnings.push({ origin: 'report', message });
   }
 }
 

@@ -38,12 +38,14 @@ export async function openSources(options: BuildOptions, database: string): Prom
 
 async function openPath(name: string, database: string, options: BuildOptions): Promise<OpenableSource> {
   const source = await checkSource(name);
-  const { signal, author, codehostBase, skillUrlBase, stdin } = options;
+  const { signal, author, codehostBase, skillUrlBase, stdin, maxUnpackedBytes, maxRatio, gitSeconds } = options;
+  const gitBudget = gitSeconds === undefined ? undefined : gitSeconds * 1000;
+  const bounds = { maxUnpackedBytes, maxRatio, gitBudget };
   return {
     name,
     key: keyOf(source, database),
     bytes: source.bytes ?? 0,
-    read: (how) => readSource(source, { signal, author, codehostBase, skillUrlBase, stdin, ...how }),
+    read: (how) => readSource(source, { signal, author, codehostBase, skillUrlBase, stdin, ...bounds, ...how }),
   };
 }
 
