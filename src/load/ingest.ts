@@ -2,10 +2,14 @@ import { copyKey } from '../copies/copy-key.js';
 import { MAX_LISTED_PROBLEMS, MAX_SPARED } from '../limits.js';
 import { embeddedText, hashText } from '../semantic/embedded-text.js';
 import { checkRow } from '../sources/rows/check-row.js';
-import type { KnownRow, Origin, RawRow, SourceItem, UnreadableRow } from '../sources/rows/row.js';
+import type { KnownRow, Origin, RawRow, RowFolder, SourceItem, UnreadableRow } from '../sources/rows/row.js';
 import { deriveId, idWithHash } from '../sources/rows/skill-id.js';
+import type { SparedPlace } from '../store/write/pruning.js';
 import type { SkillSink } from '../store/write/skill-sink.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
+
+/** Incomplete sources that are remembered. */
+const MAX_INCOMPLETE = 1000;
 
 /** Puts the rows of a load into the store, and notes what became of them. */
 export class Ingest {
@@ -14,9 +18,9 @@ export class Ingest {
   readonly rejected: RejectedRow[] = [];
   /** Problems that are not listed. */
   readonly unlisted: { warnings: number; rejected: number } = { warnings: 0, rejected: 0 };
-  /** Ids and locations of rows that are there but did not become a skill. What is stored of them is not pruned. */
+  /** Ids and places of rows that are there but did not become a skill. What is stored of them is not pruned. */
   readonly sparedIds: Set<string> = new Set();
-  readonly sparedLocations: Set<string> = new Set();
+  readonly sparedPlaces: SparedPlace[] = [];
   /** Sources that could not be read in part. */
   readonly incomplete: Set<string> = new Set();
   /** Rows so far, good or not. */
@@ -41,7 +45,7 @@ export class Ingest {
    */
   take(item: SourceItem, source: string): void {
     if (item.kind === 'remark') {
-      if (item.hidesSkills === true) this.incomplete.add(item.origin.source);
+      if (item.hidesSkills === true) this.#noteIncomplete(item.origin);
       this.#warn(item.origin, item.message);
       return;
     }
@@ -51,9 +55,9 @@ export class Ingest {
     else this.#takeUnreadable(item);
   }
 
-  #takeUnreadable({ location, hidesSkills, origin, reason }: UnreadableRow): void {
-    this.#spare(this.sparedLocations, location, origin);
-    if (hidesSkills === true) this.incomplete.add(origin.source);
+  #takeUnreadable({ location, folder, hidesSkills, origin, reason }: UnreadableRow): void {
+    if (location !== undefined && this.#canSpare(origin)) this.sparedPlaces.push({ location, folder });
+    if (hidesSkills === true) this.#noteIncomplete(origin);
     this.#reject(origin, reason);
   }
 
@@ -68,8 +72,9 @@ export class Ingest {
   #takeRow(row: RawRow, source: string): void {
     const checked = checkRow(row);
     if (checked.kind === 'rejected') {
-      this.#spare(this.sparedIds, checked.id, row.origin);
-      this.#spare(this.sparedLocations, row.location, row.origin);
+      const { location, folder, origin } = row;
+      if (checked.id !== undefined && this.#canSpare(origin)) this.sparedIds.add(checked.id);
+      if (location !== undefined && this.#canSpare(origin)) this.sparedPlaces.push({ location, folder });
       this.#reject(row.origin, checked.reason);
       return;
     }
@@ -77,7 +82,9 @@ export class Ingest {
     const { id: given, location, exactLocation, properties, files, ...fields } = checked.draft;
     const started = performance.now();
     const { id, collides } =
-      given === undefined ? this.#deriveId(location, exactLocation) : { id: given, collides: false };
+      given === undefined
+        ? this.#deriveId(location, exactLocation, row.folder, source)
+        : { id: given, collides: false };
     const { name, description } = fields;
     const skill = { id, ...fields };
     const result = this.#sink.put(
@@ -88,6 +95,7 @@ export class Ingest {
         copyKey: copyKey(name, description),
         textHash: hashText(embeddedText(name, description)),
         location: exactLocation,
+        folder: row.folder,
       },
       source,
       // A row with warnings, or with an id that depends on other skills, must be read at every load.
@@ -98,9 +106,20 @@ export class Ingest {
     if (result === 'again') this.#warnAgain(row.origin, id);
   }
 
-  #deriveId(location: string, exactLocation: string): { id: string; collides: boolean } {
+  #deriveId(
+    location: string,
+    exactLocation: string,
+    folder: RowFolder | undefined,
+    source: string,
+  ): { id: string; collides: boolean } {
     const { slug, lossy, hash } = deriveId(location, exactLocation);
     const withHash = idWithHash(slug, hash);
+    if (folder?.isOrigin === true && this.#sink.chooseFolderId !== undefined) {
+      const plain = lossy || slug === '' ? withHash : slug;
+      const wish = { location, plain, former: withHash, withHash: (other: string) => idWithHash(slug, other) };
+      const id = this.#sink.chooseFolderId(wish, folder, source);
+      return { id, collides: id !== plain };
+    }
     if (lossy || slug === '') return { id: withHash, collides: false };
     const id = this.#sink.chooseId(exactLocation, slug, withHash);
     return { id, collides: id !== slug };
@@ -110,11 +129,16 @@ export class Ingest {
     this.#warn(origin, `the id ${id} came before in this load: this later row is kept`);
   }
 
-  /** Remembers what must not be pruned. With too much of that the source counts as incomplete instead. */
-  #spare(spared: Set<string>, key: string | undefined, origin: Origin): void {
-    if (key === undefined) return;
-    if (spared.size < MAX_SPARED) spared.add(key);
-    else this.incomplete.add(origin.source);
+  /** Whether there is room for one more that must not be pruned. If not, nothing of the source may be pruned. */
+  #canSpare(origin: Origin): boolean {
+    if (this.sparedIds.size + this.sparedPlaces.length < MAX_SPARED) return true;
+    this.#noteIncomplete(origin);
+    return false;
+  }
+
+  #noteIncomplete({ source }: Origin): void {
+    // One is enough to keep a load from pruning. The others are for the report.
+    if (this.incomplete.size < MAX_INCOMPLETE) this.incomplete.add(source);
   }
 
   #warn(origin: Origin, message: string): void {

@@ -4,7 +4,9 @@ import {
   checkFlag,
   checkInteger,
   checkListener,
+  checkOptions,
   checkSignal,
+  checkText,
   resolveDatabase,
 } from '../check-arguments.js';
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
@@ -15,7 +17,7 @@ import { checkModel } from './check-model.js';
 import { embedOrWarn } from './embed-or-warn.js';
 import { indexOrWarn } from './index-or-warn.js';
 import { Ingest } from './ingest.js';
-import type { BuildOptions } from './load-options.js';
+import { BUILD_OPTIONS, type BuildOptions } from './load-options.js';
 import type { LoadReport, LoadWarning } from './load-report.js';
 import { type OpenableSource, openSources } from './open-sources.js';
 import { PhaseClock } from './phase-clock.js';
@@ -27,10 +29,12 @@ const MAX_NAMED = 20;
 
 /** The work of `buildCatalogue`. */
 export async function loadSources(options: BuildOptions): Promise<LoadReport> {
+  checkOptions(options, BUILD_OPTIONS);
   const database = resolveDatabase(checkDatabase(options.database));
   const sources = await openSources(options, database);
   checkFlag('prune', options.prune);
   checkFlag('semantic', options.semantic);
+  for (const name of ['author', 'codehostBase', 'skillUrlBase'] as const) checkText(name, options[name]);
   checkListener('onProgress', options.onProgress);
   checkSignal(options.signal);
   for (const name of ['maxUnpackedBytes', 'maxRatio', 'maxListedProblems', 'gitSeconds'] as const) {
@@ -79,6 +83,7 @@ async function load(
   await indexOrWarn(writer.path, warnings, signal, progress);
   ingest.warnOfUnlisted();
   const seconds = { reading, storing, embedding, publishing, indexing: clock.lap() };
+  writer.reported();
   const { unlisted } = ingest;
   return {
     ...counts,
@@ -96,14 +101,14 @@ async function load(
 function pruneOrWarn(
   writer: CatalogueWriter,
   sources: readonly OpenableSource[],
-  { sparedIds, sparedLocations, incomplete }: Ingest,
+  { sparedIds, sparedPlaces, incomplete }: Ingest,
   { failed, empty }: SourcesRead,
   warnings: LoadWarning[],
 ): void {
   const doubtful = [...failed.map(({ origin }) => origin), ...empty, ...incomplete];
   if (doubtful.length === 0) {
     const keys = sources.map(({ key }) => key);
-    writer.prune(keys, sparedIds, sparedLocations);
+    writer.prune(keys, sparedIds, sparedPlaces);
     return;
   }
   const message = 'nothing was pruned, because a source failed, was closed in part, or held no skill';

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { GIT_REPOSITORY_SECONDS, GIT_SOURCE_SECONDS, MAX_FILE_BYTES } from '../../limits.js';
 import { UNKNOWN } from '../../skill.js';
 import { isBlank } from '../rows/clean-text.js';
@@ -77,7 +77,8 @@ async function readSkill(
   { origin, publication, git, realRoot, baseName, signal }: Surroundings,
 ): Promise<RawRow | UnreadableRow> {
   const { location, author, codehostUrl, skillUrl } = publication;
-  const unreadable = (reason: string): UnreadableRow => ({ kind: 'unreadable', origin, reason, location });
+  const folder = { path: folderOf(skill), isOrigin: git?.remote === undefined };
+  const unreadable = (reason: string): UnreadableRow => ({ kind: 'unreadable', origin, reason, location, folder });
   try {
     const file = await readTextFile(skill.realSkillFile, { force: true });
     if (file.kind !== 'text') return unreadable('not a regular file');
@@ -100,11 +101,17 @@ async function readSkill(
         ...others.files.map(({ filename, text }) => ({ filename, text })),
       ],
     };
-    return { kind: 'row', origin, value, warnings: [...warnings, ...markdown.warnings, ...others.warnings], location };
+    warnings.push(...markdown.warnings, ...others.warnings);
+    return { kind: 'row', origin, value, warnings, location, folder };
   } catch (error) {
     signal?.throwIfAborted();
     return unreadable(`cannot be read: ${reasonOf(error)}`);
   }
+}
+
+/** The folder that a skill is known by: that of its real SKILL.md, so that links to it are the same skill. */
+function folderOf({ realPath, realSkillFile }: FoundSkill): string {
+  return basename(realSkillFile) === 'SKILL.md' ? dirname(realSkillFile) : realPath;
 }
 
 /** The latest change of some files, in Unix seconds: by their commits, or by the file system if git has none. */
