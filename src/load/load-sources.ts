@@ -75,6 +75,7 @@ async function load(
 
   await indexOrWarn(writer.path, warnings, signal, progress);
   const seconds = { reading, storing, embedding, publishing, indexing: clock.lap() };
+  writer.reported();
   return { ...counts, embedded, warnings, rejected, failed: read.failed, seconds };
 }
 
@@ -82,14 +83,14 @@ async function load(
 function pruneOrWarn(
   writer: CatalogueWriter,
   sources: readonly OpenableSource[],
-  { sparedIds, sparedLocations, incomplete }: Ingest,
+  { sparedIds, sparedPlaces, incomplete }: Ingest,
   { failed, empty }: SourcesRead,
   warnings: LoadWarning[],
 ): void {
   const doubtful = [...failed.map(({ origin }) => origin), ...empty, ...incomplete];
   if (doubtful.length === 0) {
     const keys = sources.map(({ key }) => key);
-    writer.prune(keys, sparedIds, sparedLocations);
+    writer.prune(keys, sparedIds, sparedPlaces);
     return;
   }
   const message = 'nothing was pruned, because a source failed, was closed in part, or held no skill';

@@ -39,6 +39,7 @@ export function removeSkills(options: RemoveOptions): number {
         return false;
       },
     });
+    load.reported();
     return removed;
   } finally {
     load.close();

@@ -52,6 +52,11 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   try {
     keywordFile = database === undefined ? undefined : openKeywordFile(database, reader.stamp);
     await useColumns(reader, keywordFile);
+    if (keywordFile !== undefined && keywordFile.keywords.size !== reader.columns.size) {
+      // The columns were not taken from this file, and it is about another number of skills.
+      keywordFile.file.close();
+      keywordFile = undefined;
+    }
     vectors = options.warmUp === true ? openVectors() : undefined;
     const signal = signalUntilFailure(vectors, options.signal);
     const parts = { reader, database, keywordFile, signal };
