@@ -44,6 +44,9 @@ interface DatabaseOptions {
   readonly timeout?: number;
 }
 
+/** The type of what {@link Database} makes. */
+export type Database = Connection;
+
 /**
  * A new connection. Every connection is made here.
  *

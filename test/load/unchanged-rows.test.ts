@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { buildCatalogue, type LoadReport } from '../../src/index.js';
 import { Ingest } from '../../src/load/ingest.js';
 import { fingerprintOf } from '../../src/sources/rows/row-fingerprint.js';
-import { type Connection, Database } from '../../src/sqlite/connection.js';
+import { Database } from '../../src/sqlite/connection.js';
 import { type SkillColumns, toColumns } from '../../src/store/stored-skill.js';
 import { contentOf, stampOf } from '../catalogue-file.js';
 import { row, writeJsonLines } from '../rows.js';
@@ -218,7 +218,7 @@ function knownRows(path: string): number {
   return withDatabase(path, (file) => file.prepare<[], number>('SELECT count(*) FROM known_row').pluck().get() ?? 0);
 }
 
-function withDatabase<T>(path: string, work: (database: Connection) => T): T {
+function withDatabase<T>(path: string, work: (database: Database) => T): T {
   const database = new Database(path);
   try {
     return work(database);

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, type LoadReport, openSkillSearch, removeSkills, type SkillSearch } from '../../src/index.js';
-import { type Connection, Database } from '../../src/sqlite/connection.js';
+import { Database } from '../../src/sqlite/connection.js';
 import { stampOf } from '../catalogue-file.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -253,7 +253,7 @@ function forgetSignatures(database: string): void {
   rmSync(`${database}.keyword`);
 }
 
-function withDatabase(path: string, work: (database: Connection) => void): void {
+function withDatabase(path: string, work: (database: Database) => void): void {
   const database = new Database(path);
   work(database);
   database.close();
