@@ -55,14 +55,14 @@ export interface ResolvedHandlerOptions {
 }
 
 /** The names of {@link HandlerOptions}, for `namesOf`: whoever adds options lists them together with these. */
-export const HANDLER_OPTIONS = {
+export const HANDLER_OPTIONS: Readonly<Record<keyof HandlerOptions, true>> = {
   access: true,
   publicUrl: true,
   trustProxy: true,
   compatibility: true,
   pages: true,
   log: true,
-} as const satisfies Record<keyof HandlerOptions, true>;
+};
 
 /** @throws {SkillSearchError} `INVALID_OPTION` */
 export function resolveHandlerOptions(options: HandlerOptions): ResolvedHandlerOptions {
