@@ -23,6 +23,12 @@ export const MAX_LIMIT = 50;
 /** Distinct words of a question that are used. More words find nothing better, and each costs its postings. */
 export const MAX_QUESTION_WORDS = 64;
 
+/** Longest time that a question is read by the model, in milliseconds, beside its wait. Ordinary are some hundredths. */
+export const MAX_READING_TIME = 10_000;
+
+/** The greatest `longestWait`, in seconds. Who would wait longer asks later. */
+export const MAX_LONGEST_WAIT = 3600;
+
 // Rows and files
 
 /**
@@ -136,6 +142,15 @@ export const MAX_KEY_NAME = 100;
 /** The longest text of a file that a page shows, in characters. Browsers become slow with more. */
 export const MAX_PAGE_TEXT = 100_000;
 
+/** The names of a skill's files that its page lists. A skill may have a thousand. */
+export const MAX_PAGE_FILES = 100;
+
+/**
+ * Addresses whose requests are counted in memory, such as those for pages. With more, the count that began first is
+ * forgotten. Each takes some hundred bytes.
+ */
+export const MAX_COUNTED_ADDRESSES = 10_000;
+
 /** Bounds of a server. Times are in milliseconds. */
 interface ServerLimits {
   /** Bytes of the request line and all headers together. */
@@ -148,8 +163,15 @@ interface ServerLimits {
   readonly keepAliveTimeout: number;
   /** How long the sending of an answer may make no progress. */
   readonly idleTimeout: number;
-  /** Open connections. */
+  /** Open connections. Beyond, one that is idle makes room for a new one; if none is, the new one is closed. */
   readonly connections: number;
+  /**
+   * Bytes that the server holds for all clients together: answers that are not sent yet, and {@link requestBytes} for
+   * each request that is not answered. Beyond, the connection with most of them is closed.
+   */
+  readonly heldBytes: number;
+  /** What a request counts for until it is answered: about what its objects take. */
+  readonly requestBytes: number;
   /** Requests of one connection that are answered at a time. Those behind them wait. */
   readonly pipelined: number;
   /**
@@ -172,6 +194,8 @@ export const SERVER_LIMITS: ServerLimits = {
   keepAliveTimeout: 65_000,
   idleTimeout: 60_000,
   connections: 2_000,
+  heldBytes: 64 * 1024 * 1024,
+  requestBytes: 4 * 1024,
   pipelined: 16,
   waiting: 4_000,
   checkingInterval: 1_000,

@@ -20,6 +20,8 @@ interface OperationContext {
   readonly compatible: boolean;
   /** JSON text of the object `meta`, with the time until now. */
   readonly meta: () => string;
+  /** Seconds that the question may wait for others before it. */
+  readonly longestWait: number;
   readonly call: Call;
 }
 
@@ -53,9 +55,9 @@ export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
 export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
   key: 'required',
   read: readSemanticQuery,
-  async answer(query, { search, record, meta, call }) {
+  async answer(query, { search, record, meta, longestWait, call }) {
     const { signal } = call;
-    const { hits } = await search.semantic(query, { signal }).catch((error) => {
+    const { hits } = await search.semantic(query, { signal, longestWait }).catch((error) => {
       throw signal?.aborted === true ? new ClientGone() : error;
     });
     const items = hits.map(({ fileId, filename, score, skill }) => ({
