@@ -115,7 +115,7 @@ async function load(folder: string, embeds: boolean): Promise<Counts> {
 }
 
 /** The content of a catalogue without the names of its sources, which tell the folder. */
-function textOf(database: string): string {
+export function textOf(database: string): string {
   const content = [...contentOf(database)].map(([id, { sources, ...skill }]) => [id, sources.length, skill]);
   return JSON.stringify(content);
 }
@@ -166,7 +166,7 @@ function checkIntegrity(database: string): void {
 }
 
 /** Answers must be those of the catalogue, whatever the derived files hold. */
-async function askQuestions(database: string, embeds: boolean): Promise<void> {
+export async function askQuestions(database: string, embeds: boolean): Promise<void> {
   const ids = new Set(contentOf(database).keys());
   const embedder = new StandInEmbedder();
   await using search = await openSkillSearch({ database, embedder });

@@ -1,8 +1,10 @@
 import { constants, existsSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { checkDatabase, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { derivedFiles } from '../store/file-names.js';
+import { syncToDisk } from '../store/sync-to-disk.js';
 
 /**
  * Copies a catalogue and its derived files, so that a load into the copy can update them instead of building new ones.
@@ -36,7 +38,9 @@ async function replaceByCopy(file: string, target: string): Promise<void> {
   try {
     // If the file system can share blocks between files, this reads nothing.
     await copyFile(file, part, constants.COPYFILE_FICLONE);
+    syncToDisk(part);
     await rename(part, target);
+    syncToDisk(dirname(target));
   } catch (error) {
     await rm(part, { force: true });
     throw error;
