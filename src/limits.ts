@@ -23,6 +23,22 @@ export const MAX_LIMIT = 50;
 /** Distinct words of a question that are used. More words find nothing better, and each costs its postings. */
 export const MAX_QUESTION_WORDS = 64;
 
+/**
+ * The most work of one question, in units: the work of reading one posting, some nanoseconds. What is beyond it is left
+ * out, and the answer says `truncated`. It takes about 50 ms, so that no question holds up the others. A question of a
+ * few words costs a tenth of it.
+ */
+export const QUESTION_WORK = 5_000_000;
+
+/** The same for each skill of a catalogue of more than 100,000: a word of a larger catalogue has more postings. */
+export const QUESTION_WORK_PER_SKILL = 50;
+
+/**
+ * The most text that the explanations of one answer read (matched terms and snippets), in characters. Hits share it
+ * equally, so that what one says does not depend on which others were looked at.
+ */
+export const EXPLAINED_TEXT: number = 2 * 1024 * 1024;
+
 // Rows and files
 
 /** Largest row of a JSON source, in bytes. A larger one is skipped and reported: a row must fit into memory. */

@@ -55,7 +55,13 @@ export async function searchByMeaning(
     turnBegan = performance.now();
   }
   const { vectors } = sources;
-  return { ranking, ...(vectors === undefined ? {} : { model: vectors.model }), confident, hits };
+  return {
+    ranking,
+    ...(vectors === undefined ? {} : { model: vectors.model }),
+    confident,
+    ...(described.truncated ? { truncated: true } : {}),
+    hits,
+  };
 }
 
 /** Opens what a ranking needs. */

@@ -3,8 +3,10 @@ import { manyFrequencyOf } from './posting-list.js';
 
 /** The positions of a term in a text. */
 export class Positions {
-  count = 0;
-  /** Elements behind `count` are left from earlier texts. */
+  /** The first of {@link positions} that counts. */
+  from = 0;
+  /** Behind the last of {@link positions} that counts. */
+  to = 0;
   positions: Uint32Array = new Uint32Array(16);
   /** How many positions the term covers at each of {@link positions}. */
   spans: Uint32Array = new Uint32Array(16);
@@ -42,7 +44,7 @@ export class PositionReader {
   read(entry: number, into: Positions): void {
     this.#goTo(entry);
     const bytes = this.#postings.positions;
-    const first = into.count;
+    const first = into.to;
     const count = first + frequencyOf(this.#postings, entry);
     into.reserve(count);
     const { positions, spans } = into;
@@ -57,7 +59,7 @@ export class PositionReader {
       positions[i] = position;
       spans[i] = (value & 1) === 1 ? this.#readNumber() : 1;
     }
-    into.count = count;
+    into.to = count;
     this.#entry = entry + 1;
   }
 
