@@ -34,10 +34,10 @@ export const QUESTION_WORK = 5_000_000;
 export const QUESTION_WORK_PER_SKILL = 50;
 
 /**
- * The most text that the explanations of one answer read (matched terms and snippets), in characters. Hits share it
- * equally, so that what one says does not depend on which others were looked at.
+ * The most text of files that the matched terms of one page of a keyword search are looked for in, in characters, and
+ * the snippets. Hits share it equally, so what one of them says does not depend on which others were looked at.
  */
-export const EXPLAINED_TEXT: number = 2 * 1024 * 1024;
+export const EXPLAINED_TEXT: number = 1024 * 1024;
 
 // Rows and files
 

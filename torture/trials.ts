@@ -1,6 +1,7 @@
 import type { Trial } from './trial.js';
 import { ENEMY_FILES } from './trials/enemy-files.js';
+import { SLOWEST_QUESTION } from './trials/slowest-question.js';
 import { WORDS_READ } from './trials/words-read.js';
 
 /** Every trial, in the order in which they run. */
-export const TRIALS: readonly Trial[] = [WORDS_READ, ENEMY_FILES];
+export const TRIALS: readonly Trial[] = [WORDS_READ, ENEMY_FILES, SLOWEST_QUESTION];

@@ -37,7 +37,11 @@ export function answerSearch<Query>(
     }
     throw error;
   };
-  const toContent = (body: Body): Content => ({ headers: quotaHeaders(admission), body });
+  let isTruncated = false;
+  const toContent = (body: Body): Content => ({
+    headers: { ...quotaHeaders(admission), ...(isTruncated ? TRUNCATED : {}) },
+    body,
+  });
   let answered: Body | Promise<Body>;
   try {
     answered = operation.answer(query, {
@@ -45,6 +49,9 @@ export function answerSearch<Query>(
       record: { publicUrl: visit.publicUrl, githubUrl: compatible },
       compatible,
       meta: () => metaOf(visit),
+      noteTruncated: (truncated) => {
+        isTruncated = truncated === true;
+      },
       call: visit.call,
     });
   } catch (error) {
@@ -60,6 +67,9 @@ function identify(access: Access, { key }: SearchOperation, { call, address, sta
   }
   return access.identify(authorization, address, started);
 }
+
+/** Says that the question was too costly to finish. */
+const TRUNCATED = { 'X-Result-Truncated': 'true' };
 
 /** A faulty question counts as a request of the minute, too, and that limit is reported first. */
 function readQuestion<Query>(read: () => Query, admit: (fault: SkillSearchError) => unknown): Query {

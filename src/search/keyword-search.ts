@@ -2,8 +2,9 @@ import { bestScored, topOf } from '../arrays/top.js';
 import { collapseCopies } from '../copies/collapse-copies.js';
 import { copyPreference } from '../copies/copy-preference.js';
 import type { KeywordMatches } from '../keyword/keyword-index.js';
-import { Work } from '../keyword/work.js';
 import { readQuestion } from '../keyword/question.js';
+import { Work } from '../keyword/work.js';
+import { EXPLAINED_TEXT } from '../limits.js';
 import type { DocumentNumber } from '../numbers.js';
 import { type KeywordQuery, resolveKeywordQuery } from '../query.js';
 import { labelMask } from '../ranking/label-filter.js';
@@ -18,8 +19,9 @@ export function searchByKeywords(state: OpenState, query: KeywordQuery): Keyword
   const { reader } = state;
   const { matches, scoreOf, copiesOf, documents, pagination, truncation } = findPage(state, query);
   const matcher = termMatcherOf(matches);
+  const mostText = Math.floor(EXPLAINED_TEXT / documents.length);
   const toHit = (document: DocumentNumber): KeywordHit =>
-    toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher);
+    toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
   const hits = reader.reading(() => documents.map(toHit));
   return { ...stepOf(matches), ...truncation, hits, pagination };
 }
