@@ -29,6 +29,22 @@ export const MAX_READING_TIME = 10_000;
 /** The greatest `longestWait`, in seconds. Who would wait longer asks later. */
 export const MAX_LONGEST_WAIT = 3600;
 
+/**
+ * The most work of one question, in units: the work of reading one posting, some nanoseconds. What is beyond it is left
+ * out, and the answer says `truncated`. It takes about 50 ms, so that no question holds up the others. A question of a
+ * few words costs a tenth of it.
+ */
+export const QUESTION_WORK = 5_000_000;
+
+/** The same for each skill of a catalogue of more than 100,000: a word of a larger catalogue has more postings. */
+export const QUESTION_WORK_PER_SKILL = 50;
+
+/**
+ * The most text of files that the matched terms of one page of a keyword search are looked for in, in characters, and
+ * the snippets. Hits share it equally, so what one of them says does not depend on which others were looked at.
+ */
+export const EXPLAINED_TEXT: number = 1024 * 1024;
+
 // Rows and files
 
 /**
