@@ -45,6 +45,9 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   MAX_LABEL: { accepts: (length) => isKept({ categories: ['c'.repeat(length)] }) },
   MAX_LABELS: { accepts: (count) => isKept({ categories: texts(count, 'c') }) },
   MAX_METADATA_BYTES: { accepts: (length) => isKept({ metadata: { a: 'x'.repeat(length - '{"a":""}'.length) } }) },
+  MAX_FRONT_MATTER_BYTES: {
+    accepts: (length) => isKept({ frontMatter: { a: 'x'.repeat(length - '{"a":""}'.length) } }),
+  },
   MAX_GIT_FILE_BYTES: {
     accepts: (length) => isHead({ HEAD: `${'0'.repeat(40)}\n`.padEnd(length), 'packed-refs': '' }),
   },

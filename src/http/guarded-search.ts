@@ -37,7 +37,11 @@ export function answerSearch<Query>(
     }
     throw error;
   };
-  const toContent = (body: Body): Content => ({ headers: quotaHeaders(admission), body });
+  let isTruncated = false;
+  const toContent = (body: Body): Content => ({
+    headers: { ...quotaHeaders(admission), ...(isTruncated ? TRUNCATED : {}) },
+    body,
+  });
   let answered: Body | Promise<Body>;
   try {
     // It may have waited for its turn already.
@@ -49,6 +53,9 @@ export function answerSearch<Query>(
       compatible,
       meta: () => metaOf(visit),
       longestWait: longestWait === 0 ? 0 : Math.max(LEAST_PATIENCE, longestWait - waited),
+      noteTruncated: (truncated) => {
+        isTruncated = truncated === true;
+      },
       call: visit.call,
     });
   } catch (error) {
@@ -72,6 +79,9 @@ function identify(access: Access, { key }: SearchOperation, { call, address, sta
   }
   return access.identify(authorization, address, started);
 }
+
+/** Says that the question was too costly to finish. */
+const TRUNCATED = { 'X-Result-Truncated': 'true' };
 
 /** A faulty question counts as a request of the minute, too, and that limit is reported first. */
 function readQuestion<Query>(read: () => Query, admit: (fault: SkillSearchError) => unknown): Query {

@@ -198,6 +198,11 @@ function answer(body: Json): Json {
     headers: {
       'X-RateLimit-Daily-Limit': count('Requests a day'),
       'X-RateLimit-Daily-Remaining': count('Requests left of this day'),
+      'X-Result-Truncated': {
+        description: 'The question was too costly to finish; the total is a lower bound',
+        required: false,
+        schema: { const: 'true' },
+      },
     },
     content: json(body),
   };

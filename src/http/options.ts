@@ -77,7 +77,7 @@ export interface ResolvedHandlerOptions {
 }
 
 /** The names of {@link HandlerOptions}, for `namesOf`: whoever adds options lists them together with these. */
-export const HANDLER_OPTIONS = {
+export const HANDLER_OPTIONS: Readonly<Record<keyof HandlerOptions, true>> = {
   access: true,
   publicUrl: true,
   trustProxy: true,
@@ -86,7 +86,7 @@ export const HANDLER_OPTIONS = {
   pagesPerMinute: true,
   longestWait: true,
   log: true,
-} as const satisfies Record<keyof HandlerOptions, true>;
+};
 
 /** @throws {SkillSearchError} `INVALID_OPTION` */
 export function resolveHandlerOptions(options: HandlerOptions): ResolvedHandlerOptions {

@@ -18,7 +18,8 @@ const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 /** Headers of every answer. The service only reads, so any web page may call it. */
 const COMMON_HEADERS = Object.entries({
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'X-RateLimit-Daily-Limit, X-RateLimit-Daily-Remaining, Retry-After, X-Request-Id',
+  'Access-Control-Expose-Headers':
+    'X-RateLimit-Daily-Limit, X-RateLimit-Daily-Remaining, X-Result-Truncated, Retry-After, X-Request-Id',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
 }).flat();

@@ -4,6 +4,7 @@ import type { SkillDetails, SkillFile } from '../skill.js';
 import { countLabels, statsOf } from './catalogue-stats.js';
 import { copyIds } from './copy-ids.js';
 import { searchByKeywords, searchRecordsByKeywords } from './keyword-search.js';
+import { addLocalPaths } from './local-paths.js';
 import type { OpenState } from './open-state.js';
 import type { CurrentState } from './reload/current-state.js';
 import type { SemanticOptions, SkillSearch } from './skill-search.js';
@@ -21,7 +22,13 @@ export class CatalogueSearch implements SkillSearch {
   }
 
   keyword(query: KeywordQuery): KeywordResult {
-    return searchByKeywords(this.#states.newest, query);
+    const state = this.#states.newest;
+    const result = searchByKeywords(state, query);
+    addLocalPaths(
+      state,
+      result.hits.map(({ skill }) => skill),
+    );
+    return result;
   }
 
   keywordRecords(query: KeywordQuery): KeywordRecords {
@@ -33,7 +40,12 @@ export class CatalogueSearch implements SkillSearch {
       // Noted before anything is awaited: a reload that begins meanwhile must warm up the next state, too.
       if (query?.ranking !== 'words') state.wantVectors();
       const { searchByMeaning } = await import('./semantic-search.js');
-      return searchByMeaning(state, query, options);
+      const result = await searchByMeaning(state, query, options);
+      addLocalPaths(
+        state,
+        result.hits.map(({ skill }) => skill),
+      );
+      return result;
     });
   }
 
@@ -44,7 +56,10 @@ export class CatalogueSearch implements SkillSearch {
   }
 
   get(id: string): SkillDetails | undefined {
-    return this.#states.newest.reader.get(id);
+    const state = this.#states.newest;
+    const skill = state.reader.get(id);
+    if (skill !== undefined) addLocalPaths(state, [skill]);
+    return skill;
   }
 
   files(id: string): SkillFile[] {

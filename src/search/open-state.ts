@@ -20,6 +20,8 @@ export interface OpenStateParts {
   /** Undefined if the caller wanted no keyword index. */
   readonly index: KeywordIndex | undefined;
   readonly stopWords: StopWords;
+  /** Whether skills tell the folder that they were loaded from. */
+  readonly localPaths: boolean;
   /** The derived file that index and columns may be read from. */
   readonly keywordFile: OpenKeywordFile | undefined;
   readonly problems: SkillSearch['problems'];
@@ -32,11 +34,12 @@ export interface OpenStateParts {
 
 /**
  * One state of a catalogue, open for searching: its file, its index of words, and its vectors once somebody needs them.
- * Every member but `problems`, `stopWords` and `close()` fails once it is closed.
+ * Every member but `problems`, `stopWords`, `localPaths` and `close()` fails once it is closed.
  */
 export class OpenState {
   readonly problems: SkillSearch['problems'];
   readonly stopWords: StopWords;
+  readonly localPaths: boolean;
   readonly #openVectors: () => Promise<VectorSearch>;
   readonly #closing: AbortController;
   #reader: CatalogueReader | undefined;
@@ -47,9 +50,11 @@ export class OpenState {
   /** Why the vectors could not be opened, and when to try again, by `performance.now()`. */
   #failure: { readonly error: unknown; readonly until: number } | undefined;
 
-  constructor({ reader, index, stopWords, keywordFile, problems, closing, openVectors, vectors }: OpenStateParts) {
+  constructor(parts: OpenStateParts) {
+    const { reader, index, stopWords, localPaths, keywordFile, problems, closing, openVectors, vectors } = parts;
     this.problems = problems;
     this.stopWords = stopWords;
+    this.localPaths = localPaths;
     this.#reader = reader;
     this.#index = index;
     this.#keywordFile = keywordFile;

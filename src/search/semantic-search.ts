@@ -76,7 +76,13 @@ async function answerByMeaning(
     turnBegan = performance.now();
   }
   const { vectors } = sources;
-  return { ranking, ...(vectors === undefined ? {} : { model: vectors.model }), confident, hits };
+  return {
+    ranking,
+    ...(vectors === undefined ? {} : { model: vectors.model }),
+    confident,
+    ...(described.truncated ? { truncated: true } : {}),
+    hits,
+  };
 }
 
 /** Opens what a ranking needs. */
