@@ -35,6 +35,7 @@ export class Ingest {
    */
   take(item: SourceItem, source: string): void {
     if (item.kind === 'remark') {
+      if (item.hidesSkills === true) this.incomplete.add(item.origin.source);
       this.#warn(item.origin, item.message);
       return;
     }

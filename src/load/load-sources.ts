@@ -1,5 +1,13 @@
 import { existsSync } from 'node:fs';
-import { checkDatabase, checkFlag, checkListener, checkSignal, resolveDatabase } from '../check-arguments.js';
+import {
+  checkDatabase,
+  checkFlag,
+  checkListener,
+  checkOptions,
+  checkSignal,
+  checkText,
+  resolveDatabase,
+} from '../check-arguments.js';
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueWriter } from '../store/write/catalogue-writer.js';
@@ -8,7 +16,7 @@ import { checkModel } from './check-model.js';
 import { embedOrWarn } from './embed-or-warn.js';
 import { indexOrWarn } from './index-or-warn.js';
 import { Ingest } from './ingest.js';
-import type { BuildOptions } from './load-options.js';
+import { BUILD_OPTIONS, type BuildOptions } from './load-options.js';
 import type { LoadReport, LoadWarning } from './load-report.js';
 import { type OpenableSource, openSources } from './open-sources.js';
 import { PhaseClock } from './phase-clock.js';
@@ -17,11 +25,13 @@ import { readSources, type SourcesRead } from './read-sources.js';
 
 /** The work of `buildCatalogue`. */
 export async function loadSources(options: BuildOptions): Promise<LoadReport> {
+  checkOptions(options, BUILD_OPTIONS);
   const database = resolveDatabase(checkDatabase(options.database));
   const sources = await openSources(options, database);
   checkFlag('prune', options.prune);
   checkFlag('semantic', options.semantic);
   checkFlag('followLinks', options.followLinks);
+  for (const name of ['author', 'codehostBase', 'skillUrlBase'] as const) checkText(name, options[name]);
   checkListener('onProgress', options.onProgress);
   checkSignal(options.signal);
   const modelOptions = resolveModelOptions(options);

@@ -1,24 +1,22 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { MAX_FILE_BYTES } from '../../limits.js';
+import { GIT_REPOSITORY_SECONDS, GIT_SOURCE_SECONDS, MAX_FILE_BYTES } from '../../limits.js';
 import { UNKNOWN } from '../../skill.js';
 import { isBlank } from '../rows/clean-text.js';
 import type { ReadOptions } from '../rows/read-options.js';
-import type { RawRow, SourceItem, UnreadableRow } from '../rows/row.js';
+import type { RawRow, SourceItem, SourceRemark, UnreadableRow } from '../rows/row.js';
 import type { ResolvedSource, SourceKind } from '../rows/source-kind.js';
 import { LinkRoots } from './follow-link.js';
 import { readSkillMarkdown } from './front-matter.js';
-import { type GitOrigin, GitOrigins } from './git-origin.js';
+import { type GitOrigin, GitOrigins, type GitProblem } from './git-origin.js';
 import { reasonOf } from './list-folder.js';
 import { type Publication, publicationOf } from './publication.js';
 import { readAhead } from './read-ahead.js';
 import { collectFiles } from './skill-files.js';
 import { skillMarkdownRow } from './skill-markdown-row.js';
-import { joinPath, pathInside } from './source-paths.js';
+import { isInside, joinPath, pathInside } from './source-paths.js';
 import { readTextFile } from './text-file.js';
 import { type FoundSkill, walkFolder } from './walk-folder.js';
-
-const GIT_TIMEOUT_MS = 20_000;
 
 /** Skills that are read at the same time. Each may take 16 MiB. */
 const SKILLS_AHEAD = 8;
@@ -36,31 +34,43 @@ export const SKILL_FOLDER: SourceKind = {
  * holds the paths of all and the texts of a few skills at a time.
  */
 async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): AsyncGenerator<SourceItem> {
-  const { signal, gitTimeout = GIT_TIMEOUT_MS } = options;
+  const { signal, gitTimeout = GIT_REPOSITORY_SECONDS * 1000, gitBudget = GIT_SOURCE_SECONDS * 1000 } = options;
   const name = source.name.replace(/(?<=.)[/\\]+$/, '');
   const realRoot = await realpath(source.path);
   const roots = new LinkRoots(realRoot, options.linkRoots);
   const walk = await walkFolder(roots, name, signal);
   const originsIn = new Map<string, GitOrigins>();
-  const gitOf = (folder: string): Promise<GitOrigin | undefined> => {
-    const root = roots.rootOf(folder) ?? realRoot;
+  const gitIn = (root: string): GitOrigins => {
     let origins = originsIn.get(root);
     if (origins === undefined) {
-      origins = new GitOrigins(root, walk.repositories, { timeout: gitTimeout, signal });
+      origins = new GitOrigins(root, walk.repositories, { timeout: gitTimeout, budget: gitBudget, signal });
       originsIn.set(root, origins);
     }
-    return origins.of(folder);
+    return origins;
   };
   const baseName = basename(source.path) || UNKNOWN;
 
   yield* walk.problems;
-  yield* readAhead(walk.skills, SKILLS_AHEAD, async (skill) => {
-    signal?.throwIfAborted();
-    const git = await gitOf(skill.realPath);
-    const publication = publicationOf(skill, git, baseName, options);
-    const origin = { source: `${name}/${joinPath(skill.path, skill.skillFile)}` };
-    return readSkill(skill, { origin, publication, git, roots, baseName, signal });
-  });
+  try {
+    yield* readAhead(walk.skills, SKILLS_AHEAD, async (skill) => {
+      signal?.throwIfAborted();
+      const git = await gitIn(roots.rootOf(skill.realPath) ?? realRoot).of(skill.realPath);
+      const publication = publicationOf(skill, git, baseName, options);
+      const origin = { source: `${name}/${joinPath(skill.path, skill.skillFile)}` };
+      return readSkill(skill, { origin, publication, git, roots, baseName, signal });
+    });
+    // Repositories of other sources are told by these.
+    for (const problem of gitIn(realRoot).problems) yield gitRemark(problem, name, realRoot);
+  } finally {
+    for (const origins of originsIn.values()) await origins.close();
+  }
+}
+
+function gitRemark({ root, message, hidesRemote }: GitProblem, name: string, realRoot: string): SourceRemark {
+  // Says nothing of where a repository above the source lies.
+  const inside = isInside(root, realRoot) ? joinPath(pathInside(realRoot, root), '.git') : '';
+  const origin = { source: inside === '' ? name : `${name}/${inside}` };
+  return { kind: 'remark', origin, message, ...(hidesRemote && { hidesSkills: true as const }) };
 }
 
 /** What is known of a skill before its files are read. */

@@ -60,6 +60,8 @@ export interface SourceRemark {
   readonly kind: 'remark';
   readonly origin: Origin;
   readonly message: string;
+  /** Whether skills may come under another id than before, or not at all. Nothing can be pruned then. */
+  readonly hidesSkills?: true;
 }
 
 export type SourceItem = RawRow | KnownRow | UnreadableRow | SourceRemark;

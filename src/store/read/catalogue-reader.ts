@@ -105,10 +105,14 @@ export class CatalogueReader {
     return this.#packed;
   }
 
-  /** Takes the columns from a derived file of the same state of the catalogue. */
+  /**
+   * Takes the columns from a derived file of the same state of the catalogue.
+   *
+   * @throws {DamagedArrayFileError} if they contradict each other; they are not taken then
+   */
   useColumns(columns: PackedColumns): void {
+    this.#columns = unpackColumns(columns);
     this.#packed = columns;
-    this.#columns = undefined;
   }
 
   skill(document: DocumentNumber): Skill {
