@@ -49,12 +49,14 @@ function openPath(
   options: BuildOptions,
   linkRoots: readonly string[],
 ): OpenableSource {
-  const { signal, author, codehostBase, skillUrlBase, stdin } = options;
+  const { signal, author, codehostBase, skillUrlBase, stdin, maxUnpackedBytes, maxRatio, gitSeconds } = options;
+  const gitBudget = gitSeconds === undefined ? undefined : gitSeconds * 1000;
+  const fixed = { signal, author, codehostBase, skillUrlBase, stdin, maxUnpackedBytes, maxRatio, gitBudget, linkRoots };
   return {
     name: source.name,
     key: keyOf(source, database),
     bytes: source.bytes ?? 0,
-    read: (how) => readSource(source, { signal, author, codehostBase, skillUrlBase, stdin, linkRoots, ...how }),
+    read: (how) => readSource(source, { ...fixed, ...how }),
   };
 }
 

@@ -7,7 +7,7 @@ import { searchByKeywords, searchRecordsByKeywords } from './keyword-search.js';
 import { addLocalPaths } from './local-paths.js';
 import type { OpenState } from './open-state.js';
 import type { CurrentState } from './reload/current-state.js';
-import type { SkillSearch } from './skill-search.js';
+import type { SemanticOptions, SkillSearch } from './skill-search.js';
 
 /** The public methods of a search, over whichever state of its catalogue answers now. */
 export class CatalogueSearch implements SkillSearch {
@@ -35,7 +35,7 @@ export class CatalogueSearch implements SkillSearch {
     return searchRecordsByKeywords(this.#states.newest, query);
   }
 
-  semantic(query: SemanticQuery, options?: { readonly signal?: AbortSignal | undefined }): Promise<SemanticResult> {
+  semantic(query: SemanticQuery, options?: SemanticOptions): Promise<SemanticResult> {
     return this.#states.use(async (state) => {
       // Noted before anything is awaited: a reload that begins meanwhile must warm up the next state, too.
       if (query?.ranking !== 'words') state.wantVectors();
@@ -51,7 +51,7 @@ export class CatalogueSearch implements SkillSearch {
 
   warmUp(): Promise<void> {
     return this.#states.use(async (state) => {
-      await state.vectors();
+      await state.vectors('now');
     });
   }
 

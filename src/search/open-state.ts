@@ -6,6 +6,14 @@ import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 import type { SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
 
+/**
+ * After the vectors could not be opened for a second time, they are left alone for so many times as long as the attempt
+ * took, at most so many milliseconds: a damaged model that is read again for each question would take all of a
+ * processor.
+ */
+const PAUSE_FACTOR = 4;
+const LONGEST_PAUSE = 30_000;
+
 /** What {@link OpenState} holds, and closes. */
 export interface OpenStateParts {
   readonly reader: CatalogueReader;
@@ -39,6 +47,8 @@ export class OpenState {
   #keywordFile: OpenKeywordFile | undefined;
   #vectors: Promise<VectorSearch> | undefined;
   #vectorsWanted: boolean;
+  /** Why the vectors could not be opened, and when to try again, by `performance.now()`. */
+  #failure: { readonly error: unknown; readonly until: number } | undefined;
 
   constructor(parts: OpenStateParts) {
     const { reader, index, stopWords, localPaths, keywordFile, problems, closing, openVectors, vectors } = parts;
@@ -82,15 +92,25 @@ export class OpenState {
     this.#vectorsWanted = true;
   }
 
-  /** Opens the vectors, once. After a failure the next call tries again. */
-  async vectors(): Promise<VectorSearch> {
+  /**
+   * Opens the vectors, once.
+   *
+   * @param retry when to try again after failures: `now`, or after a pause, until which the same error is thrown
+   */
+  async vectors(retry: 'now' | 'later' = 'later'): Promise<VectorSearch> {
     if (this.#reader === undefined) throw closedError();
     this.wantVectors();
     if (this.#vectors === undefined) {
+      const began = performance.now();
+      if (retry === 'later' && this.#failure !== undefined && began < this.#failure.until) throw this.#failure.error;
       const opening = this.untilClosed(this.#openVectors());
       this.#vectors = opening;
-      opening.catch(() => {
-        if (this.#vectors === opening) this.#vectors = undefined;
+      opening.catch((error) => {
+        if (this.#vectors !== opening) return;
+        this.#vectors = undefined;
+        const now = performance.now();
+        const pause = this.#failure === undefined ? 0 : Math.min(LONGEST_PAUSE, (now - began) * PAUSE_FACTOR);
+        this.#failure = { error, until: now + pause };
       });
     }
     return this.#vectors;

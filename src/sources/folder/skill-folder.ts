@@ -40,13 +40,14 @@ async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): A
   const roots = new LinkRoots(realRoot, options.linkRoots);
   const walk = await walkFolder(roots, name, signal);
   const originsIn = new Map<string, GitOrigins>();
-  const gitIn = (root: string): GitOrigins => {
+  const gitOf = (folder: string): Promise<GitOrigin | undefined> => {
+    const root = roots.rootOf(folder) ?? realRoot;
     let origins = originsIn.get(root);
     if (origins === undefined) {
       origins = new GitOrigins(root, walk.repositories, { timeout: gitTimeout, budget: gitBudget, signal });
       originsIn.set(root, origins);
     }
-    return origins;
+    return origins.of(folder);
   };
   const baseName = basename(source.path) || UNKNOWN;
 
@@ -54,15 +55,16 @@ async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): A
   try {
     yield* readAhead(walk.skills, SKILLS_AHEAD, async (skill) => {
       signal?.throwIfAborted();
-      const git = await gitIn(roots.rootOf(skill.realPath) ?? realRoot).of(skill.realPath);
+      const git = await gitOf(skill.realPath);
       const publication = publicationOf(skill, git, baseName, options);
       const origin = { source: `${name}/${joinPath(skill.path, skill.skillFile)}` };
       return readSkill(skill, { origin, publication, git, roots, baseName, signal });
     });
-    // Repositories of other sources are told by these.
-    for (const problem of gitIn(realRoot).problems) yield gitRemark(problem, name, realRoot);
+    for (const [root, { problems }] of originsIn) {
+      for (const problem of problems) yield gitRemark(problem, root === realRoot ? name : basename(root), root);
+    }
   } finally {
-    for (const origins of originsIn.values()) await origins.close();
+    await Promise.all([...originsIn.values()].map((origins) => origins.close()));
   }
 }
 

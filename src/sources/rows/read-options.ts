@@ -11,6 +11,10 @@ export interface ReadOptions {
    * must hold until the next row is asked for.
    */
   readonly isKnown?: ((fingerprint: string) => boolean) | undefined;
+  /** Bytes that a file or standard input may have, after unpacking. 0 means no limit. @default 32 GiB */
+  readonly maxUnpackedBytes?: number | undefined;
+  /** How many times its compressed size a gzip source may have. 0 means no limit. @default 100 */
+  readonly maxRatio?: number | undefined;
   /** Author of the skills of a folder that is in no git repository. */
   readonly author?: string | undefined;
   /** Address to which the path inside the source is appended, if there is no git remote. */
