@@ -110,7 +110,13 @@ export const MAX_UNPACKED_BYTES: number = 32 * 1024 ** 3;
 export const MAX_RATIO = 100;
 
 /** Unpacked bytes from which on the ratio counts: a small source cannot do harm, and may repeat itself. */
-export const FREE_UNPACKED_BYTES: number = 64 * 1024 * 1024;
+export const FREE_UNPACKED_BYTES: number = 16 * 1024 * 1024;
+
+/**
+ * Parts of a JSON source that are not JSON. With more the rest is not read: it is a file of another kind, and each of
+ * its lines would take the time of a row.
+ */
+export const MAX_UNREADABLE_ROWS = 100_000;
 
 /** Rejected rows, and warnings, that a report lists, by default. The others are counted: a list takes memory. */
 export const MAX_LISTED_PROBLEMS = 10_000;
