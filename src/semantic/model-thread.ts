@@ -69,8 +69,9 @@ async function answer(
   stopped: () => boolean,
 ): Promise<void> {
   try {
+    const began = performance.now();
     const { values, dimensions } = await embed(model, texts, stopped);
-    tell({ kind: 'vectors', values, dimensions }, [values.buffer]);
+    tell({ kind: 'vectors', values, dimensions, milliseconds: performance.now() - began }, [values.buffer]);
   } catch (error) {
     tell({ kind: 'error', message: reason(error) });
   }
