@@ -4,8 +4,10 @@ import { ENEMY_FILES } from './trials/enemy-files.js';
 import { LOAD_KILLS } from './trials/load-kills.js';
 import { LOADER_FUZZING } from './trials/loader-fuzzing.js';
 import { POWER_CUT } from './trials/power-cut.js';
+import { QUOTA_RACES } from './trials/quota-races.js';
 import { SHUTDOWN } from './trials/shutdown.js';
 import { SLOWEST_QUESTION } from './trials/slowest-question.js';
+import { SOAK } from './trials/soak.js';
 import { WORDS_READ } from './trials/words-read.js';
 
 /** Every trial, in the order in which they run. */
@@ -17,5 +19,7 @@ export const TRIALS: readonly Trial[] = [
   LOAD_KILLS,
   POWER_CUT,
   DISK_FULL,
+  SOAK,
+  QUOTA_RACES,
   SHUTDOWN,
 ];
