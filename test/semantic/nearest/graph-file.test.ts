@@ -101,7 +101,7 @@ describe('the file of a graph', () => {
 });
 
 /** Native code would read the links of that element behind the end of its memory. */
-function linkToLowest(bytes: Buffer): void {
+function linkToLowest(bytes: Buffer): undefined {
   let [at, lowest] = [LEVELS, -1];
   for (let element = 0; lowest < 0; element++) {
     const levelBytes = bytes.readUInt32LE(at);
