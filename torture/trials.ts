@@ -5,6 +5,7 @@ import { LOAD_KILLS } from './trials/load-kills.js';
 import { LOADER_FUZZING } from './trials/loader-fuzzing.js';
 import { POWER_CUT } from './trials/power-cut.js';
 import { QUOTA_RACES } from './trials/quota-races.js';
+import { RELOAD } from './trials/reload.js';
 import { SHUTDOWN } from './trials/shutdown.js';
 import { SLOWEST_QUESTION } from './trials/slowest-question.js';
 import { SOAK } from './trials/soak.js';
@@ -19,6 +20,7 @@ export const TRIALS: readonly Trial[] = [
   LOAD_KILLS,
   POWER_CUT,
   DISK_FULL,
+  RELOAD,
   SOAK,
   QUOTA_RACES,
   SHUTDOWN,
