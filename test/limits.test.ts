@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { openAccess } from '../src/access/index.js';
 import { shownText } from '../src/http/pages.js';
 import { readQuestion } from '../src/keyword/question.js';
+import { Work } from '../src/keyword/work.js';
 import * as limits from '../src/limits.js';
 import { Ingest } from '../src/load/ingest.js';
 import { resolveKeywordQuery, resolveSemanticQuery } from '../src/query.js';
@@ -38,6 +39,9 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   MAX_READING_TIME: { file: 'search/patience.test.ts', test: 'is given up at the longest time for reading' },
   MAX_LONGEST_WAIT: { accepts: (longestWait) => passes(() => new Patience(longestWait).end()) },
   MAX_QUESTION_WORDS: { accepts: (count) => readQuestion(texts(count, 'w').join(' ')).looseWords.length === count },
+  QUESTION_WORK: { accepts: (units) => Work.forQuestion(1).affords(units) },
+  QUESTION_WORK_PER_SKILL: { accepts: (units) => Work.forQuestion(1_000_000).affords(1_000_000 * units) },
+  EXPLAINED_TEXT: { file: 'search/explained-text.test.ts', test: 'is shared by the hits of a page' },
   MAX_ROW_BYTES: { accepts: (length) => isWhole(new JsonLines(), Buffer.alloc(length, '1')) },
   MAX_JSON_DEPTH: { accepts: (depth) => isWhole(new JsonArray(), Buffer.from(`[${nested(depth)}]`)) },
   MAX_FILE_BYTES: { accepts: (length) => isKept({ files: [{ filename: 'a', text: 'x'.repeat(length) }] }) },
