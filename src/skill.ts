@@ -18,6 +18,8 @@ export interface Skill {
   readonly categories: readonly string[];
   /** Occupation slugs, usually with their SOC code at the end: `software-developers-151252`. */
   readonly occupations: readonly string[];
+  /** Free labels, as the source has them. */
+  readonly tags: readonly string[];
 }
 
 /** Optional fields in the front matter of a `SKILL.md`, beside name and description. */

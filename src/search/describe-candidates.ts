@@ -1,4 +1,5 @@
 import type { Question } from '../keyword/question.js';
+import type { DocumentNumber } from '../numbers.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import type { Candidate } from '../ranking/features.js';
 import type { QuestionContext } from '../ranking/hybrid.js';
@@ -9,6 +10,8 @@ export interface DescribedCandidates {
   readonly context: QuestionContext;
   /** By ascending document number. */
   readonly candidates: readonly Candidate[];
+  /** Documents without a cosine because their vector is damaged. */
+  readonly damaged: readonly DocumentNumber[];
 }
 
 /**
@@ -29,7 +32,7 @@ export async function describeCandidates(
   const gathered = await gatherCandidates(sources, query, question, filter, signal);
   const { documents, ranked, nameMatches, meaning } = gathered;
   const { ranking } = query;
-  const cosines = meaning.cosinesOf([...documents]);
+  const { cosines, damaged } = meaning.cosinesOf([...documents]);
   const wordScores = ranked?.scoresOf(documents);
   const candidates: Candidate[] = [];
   for (const [i, document] of documents.entries()) {
@@ -51,7 +54,7 @@ export async function describeCandidates(
     skills: sources.columns.size,
     words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),
   };
-  return { context, candidates };
+  return { context, candidates, damaged };
 }
 
 /** The median, the lower of two middle values; 0 if there are none. */

@@ -780,8 +780,9 @@ function marked({ snippet }: KeywordHit): string[] {
 
 /** A skill as a hit has it. */
 function withoutProperties(skill: Skill): Skill {
-  const { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations } = skill;
-  return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations };
+  const { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations, tags } =
+    skill;
+  return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations, tags };
 }
 
 function range(from: number, to: number): number[] {

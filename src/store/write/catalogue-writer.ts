@@ -1,7 +1,9 @@
 import type { SkillNumber } from '../../numbers.js';
+import { storeError } from '../database.js';
 import { comparedText } from '../signature-table.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
 import { endLoad } from './end-load.js';
+import { type DamagedRow, findDamage } from './find-damage.js';
 import { KnownRows, readKnownRows } from './known-rows.js';
 import { LoadVectors } from './load-vectors.js';
 import { NewClaims } from './new-claims.js';
@@ -11,6 +13,9 @@ import { revertKilledRun } from './revert-killed-run.js';
 import { forgetUnclaimedRows, RowNotes } from './row-notes.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import type { NetChanges, WriterStatements } from './writer-statements.js';
+
+/** The hash of no skill. */
+const NO_HASH = Buffer.alloc(0);
 
 /** How many skills a load changed. */
 export interface ChangeCounts extends NetChanges {
@@ -33,6 +38,9 @@ export class CatalogueWriter implements SkillSink {
   readonly #newClaims = new NewClaims();
   /** Skills that this load has brought. */
   readonly #brought = new Set<SkillNumber>();
+  /** Skills that are stored, but damaged, and that this load has not written again. */
+  readonly #damaged = new Map<SkillNumber, DamagedRow>();
+  #hasMended = false;
   #pruning: Pruning | undefined;
 
   /**
@@ -43,7 +51,7 @@ export class CatalogueWriter implements SkillSink {
    */
   constructor(path: string, loadKey: string, exists: boolean) {
     this.#load = new OpenLoad(path, loadKey, exists);
-    this.vectors = new LoadVectors(this.#load);
+    this.vectors = new LoadVectors(this.#load, this.#damaged);
     this.#knownRows = new KnownRows((source) => this.#readKnownRows(source));
     try {
       if (this.#load.resumed) this.#noteOverwrittenByKilledRun();
@@ -56,6 +64,37 @@ export class CatalogueWriter implements SkillSink {
   /** The catalogue's file. */
   get path(): string {
     return this.#load.path;
+  }
+
+  /**
+   * Looks for damage in everything that is stored. A damaged skill is written again if the load brings it, and damaged
+   * vectors are removed, so that the load makes them again. Gives way to the event loop in between. Call it before the
+   * first skill is put.
+   *
+   * @returns how many vectors were removed
+   * @throws {SkillSearchError} `DATABASE_DAMAGED` if not everything can be read
+   * @throws the signal's reason when aborted
+   */
+  async findDamage(signal?: AbortSignal): Promise<{ readonly vectors: number }> {
+    const { connection } = this.#load.statements;
+    const { skills, vectors, signatures } = await findDamage(connection, this.path, signal).catch((error) => {
+      throw storeError(error, this.path, 'read');
+    });
+    this.#load.guard(() => {
+      for (const [skill, row] of skills) {
+        this.#damaged.set(skill, row);
+        this.#knownRows.noteOverwritten(skill);
+      }
+      if (vectors.length > 0) this.#load.write().vectors.remove(vectors);
+      if (signatures.length > 0) this.#load.write().forgetSignatures(signatures);
+      this.#hasMended = vectors.length + signatures.length > 0;
+    });
+    return { vectors: vectors.length };
+  }
+
+  /** Skills that are damaged and that no source has brought again so far. */
+  get damaged(): readonly DamagedRow[] {
+    return [...this.#damaged.values()];
   }
 
   chooseId(location: string, slug: string, slugWithHash: string): string {
@@ -80,12 +119,16 @@ export class CatalogueWriter implements SkillSink {
       const columns = toColumns(item);
       const stored = this.#load.statements.find.get(columns.id);
       let skill = stored?.number;
-      if (skill === undefined || stored?.hash.equals(columns.hash) !== true) {
+      const isDamaged = skill !== undefined && this.#damaged.has(skill);
+      if (skill === undefined || isDamaged || stored?.hash.equals(columns.hash) !== true) {
         const statements = this.#load.write();
-        if (this.#load.base !== undefined) statements.touch.run(columns.id, stored?.hash ?? null);
+        // Even if it gets the hash that it had, a damaged skill is updated.
+        const was = isDamaged ? NO_HASH : (stored?.hash ?? null);
+        if (this.#load.base !== undefined) statements.touch.run(columns.id, was);
         skill = statements.save(columns, item.files, stored?.number);
         this.#load.signatures?.sign(skill, comparedText(item));
         if (stored !== undefined) this.#knownRows.noteOverwritten(skill);
+        if (isDamaged) this.#noteMended(skill);
       }
       if (fingerprint !== undefined) this.#rowNotes.add(source, fingerprint, skill, columns.hash);
       this.#newClaims.note(source, skill, this.#load.statements);
@@ -136,6 +179,7 @@ export class CatalogueWriter implements SkillSink {
     const changes = endLoad(this.#load, {
       hasWork: () => this.#hasWork(),
       write: (statements) => this.#writeEnd(statements),
+      hasMended: this.#hasMended,
       model: this.vectors.model,
     });
     const { added, updated, removed } = changes;
@@ -154,6 +198,11 @@ export class CatalogueWriter implements SkillSink {
     const stored = statements.find.get(id);
     const brought = stored !== undefined && this.#brought.has(stored.number);
     return brought ? statements.locationOf.get(id) : base?.locationOf.get(id);
+  }
+
+  #noteMended(skill: SkillNumber): void {
+    this.#damaged.delete(skill);
+    this.#hasMended = true;
   }
 
   #readKnownRows(source: string): ReadonlyMap<string, SkillNumber> {
@@ -178,6 +227,9 @@ export class CatalogueWriter implements SkillSink {
     if (this.#load.resumed) revertKilledRun(statements, this.#load.base !== undefined, this.#brought);
     const claimsAdded = this.#newClaims.write(statements);
     const claimsDeleted = this.#pruning?.write(statements, this.#brought) === true;
+    for (const skill of this.#damaged.keys()) {
+      if (statements.idOf.get(skill) === undefined) this.#damaged.delete(skill);
+    }
     const claimsChanged = claimsAdded || claimsDeleted;
     this.#rowNotes.write(statements.connection);
     if (claimsChanged) forgetUnclaimedRows(statements.connection);

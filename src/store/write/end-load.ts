@@ -1,7 +1,7 @@
 import type { Connection } from '../../sqlite/connection.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { areAllSigned } from '../signature-table.js';
-import type { OpenLoad } from './open-load.js';
+import { isComplete, type OpenLoad } from './open-load.js';
 import type { NetChanges, WriterStatements } from './writer-statements.js';
 
 /** What a load leaves for its end. */
@@ -14,6 +14,8 @@ export interface EndOfLoad {
    * @returns whether claims changed
    */
   write(statements: WriterStatements): boolean;
+  /** Whether the load wrote again what was damaged, so that it is published even if it changed nothing else. */
+  readonly hasMended?: boolean;
   /** Id of the model of the load, if it has one; see {@link keepOneModel}. */
   readonly model?: string | undefined;
 }
@@ -46,12 +48,13 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): NetChanges {
 
   const changes = base === undefined ? statements.countAllAsAdded() : statements.countChanges();
   const isFirst = readMeta(working, 'stamp') === undefined;
-  const wasSigned = base !== undefined && areAllSigned(base.connection);
+  const wasComplete = base !== undefined && isComplete(base.connection) && areAllSigned(base.connection);
   const vectorsChanged =
     base !== undefined && statements.vectors.fingerprint('main') !== statements.vectors.fingerprint('base');
   const skillsChanged = changes.added + changes.updated + changes.removed > 0;
-  if (isFirst || !wasSigned || claimsChanged || vectorsChanged || skillsChanged) load.publish();
-  else load.discard();
+  if (isFirst || !wasComplete || end.hasMended === true || claimsChanged || vectorsChanged || skillsChanged) {
+    load.publish();
+  } else load.discard();
   return changes;
 }
 

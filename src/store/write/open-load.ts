@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Connection } from '../../sqlite/connection.js';
 import { openForReading, storeError } from '../database.js';
+import { isMetaWhole } from '../facts.js';
+import { FORMAT_VERSION } from '../schema.js';
 import { SignatureWriter } from '../signature-table.js';
 import { WorkingCopy } from './working-copy.js';
 import { WriterStatements } from './writer-statements.js';
@@ -51,8 +53,10 @@ export class OpenLoad {
       this.base = exists || existsSync(path) ? openBase(path) : undefined;
       const leftOver = this.#copy.resume(key);
       this.resumed = leftOver !== undefined;
-      this.#statements =
-        leftOver !== undefined ? this.#useWorkingCopy(leftOver) : (this.base ?? this.startWorkingCopy());
+      if (leftOver !== undefined) this.#statements = this.#useWorkingCopy(leftOver);
+      else if (this.base !== undefined && isComplete(this.base.connection)) this.#statements = this.base;
+      // A working copy completes the format.
+      else this.#statements = this.startWorkingCopy();
     } catch (error) {
       this.close();
       throw storeError(error, path, 'write');
@@ -165,4 +169,9 @@ function openBase(path: string): WriterStatements {
   // Ids are looked up all over their index. The default cache, meant for searching, cannot hold it.
   connection.pragma('cache_size = -65536');
   return new WriterStatements(connection);
+}
+
+/** Whether a catalogue has everything that the present format has, and its notes about itself are right. */
+export function isComplete(catalogue: Connection): boolean {
+  return catalogue.pragma('user_version', { simple: true }) === FORMAT_VERSION && isMetaWhole(catalogue);
 }
