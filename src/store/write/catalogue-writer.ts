@@ -1,9 +1,9 @@
 import type { SkillNumber } from '../../numbers.js';
 import { storeError } from '../database.js';
+import { type DamagedRow, findDamage } from '../read/find-damage.js';
 import { comparedText } from '../signature-table.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
 import { endLoad } from './end-load.js';
-import { type DamagedRow, findDamage } from './find-damage.js';
 import { KnownRows, readKnownRows } from './known-rows.js';
 import { LoadVectors } from './load-vectors.js';
 import { NewClaims } from './new-claims.js';

@@ -3,6 +3,7 @@ import type { Connection } from '../../sqlite/connection.js';
 import { signatureChecksum, vectorChecksum } from '../checksums.js';
 import { StoredRows } from '../read/stored-row.js';
 import { FORMAT_VERSION, FORMAT_WITHOUT_CHECKSUMS, KNOWN_ROWS, TEXT_SIGNATURES } from '../schema.js';
+import { hasUnitLength } from '../vector-bytes.js';
 import { SkillSeal } from './seal-skill.js';
 
 /**
@@ -46,17 +47,6 @@ function sealVectors(connection: Connection): void {
     if (isWhole) write.run(vectorChecksum(number, embedding), number);
     else drop.run(number);
   }
-}
-
-/** How far the square of the length of a vector of 32-bit floats may be from 1. */
-const TOLERANCE = 1e-3;
-
-/** Whether bytes are a vector of unit length. */
-export function hasUnitLength(embedding: Buffer, dimensions: number): boolean {
-  if (embedding.length !== dimensions * 4) return false;
-  let square = 0;
-  for (let at = 0; at < embedding.length; at += 4) square += embedding.readFloatLE(at) ** 2;
-  return Math.abs(square - 1) < TOLERANCE;
 }
 
 /** Signatures are derived from the texts of their skills, so a wrong one costs no more than a group of copies. */

@@ -2,9 +2,10 @@ import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { signatureChecksum, vectorChecksum } from '../checksums.js';
 import { damagedError } from '../damaged.js';
-import { StoredRows } from '../read/stored-row.js';
+import { hasUnitLength } from '../vector-bytes.js';
+import { type StoredFileRow, type StoredRow, StoredRows } from './stored-row.js';
 
-/** What is damaged in a catalogue of the present format. */
+/** What is damaged in a catalogue. */
 export interface FoundDamage {
   readonly skills: ReadonlyMap<SkillNumber, DamagedRow>;
   readonly vectors: readonly VectorNumber[];
@@ -27,10 +28,16 @@ const ROWS_A_TURN = 250;
  * loop in between.
  *
  * @param path for messages
+ * @param look looks at a skill that is as it was written, and says what is wrong with it all the same
  * @throws {SkillSearchError} `DATABASE_DAMAGED` if rows are not in order, so that not all can be read
  * @throws the signal's reason when aborted
  */
-export async function findDamage(connection: Connection, path: string, signal?: AbortSignal): Promise<FoundDamage> {
+export async function findDamage(
+  connection: Connection,
+  path: string,
+  signal?: AbortSignal,
+  look?: (row: StoredRow, files: readonly StoredFileRow[]) => string | undefined,
+): Promise<FoundDamage> {
   const rows = new StoredRows(connection);
   const skills = new Map<SkillNumber, DamagedRow>();
   const numbers = connection
@@ -39,22 +46,26 @@ export async function findDamage(connection: Connection, path: string, signal?: 
   for await (const batch of inTurns(numbers, path, signal)) {
     for (const [number] of batch) {
       const row = rows.row(number);
-      const fault = row === undefined ? 'its row is missing' : rows.faultOf(row, rows.files(number));
+      const files = rows.files(number);
+      const fault =
+        row === undefined ? 'its row is missing' : (rows.faultOf(row, files) ?? look?.(row, files));
       if (fault !== undefined) skills.set(number, { id: String(row?.id), fault });
     }
   }
   const vectors: VectorNumber[] = [];
   const allVectors = connection
-    .prepare<[number, number], [VectorNumber, unknown, number | null]>(
-      'SELECT number, embedding, checksum FROM vector WHERE number > ? ORDER BY number LIMIT ?',
-    )
+    .prepare<[number, number], [VectorNumber, unknown, number, number | null]>(`
+      SELECT vector.number, embedding, dimensions, ${rows.hasChecksums ? 'checksum' : 'NULL'}
+      FROM vector JOIN model ON model.number = model WHERE vector.number > ? ORDER BY vector.number LIMIT ?`)
     .raw();
   for await (const batch of inTurns(allVectors, path, signal)) {
-    for (const [number, embedding, checksum] of batch) {
-      if (!Buffer.isBuffer(embedding) || vectorChecksum(number, embedding) !== checksum) vectors.push(number);
+    for (const [number, embedding, dimensions, checksum] of batch) {
+      const isWhole = !rows.hasChecksums || (Buffer.isBuffer(embedding) && vectorChecksum(number, embedding) === checksum);
+      if (!isWhole || !hasUnitLength(embedding, dimensions)) vectors.push(number);
     }
   }
   const signatures: SkillNumber[] = [];
+  if (!rows.hasChecksums) return { skills, vectors, signatures };
   const allSignatures = connection
     .prepare<[number, number], [SkillNumber, number, number, number, unknown, number | null]>(
       'SELECT skill, name, text, words, sketch, checksum FROM text_signature WHERE skill > ? ORDER BY skill LIMIT ?',
