@@ -569,6 +569,7 @@ describe('what a catalogue holds', () => {
       updatedAt: 300,
       categories: ['testing'],
       occupations: [],
+      tags: [],
     });
     expect(search.files('a')).toEqual([
       { fileId: 'a/SKILL.md', filename: 'SKILL.md', text: 'one' },

@@ -24,7 +24,9 @@ test('a catalogue of format 2 can be opened and searched as it is', async () => 
 
 test('the next load completes a catalogue of format 2, whatever it brings', async () => {
   const database = fixture();
-  const report = await load(database, [{ id: 'cherry', name: 'cherry', description: 'Stone cherries.', tags: ['red'] }]);
+  const report = await load(database, [
+    { id: 'cherry', name: 'cherry', description: 'Stone cherries.', tags: ['red'] },
+  ]);
   expect(report).toMatchObject({ added: 1, updated: 0, removed: 0, embedded: 1, warnings: [] });
   expect(formatOf(database)).toBe(3);
   expect(await checkCatalogue({ database })).toMatchObject({ skills: 5, vectors: 5, problems: [] });
@@ -50,7 +52,9 @@ test('completing marks a skill that does not fit its hash as damaged, until a lo
   ]);
   {
     await using search = await openSkillSearch({ database, embedder });
-    expect(() => search.get('plum-jam')).toThrow(expect.objectContaining({ code: 'DATABASE_DAMAGED', skill: 'plum-jam' }));
+    expect(() => search.get('plum-jam')).toThrow(
+      expect.objectContaining({ code: 'DATABASE_DAMAGED', skill: 'plum-jam' }),
+    );
     expect(search.keyword({ q: 'ham' }).hits).toEqual([]);
     expect(search.keyword({ q: 'apples' }).damaged).toEqual([{ id: 'plum-jam', reason: expect.any(String) }]);
   }

@@ -12,7 +12,10 @@ const MOST_PROBLEMS = 100;
 /** What points nowhere, and how it is told. */
 const DANGLING: readonly (readonly [sql: string, problem: string])[] = [
   ['SELECT count(*) FROM claim WHERE skill NOT IN (SELECT number FROM skill)', 'claims of skills that are not there'],
-  ['SELECT count(*) FROM claim WHERE source NOT IN (SELECT number FROM source)', 'claims of sources that are not there'],
+  [
+    'SELECT count(*) FROM claim WHERE source NOT IN (SELECT number FROM source)',
+    'claims of sources that are not there',
+  ],
   ['SELECT count(*) FROM file WHERE skill NOT IN (SELECT number FROM skill)', 'files of skills that are not there'],
 ];
 

@@ -47,8 +47,7 @@ export async function findDamage(
     for (const [number] of batch) {
       const row = rows.row(number);
       const files = rows.files(number);
-      const fault =
-        row === undefined ? 'its row is missing' : (rows.faultOf(row, files) ?? look?.(row, files));
+      const fault = row === undefined ? 'its row is missing' : (rows.faultOf(row, files) ?? look?.(row, files));
       if (fault !== undefined) skills.set(number, { id: String(row?.id), fault });
     }
   }
@@ -60,7 +59,8 @@ export async function findDamage(
     .raw();
   for await (const batch of inTurns(allVectors, path, signal)) {
     for (const [number, embedding, dimensions, checksum] of batch) {
-      const isWhole = !rows.hasChecksums || (Buffer.isBuffer(embedding) && vectorChecksum(number, embedding) === checksum);
+      const isWhole =
+        !rows.hasChecksums || (Buffer.isBuffer(embedding) && vectorChecksum(number, embedding) === checksum);
       if (!isWhole || !hasUnitLength(embedding, dimensions)) vectors.push(number);
     }
   }
