@@ -30,6 +30,8 @@ export const ERROR_CODES = [
   'NOT_A_STATE_FILE',
   'KEY_NOT_FOUND',
   'ADDRESS_NOT_AVAILABLE',
+  'CATALOGUE_EXISTS',
+  'MISSING_BINDING',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

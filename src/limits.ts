@@ -58,6 +58,38 @@ export const MAX_LABELS = 100;
 /** Largest `metadata` of one skill, in bytes of JSON. Each answer for the skill carries it. */
 export const MAX_METADATA_BYTES: number = 16 * 1024;
 
+// Git
+
+/** Largest file that is read in a repository (its configuration, a reference), in bytes. Real ones have a page or two. */
+export const MAX_GIT_FILE_BYTES: number = 1024 * 1024;
+
+/** Largest list of references or of shallow commits, in bytes. Enough for half a million of them. */
+export const MAX_GIT_LIST_BYTES: number = 32 * 1024 * 1024;
+
+/** Files among the objects of a repository. Git packs objects long before there are so many. */
+export const MAX_GIT_OBJECT_FILES = 1_000_000;
+
+/** Largest index of a pack, in bytes. Git maps it as a whole, and this is half of the address space that it gets. */
+export const MAX_PACK_INDEX_BYTES: number = 512 * 1024 * 1024;
+
+/** Memory that git may fill, in bytes. A log of 100,000 commits takes less than half of it. */
+export const GIT_HEAP_BYTES: number = 256 * 1024 * 1024;
+
+/** Address space of git, in bytes: its memory, and the indexes of packs. */
+export const GIT_ADDRESS_BYTES: number = 1024 * 1024 * 1024;
+
+/**
+ * Commit times that are kept of one repository: bytes of the paths, and 100 for each. Half a million files are more
+ * than git log gets through in its time.
+ */
+export const MAX_COMMIT_TIMES_BYTES: number = 64 * 1024 * 1024;
+
+/** How long git may work on one repository, in seconds. A log of 100,000 commits takes less. */
+export const GIT_REPOSITORY_SECONDS = 20;
+
+/** How long git may work on all repositories of one source, in seconds, by default. A usual one takes 0.02. */
+export const GIT_SOURCE_SECONDS = 120;
+
 // Server
 
 /** The longest name of an API key, in characters. It is shown in a line of a table. */

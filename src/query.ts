@@ -1,4 +1,13 @@
-import { type Argument, checkChoice, checkInteger, checkNumber, invalidArgument } from './check-arguments.js';
+import {
+  type Argument,
+  checkChoice,
+  checkInteger,
+  checkNames,
+  checkNumber,
+  invalidArgument,
+  type Names,
+  namesOf,
+} from './check-arguments.js';
 import { SkillSearchError } from './errors.js';
 import {
   MAX_KEYWORD_QUERY_LENGTH,
@@ -103,16 +112,28 @@ export interface ResolvedSemanticQuery {
   readonly explain: boolean;
 }
 
+const SEMANTIC_NAMES = namesOf<SemanticQuery>({
+  q: true,
+  limit: true,
+  minScore: true,
+  ranking: true,
+  category: true,
+  occupation: true,
+  copies: true,
+  explain: true,
+});
+
 /**
- * Checks a semantic query and fills in the defaults. Reports the first fault in the order q, limit, minScore, ranking,
- * category, occupation, copies, explain.
+ * Checks a semantic query and fills in the defaults. Reports an unknown parameter first, then the first fault in the
+ * order q, limit, minScore, ranking, category, occupation, copies, explain.
  *
  * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; its `parameter` names the fault
  * @example
  * resolveSemanticQuery({ q: ' draw a chart ' }).limit; // 10
  */
 export function resolveSemanticQuery(query: SemanticQuery): ResolvedSemanticQuery {
-  const q = resolveText(query?.q, MAX_SEMANTIC_QUERY_LENGTH);
+  checkQuery(query, SEMANTIC_NAMES);
+  const q = resolveText(query.q, MAX_SEMANTIC_QUERY_LENGTH);
   const limit = checkInteger(parameter('limit'), query.limit, 1, MAX_SEMANTIC_LIMIT) ?? DEFAULT_SEMANTIC_LIMIT;
   const minScore = checkNumber(parameter('minScore'), query.minScore, 0, 1) ?? 0;
   const ranking = checkChoice(parameter('ranking'), query.ranking, RANKINGS) ?? 'hybrid';
@@ -123,16 +144,27 @@ export function resolveSemanticQuery(query: SemanticQuery): ResolvedSemanticQuer
   return { q, limit, minScore, ranking, category, occupation, copies, explain };
 }
 
+const KEYWORD_NAMES = namesOf<KeywordQuery>({
+  q: true,
+  page: true,
+  limit: true,
+  sortBy: true,
+  category: true,
+  occupation: true,
+  copies: true,
+});
+
 /**
- * Checks a keyword query and fills in the defaults. Reports the first fault in the order q, page, limit, sortBy,
- * category, occupation, copies.
+ * Checks a keyword query and fills in the defaults. Reports an unknown parameter first, then the first fault in the
+ * order q, page, limit, sortBy, category, occupation, copies.
  *
  * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; its `parameter` names the fault
  * @example
  * resolveKeywordQuery({ q: 'react', sortBy: 'stars' }).copies; // 'keep'
  */
 export function resolveKeywordQuery(query: KeywordQuery): ResolvedKeywordQuery {
-  const q = resolveText(query?.q, MAX_KEYWORD_QUERY_LENGTH);
+  checkQuery(query, KEYWORD_NAMES);
+  const q = resolveText(query.q, MAX_KEYWORD_QUERY_LENGTH);
   const page = checkInteger(parameter('page'), query.page, 1, MAX_PAGE) ?? 1;
   const limit = checkInteger(parameter('limit'), query.limit, 1, MAX_LIMIT) ?? DEFAULT_LIMIT;
   const sortBy = checkChoice(parameter('sortBy'), query.sortBy, SORT_ORDERS) ?? 'relevance';
@@ -148,9 +180,19 @@ function parameter(name: string): Argument {
 }
 
 const Q: Argument = { name: 'q', code: 'INVALID_QUERY' };
+const QUERY: Argument = { name: 'query', code: 'INVALID_PARAMETER' };
+
+function checkQuery(query: unknown, names: Names): void {
+  if (query === undefined || query === null) throw missingQuery();
+  checkNames(query, names, QUERY);
+}
+
+function missingQuery(): SkillSearchError {
+  return new SkillSearchError('MISSING_QUERY', 'q is required', { parameter: 'q' });
+}
 
 function resolveText(q: unknown, maxLength: number): string {
-  if (q === undefined || q === null) throw new SkillSearchError('MISSING_QUERY', 'q is required', { parameter: 'q' });
+  if (q === undefined || q === null) throw missingQuery();
   if (typeof q !== 'string') throw invalidArgument(Q, 'a string', q);
   const trimmed = trimWhiteSpace(q);
   if (trimmed === '') throw new SkillSearchError('MISSING_QUERY', 'q is empty', { parameter: 'q' });

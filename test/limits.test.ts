@@ -1,14 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { truncate } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openAccess } from '../src/access/index.js';
 import { shownText } from '../src/http/pages.js';
 import { readQuestion } from '../src/keyword/question.js';
 import * as limits from '../src/limits.js';
 import { resolveKeywordQuery, resolveSemanticQuery } from '../src/query.js';
+import { checkGitObjects } from '../src/sources/folder/check-git-objects.js';
+import { readHead } from '../src/sources/folder/git-head.js';
 import { JsonArray } from '../src/sources/json/json-array.js';
 import { JsonLines } from '../src/sources/json/json-lines.js';
 import type { JsonSplitter } from '../src/sources/json/json-piece.js';
 import { checkRow } from '../src/sources/rows/check-row.js';
+import { temporaryFolder } from './sources/folder/temporary-folder.js';
 
 /** How a bound is held: by what is accepted at it and one beyond it, or by a test elsewhere. */
 type Bound =
@@ -37,6 +42,35 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   MAX_LABEL: { accepts: (length) => isKept({ categories: ['c'.repeat(length)] }) },
   MAX_LABELS: { accepts: (count) => isKept({ categories: texts(count, 'c') }) },
   MAX_METADATA_BYTES: { accepts: (length) => isKept({ metadata: { a: 'x'.repeat(length - '{"a":""}'.length) } }) },
+  MAX_GIT_FILE_BYTES: {
+    accepts: (length) => isHead({ HEAD: `${'0'.repeat(40)}\n`.padEnd(length), 'packed-refs': '' }),
+  },
+  MAX_GIT_LIST_BYTES: {
+    accepts: (length) =>
+      isHead({ HEAD: 'ref: refs/heads/x', 'packed-refs': `${'0'.repeat(40)} refs/heads/x\n`.padEnd(length) }),
+  },
+  MAX_GIT_OBJECT_FILES: { file: 'sources/folder/hostile-repositories.test.ts', test: 'has objects in so many files' },
+  MAX_PACK_INDEX_BYTES: {
+    accepts: async (length) => {
+      const folder = await temporaryFolder({ 'objects/pack/pack-1.idx': '' });
+      await truncate(join(folder, 'objects/pack/pack-1.idx'), length);
+      return passes(() => checkGitObjects(join(folder, 'objects'), [folder]));
+    },
+  },
+  GIT_HEAP_BYTES: { file: 'sources/folder/hostile-repositories.test.ts', test: 'runs within limits of the system' },
+  GIT_ADDRESS_BYTES: { file: 'sources/folder/hostile-repositories.test.ts', test: 'runs within limits of the system' },
+  MAX_COMMIT_TIMES_BYTES: {
+    file: 'sources/folder/hostile-repositories.test.ts',
+    test: 'is not listened to beyond a number of paths',
+  },
+  GIT_REPOSITORY_SECONDS: {
+    file: 'sources/folder/git-origin.test.ts',
+    test: 'keep their file times where git fails: no commit, no repository, no git, no time',
+  },
+  GIT_SOURCE_SECONDS: {
+    file: 'sources/folder/hostile-repositories.test.ts',
+    test: 'is asked no more for dates once the time of the source is spent, but for remotes',
+  },
   MAX_KEY_NAME: {
     accepts: (length) => passes(() => openAccess({ state: ':memory:' }).createKey({ name: '😀'.repeat(length) })),
   },
@@ -98,13 +132,19 @@ test.each(Object.entries(OF_SERVER))('a server has a limit %s, held by a test', 
   expect(readFileSync(new URL(file, import.meta.url), 'utf8')).toContain(name);
 });
 
-function passes(work: () => unknown): boolean {
+async function passes(work: () => unknown): Promise<boolean> {
   try {
-    work();
+    await work();
     return true;
   } catch {
     return false;
   }
+}
+
+/** Whether the commit of a repository with these files is found. */
+async function isHead(files: Readonly<Record<string, string>>): Promise<boolean> {
+  const folder = await temporaryFolder(files);
+  return passes(() => readHead({ own: folder, common: folder, bounds: [folder], unproven: false }));
 }
 
 /** Whether a row with these fields becomes a skill without a warning. */

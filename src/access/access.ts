@@ -1,9 +1,10 @@
-import { checkPath } from '../check-arguments.js';
+import { checkListener, checkOptions, checkPath } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
-import type { Connection } from '../sqlite/connection.js';
+import { type Connection, isBusy } from '../sqlite/connection.js';
 import { type ApiKey, ApiKeys, type NewApiKey, type NewKeyOptions } from './api-keys.js';
 import { clientOfAddress } from './client-address.js';
 import {
+  ACCESS_OPTIONS,
   type AccessOptions,
   DEFAULT_ANONYMOUS_QUOTA,
   DEFAULT_KEY_QUOTA,
@@ -12,7 +13,7 @@ import {
   UNLIMITED,
 } from './options.js';
 import { QuotaCounters } from './quota-counters.js';
-import { openStateFile, stateError } from './state-file.js';
+import { openStateFile, stateError, waitForLocks } from './state-file.js';
 
 /** The sender of a request, and its quota. */
 export interface Client {
@@ -51,11 +52,13 @@ export interface Admission {
  * access.close();
  */
 export function openAccess(options: AccessOptions): Access {
-  const state = checkPath('state', options?.state, 'a file');
+  checkOptions(options, ACCESS_OPTIONS);
+  const state = checkPath('state', options.state, 'a file');
   const quotas = {
     anonymous: resolveQuota('anonymous', options.anonymous, DEFAULT_ANONYMOUS_QUOTA),
     key: resolveQuota('key', options.key, DEFAULT_KEY_QUOTA),
   };
+  checkListener('now', options.now);
   const connection = openStateFile(state);
   try {
     return new Access(connection, state, quotas, options.now ?? Date.now);
@@ -80,6 +83,8 @@ export class Access {
   readonly #quotas: Quotas;
   readonly #keys: ApiKeys;
   readonly #counters: QuotaCounters;
+  /** False after a wait for the lock of another process was in vain, until the file can be written again. */
+  #waitsForLocks = true;
 
   /** @internal */
   constructor(connection: Connection, path: string, quotas: Quotas, now: () => number) {
@@ -96,7 +101,7 @@ export class Access {
    * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option
    */
   createKey(options?: NewKeyOptions): NewApiKey {
-    return this.#guard(() => this.#keys.create(options));
+    return this.#write(() => this.#keys.create(options));
   }
 
   /** All keys, revoked ones too, oldest first. */
@@ -111,7 +116,7 @@ export class Access {
    * @throws {SkillSearchError} `KEY_NOT_FOUND` if there is no such key
    */
   revokeKey(idOrKey: number | string): ApiKey {
-    return this.#guard(() => this.#keys.revoke(idOrKey));
+    return this.#write(() => this.#keys.revoke(idOrKey));
   }
 
   /**
@@ -153,7 +158,7 @@ export class Access {
       if (fault !== undefined) throw fault;
       return UNLIMITED_ADMISSION;
     }
-    const verdict = this.#guard(() => this.#counters.count(name, quota, fault === undefined));
+    const verdict = this.#write(() => this.#counters.count(name, quota, fault === undefined));
     const { refused, retryAfter, usage } = verdict;
     if (refused === 'minute') {
       const message = `more than ${perMinute} requests within a minute: try again in ${retryAfter} s`;
@@ -167,7 +172,7 @@ export class Access {
     return {
       dailyLimit: daily === 0 ? UNLIMITED : daily,
       dailyRemaining: daily === 0 ? UNLIMITED : daily - usage.dayCount,
-      giveBack: () => this.#guard(() => this.#counters.giveBack(name, usage.day)),
+      giveBack: () => this.#write(() => this.#counters.giveBack(name, usage.day)),
     };
   }
 
@@ -179,6 +184,25 @@ export class Access {
   /** Closes the file. Further calls of `close` do nothing; all other methods throw `SERVICE_UNAVAILABLE`. */
   close(): void {
     this.#connection.close();
+  }
+
+  #write<T>(work: () => T): T {
+    return this.#guard(() => {
+      try {
+        const result = work();
+        this.#waitForLocks(true);
+        return result;
+      } catch (error) {
+        if (isBusy(error)) this.#waitForLocks(false);
+        throw error;
+      }
+    });
+  }
+
+  #waitForLocks(waits: boolean): void {
+    if (waits === this.#waitsForLocks) return;
+    this.#waitsForLocks = waits;
+    waitForLocks(this.#connection, waits);
   }
 
   #guard<T>(work: () => T): T {

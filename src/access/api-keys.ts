@@ -1,15 +1,21 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { checkOptions, namesOf } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { MAX_KEY_NAME } from '../limits.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
 import { AcceptedKeys } from './accepted-keys.js';
 import { checkCount, type Quota } from './options.js';
+import { randomLetters } from './random-letters.js';
 
 /** How keys begin: `plain` by default; `skillsmp` as clients of the public service with the same interface expect. */
 export const KEY_PREFIXES = { plain: 'sk_live_', skillsmp: 'sk_live_skillsmp_' } as const;
 /** A name of {@link KEY_PREFIXES}. */
 export type KeyForm = keyof typeof KEY_PREFIXES;
 
+/** Characters of a key after its prefix: 43 letters and digits have 256.03 random bits. */
+const SECRET_LENGTH = 43;
+
+/** Keys of earlier versions may also have `_` and `-` after the prefix. */
 const KEY = /^sk_live_(?:skillsmp_)?[A-Za-z0-9_-]{43}$/;
 
 /** What is known of a key. The key itself is not stored. */
@@ -46,6 +52,8 @@ export interface NewKeyOptions {
   readonly form?: KeyForm | undefined;
 }
 
+const NEW_KEY_OPTIONS = namesOf<NewKeyOptions>({ name: true, daily: true, perMinute: true, form: true });
+
 interface KeyRow {
   readonly number: number;
   readonly name: string;
@@ -79,7 +87,9 @@ export class ApiKeys {
   }
 
   /** @throws {SkillSearchError} `INVALID_OPTION` */
-  create({ name = '', daily, perMinute, form = 'plain' }: NewKeyOptions = {}): NewApiKey {
+  create(options: NewKeyOptions = {}): NewApiKey {
+    checkOptions(options, NEW_KEY_OPTIONS);
+    const { name = '', daily, perMinute, form = 'plain' } = options;
     if (typeof name !== 'string' || [...name].length > MAX_KEY_NAME) {
       throw new SkillSearchError('INVALID_OPTION', `name must be a string of at most ${MAX_KEY_NAME} characters`);
     }
@@ -88,7 +98,7 @@ export class ApiKeys {
       throw new SkillSearchError('INVALID_OPTION', `form must be one of ${forms}, got ${String(form)}`);
     }
     const limits = [checkCount('daily', daily) ?? null, checkCount('perMinute', perMinute) ?? null] as const;
-    const key = KEY_PREFIXES[form] + randomBytes(32).toString('base64url');
+    const key = KEY_PREFIXES[form] + randomLetters(SECRET_LENGTH);
     const row = this.#insert.get(hashOf(key), name, ...limits, Math.floor(this.#now() / 1000));
     // `RETURNING` always gives a row.
     return { key, ...toApiKey(row!) };
@@ -126,7 +136,7 @@ export class ApiKeys {
    */
   find(key: string, defaults: Quota, since: number): { readonly id: number; readonly quota: Quota } | undefined {
     if (!KEY.test(key)) return undefined;
-    const row = this.#accepted.find(createHash('sha256').update(key).digest('base64'), since);
+    const row = this.#accepted.find(hashOf(key), since);
     if (row === undefined) return undefined;
     const [id, daily, perMinute] = row;
     return { id, quota: { daily: daily ?? defaults.daily, perMinute: perMinute ?? defaults.perMinute } };

@@ -1,3 +1,4 @@
+import { checkNames, type Names, namesOf } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 
 /** How many requests a client may make. Each limit is an integer from 0; 0 means no limit. */
@@ -28,14 +29,20 @@ export interface AccessOptions {
   readonly now?: (() => number) | undefined;
 }
 
+export const ACCESS_OPTIONS: Names = namesOf<AccessOptions>({ state: true, anonymous: true, key: true, now: true });
+
+const QUOTA = namesOf<Quota>({ daily: true, perMinute: true });
+
 /**
  * A quota with its defaults filled in.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`
  */
 export function resolveQuota(option: string, quota: Partial<Quota> | undefined, defaults: Quota): Quota {
-  const daily = checkCount(`${option}.daily`, quota?.daily) ?? defaults.daily;
-  const perMinute = checkCount(`${option}.perMinute`, quota?.perMinute) ?? defaults.perMinute;
+  if (quota === undefined) return defaults;
+  checkNames(quota, QUOTA, { name: option, code: 'INVALID_OPTION' });
+  const daily = checkCount(`${option}.daily`, quota.daily) ?? defaults.daily;
+  const perMinute = checkCount(`${option}.perMinute`, quota.perMinute) ?? defaults.perMinute;
   return { daily, perMinute };
 }
 

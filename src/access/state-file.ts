@@ -56,7 +56,7 @@ export function openStateFile(path: string): Connection {
     useWriteAheadLog(connection);
     connection.pragma('synchronous = NORMAL');
     createTables(connection, path);
-    connection.pragma(`busy_timeout = ${BUSY_TIMEOUT}`);
+    waitForLocks(connection, true);
     return connection;
   } catch (error) {
     connection?.close();
@@ -65,6 +65,14 @@ export function openStateFile(path: string): Connection {
       ? new SkillSearchError('DATABASE_NOT_WRITABLE', `cannot write ${path}: ${error.message}`, { path, cause: error })
       : stateError(error, path);
   }
+}
+
+/**
+ * Lets a connection wait for the locks of other processes, or not. Waiting stops everything else in this process, so
+ * once it was in vain, requests fail at once until the lock is gone.
+ */
+export function waitForLocks(connection: Connection, waits: boolean): void {
+  connection.pragma(`busy_timeout = ${waits ? BUSY_TIMEOUT : 0}`);
 }
 
 /** Turns an error of SQLite into a `SkillSearchError`. Other errors stay as they are. */

@@ -36,3 +36,18 @@ export function lowerBoundBy(length: number, isBefore: (index: number) => boolea
   }
   return low;
 }
+
+/**
+ * {@link lowerBound} in steps that double: fast where the index is near `from`, as in a loop over ascending numbers.
+ *
+ * @param values ascending between `from` and `to`
+ */
+export function leapTo(values: Uint32Array, wanted: number, from: number, to: number = values.length): number {
+  let low = from;
+  let step = 1;
+  while (low + step < to && values[low + step]! < wanted) {
+    low += step;
+    step *= 2;
+  }
+  return lowerBound(values, wanted, low, Math.min(low + step, to));
+}

@@ -9,6 +9,7 @@ interface LoadFlags {
   readonly database: string;
   readonly json?: true;
   readonly prune?: true;
+  readonly strict?: true;
   readonly author?: string;
   readonly codehostBase?: string;
   readonly skillUrlBase?: string;
@@ -24,6 +25,7 @@ export const setUpLoad: SetUp = (command, output) => {
     .argument('<source...>', '.jsonl, .jsonl.gz or .json file, folder with SKILL.md files, or - for standard input')
     .addOption(databaseOption())
     .option('--prune', 'remove what came from these sources earlier and is no longer in them')
+    .option('--strict', 'exit with 1 if any row was rejected; the others are loaded all the same')
     .option('--author <name>', 'author of skills in folders that git tells nothing of')
     .option('--codehost-base <url>', 'their codehostUrl is this and their path')
     .option('--skill-url-base <url>', 'their skillUrl is this and their path')
@@ -60,10 +62,18 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
       const reasons = report.failed.map(({ origin, reason }) => `${origin}: ${reason}`).join('; ');
       throw new Error(`some sources could not be read to the end; what came before the failure is loaded: ${reasons}`);
     }
+    refuseRejected(report, flags.strict === true);
   } finally {
     bar.stop();
     process.off('SIGINT', interrupt);
   }
+}
+
+/** Ends the command with an error if rows were rejected and no skill was found, or if none may be rejected. */
+function refuseRejected({ rejected, added, updated, unchanged }: LoadReport, strict: boolean): void {
+  if (rejected.length === 0) return;
+  if (added + updated + unchanged === 0) throw new Error('nothing was loaded: every row was rejected');
+  if (strict) throw new Error('some rows were rejected (--strict); the others are loaded');
 }
 
 function reportLines(report: LoadReport): string[] {

@@ -1,3 +1,4 @@
+import { checkOptions, namesOf } from '../check-arguments.js';
 import { randomNumbers } from './random-numbers.js';
 
 /** The two ends of an interval. */
@@ -10,6 +11,8 @@ export interface BootstrapOptions {
   /** Seed of the random draws. @default 1 */
   readonly seed?: number | undefined;
 }
+
+const OPTIONS = namesOf<BootstrapOptions>({ samples: true, seed: true });
 
 /** Share of the resampled means that lies outside of the interval on each side. */
 const TAIL = 0.025;
@@ -27,6 +30,7 @@ const TAIL = 0.025;
  * console.log(interval); // [ 0.3, 1 ]
  */
 export function bootstrapIntervals(columns: readonly Float64Array[], options: BootstrapOptions = {}): Interval[] {
+  checkOptions(options, OPTIONS);
   const { samples = 2000, seed = 1 } = options;
   const size = columns[0]?.length ?? 0;
   const random = randomNumbers(seed);

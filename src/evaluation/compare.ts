@@ -1,3 +1,4 @@
+import { checkOptions, namesOf } from '../check-arguments.js';
 import type { Question } from './benchmark.js';
 import { bootstrapIntervals, type Interval } from './bootstrap.js';
 import type { Figures } from './measure.js';
@@ -50,6 +51,8 @@ export interface CompareOptions {
   readonly seed?: number | undefined;
 }
 
+const OPTIONS = namesOf<CompareOptions>({ questions: true, metric: true, seed: true });
+
 /**
  * Compares two rankings that were measured on the same questions.
  *
@@ -62,6 +65,7 @@ export interface CompareOptions {
  * console.log(compareFigures(hybrid, bm25, { questions, metric: 'ndcg@10' }).difference); // 0.5
  */
 export function compareFigures(one: Measured, baseline: Measured, options: CompareOptions): Comparison {
+  checkOptions(options, OPTIONS);
   const { questions, metric, seed } = options;
   const figureOf = ({ byQuestion }: Measured, id: string): number => byQuestion.get(id)?.[metric] ?? 0;
   const all = questions.map(

@@ -1,3 +1,4 @@
+import { type Names, namesOf } from '../check-arguments.js';
 import type { LoadProgress, ModelOptions, OpenOptions } from '../index.js';
 
 /** Which documents to search: exactly one of `documents`, `catalogue` and `database`, and changes to them. */
@@ -32,3 +33,20 @@ export interface CorpusOptions extends ModelOptions {
   /** Stops the work when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
+
+export const CORPUS_OPTIONS: Names = namesOf<CorpusOptions>({
+  documents: true,
+  catalogue: true,
+  database: true,
+  extra: true,
+  extraFiles: true,
+  without: true,
+  files: true,
+  keep: true,
+  model: true,
+  embedder: true,
+  stopWords: true,
+  semantic: true,
+  onProgress: true,
+  signal: true,
+});

@@ -1,3 +1,4 @@
+import { checkOptions } from '../check-arguments.js';
 import {
   buildCatalogue,
   copyCatalogue,
@@ -7,7 +8,7 @@ import {
   SkillSearchError,
 } from '../index.js';
 import { CorpusFiles, keptFile } from './corpus-files.js';
-import type { CorpusOptions } from './corpus-options.js';
+import { CORPUS_OPTIONS, type CorpusOptions } from './corpus-options.js';
 import { type CorpusRow, type FileText, readCorpus, readFileTexts, readIds } from './corpus-rows.js';
 
 /** Documents that can be searched. */
@@ -42,6 +43,7 @@ export interface CorpusFile {
  * console.log(corpus.search.stats().skills, corpus.remarks);
  */
 export async function openCorpus(options: CorpusOptions): Promise<Corpus> {
+  checkOptions(options, CORPUS_OPTIONS);
   const { semantic = true, model, embedder, stopWords, signal } = options;
   const { path, remarks, clear } = await makeCorpusFile(options);
   try {

@@ -1,8 +1,9 @@
+import { checkOptions, invalidArgument, namesOf } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import type { Benchmark, RankedDocument, Run } from './benchmark.js';
 import { type Comparison, compareFigures } from './compare.js';
 import { type ModeEvaluation, measureRun } from './measure-run.js';
-import { EVALUATION_MODES, type EvaluationMode, MAX_DEPTH, rankQuestions } from './rank-questions.js';
+import { checkMode, EVALUATION_MODES, type EvaluationMode, MAX_DEPTH, rankQuestions } from './rank-questions.js';
 
 /** A run made by another program, or by an earlier evaluation; see `readRun`. */
 export interface NamedRun {
@@ -41,6 +42,20 @@ export interface EvaluateOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const OPTIONS = namesOf<EvaluateOptions>({
+  benchmark: true,
+  search: true,
+  modes: true,
+  runs: true,
+  baseline: true,
+  at: true,
+  depth: true,
+  abstention: true,
+  seed: true,
+  onProgress: true,
+  signal: true,
+});
+
 /** How far one mode is. */
 export interface EvaluationProgress {
   readonly mode: EvaluationMode;
@@ -75,8 +90,13 @@ export interface Evaluation {
  * for (const { name, figures } of modes) console.log(name, figures['ndcg@10']);
  */
 export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
+  checkOptions(options, OPTIONS);
+  checkArray('questions of the benchmark', options.benchmark?.questions);
+  checkArray('modes', options.modes ?? []);
+  checkArray('runs', options.runs ?? []);
   const { benchmark, search, runs = [], baseline, abstention = false, seed = 1 } = options;
   const modes = options.modes ?? (search === undefined ? [] : EVALUATION_MODES);
+  for (const mode of modes) checkMode(mode);
   const depth = checkDepths('depth', [options.depth ?? MAX_DEPTH], MAX_DEPTH)[0]!;
   const at = checkDepths('at', options.at ?? [10], Number.MAX_SAFE_INTEGER);
   const names = [...modes, ...runs.map(({ name }) => name)];
@@ -106,6 +126,10 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
       other === undefined ? [] : [compareFigures(one, other, { questions: benchmark.questions, metric, seed })],
     );
   return { benchmark, modes: measured, metric, comparisons };
+}
+
+function checkArray(name: string, value: unknown): void {
+  if (!Array.isArray(value)) throw invalidArgument({ name, code: 'INVALID_OPTION' }, 'an array', value);
 }
 
 function checkDepths(option: string, depths: readonly number[], max: number): readonly number[] {

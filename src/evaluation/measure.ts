@@ -1,3 +1,4 @@
+import { checkOptions, namesOf } from '../check-arguments.js';
 import type { Gains, RankedDocument } from './benchmark.js';
 import { averagePrecision, ndcg, precision, recall, reciprocalRank } from './metrics.js';
 
@@ -9,6 +10,8 @@ export interface MeasureOptions {
   /** Depths at which figures are cut, 1 or more each. */
   readonly at: readonly number[];
 }
+
+const OPTIONS = namesOf<MeasureOptions>({ at: true });
 
 const AT_DEPTH = {
   ndcg: ({ found, ideal }: Judged, k: number) => ndcg(found, ideal, k),
@@ -35,7 +38,9 @@ interface Judged {
  * const ranking = [{ id: 'b', score: 2 }, { id: 'a', score: 1 }];
  * console.log(measureRanking(ranking, new Map([['a', 1]]), { at: [10] })['mrr@10']); // 0.5
  */
-export function measureRanking(ranking: readonly RankedDocument[], gains: Gains, { at }: MeasureOptions): Figures {
+export function measureRanking(ranking: readonly RankedDocument[], gains: Gains, options: MeasureOptions): Figures {
+  checkOptions(options, OPTIONS);
+  const { at } = options;
   const judged = judge(ranking, gains);
   const figures: Record<string, number> = {};
   for (const k of at) {

@@ -1,3 +1,4 @@
+import { checkOptions, namesOf } from '../check-arguments.js';
 import { randomNumbers } from './random-numbers.js';
 
 /** Options of {@link randomisationTest}. */
@@ -7,6 +8,8 @@ export interface RandomisationOptions {
   /** Seed of the random draws. @default 1 */
   readonly seed?: number | undefined;
 }
+
+const OPTIONS = namesOf<RandomisationOptions>({ samples: true, seed: true });
 
 /** Relative tolerance: sums of the same numbers in another order differ by rounding. */
 const ROUNDING = 1e-9;
@@ -27,6 +30,7 @@ const ROUNDING = 1e-9;
  * console.log(randomisationTest([0.2, 0.1, 0.3])); // 0.25: two of the eight assignments
  */
 export function randomisationTest(differences: ArrayLike<number>, options: RandomisationOptions = {}): number {
+  checkOptions(options, OPTIONS);
   const { samples = 10_000, seed = 1 } = options;
   // A difference of 0 is the same with either sign.
   const sizes = Array.from(differences).filter((difference) => difference !== 0);

@@ -1,3 +1,4 @@
+import { checkChoice, checkOptions, namesOf } from '../check-arguments.js';
 import {
   MAX_KEYWORD_QUERY_LENGTH,
   MAX_LIMIT,
@@ -37,11 +38,13 @@ export interface RankOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const OPTIONS = namesOf<RankOptions>({ mode: true, depth: true, explain: true, signal: true });
+
 /**
  * Asks questions one after the other, and keeps copies in the rankings. A question that is too long is cut between two
  * words: at 2,000 characters, for `keyword` at 200. A question without a letter or digit finds nothing.
  *
- * @throws {SkillSearchError} what the searches throw, such as `NO_VECTORS`
+ * @throws {SkillSearchError} `INVALID_OPTION`; also what the searches throw, such as `NO_VECTORS`
  * @throws the signal's reason when aborted
  * @example
  * import { openSkillSearch } from 'skill-discovery';
@@ -58,11 +61,18 @@ export async function* rankQuestions(
   questions: Iterable<Question>,
   options: RankOptions,
 ): AsyncGenerator<readonly [Question, RankedDocument[]]> {
+  checkOptions(options, OPTIONS);
+  checkMode(options.mode);
   const { signal } = options;
   for (const question of questions) {
     signal?.throwIfAborted();
     yield [question, await rank(search, question.text, options)];
   }
+}
+
+/** @throws {SkillSearchError} `INVALID_OPTION` */
+export function checkMode(mode: unknown): void {
+  checkChoice({ name: 'mode', code: 'INVALID_OPTION' }, mode ?? null, EVALUATION_MODES);
 }
 
 async function rank(search: SkillSearch, text: string, options: RankOptions): Promise<RankedDocument[]> {

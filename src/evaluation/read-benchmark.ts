@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { checkOptions, checkPath, namesOf } from '../check-arguments.js';
 import { SkillSearchError } from '../index.js';
 import type { Benchmark, Gains, Question } from './benchmark.js';
 import { faultIn, readId, readLines, readObjects } from './read-lines.js';
@@ -11,6 +12,8 @@ export interface ReadBenchmarkOptions {
   /** Keeps only questions whose id matches. @default all questions */
   readonly filter?: RegExp | undefined;
 }
+
+const OPTIONS = namesOf<ReadBenchmarkOptions>({ qrels: true, filter: true });
 
 type Judgements = Map<string, Map<string, number>>;
 
@@ -30,7 +33,8 @@ type Judgements = Map<string, Map<string, number>>;
  * console.log(questions.length, remarks);
  */
 export async function readBenchmark(path: string, options: ReadBenchmarkOptions = {}): Promise<Benchmark> {
-  const full = resolve(path);
+  checkOptions(options, OPTIONS);
+  const full = resolve(checkPath('path', path, 'a benchmark'));
   if (!existsSync(full)) throw new SkillSearchError('SOURCE_NOT_FOUND', `there is no file or folder ${path}`, { path });
   const read = statSync(full).isDirectory() ? await readFolder(full, options) : await readSimple(full, options);
   const { name, corpus, all, gains } = read;

@@ -1,3 +1,4 @@
+import { checkOptions, namesOf } from '../check-arguments.js';
 import { extremesOf, type QuestionDifference } from './compare.js';
 import type { Evaluation } from './evaluate.js';
 import type { Figures } from './measure.js';
@@ -41,6 +42,8 @@ export interface SummaryOptions {
   readonly extremes?: number | undefined;
 }
 
+const OPTIONS = namesOf<SummaryOptions>({ byQuery: true, extremes: true });
+
 /**
  * The figures of an evaluation, without runs and single questions.
  *
@@ -52,6 +55,7 @@ export interface SummaryOptions {
  * console.log(JSON.stringify(summarise(evaluation)));
  */
 export function summarise(evaluation: Evaluation, options: SummaryOptions = {}): EvaluationSummary {
+  checkOptions(options, OPTIONS);
   const { benchmark, modes, comparisons } = evaluation;
   const { byQuery = false, extremes = 10 } = options;
   return {

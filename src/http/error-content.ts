@@ -35,6 +35,7 @@ const LACKING: Partial<Record<ErrorCode, string>> = {
   NOT_A_CATALOGUE: 'the database cannot answer',
   NOT_A_STATE_FILE: 'the database cannot answer',
   UNSUPPORTED_FORMAT: 'the database cannot answer',
+  MISSING_BINDING: 'the database cannot answer',
   NO_VECTORS: 'semantic search is not available: this catalogue has no vectors',
   MODEL_MISMATCH: 'semantic search is not available',
   MODEL_NOT_FOUND: 'semantic search is not available',

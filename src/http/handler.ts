@@ -1,6 +1,7 @@
+import { checkOptions, namesOf } from '../check-arguments.js';
 import type { SkillSearch } from '../index.js';
 import { textOf } from './body.js';
-import { type HandlerOptions, resolveHandlerOptions } from './options.js';
+import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, resolveHandlerOptions } from './options.js';
 import { SkillDiscoveryService } from './service.js';
 
 /** What a `Request` does not tell about its connection. */
@@ -11,6 +12,8 @@ export interface Connection {
 
 /** Answers a request. Never rejects: errors become answers, too. */
 export type Handler = (request: Request, connection?: Connection) => Promise<Response>;
+
+const OPTIONS = namesOf<HandlerOptions>(HANDLER_OPTIONS);
 
 /**
  * The Skill Discovery API as a function from `Request` to `Response`, for any server that uses these web standards. On
@@ -27,7 +30,9 @@ export type Handler = (request: Request, connection?: Connection) => Promise<Res
  * const response = await handle(new Request('http://localhost/api/v1/skills/search?q=pdf'));
  * console.log(response.status, await response.json());
  */
-export function createHandler(search: SkillSearch, options?: HandlerOptions): Handler {
+export function createHandler(search: SkillSearch, options: HandlerOptions = {}): Handler {
+  checkSearch(search);
+  checkOptions(options, OPTIONS);
   const service = new SkillDiscoveryService(search, resolveHandlerOptions(options));
   return async (request, connection) => {
     const { origin, pathname, search: query } = new URL(request.url);

@@ -1,5 +1,6 @@
 import { type Access, openAccess } from '../access/index.js';
-import { SkillSearchError } from '../index.js';
+import { invalidArgument } from '../check-arguments.js';
+import { type SkillSearch, SkillSearchError } from '../index.js';
 import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';
 import type { LogEvent } from './log-event.js';
 
@@ -53,8 +54,18 @@ export interface ResolvedHandlerOptions {
   readonly log: (event: LogEvent) => void;
 }
 
+/** The names of {@link HandlerOptions}, for `namesOf`: whoever adds options lists them together with these. */
+export const HANDLER_OPTIONS = {
+  access: true,
+  publicUrl: true,
+  trustProxy: true,
+  compatibility: true,
+  pages: true,
+  log: true,
+} as const satisfies Record<keyof HandlerOptions, true>;
+
 /** @throws {SkillSearchError} `INVALID_OPTION` */
-export function resolveHandlerOptions(options: HandlerOptions = {}): ResolvedHandlerOptions {
+export function resolveHandlerOptions(options: HandlerOptions): ResolvedHandlerOptions {
   const { compatibility, pages = false, log = () => {} } = options;
   if (compatibility !== undefined && !COMPATIBILITIES.includes(compatibility)) {
     const message = `compatibility must be one of ${COMPATIBILITIES.join(', ')}, got ${String(compatibility)}`;
@@ -64,8 +75,20 @@ export function resolveHandlerOptions(options: HandlerOptions = {}): ResolvedHan
   if (typeof log !== 'function') throw new SkillSearchError('INVALID_OPTION', 'log must be a function');
   const isTrusted = resolveTrustedHops(options.trustProxy);
   const publicUrl = resolvePublicUrl(options.publicUrl);
-  const access = options.access === false ? undefined : (options.access ?? openAccess({ state: ':memory:' }));
+  const access =
+    options.access === false ? undefined : (checkAccess(options.access) ?? openAccess({ state: ':memory:' }));
   return { access, publicUrl, isTrusted, compatibility, pages, log: quietly(log) };
+}
+
+/** @throws {SkillSearchError} `INVALID_OPTION` unless it can be asked as a search is: each request would fail */
+export function checkSearch(search: unknown): void {
+  if (typeof (search as Partial<SkillSearch> | null | undefined)?.keyword === 'function') return;
+  throw invalidArgument({ name: 'search', code: 'INVALID_OPTION' }, 'an open search', search);
+}
+
+function checkAccess(access: Access | undefined): Access | undefined {
+  if (access === undefined || typeof access?.admit === 'function') return access;
+  throw invalidArgument({ name: 'access', code: 'INVALID_OPTION' }, 'what openAccess() returns, or false', access);
 }
 
 /** A log that throws must not prevent an answer. */

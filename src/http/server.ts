@@ -1,6 +1,7 @@
+import { checkOptions, namesOf } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { HttpServer } from './http-server.js';
-import { type HandlerOptions, resolveHandlerOptions } from './options.js';
+import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, resolveHandlerOptions } from './options.js';
 import type { RunningServer } from './running-server.js';
 import { SkillDiscoveryService } from './service.js';
 
@@ -17,6 +18,8 @@ export interface ServerOptions extends HandlerOptions {
   readonly port?: number | undefined;
 }
 
+const SERVER_OPTIONS = namesOf<ServerOptions>({ ...HANDLER_OPTIONS, host: true, port: true });
+
 /**
  * Serves the Skill Discovery API over HTTP.
  *
@@ -31,6 +34,8 @@ export interface ServerOptions extends HandlerOptions {
  * console.log(server.url); // http://127.0.0.1:8787
  */
 export async function startServer(search: SkillSearch, options: ServerOptions = {}): Promise<RunningServer> {
+  checkSearch(search);
+  checkOptions(options, SERVER_OPTIONS);
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new SkillSearchError('INVALID_OPTION', `port must be an integer from 0 to 65535, got ${String(port)}`);

@@ -4,7 +4,13 @@ import { type FieldWeights, HIGHEST_SATURATION, inverseDocumentFrequency, satura
 import type { DocumentScores, RankedDocuments, RankOptions } from './keyword-index.js';
 import type { LengthNorms } from './length-norms.js';
 import type { ScoringSpace } from './scoring-space.js';
-import { addAmounts, type FieldOccurrences, frequencyIn, type WordOccurrences } from './word-occurrences.js';
+import {
+  addAllAmounts,
+  addAmounts,
+  type FieldOccurrences,
+  frequencyIn,
+  type WordOccurrences,
+} from './word-occurrences.js';
 
 /** A field that counts, with the postings of a word in it. */
 interface WeightedField {
@@ -275,14 +281,7 @@ function addToSeen(word: WeightedWord, wanted: Uint32Array, space: ScoringSpace)
 function readAmounts({ fields }: WeightedWord, { amounts, having }: ScoringSpace): number {
   let count = 0;
   for (const { occurrences, norms, weight } of fields) {
-    for (const list of occurrences.lists) {
-      list.forEach((frequency, document) => {
-        const before = amounts[document]!;
-        const after = before + (weight * frequency) / norms.of(document);
-        if (before === 0 && after > 0) having[count++] = document;
-        amounts[document] = after;
-      });
-    }
+    count = addAllAmounts(occurrences.lists, norms, weight, amounts, having, count);
   }
   return count;
 }

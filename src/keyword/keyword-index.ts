@@ -2,6 +2,7 @@ import type { DocumentNumber } from '../numbers.js';
 import type { FieldScores, KeywordStep } from '../result.js';
 import type { FieldWeights } from './bm25.js';
 import type { Question } from './question.js';
+import type { Work } from './work.js';
 
 /** The searchable text of one skill. */
 export interface KeywordDocument {
@@ -26,6 +27,8 @@ export interface MatchOptions {
   readonly filter?: Uint8Array | undefined;
   /** Whether to compute `scores`, which takes time. @default false */
   readonly scored?: boolean;
+  /** Counts and bounds the work. Without it nothing is left out. */
+  readonly work?: Work | undefined;
 }
 
 export interface KeywordMatches {
@@ -60,6 +63,8 @@ export interface RankOptions {
   readonly limit: number;
   /** One byte per document, 0 if the document must not be found. */
   readonly filter?: Uint8Array | undefined;
+  /** Counts and bounds the work. Without it nothing is left out. */
+  readonly work?: Work | undefined;
 }
 
 /** The scores of one document for the words of a question. */

@@ -1,4 +1,4 @@
-import { lowerBound } from '../arrays/lower-bound.js';
+import { leapTo, lowerBound } from '../arrays/lower-bound.js';
 import type { DocumentNumber } from '../numbers.js';
 
 /** Number of tiers. Scores of a higher tier are above all scores of a lower one, whatever the words add. */
@@ -12,14 +12,14 @@ const EXACT_NAME_TIER = 5;
 /** A BM25F score `s` becomes `s / (s + HALF_SCORE)`, so 0 to 1: monotone, and the same for all questions. */
 const HALF_SCORE = 10;
 
-/** What decides about the tiers of documents: document numbers in no particular order. */
+/** What decides about the tiers of documents. */
 export interface TierMembers {
-  /** Documents whose name is the question. */
+  /** Documents whose name is the question, in no particular order. */
   readonly exactNames: readonly DocumentNumber[];
-  /** Documents whose name begins with the question. */
+  /** Documents whose name begins with the question, in no particular order. */
   readonly nameBeginnings: readonly DocumentNumber[];
-  /** Documents that have a word only with other accents than the question. */
-  readonly otherAccents: Iterable<DocumentNumber>;
+  /** By word, documents that have it only with other accents than the question; ascending. */
+  readonly otherAccents: readonly Uint32Array[];
 }
 
 /**
@@ -29,18 +29,27 @@ export interface TierMembers {
  * @param scores beside each document, from 0
  */
 export function applyTiers(documents: Uint32Array, scores: Float64Array, members: TierMembers): void {
-  // Nearly all documents are in one tier, so only the exceptions are looked up.
-  const exceptions = new Map<number, number>();
-  const setTier = (document: DocumentNumber, tierOf: (tier: number) => number): void => {
+  const tiers = new Uint8Array(documents.length).fill(OTHER_NAME_TIER);
+  const setTier = (document: DocumentNumber, tier: number): void => {
     const i = lowerBound(documents, document);
-    if (documents[i] === document) exceptions.set(i, tierOf(exceptions.get(i) ?? OTHER_NAME_TIER));
+    if (documents[i] === document) tiers[i] = tier;
   };
-  for (const document of members.nameBeginnings) setTier(document, () => NAME_BEGINNING_TIER);
-  for (const document of members.exactNames) setTier(document, () => EXACT_NAME_TIER);
-  for (const document of new Set(members.otherAccents)) setTier(document, (tier) => tier - 1);
+  for (const document of members.nameBeginnings) setTier(document, NAME_BEGINNING_TIER);
+  for (const document of members.exactNames) setTier(document, EXACT_NAME_TIER);
+  lowerTiers(documents, tiers, members.otherAccents);
+  for (let i = 0; i < scores.length; i++) {
+    const score = scores[i]!;
+    scores[i] = (tiers[i]! + score / (score + HALF_SCORE)) / SCORE_TIERS;
+  }
+}
 
-  for (let i = 0; i < scores.length; i++) scores[i] = scores[i]! / (scores[i]! + HALF_SCORE);
-  const moved = [...exceptions].map(([i, tier]) => [i, (tier + scores[i]!) / SCORE_TIERS] as const);
-  for (let i = 0; i < scores.length; i++) scores[i] = (OTHER_NAME_TIER + scores[i]!) / SCORE_TIERS;
-  for (const [i, score] of moved) scores[i] = score;
+/** Lowers the tier of documents that are in any of some lists by one. Tiers by name are odd, so they are lowered once. */
+function lowerTiers(documents: Uint32Array, tiers: Uint8Array, lists: readonly Uint32Array[]): void {
+  for (const list of lists) {
+    let i = 0;
+    for (const document of list) {
+      i = leapTo(documents, document, i);
+      if (documents[i] === document && tiers[i]! % 2 === 1) tiers[i] = tiers[i]! - 1;
+    }
+  }
 }

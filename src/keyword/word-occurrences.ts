@@ -9,6 +9,15 @@ export interface DocumentFrequencies {
   forEach(visit: (frequency: number, document: DocumentNumber) => void): void;
   /** Does what {@link addAmounts} does for this list. Optional: for lists that are faster than document by document. */
   addAmounts?(documents: Uint32Array, norms: LengthNorms, weight: number, into: Float64Array): void;
+  /**
+   * Adds the frequencies to `sums`, by document, and appends documents whose sum was 0 to `having`. Optional, as above.
+   *
+   * @param count number of documents in `having` so far
+   * @returns number of documents in `having` then
+   */
+  addFrequencies?(sums: Uint32Array, having: Uint32Array, count: number): number;
+  /** Does what {@link addAllAmounts} does for this list. Optional, as above. */
+  addAllAmounts?(norms: LengthNorms, weight: number, amounts: Float64Array, having: Uint32Array, count: number): number;
 }
 
 /** The postings of a word of a question in one field, in all forms of the word. */
@@ -29,6 +38,8 @@ export interface WordOccurrences {
   readonly byField: readonly (FieldOccurrences | undefined)[];
   /** Number of postings in joined lists. */
   readonly joined: number;
+  /** Number of postings that were read. */
+  readonly postings: number;
 }
 
 /** The frequency of a word in a field of a document: the sum over its forms. */
@@ -63,6 +74,37 @@ export function addAmounts(
   }
 }
 
+/**
+ * Adds the amounts of a word in a field to `amounts`, by document: weight times frequency, divided by the length norm.
+ * Documents whose amount was 0 are appended to `having`.
+ *
+ * @param count number of documents in `having` so far
+ * @returns number of documents in `having` then
+ */
+export function addAllAmounts(
+  lists: readonly DocumentFrequencies[],
+  norms: LengthNorms,
+  weight: number,
+  amounts: Float64Array,
+  having: Uint32Array,
+  count: number,
+): number {
+  let next = count;
+  for (const list of lists) {
+    if (list.addAllAmounts !== undefined) {
+      next = list.addAllAmounts(norms, weight, amounts, having, next);
+      continue;
+    }
+    list.forEach((frequency, document) => {
+      const before = amounts[document]!;
+      const after = before + (weight * frequency) / norms.of(document);
+      if (before === 0 && after > 0) having[next++] = document;
+      amounts[document] = after;
+    });
+  }
+  return next;
+}
+
 /** With this many forms or more, joining the lists once is faster than looking each one up. */
 const JOINED_FROM = 24;
 
@@ -95,16 +137,12 @@ export class OccurrenceReader {
   read(lists: readonly DocumentFrequencies[]): number {
     const { documents, frequencies } = this;
     let count = 0;
-    const [only] = lists;
-    if (lists.length === 1 && only !== undefined) {
-      only.forEach((frequency, document) => {
-        documents[count] = document;
-        frequencies[count++] = frequency;
-      });
-      return count;
-    }
     const sums = this.#sums;
     for (const list of lists) {
+      if (list.addFrequencies !== undefined) {
+        count = list.addFrequencies(sums, documents, count);
+        continue;
+      }
       list.forEach((frequency, document) => {
         const before = sums[document]!;
         if (before === 0) documents[count++] = document;
@@ -124,18 +162,19 @@ export class OccurrenceReader {
    * @param norms by scored field
    */
   wordOf(lists: readonly (readonly DocumentFrequencies[])[], norms: readonly LengthNorms[]): WordOccurrences {
-    let [documentFrequency, joined] = [0, 0];
+    let [documentFrequency, joined, postings] = [0, 0, 0];
     this.#words += 1;
     const byField = lists.map((ofField, field) => {
       if (ofField.length === 0) return undefined;
       const count = this.read(ofField);
+      postings += ofField.reduce((sum, { size }) => sum + size, 0);
       documentFrequency += this.#countNew(count);
       const highest = this.#highest(count, norms[field]!);
       const kept = ofField.length < JOINED_FROM ? ofField : [this.#join(count)];
       if (kept !== ofField) joined += count;
       return { lists: kept, size: kept.reduce((sum, { size }) => sum + size, 0), highest };
     });
-    return { documentFrequency, byField, joined };
+    return { documentFrequency, byField, joined, postings };
   }
 
   /** Counts the documents that were not counted for this word in another field. */

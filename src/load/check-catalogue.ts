@@ -1,4 +1,4 @@
-import { checkDatabase, checkFlag, checkSignal, resolveDatabase } from '../check-arguments.js';
+import { checkDatabase, checkFlag, checkOptions, checkSignal, namesOf, resolveDatabase } from '../check-arguments.js';
 import type { CheckReport } from './check-report.js';
 
 export interface CheckOptions {
@@ -15,6 +15,8 @@ export interface CheckOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const CHECK_OPTIONS = namesOf<CheckOptions>({ database: true, repair: true, signal: true });
+
 /**
  * Reads everything of a catalogue and of its derived files, and compares it with its checksums and with itself. Takes
  * some seconds for a gigabyte; SQLite's own part of it blocks the event loop.
@@ -29,7 +31,8 @@ export interface CheckOptions {
  * for (const { problem, remedy } of problems) console.log(`${problem}: ${remedy}`);
  */
 export async function checkCatalogue(options: CheckOptions): Promise<CheckReport> {
-  const database = resolveDatabase(checkDatabase(options?.database));
+  checkOptions(options, CHECK_OPTIONS);
+  const database = resolveDatabase(checkDatabase(options.database));
   checkFlag('repair', options.repair);
   const signal = checkSignal(options.signal);
   signal?.throwIfAborted();

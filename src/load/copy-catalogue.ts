@@ -1,41 +1,67 @@
 import { constants, existsSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
-import { checkDatabase, resolveDatabase } from '../check-arguments.js';
+import { checkFlag, checkOptions, checkPath, namesOf, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { derivedFiles } from '../store/file-names.js';
 
+/** Options of {@link copyCatalogue}. */
+export interface CopyOptions {
+  /** The catalogue's file. */
+  readonly from: string;
+  /** Path of the copy. */
+  readonly to: string;
+  /** Whether to replace what is at `to`. Readers that have it open go on reading that. @default false */
+  readonly overwrite?: boolean | undefined;
+}
+
+const COPY_OPTIONS = namesOf<CopyOptions>({ from: true, to: true, overwrite: true });
+
 /**
  * Copies a catalogue and its derived files, so that a load into the copy can update them instead of building new ones.
- * Replaces what is at `to`.
  *
- * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_FOUND`, `DATABASE_NOT_WRITABLE`
+ * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_FOUND`, `DATABASE_NOT_WRITABLE`; `CATALOGUE_EXISTS` if
+ *   there is something at `to`, unless `overwrite` is true
  */
-export async function copyCatalogue(options: { readonly from: string; readonly to: string }): Promise<void> {
-  const from = resolveDatabase(checkDatabase(options?.from));
-  const to = resolveDatabase(checkDatabase(options.to));
+export async function copyCatalogue(options: CopyOptions): Promise<void> {
+  checkOptions(options, COPY_OPTIONS);
+  const from = resolveDatabase(checkPath('from', options.from, 'a file'));
+  const to = resolveDatabase(checkPath('to', options.to, 'a file'));
+  checkFlag('overwrite', options.overwrite);
   if (from === to) throw new SkillSearchError('INVALID_OPTION', `a catalogue cannot be copied onto itself: ${from}`);
   if (!existsSync(from)) {
     throw new SkillSearchError('DATABASE_NOT_FOUND', `there is no catalogue at ${from}`, { path: from });
   }
+  const checkFree = (): void => {
+    if (options.overwrite !== true && existsSync(to)) throw catalogueExists(to);
+  };
+  checkFree();
   try {
     const targets = filesOf(to);
     for (const [i, file] of filesOf(from).entries()) {
       const target = targets[i]!;
-      if (existsSync(file)) await replaceByCopy(file, target);
+      // Copying may take long. A load may have made a catalogue there meanwhile.
+      if (existsSync(file)) await replaceByCopy(file, target, i === 0 ? checkFree : () => {});
       else await rm(target, { force: true });
     }
   } catch (cause) {
+    if (cause instanceof SkillSearchError) throw cause;
     const message = `${from} cannot be copied to ${to}: ${(cause as Error).message}`;
     throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: to, cause });
   }
 }
 
+function catalogueExists(path: string): SkillSearchError {
+  const message = `there is something at ${path}: remove it, or copy with \`overwrite: true\``;
+  return new SkillSearchError('CATALOGUE_EXISTS', message, { path });
+}
+
 /** Copies aside and renames: readers that have the former file open go on reading that. */
-async function replaceByCopy(file: string, target: string): Promise<void> {
+async function replaceByCopy(file: string, target: string, beforeReplacing: () => void): Promise<void> {
   const part = `${target}.copy-part`;
   try {
     // If the file system can share blocks between files, this reads nothing.
     await copyFile(file, part, constants.COPYFILE_FICLONE);
+    beforeReplacing();
     await rename(part, target);
   } catch (error) {
     await rm(part, { force: true });

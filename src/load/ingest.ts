@@ -1,8 +1,9 @@
 import { copyKey } from '../copies/copy-key.js';
 import { embeddedText, hashText } from '../semantic/embedded-text.js';
 import { checkRow } from '../sources/rows/check-row.js';
-import type { KnownRow, Origin, RawRow, SourceItem, UnreadableRow } from '../sources/rows/row.js';
+import type { KnownRow, Origin, RawRow, RowFolder, SourceItem, UnreadableRow } from '../sources/rows/row.js';
 import { deriveId, idWithHash } from '../sources/rows/skill-id.js';
+import type { SparedPlace } from '../store/write/pruning.js';
 import type { SkillSink } from '../store/write/skill-sink.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
 
@@ -10,9 +11,9 @@ import type { LoadWarning, RejectedRow } from './load-report.js';
 export class Ingest {
   readonly warnings: LoadWarning[] = [];
   readonly rejected: RejectedRow[] = [];
-  /** Ids and locations of rows that are there but did not become a skill. What is stored of them is not pruned. */
+  /** Ids and places of rows that are there but did not become a skill. What is stored of them is not pruned. */
   readonly sparedIds: Set<string> = new Set();
-  readonly sparedLocations: Set<string> = new Set();
+  readonly sparedPlaces: SparedPlace[] = [];
   /** Sources that could not be read in part. */
   readonly incomplete: Set<string> = new Set();
   /** Rows so far, good or not. */
@@ -34,6 +35,7 @@ export class Ingest {
    */
   take(item: SourceItem, source: string): void {
     if (item.kind === 'remark') {
+      if (item.hidesSkills === true) this.incomplete.add(item.origin.source);
       this.#warn(item.origin, item.message);
       return;
     }
@@ -43,8 +45,8 @@ export class Ingest {
     else this.#takeUnreadable(item);
   }
 
-  #takeUnreadable({ location, hidesSkills, origin, reason }: UnreadableRow): void {
-    if (location !== undefined) this.sparedLocations.add(location);
+  #takeUnreadable({ location, folder, hidesSkills, origin, reason }: UnreadableRow): void {
+    if (location !== undefined) this.sparedPlaces.push({ location, folder });
     if (hidesSkills === true) this.incomplete.add(origin.source);
     this.#reject(origin, reason);
   }
@@ -61,7 +63,7 @@ export class Ingest {
     const checked = checkRow(row);
     if (checked.kind === 'rejected') {
       if (checked.id !== undefined) this.sparedIds.add(checked.id);
-      if (row.location !== undefined) this.sparedLocations.add(row.location);
+      if (row.location !== undefined) this.sparedPlaces.push({ location: row.location, folder: row.folder });
       this.#reject(row.origin, checked.reason);
       return;
     }
@@ -69,7 +71,9 @@ export class Ingest {
     const { id: given, location, exactLocation, properties, files, ...fields } = checked.draft;
     const started = performance.now();
     const { id, collides } =
-      given === undefined ? this.#deriveId(location, exactLocation) : { id: given, collides: false };
+      given === undefined
+        ? this.#deriveId(location, exactLocation, row.folder, source)
+        : { id: given, collides: false };
     const { name, description } = fields;
     const skill = { id, ...fields };
     const result = this.#sink.put(
@@ -80,6 +84,7 @@ export class Ingest {
         copyKey: copyKey(name, description),
         textHash: hashText(embeddedText(name, description)),
         location: exactLocation,
+        folder: row.folder,
       },
       source,
       // A row with warnings, or with an id that depends on other skills, must be read at every load.
@@ -90,9 +95,20 @@ export class Ingest {
     if (result === 'again') this.#warnAgain(row.origin, id);
   }
 
-  #deriveId(location: string, exactLocation: string): { id: string; collides: boolean } {
+  #deriveId(
+    location: string,
+    exactLocation: string,
+    folder: RowFolder | undefined,
+    source: string,
+  ): { id: string; collides: boolean } {
     const { slug, lossy, hash } = deriveId(location, exactLocation);
     const withHash = idWithHash(slug, hash);
+    if (folder?.isOrigin === true && this.#sink.chooseFolderId !== undefined) {
+      const plain = lossy || slug === '' ? withHash : slug;
+      const wish = { location, plain, former: withHash, withHash: (other: string) => idWithHash(slug, other) };
+      const id = this.#sink.chooseFolderId(wish, folder, source);
+      return { id, collides: id !== plain };
+    }
     if (lossy || slug === '') return { id: withHash, collides: false };
     const id = this.#sink.chooseId(exactLocation, slug, withHash);
     return { id, collides: id !== slug };

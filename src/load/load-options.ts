@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { type Names, namesOf } from '../check-arguments.js';
 import type { ModelOptions } from '../semantic/model-options.js';
 
 /** Rows from a program: anything that can be iterated, with a name for reports and pruning. */
@@ -45,6 +46,21 @@ export interface BuildOptions extends FolderDefaults, ModelOptions {
   /** Read for the source `-`. @default process.stdin */
   readonly stdin?: Readable | undefined;
 }
+
+export const BUILD_OPTIONS: Names = namesOf<BuildOptions>({
+  database: true,
+  sources: true,
+  prune: true,
+  semantic: true,
+  model: true,
+  embedder: true,
+  author: true,
+  codehostBase: true,
+  skillUrlBase: true,
+  onProgress: true,
+  signal: true,
+  stdin: true,
+});
 
 export interface LoadProgress {
   /** In this order. `embedding` and `indexing` come only if there is something to do. */

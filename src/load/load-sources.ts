@@ -1,5 +1,13 @@
 import { existsSync } from 'node:fs';
-import { checkDatabase, checkFlag, checkListener, checkSignal, resolveDatabase } from '../check-arguments.js';
+import {
+  checkDatabase,
+  checkFlag,
+  checkListener,
+  checkOptions,
+  checkSignal,
+  checkText,
+  resolveDatabase,
+} from '../check-arguments.js';
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueWriter } from '../store/write/catalogue-writer.js';
@@ -8,7 +16,7 @@ import { checkModel } from './check-model.js';
 import { embedOrWarn } from './embed-or-warn.js';
 import { indexOrWarn } from './index-or-warn.js';
 import { Ingest } from './ingest.js';
-import type { BuildOptions } from './load-options.js';
+import { BUILD_OPTIONS, type BuildOptions } from './load-options.js';
 import type { LoadReport, LoadWarning } from './load-report.js';
 import { type OpenableSource, openSources } from './open-sources.js';
 import { PhaseClock } from './phase-clock.js';
@@ -17,10 +25,12 @@ import { readSources, type SourcesRead } from './read-sources.js';
 
 /** The work of `buildCatalogue`. */
 export async function loadSources(options: BuildOptions): Promise<LoadReport> {
+  checkOptions(options, BUILD_OPTIONS);
   const database = resolveDatabase(checkDatabase(options.database));
   const sources = await openSources(options, database);
   checkFlag('prune', options.prune);
   checkFlag('semantic', options.semantic);
+  for (const name of ['author', 'codehostBase', 'skillUrlBase'] as const) checkText(name, options[name]);
   checkListener('onProgress', options.onProgress);
   checkSignal(options.signal);
   const modelOptions = resolveModelOptions(options);
@@ -73,6 +83,7 @@ async function load(
 
   await indexOrWarn(writer.path, warnings, signal, progress);
   const seconds = { reading, storing, embedding, publishing, indexing: clock.lap() };
+  writer.reported();
   return { ...counts, embedded, warnings, rejected, failed: read.failed, seconds };
 }
 
@@ -80,14 +91,14 @@ async function load(
 function pruneOrWarn(
   writer: CatalogueWriter,
   sources: readonly OpenableSource[],
-  { sparedIds, sparedLocations, incomplete }: Ingest,
+  { sparedIds, sparedPlaces, incomplete }: Ingest,
   { failed, empty }: SourcesRead,
   warnings: LoadWarning[],
 ): void {
   const doubtful = [...failed.map(({ origin }) => origin), ...empty, ...incomplete];
   if (doubtful.length === 0) {
     const keys = sources.map(({ key }) => key);
-    writer.prune(keys, sparedIds, sparedLocations);
+    writer.prune(keys, sparedIds, sparedPlaces);
     return;
   }
   const message = 'nothing was pruned, because a source failed, was closed in part, or held no skill';

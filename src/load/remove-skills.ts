@@ -1,7 +1,23 @@
-import { checkDatabase, resolveDatabase } from '../check-arguments.js';
-import { SkillSearchError } from '../errors.js';
+import {
+  type Argument,
+  checkDatabase,
+  checkOptions,
+  invalidArgument,
+  namesOf,
+  resolveDatabase,
+} from '../check-arguments.js';
 import { endLoad } from '../store/write/end-load.js';
 import { loadKey, OpenLoad } from '../store/write/open-load.js';
+
+/** Options of {@link removeSkills}. */
+export interface RemoveOptions {
+  /** The catalogue's file. */
+  readonly database: string;
+  /** Ids of the skills to remove. One that no skill has is no error. */
+  readonly ids: Iterable<string>;
+}
+
+const REMOVE_OPTIONS = namesOf<RemoveOptions>({ database: true, ids: true });
 
 /**
  * Removes skills from a catalogue, by id.
@@ -9,12 +25,10 @@ import { loadKey, OpenLoad } from '../store/write/open-load.js';
  * @returns how many of the ids were there
  * @throws {SkillSearchError} as `buildCatalogue`, and `DATABASE_NOT_FOUND`
  */
-export function removeSkills(options: { readonly database: string; readonly ids: Iterable<string> }): number {
+export function removeSkills(options: RemoveOptions): number {
+  checkOptions(options, REMOVE_OPTIONS);
   const database = resolveDatabase(checkDatabase(options.database));
-  if (typeof options.ids === 'string') {
-    throw new SkillSearchError('INVALID_OPTION', 'ids must be several ids that can be iterated, got one string');
-  }
-  const ids = [...options.ids];
+  const ids = checkIds(options.ids);
   // Not with a CatalogueWriter: every program that imports the library would load all of it, just for this.
   const load = new OpenLoad(database, loadKey(['remove', ...ids]), true);
   try {
@@ -25,8 +39,20 @@ export function removeSkills(options: { readonly database: string; readonly ids:
         return false;
       },
     });
+    load.reported();
     return removed;
   } finally {
     load.close();
   }
 }
+
+/** A text can be iterated, too, but its letters are no ids. */
+function checkIds(ids: unknown): string[] {
+  const isList = typeof ids === 'object' && ids !== null && Symbol.iterator in ids;
+  if (!isList) throw invalidArgument(IDS, 'an array of ids, or ids that can be iterated', ids);
+  const list = [...(ids as Iterable<unknown>)];
+  for (const id of list) if (typeof id !== 'string') throw invalidArgument(IDS, 'strings', id);
+  return list as string[];
+}
+
+const IDS: Argument = { name: 'ids', code: 'INVALID_OPTION' };

@@ -1,5 +1,12 @@
 import { resolve } from 'node:path';
-import { type Argument, checkDatabase, checkInteger, checkListener } from '../check-arguments.js';
+import {
+  type Argument,
+  checkDatabase,
+  checkInteger,
+  checkListener,
+  checkOptions,
+  namesOf,
+} from '../check-arguments.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
 import type { CatalogueStats } from '../result.js';
 import type { ModelOptions } from '../semantic/model-options.js';
@@ -46,6 +53,18 @@ export interface FollowedSearch extends SkillSearch {
   reload(): Promise<void>;
 }
 
+const FOLLOW_OPTIONS = namesOf<FollowOptions>({
+  database: true,
+  model: true,
+  embedder: true,
+  keywordIndex: true,
+  stopWords: true,
+  warmUp: true,
+  interval: true,
+  onReload: true,
+  signal: true,
+});
+
 const INTERVAL: Argument = { name: 'interval', code: 'INVALID_OPTION' };
 const DEFAULT_INTERVAL = 250;
 /** The longest that a Node.js timer can wait, in milliseconds. */
@@ -64,7 +83,8 @@ const LONGEST_INTERVAL = 2 ** 31 - 1;
  * await using search = await followCatalogue({ database: 'skills.db' });
  */
 export async function followCatalogue(options: FollowOptions): Promise<FollowedSearch> {
-  const path = resolve(checkDatabase(options?.database));
+  checkOptions(options, FOLLOW_OPTIONS);
+  const path = resolve(checkDatabase(options.database));
   const { interval: given, onReload = () => {}, signal, ...others } = options;
   // Fixed now: the process may change its working directory, and the stop words may be an iterator that ends.
   const opening = { ...others, database: path, stopWords: readStopWords(others.stopWords) };

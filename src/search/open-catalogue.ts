@@ -1,6 +1,13 @@
 import { arraysOf } from '../arrays/array-tree.js';
 import { DamagedArrayFileError } from '../arrays/pager.js';
-import { checkChoice, checkDatabase, checkFlag, checkSignal, resolveDatabase } from '../check-arguments.js';
+import {
+  checkChoice,
+  checkDatabase,
+  checkFlag,
+  checkOptions,
+  checkSignal,
+  resolveDatabase,
+} from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { type OpenKeywordFile, openKeywordFile } from '../indexing/keyword-file.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
@@ -10,7 +17,7 @@ import type { MemoryCatalogue } from '../store/write/memory-catalogue.js';
 import { untilAborted } from '../threads/abort.js';
 import { openKeywordIndex } from './open-keyword-index.js';
 import { OpenState } from './open-state.js';
-import type { OpenOptions } from './search-options.js';
+import { OPEN_OPTIONS, type OpenOptions } from './search-options.js';
 import type { SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
 
@@ -18,9 +25,10 @@ const KEYWORD_INDEXES = ['packed', 'minisearch', false] as const;
 
 /** Checks the options and opens what they name; see `openSkillSearch`. */
 export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
+  checkOptions(options, OPEN_OPTIONS);
   const keywordIndex =
-    checkChoice({ name: 'keywordIndex', code: 'INVALID_OPTION' }, options?.keywordIndex, KEYWORD_INDEXES) ?? 'packed';
-  if ((options?.database === undefined) === (options?.skills === undefined)) {
+    checkChoice({ name: 'keywordIndex', code: 'INVALID_OPTION' }, options.keywordIndex, KEYWORD_INDEXES) ?? 'packed';
+  if ((options.database === undefined) === (options.skills === undefined)) {
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
   }
   checkFlag('warmUp', options.warmUp);
@@ -44,6 +52,11 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   try {
     keywordFile = database === undefined ? undefined : openKeywordFile(database, reader.stamp);
     await useColumns(reader, keywordFile);
+    if (keywordFile !== undefined && keywordFile.keywords.size !== reader.columns.size) {
+      // The columns were not taken from this file, and it is about another number of skills.
+      keywordFile.file.close();
+      keywordFile = undefined;
+    }
     vectors = options.warmUp === true ? openVectors() : undefined;
     const signal = signalUntilFailure(vectors, options.signal);
     const parts = { reader, database, keywordFile, signal };

@@ -1,3 +1,4 @@
+import { type Names, namesOf } from '../check-arguments.js';
 import type { ModelOptions } from '../semantic/model-options.js';
 
 /** What `openSkillSearch` opens, and how: either `database` or `skills` is required. */
@@ -33,3 +34,14 @@ export interface OpenOptions extends ModelOptions {
   /** Stops the opening. Has no effect on a search that is open. */
   readonly signal?: AbortSignal | undefined;
 }
+
+export const OPEN_OPTIONS: Names = namesOf<OpenOptions>({
+  database: true,
+  skills: true,
+  model: true,
+  embedder: true,
+  keywordIndex: true,
+  stopWords: true,
+  warmUp: true,
+  signal: true,
+});

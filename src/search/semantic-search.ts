@@ -1,4 +1,4 @@
-import { checkSignal } from '../check-arguments.js';
+import { checkOptions, checkSignal, namesOf } from '../check-arguments.js';
 import { askedWords } from '../keyword/explain/asked-words.js';
 import { readQuestion } from '../keyword/question.js';
 import type { DocumentNumber } from '../numbers.js';
@@ -14,6 +14,7 @@ import type { SemanticSources } from './gather-candidates.js';
 import { toSemanticHit } from './hits.js';
 import type { OpenState } from './open-state.js';
 import { rankCandidates } from './rank-candidates.js';
+import type { SkillSearch } from './skill-search.js';
 
 /** How many ids of copies an explained hit lists at most; see `ScoreParts.copies`. */
 const MOST_COPY_IDS = 100;
@@ -23,15 +24,20 @@ const MOST_COPY_IDS = 100;
  */
 const LONGEST_TURN = 5;
 
+type CallOptions = NonNullable<Parameters<SkillSearch['semantic']>[1]>;
+
+const CALL_OPTIONS = namesOf<CallOptions>({ signal: true });
+
 /** Answers a question in plain language; see `SkillSearch.semantic`. */
 export async function searchByMeaning(
   state: OpenState,
   query: SemanticQuery,
-  options: { readonly signal?: AbortSignal | undefined } = {},
+  options: CallOptions = {},
 ): Promise<SemanticResult> {
   const { columns } = state.reader;
   const resolved = resolveSemanticQuery(query);
   const { ranking, q, explain } = resolved;
+  checkOptions(options, CALL_OPTIONS);
   const callersSignal = checkSignal(options.signal);
   callersSignal?.throwIfAborted();
   // One signal for each search: a signal that many searches share would collect many listeners.

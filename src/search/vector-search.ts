@@ -192,7 +192,9 @@ async function openIndex(
     catalogue === undefined
       ? undefined
       : await VectorIndex.open({ files: filesBeside(catalogue), stamp, model }, stored);
-  return opened ?? VectorIndex.fromVectors(await vectors.all(signal));
+  if (opened !== undefined && opened.dimensions === vectors.dimensions) return opened;
+  await opened?.close();
+  return VectorIndex.fromVectors(await vectors.all(signal));
 }
 
 /** The dot product of a vector and the one that begins at `start`: the cosine, as both have unit length. */

@@ -1,6 +1,7 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkPath } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 
 /** Absolute path of the folder with the model that comes with the library. */
@@ -31,13 +32,13 @@ const CONFIGURATION = ['config.json', 'tokenizer.json', 'tokenizer_config.json']
 /**
  * Finds out the id of a model and how its weights are stored. Reads all its files, but does not load it.
  *
- * @throws {SkillSearchError} `MODEL_NOT_FOUND` if there is no such folder; `MODEL_NOT_READABLE` if a file is missing or
+ * @throws {SkillSearchError} `INVALID_OPTION`; `MODEL_NOT_FOUND` if there is no such folder; `MODEL_NOT_READABLE` if a file is missing or
  *   cannot be read
  * @example
  * const { id } = await inspectModel(BUNDLED_MODEL);
  */
 export async function inspectModel(folder: string): Promise<ModelFolder> {
-  const path = resolve(folder);
+  const path = resolve(checkPath('folder', folder, 'a model'));
   if (!isFolder(path)) {
     throw new SkillSearchError('MODEL_NOT_FOUND', `no model folder at ${path}`, { path });
   }

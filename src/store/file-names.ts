@@ -8,6 +8,7 @@
  *     skills.db.loading             the working copy of a load; survives a kill, and the next load resumes it
  *     skills.db.loading-part        a working copy that is being made
  *     skills.db.loading-left        the working copy of a killed load of other sources; kept for its vectors
+ *     skills.db.loading-report      what a load changed, from its last commit until it has reported
  *     skills.db.loading-lock        locked while a load runs
  */
 export interface CatalogueFiles {
@@ -17,6 +18,7 @@ export interface CatalogueFiles {
   readonly loading: string;
   readonly loadingPart: string;
   readonly loadingLeft: string;
+  readonly loadingReport: string;
   readonly loadingLock: string;
 }
 
@@ -29,6 +31,7 @@ export function filesBeside(catalogue: string): CatalogueFiles {
     loading: `${catalogue}.loading`,
     loadingPart: `${catalogue}.loading-part`,
     loadingLeft: `${catalogue}.loading-left`,
+    loadingReport: `${catalogue}.loading-report`,
     loadingLock: `${catalogue}.loading-lock`,
   };
 }

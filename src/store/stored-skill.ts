@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Skill, SkillProperties } from '../skill.js';
+import type { SkillFolder } from './place.js';
 
 /** A skill on its way into the store. */
 export interface SkillToStore {
@@ -11,8 +12,10 @@ export interface SkillToStore {
   readonly copyKey: string;
   /** Hash of the text that is embedded. The vector is stored under it. */
   readonly textHash: Buffer;
-  /** Where the skill lies. A derived id belongs to it. */
+  /** Where the skill lies. A derived id belongs to it, unless the folder is its origin. */
   readonly location: string;
+  /** The folder that it was read from; absent if it was not. */
+  readonly folder?: SkillFolder | undefined;
 }
 
 /** The columns of a skill, ready to be written. */
@@ -26,7 +29,7 @@ export interface SkillColumns {
   readonly tags: string;
   readonly properties: string;
   readonly copyKey: string;
-  /** The location. */
+  /** Where the skill lies; see `place.ts`. */
   readonly place: string;
   /** The `hash` need not cover it, because it follows from the record. */
   readonly textHash: Buffer;
@@ -34,8 +37,15 @@ export interface SkillColumns {
   readonly hash: Buffer;
 }
 
-/** The columns that store a skill. */
-export function toColumns({ skill, properties, files, copyKey, textHash, location }: SkillToStore): SkillColumns {
+/**
+ * The columns that store a skill.
+ *
+ * @param place the column of that name; the location if the skill comes from no folder
+ */
+export function toColumns(
+  { skill, properties, files, copyKey, textHash, location }: SkillToStore,
+  place: string = location,
+): SkillColumns {
   const { id, stars, updatedAt } = skill;
   const record = JSON.stringify({
     id,
@@ -61,10 +71,10 @@ export function toColumns({ skill, properties, files, copyKey, textHash, locatio
     tags,
     properties: propertiesText,
     copyKey,
-    place: location,
+    place,
     textHash,
     hash: hashOf(
-      { record, categories, occupations, tags, properties: propertiesText, copyKey, place: location },
+      { record, categories, occupations, tags, properties: propertiesText, copyKey, place },
       files,
     ),
   };

@@ -1,32 +1,39 @@
-import { createHash } from 'node:crypto';
+import crypto, { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Access, type AccessOptions, type NewKeyOptions, openAccess } from '../../src/access/index.js';
+import { randomLetters } from '../../src/access/random-letters.js';
+import { Database } from '../../src/sqlite/connection.js';
 import { codeOf } from '../error-code.js';
 import { scratchFile } from '../scratch-folder.js';
 
 const NOW = Date.UTC(2026, 2, 14, 12, 0, 0, 987);
 
 describe('a new key', () => {
-  test('is `sk_live_` and 43 characters of base64url', () => {
+  test('is `sk_live_` and 43 letters and digits', () => {
     const access = opened();
-    for (let i = 0; i < 20; i++) expect(access.createKey().key).toMatch(/^sk_live_[A-Za-z0-9_-]{43}$/);
+    for (let i = 0; i < 200; i++) expect(access.createKey().key).toMatch(/^sk_live_[A-Za-z0-9]{43}$/);
   });
 
   test('of the other form begins with `sk_live_skillsmp_`', () => {
     const access = opened();
-    expect(access.createKey({ form: 'skillsmp' }).key).toMatch(/^sk_live_skillsmp_[A-Za-z0-9_-]{43}$/);
+    for (let i = 0; i < 50; i++) {
+      expect(access.createKey({ form: 'skillsmp' }).key).toMatch(/^sk_live_skillsmp_[A-Za-z0-9]{43}$/);
+    }
   });
 
-  test('has 32 random bytes of its own', () => {
-    const access = opened();
-    const keys = Array.from({ length: 50 }, () => access.createKey().key);
-    const secrets = keys.map((key) => Buffer.from(key.slice('sk_live_'.length), 'base64url'));
-    expect(new Set(keys).size).toBe(50);
-    expect(secrets.map(({ length }) => length)).toEqual(keys.map(() => 32));
-    // No byte is the same in all of them.
-    for (let at = 0; at < 32; at++) expect(new Set(secrets.map((secret) => secret[at])).size).toBeGreaterThan(1);
+  test('has 43 random characters of its own, each of 62 as often as any other: 256 bits', () => {
+    expect(43 * Math.log2(62)).toBeGreaterThan(256);
+    const secrets = Array.from({ length: 2000 }, () => randomLetters(43));
+    expect(new Set(secrets).size).toBe(2000);
+    const counts = new Map<string, number>();
+    for (const letter of secrets.join('')) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+    expect(counts.size).toBe(62);
+    // 86,000 letters, 1,387 of each: six standard deviations are 223.
+    for (const count of counts.values()) expect(Math.abs(count - 86_000 / 62)).toBeLessThan(223);
+    for (let at = 0; at < 43; at++) expect(new Set(secrets.map((secret) => secret[at])).size).toBe(62);
   });
 
   test('is told with all that is known of it', () => {
@@ -50,7 +57,7 @@ describe('a new key', () => {
     clientOf(access, key);
     access.admit(clientOf(access, key));
     const secret = key.slice(-43);
-    const raw = Buffer.from(secret, 'base64url');
+    const raw = Buffer.from(secret, 'base64');
     const hash = createHash('sha256').update(key).digest();
 
     function look(): void {
@@ -140,6 +147,41 @@ describe('a key in a request', () => {
       { kind: 'key', name: 'key:1' },
       { kind: 'key', name: 'key:2' },
     ]);
+  });
+
+  test.each(['sk_live_', 'sk_live_skillsmp_'])(
+    'of an earlier version, with _ and -, is still accepted: %s',
+    (prefix) => {
+      const state = scratchFile('access.db');
+      const access = opened({ state });
+      const key = `${prefix}${'aB3_-'.repeat(8)}xyz`;
+      const database = new Database(state);
+      database
+        .prepare("INSERT INTO api_key (hash, name, created_at) VALUES (?, 'old', 0)")
+        .run(createHash('sha256').update(key).digest());
+      database.close();
+      expect(clientOf(access, key)).toMatchObject({ kind: 'key', name: 'key:1' });
+    },
+  );
+
+  test('is compared by its SHA-256 as a whole, in the same time wherever it differs', async () => {
+    const access = opened();
+    const { key } = access.createKey();
+    const compared = vi.spyOn(crypto, 'timingSafeEqual');
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      compared.mockRestore();
+      syncBuiltinESMExports();
+    });
+    const hash = createHash('sha256').update(key).digest();
+    // Once read from the file, then remembered.
+    for (let i = 1; i <= 2; i++) {
+      clientOf(access, key);
+      expect(compared).toHaveBeenCalledTimes(i);
+      expect(compared.mock.lastCall?.map((side) => Buffer.from(side as Buffer))).toEqual([hash, hash]);
+    }
+    compared.mockReturnValue(false);
+    expect(await codeOf(() => clientOf(access, key))).toBe('INVALID_API_KEY');
   });
 
   test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('may come with the scheme written %s', (scheme) => {

@@ -162,6 +162,55 @@ describe('a path', () => {
   });
 });
 
+describe('a file that another process has locked', () => {
+  test('is waited for once, and then refused at once until it is free', async () => {
+    const state = scratchFile('access.db');
+    const access = opened(state);
+    const { key } = access.createKey();
+    const client = access.identify(`Bearer ${key}`, undefined);
+    const other = new Database(state);
+    onTestFinished(() => void other.close());
+    other.exec('BEGIN IMMEDIATE');
+    // Each waited for a second before: more than this test may take.
+    for (let i = 0; i < 30; i++) {
+      expect(await codeOf(() => access.admit(client))).toBe('DATABASE_NOT_READABLE');
+      // Reading works, and is no sign that the file can be written again.
+      access.check();
+      expect(access.identify(`Bearer ${key}`, undefined)).toEqual(client);
+    }
+    other.exec('ROLLBACK');
+    expect(access.admit(client).dailyRemaining).toBe(499);
+  });
+});
+
+describe('a file that was damaged while it was closed', () => {
+  test.each([
+    ['in its tables', (bytes: Buffer) => bytes.fill(0x5a, 4096)],
+    ['in its schema', (bytes: Buffer) => bytes.fill(0x5a, 100, 4096)],
+    ['at its beginning', (bytes: Buffer) => bytes.fill(0x5a, 0, 100)],
+  ])('%s is told with a code, and admits nobody', async (_, damage) => {
+    const state = scratchFile('access.db');
+    const before = openAccess({ state });
+    const { key } = before.createKey();
+    before.admit(before.identify(`Bearer ${key}`, undefined));
+    before.admit(before.identify(undefined, '192.0.2.1'));
+    before.close();
+    const bytes = readFileSync(state);
+    damage(bytes);
+    writeFileSync(state, bytes);
+
+    const codes = await Promise.all(
+      [`Bearer ${key}`, undefined].map((header) =>
+        codeOf(() => {
+          const access = opened(state);
+          access.admit(access.identify(header, '192.0.2.1'));
+        }),
+      ),
+    );
+    for (const code of codes) expect(['DATABASE_NOT_READABLE', 'NOT_A_STATE_FILE', 'DATABASE_DAMAGED']).toContain(code);
+  });
+});
+
 describe('limits that make no sense', () => {
   test.each([
     ['anonymous', 'daily', -1],

@@ -139,12 +139,35 @@ describe('load', () => {
     expect(contentOf(database).size).toBeGreaterThan(1000);
   });
 
-  test('of rows that are all rejected is no failure, but warns', async () => {
+  test('of rows that are all rejected prints the report, and fails', async () => {
     const { source, database } = place();
     writeJsonLines(source, [{ id: 'a' }]);
-    const { status, out } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
+    const { status, out, error } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
+    expect([status, error]).toEqual([1, 'error: nothing was loaded: every row was rejected\n']);
+    expect(out).toContain('no skill in this source');
+    expect(out).toMatch(/^rejected +1$/m);
+  });
+
+  test('of a source without rows is no failure, but warns', async () => {
+    const { source, database } = place();
+    writeJsonLines(source, []);
+    const { status, out } = await runCaptured(['load', source, '--database', database, '--no-semantic', '--strict']);
     expect(status).toBe(0);
     expect(out).toContain('no skill in this source');
+  });
+
+  test('with --strict fails where any row was rejected, and loads the others', async () => {
+    const { source, database } = place();
+    const words = ['load', source, '--database', database, '--no-semantic'];
+    writeJsonLines(source, [row('a'), { id: 'b' }]);
+
+    const { status, error } = await runCaptured([...words, '--strict']);
+    expect([status, error]).toEqual([1, 'error: some rows were rejected (--strict); the others are loaded\n']);
+    expect([...contentOf(database).keys()]).toEqual(['a']);
+    expect((await runCaptured(words)).status).toBe(0);
+
+    writeJsonLines(source, [row('a')]);
+    expect((await runCaptured([...words, '--strict'])).status).toBe(0);
   });
 
   test('of what is loaded already writes nothing', async () => {
@@ -172,7 +195,10 @@ describe('load', () => {
   test('prints nothing of a source that a terminal could take for a command', async () => {
     const { folder, database } = place();
     const source = join(folder, 'r\u001b[31mows\u009b\u202e.jsonl');
-    writeFileSync(source, `{"id": "a\u001b[2J", "name": 5}\n{"id": "\u202e\u009b", \u001b]0;x\u0007\n`);
+    writeFileSync(
+      source,
+      `{"id": "a\u001b[2J", "name": 5}\n{"id": "\u202e\u009b", \u001b]0;x\u0007\n{"name": "n", "description": "d"}\n`,
+    );
 
     const { status, out, error } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
     expect(status).toBe(0);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, type KeywordResult, type LoadReport } from '../../src/index.js';
@@ -43,6 +44,30 @@ describe('the command as a process', () => {
     await once(child, 'close');
     expect(output().error).toBe('');
   });
+
+  const isFullThere = existsSync('/dev/full');
+  test.skipIf(!isFullThere).each(['search', 'show', 'load', '--help'])(
+    'ends with 1 and one line where the output of %s finds the disk full',
+    async (command) => {
+      const [database, source] = [scratchFile('skills.db'), scratchFile('rows.jsonl')];
+      writeJsonLines(source, [row('a', { description: 'alpha' })]);
+      await buildCatalogue({ semantic: false, database, sources: [source] });
+      const words: Record<string, string[]> = {
+        search: ['search', 'alpha', '--database', database],
+        show: ['show', 'a', '--database', database],
+        load: ['load', source, '--no-semantic', '--database', database],
+        '--help': ['--help'],
+      };
+
+      const child = startProcess(words[command] ?? [], { stdout: openSync('/dev/full', 'w') });
+      const output = catchOutput(child);
+      await once(child, 'close');
+      expect([child.exitCode, output().error]).toEqual([
+        1,
+        expect.stringMatching(/^error: the output cannot be written: ENOSPC.*\n$/),
+      ]);
+    },
+  );
 
   test('stops a load at Ctrl+C with one line, and goes on with it later', async () => {
     const folder = scratchFolder();

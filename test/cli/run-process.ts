@@ -10,16 +10,19 @@ export interface ProcessOptions {
   /** Another folder with the sources. */
   readonly project?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** An open file that takes its standard output. */
+  readonly stdout?: number;
 }
 
 /** Starts the command line as a process of its own. */
 export function startProcess(
   words: readonly string[],
-  { project = PROJECT, env = {} }: ProcessOptions = {},
+  { project = PROJECT, env = {}, stdout }: ProcessOptions = {},
 ): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, ['--import', 'tsx', join(project, 'src/cli/main.ts'), ...words], {
     env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '0', ...env },
-  });
+    stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
+  }) as ChildProcessWithoutNullStreams;
 }
 
 /** Runs the command line as a process of its own until it ends. */
@@ -39,7 +42,7 @@ export async function runProcess(
 /** Collects what a process writes. */
 export function catchOutput(child: ChildProcessWithoutNullStreams): () => { out: string; error: string } {
   const [out, error]: [Buffer[], Buffer[]] = [[], []];
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => error.push(chunk));
   return () => ({ out: Buffer.concat(out).toString('utf8'), error: Buffer.concat(error).toString('utf8') });
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildCatalogue, copyCatalogue, openSkillSearch } from '../../src/index.js';
@@ -8,14 +8,14 @@ import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
-test('a catalogue is copied with the indexes beside it, and replaces what was there', async () => {
+test('a catalogue is copied with the indexes beside it, and replaces what was there where that is wanted', async () => {
   const folder = scratchFolder();
   const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
   const embedder = new StandInEmbedder();
   await buildCatalogue({ database: from, sources: [[row('a'), row('b')]], embedder });
   await buildCatalogue({ database: to, sources: [[row('c')]], embedder });
 
-  await copyCatalogue({ from, to });
+  await copyCatalogue({ from, to, overwrite: true });
   expect(contentOf(to)).toEqual(contentOf(from));
   for (const ending of ['', '.keyword', '.vectors']) {
     expect(readFileSync(to + ending).equals(readFileSync(from + ending))).toBe(true);
@@ -26,6 +26,32 @@ test('a catalogue is copied with the indexes beside it, and replaces what was th
   expect([...contentOf(from).keys()]).toEqual(['a', 'b']);
 });
 
+test.each([undefined, false])('a copy with overwrite: %s leaves what is there as it is', async (overwrite) => {
+  const folder = scratchFolder();
+  const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
+  await buildCatalogue({ database: from, sources: [[row('a')]], semantic: false });
+  await buildCatalogue({ database: to, sources: [[row('b')]], semantic: false });
+  const before = ['', '.keyword'].map((ending) => readFileSync(to + ending));
+
+  await expect(copyCatalogue({ from, to, overwrite })).rejects.toMatchObject({ code: 'CATALOGUE_EXISTS', path: to });
+  expect(['', '.keyword'].map((ending) => readFileSync(to + ending))).toEqual(before);
+  expect(filesBeside(to)).toEqual([]);
+});
+
+test('a link to a catalogue is a catalogue, and so is any other file', async () => {
+  const folder = scratchFolder();
+  const [from, to, link, text] = ['from.db', 'to.db', 'link.db', 'text.txt'].map((name) => join(folder, name));
+  await buildCatalogue({ database: from!, sources: [[row('a')]], semantic: false });
+  await buildCatalogue({ database: to!, sources: [[row('b')]], semantic: false });
+  symlinkSync(to!, link!);
+  writeFileSync(text!, 'a letter');
+
+  expect(await codeOf(() => copyCatalogue({ from: from!, to: link! }))).toBe('CATALOGUE_EXISTS');
+  expect(await codeOf(() => copyCatalogue({ from: from!, to: text! }))).toBe('CATALOGUE_EXISTS');
+  expect([...contentOf(to!).keys()]).toEqual(['b']);
+  expect(readFileSync(text!, 'utf8')).toBe('a letter');
+});
+
 test('who has open what is replaced goes on reading that', async () => {
   const folder = scratchFolder();
   const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
@@ -34,7 +60,7 @@ test('who has open what is replaced goes on reading that', async () => {
   await buildCatalogue({ database: to, sources: [rows('beta')], semantic: false });
 
   await using search = await openSkillSearch({ database: to });
-  await copyCatalogue({ from, to });
+  await copyCatalogue({ from, to, overwrite: true });
   const { hits, pagination } = search.keyword({ q: 'beta', sortBy: 'recent' });
   expect([pagination.total, hits[0]?.matches]).toEqual([300, { name: ['beta'], description: ['beta'] }]);
   expect(filesBeside(to)).toEqual([]);

@@ -1,10 +1,14 @@
 /**
  * A program that runs one load and tells how far it is, a line `phase rows done` at a time, for tests that kill it.
  *
- *     node --import tsx test/load/killable-load.ts DATABASE SOURCE prune|embed
+ *     node --import tsx test/load/killable-load.ts DATABASE SOURCE prune|embed|committed|renamed
  *
  * `prune` prunes and makes no vectors, `embed` makes them slowly, by the embedder that stands in for a model.
+ * `committed` and `renamed` are like `prune`, but the program kills itself just before or just after the catalogue is
+ * replaced.
  */
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { buildCatalogue } from '../../src/index.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
@@ -17,6 +21,15 @@ const slowly = {
     return standIn.embed(texts);
   },
 };
+if (what === 'committed' || what === 'renamed') {
+  const { renameSync } = fs;
+  fs.renameSync = (from, to) => {
+    if (to !== database) return renameSync(from, to);
+    if (what === 'renamed') renameSync(from, to);
+    process.kill(process.pid, 'SIGKILL');
+  };
+  syncBuiltinESMExports();
+}
 await buildCatalogue({
   database,
   sources: [source],

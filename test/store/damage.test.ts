@@ -106,7 +106,7 @@ describe('an id', () => {
   test('that the index of SQLite has lost is found all the same', async () => {
     const database = await catalogue();
     // The cell of the index: a header of three bytes, then the text.
-    damageBytes(database, /\x03\x17(?:\x01|\x08|\x09)banana/, (cell) => cell.replace('banana', 'bananb'));
+    damageBytes(database, /\x03\x19[\s\S]banana/, (cell) => cell.replace('banana', 'bananb'));
     await using search = await open(database);
     expect(search.get('banana')?.id).toBe('banana');
     expect(search.get('bananb')).toBeUndefined();
@@ -235,6 +235,7 @@ function damageBytes(path: string, what: RegExp, by: (found: string) => string):
 
 function change(database: string, sql: string): void {
   const connection = new Database(database);
+  connection.pragma('foreign_keys = OFF');
   connection.exec(sql);
   connection.close();
 }

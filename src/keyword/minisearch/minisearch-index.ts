@@ -136,7 +136,7 @@ export class MiniSearchIndex implements KeywordIndex {
     applyTiers(documents, scores, {
       exactNames: this.named(question),
       nameBeginnings: this.beginning(question),
-      otherAccents: words.flatMap((word) => word.withOtherAccents()),
+      otherAccents: words.map((word) => Uint32Array.from(word.withOtherAccents()).sort()),
     });
     return scores;
   }

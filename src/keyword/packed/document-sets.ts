@@ -1,10 +1,11 @@
 import { countBits } from '../../arrays/count-bits.js';
-import { lowerBound } from '../../arrays/lower-bound.js';
+import { leapTo } from '../../arrays/lower-bound.js';
 import { RecentlyUsed } from '../recently-used.js';
+import type { Work } from '../work.js';
 import type { PostingList } from './posting-list.js';
 
 /** A word of a question, as the posting lists of the terms that match it. */
-interface Word {
+export interface Word {
   readonly lists: readonly PostingList[];
   /** Sum of the sizes of the lists: at least the number of documents that have the word. */
   readonly size: number;
@@ -50,15 +51,18 @@ export class DocumentSets {
     this.#sums = new Float64Array(size);
   }
 
-  /** The documents that have every word and pass the filter, ascending. */
-  withAll(words: readonly Word[], filter: Uint8Array | undefined): Uint32Array {
+  /**
+   * The documents that have every word and pass the filter, ascending. Without enough work for a word, only the first of
+   * the documents are looked at.
+   */
+  withAll(words: readonly Word[], filter: Uint8Array | undefined, work: Work): Uint32Array {
     const [rarest, ...others] = [...words].sort((a, b) => a.size - b.size);
-    if (rarest === undefined || rarest.size === 0) return new Uint32Array();
+    if (rarest === undefined || rarest.size === 0) return NONE;
+    if (!work.affords(unionCost(rarest))) return NONE;
     let found = this.#union(rarest);
     if (filter !== undefined) found = found.filter((document) => filter[document] === 1);
-    for (const word of others) {
-      if (found.length === 0) break;
-      found = this.#among(found, word);
+    for (let i = 0; i < others.length && found.length > 0; i++) {
+      found = this.among(withinWork(found, others, i, work), others[i]!);
     }
     return found;
   }
@@ -72,7 +76,11 @@ export class DocumentSets {
    * has none of the others cannot be found, and is not looked at. These are the essential lists of MaxScore: H. Turtle
    * and J. Flood, Query evaluation: strategies and optimizations, Information Processing & Management 31(6), 1995.
    *
-   * @param weightOf weight of a word by its document frequency
+   * Without enough work for all words, the most frequent are not read. Documents count as if they did not have these
+   * words, and of their frequency only the least is known. So their weight is set too high: each document that is found
+   * would be found with them, too.
+   *
+   * @param weightOf weight of a word by its document frequency; falling
    * @param shares by word
    */
   withHalf(
@@ -80,9 +88,11 @@ export class DocumentSets {
     filter: Uint8Array | undefined,
     weightOf: (documentFrequency: number) => number,
     shares: readonly number[],
+    work: Work,
   ): Uint32Array {
-    const unions = words.map((word) => this.#union(word));
-    const weights = unions.map((union) => weightOf(union.length));
+    const isRead = affordedWords(words, work);
+    const unions = words.map((word, i) => (isRead[i] === true ? this.#union(word) : NONE));
+    const weights = unions.map((union, i) => weightOf(isRead[i] === true ? union.length : longestOf(words[i]!)));
     const total = weights.reduce((sum, weight, i) => sum + weight * shares[i]!, 0);
     for (const i of essentialOf(unions, weights, total)) this.#setBits(unions[i]!);
     let found = this.#takeBits();
@@ -96,6 +106,14 @@ export class DocumentSets {
     return enough;
   }
 
+  /** Those of some ascending documents that have a word, ascending. None if the work is not afforded. */
+  having(documents: Uint32Array, word: Word, work: Work): Uint32Array {
+    if (word.size < documents.length) {
+      return work.affords(2 * word.size) ? intersection(this.#union(word), documents) : NONE;
+    }
+    return work.affords(amongCost(documents.length, word)) ? this.among(documents, word) : NONE;
+  }
+
   /** The number of documents that have a word. */
   frequencyOf({ lists, size, key }: Word): number {
     if (lists.length < 2) return size;
@@ -106,29 +124,24 @@ export class DocumentSets {
   /** The number of documents in any of some lists. */
   #count(lists: readonly PostingList[]): number {
     const bits = this.#bits;
+    for (const list of lists) list.setBits(bits);
     let count = 0;
-    for (const { documents } of lists) {
-      for (let i = 0; i < documents.length; i++) {
-        const document = documents[i]!;
-        const word = bits[document >>> 5]!;
-        const bit = 1 << (document & 31);
-        // Bit 31 makes the number negative as an operand, so whole words must not be compared.
-        if ((word & bit) === 0) count += 1;
-        bits[document >>> 5] = word | bit;
-      }
+    for (let i = 0; i < bits.length; i++) {
+      if (bits[i] === 0) continue;
+      count += countBits(bits[i]!);
+      bits[i] = 0;
     }
-    for (const { documents } of lists) for (let i = 0; i < documents.length; i++) bits[documents[i]! >>> 5] = 0;
     return count;
   }
 
   /** The documents that have a word, ascending. */
   #union({ lists, size, key }: Word): Uint32Array {
     const [first] = lists;
-    if (first === undefined) return new Uint32Array();
+    if (first === undefined) return NONE;
     if (lists.length === 1) return first.documents;
     if (size <= SORTED_UP_TO) return sortedUnion(lists, size);
     const read = (): Uint32Array => {
-      for (const list of lists) this.#setBits(list.documents);
+      for (const list of lists) list.setBits(this.#bits);
       return this.#takeBits();
     };
     return key === undefined ? read() : this.#unions.get(key, read);
@@ -162,7 +175,7 @@ export class DocumentSets {
   }
 
   /** The candidates that have a word. Looks them up one by one, or all at once if that is less work. */
-  #among(candidates: Uint32Array, { lists, size, key }: Word): Uint32Array {
+  among(candidates: Uint32Array, { lists, size, key }: Word): Uint32Array {
     const known = key === undefined ? undefined : this.#unions.peek(key);
     if (known !== undefined) return intersection(candidates, known);
     if (candidates.length * lists.length * LOOKUP_COST < size) {
@@ -179,11 +192,49 @@ export class DocumentSets {
       });
     }
     const bits = this.#bits;
-    for (const list of lists) this.#setBits(list.documents);
+    for (const list of lists) list.setBits(bits);
     const found = candidates.filter((document) => (bits[document >>> 5]! & (1 << (document & 31))) !== 0);
     bits.fill(0);
     return found;
   }
+}
+
+const NONE = new Uint32Array();
+
+/** Work of reading all documents of a word. */
+function unionCost({ size }: Word): number {
+  return size;
+}
+
+/** Work of finding out which of some candidates have a word. */
+export function amongCost(candidates: number, { lists, size }: Pick<Word, 'lists' | 'size'>): number {
+  return candidates + Math.min(candidates * lists.length * LOOKUP_COST, size);
+}
+
+/**
+ * The first of some candidates: as many as can be looked at for a word, and for those behind it. Counts the work for the
+ * word.
+ */
+function withinWork(candidates: Uint32Array, words: readonly Word[], next: number, work: Work): Uint32Array {
+  if (work.affords(amongCost(candidates.length, words[next]!))) return candidates;
+  const costOfOne = words.slice(next).reduce((sum, { lists }) => sum + 1 + lists.length * LOOKUP_COST, 0);
+  const few = Math.floor(work.left / costOfOne);
+  return work.saves(amongCost(few, words[next]!)) ? candidates.subarray(0, few) : NONE;
+}
+
+/** Which words can be read, the rarest first. Counts their work: each is read, and looked up. */
+function affordedWords(words: readonly Word[], work: Work): boolean[] {
+  const isRead = words.map(() => false);
+  for (const i of [...words.keys()].sort((a, b) => words[a]!.size - words[b]!.size)) {
+    if (!work.affords(2 * words[i]!.size)) break;
+    isRead[i] = true;
+  }
+  return isRead;
+}
+
+/** At most the number of documents that have a word. */
+function longestOf({ lists }: Word): number {
+  return lists.reduce((most, { size }) => Math.max(most, size), 0);
 }
 
 /** Sums of the same numbers in different orders differ by rounding: by less than this part of the sum. */
@@ -227,13 +278,7 @@ function addWeight(sums: Float64Array, found: Uint32Array, union: Uint32Array, w
 function intersection(some: Uint32Array, all: Uint32Array): Uint32Array {
   let at = 0;
   return some.filter((document) => {
-    // Searches in steps that double, then by bisection.
-    let step = 1;
-    while (at + step < all.length && all[at + step]! < document) {
-      at += step;
-      step *= 2;
-    }
-    at = lowerBound(all, document, at, Math.min(at + step, all.length));
+    at = leapTo(all, document, at);
     return all[at] === document;
   });
 }

@@ -22,6 +22,7 @@ import { ScoringSpace } from '../scoring-space.js';
 import { asItStands, type Lookup } from '../steps/lookup.js';
 import { planSteps, type StepPlan } from '../steps/plan-steps.js';
 import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occurrences.js';
+import { Work } from '../work.js';
 import { acceptedTerms } from './accepted-terms.js';
 import { type AnsweredWord, type AnsweringTerms, AnswerReader } from './answer-reader.js';
 import { DocumentSets } from './document-sets.js';
@@ -31,6 +32,15 @@ import type { PackedKeywords } from './packed-keywords.js';
 import { PhraseFinder } from './phrase-finder.js';
 import type { PostingList } from './posting-list.js';
 import { TermDictionary } from './term-dictionary.js';
+
+/** Share of the work that is kept for scores while documents are looked for. */
+const HELD_FOR_SCORES = 0.2;
+
+/** Adding a list to the scores costs as much as reading this many postings, and that for each posting read. */
+const LIST_COST = 8;
+
+/** Ranking by a word costs, for each of its postings, as much as reading so many: it is counted, then scored. */
+const RANKING_COST = 2;
 
 /** {@link KeywordIndex} over typed arrays: sorted terms, posting lists with frequencies and positions. */
 export class PackedIndex implements KeywordIndex {
@@ -57,22 +67,28 @@ export class PackedIndex implements KeywordIndex {
     this.#terms = new TermDictionary(packed.dictionary, pager);
     this.#answers = new AnswerReader(packed.postings, this.#terms, pager);
     this.#sets = new DocumentSets(packed.size);
-    this.#phrases = new PhraseFinder(packed.postings);
+    this.#phrases = new PhraseFinder(packed.postings, this.#sets);
     this.#reader = new OccurrenceReader(packed.size);
     this.#space = new ScoringSpace(packed.size);
   }
 
   match(question: Question, options: MatchOptions = {}): KeywordMatches {
-    const occurs = (lookup: Lookup): boolean => this.#terms.find(lookup).length > 0;
+    const { filter, scored = false, work = new Work() } = options;
+    const occurs = (lookup: Lookup): boolean => (this.#terms.find(lookup, work) ?? []).length > 0;
     for (const plan of planSteps(question, occurs)) {
-      const answers = this.#answers.termsOf(plan);
-      const words = this.#answers.wordsOf(plan, answers);
-      const documents = this.#find(plan, words, answers, options.filter);
+      // What a later step finds may be more than the present one would have found with enough work.
+      if (work.truncated) break;
+      if (scored) work.hold(HELD_FOR_SCORES);
+      const answers = this.#answers.termsOf(plan, work);
+      const words = answers === undefined ? undefined : this.#answers.wordsOf(plan, answers, work);
+      if (answers === undefined || words === undefined) continue;
+      const documents = this.#find(plan, words, answers, filter, work);
+      work.hold(0);
       if (documents.length === 0) continue;
       return {
         step: plan.step,
         documents,
-        scores: options.scored === true ? this.#score(documents, question, words) : undefined,
+        scores: scored ? this.#score(documents, question, plan, words, work) : undefined,
         accepting: () => acceptedTerms(plan, answers, this.#terms),
       };
     }
@@ -80,9 +96,19 @@ export class PackedIndex implements KeywordIndex {
   }
 
   rank(question: Question, options: RankOptions): RankedDocuments {
-    const words = question.looseWords.map((word) => this.#occurrencesOf(word));
-    const weights = question.looseWords.map(({ weight }) => weight);
-    return rankAnyWord(words, weights, this.#lengthNorms(), options, this.#space);
+    const { work = new Work() } = options;
+    const words = this.#affordedWords(question.looseWords, work);
+    const occurrences = words.map((word) => this.#occurrencesOf(word));
+    const weights = words.map(({ weight }) => weight);
+    return rankAnyWord(occurrences, weights, this.#lengthNorms(), options, this.#space);
+  }
+
+  /** The words of a question that there is enough work for: the most frequent are left out first. */
+  #affordedWords(words: readonly QuestionWord[], work: Work): QuestionWord[] {
+    const costs = new Map(words.map((word) => [word, RANKING_COST * this.#postingsOf(word)]));
+    const byCost = [...words].sort((a, b) => costs.get(a)! - costs.get(b)!);
+    const afforded = new Set(byCost.filter((word) => work.affords(costs.get(word)!)));
+    return words.filter((word) => afforded.has(word));
   }
 
   named({ text }: Question): readonly DocumentNumber[] {
@@ -124,48 +150,85 @@ export class PackedIndex implements KeywordIndex {
     words: readonly AnsweredWord[],
     answers: AnsweringTerms,
     filter: Uint8Array | undefined,
+    work: Work,
   ): Uint32Array {
-    const found = plan.required === 'all' ? this.#sets.withAll(words, filter) : this.#withHalf(words, filter);
-    if (plan.phrases.length === 0 || found.length === 0) return found;
-    const lastField = lastFieldOf(plan.everywhere);
+    const { phrases, everywhere, required } = plan;
+    const found = required === 'all' ? this.#sets.withAll(words, filter, work) : this.#withHalf(words, filter, work);
+    if (phrases.length === 0 || found.length === 0) return found;
+    const lastField = lastFieldOf(everywhere);
     const listsOf = (asked: string): PostingList[] =>
-      [...(answers.get(asked) ?? [])].flatMap((term) => [...this.#answers.listsOf(term, lastField)]);
-    return this.#phrases.filter(found, plan.phrases, listsOf, plan.everywhere);
+      (answers.get(asked) ?? []).flatMap((term) => this.#answers.listsOf(term, lastField));
+    const needPositions = (lists: readonly PostingList[]): void => this.#answers.needPositions(lists);
+    return this.#phrases.filter(found, { phrases, everywhere, listsOf, needPositions }, work);
   }
 
-  #withHalf(words: readonly AnsweredWord[], filter: Uint8Array | undefined): Uint32Array {
+  #withHalf(words: readonly AnsweredWord[], filter: Uint8Array | undefined, work: Work): Uint32Array {
     const idfOf = (documentFrequency: number): number => inverseDocumentFrequency(this.size, documentFrequency);
     const weights = words.map(({ asked }) => asked.weight);
-    return this.#sets.withHalf(words, filter, idfOf, weights);
+    return this.#sets.withHalf(words, filter, idfOf, weights, work);
   }
 
-  #score(documents: Uint32Array, question: Question, words: readonly AnsweredWord[]): Float64Array {
-    const matched = words.map((word) => ({
-      weight: word.asked.weight,
-      documentFrequency: this.#sets.frequencyOf(word),
-      lists: byScoredField(word.lists),
-    }));
+  /** Scores documents. Without enough work for all words, the most frequent do not count. */
+  #score(
+    documents: Uint32Array,
+    question: Question,
+    plan: StepPlan,
+    words: readonly AnsweredWord[],
+    work: Work,
+  ): Float64Array {
+    const counting = new Set(
+      [...words].sort((a, b) => a.size - b.size).filter((word) => work.affords(scoringCost(word, documents.length))),
+    );
+    const matched = words
+      .filter((word) => counting.has(word))
+      .map((word) => ({
+        weight: word.asked.weight,
+        documentFrequency: this.#sets.frequencyOf(word),
+        lists: this.#byScoredField(word.lists),
+      }));
     const scores = scoreMatches(documents, matched, this.#lengthNorms(), this.#space);
+    const isBeginning = ({ terms }: QuestionWord): boolean =>
+      terms.every((term) => ['prefix', 'character'].includes(plan.lookup(term).kind));
     applyTiers(documents, scores, {
       exactNames: this.named(question),
       nameBeginnings: this.beginning(question),
-      otherAccents: words.flatMap((word) => documentsWithOtherAccents(word, this.#terms)),
+      otherAccents: words.map((word) =>
+        documentsWithOtherAccents(documents, word, isBeginning(word.asked), this.#sets, this.#terms, work),
+      ),
     });
     return scores;
   }
 
   #occurrencesOf({ terms: asked }: QuestionWord): WordOccurrences {
-    return this.#recentWords.get(asked.join(' '), () => {
-      const terms = new Set(asked.flatMap((term) => this.#terms.find(asItStands(term))));
-      const lists = [...terms].flatMap((term) => [...this.#answers.listsOf(term, FILES)]);
-      return this.#reader.wordOf(byScoredField(lists), this.#lengthNorms());
-    });
+    return this.#recentWords.get(asked.join(' '), () =>
+      this.#reader.wordOf(this.#byScoredField(this.#listsOf(asked)), this.#lengthNorms()),
+    );
+  }
+
+  /** Number of postings of a word, in all fields and forms. */
+  #postingsOf({ terms: asked }: QuestionWord): number {
+    const known = this.#recentWords.peek(asked.join(' '));
+    return known?.postings ?? this.#listsOf(asked).reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** The posting lists of the terms that answer some terms as they stand or by their stem. */
+  #listsOf(asked: readonly string[]): PostingList[] {
+    const terms = new Set(asked.flatMap((term) => this.#terms.find(asItStands(term)) ?? []));
+    return [...terms].flatMap((term) => this.#answers.listsOf(term, FILES));
+  }
+
+  /** The lists by scored field, with their frequencies read. */
+  #byScoredField(lists: readonly PostingList[]): PostingList[][] {
+    this.#answers.needFrequencies(lists);
+    const fields: PostingList[][] = SCORED_FIELDS.map(() => []);
+    for (const list of lists) fields[SCORED_OF[list.field]!]!.push(list);
+    return fields;
   }
 }
 
-/** The lists by scored field, with their frequencies read. */
-function byScoredField(lists: readonly PostingList[]): PostingList[][] {
-  const fields: PostingList[][] = SCORED_FIELDS.map(() => []);
-  for (const list of lists) fields[SCORED_OF[list.field]!]!.push(list.needFrequencies());
-  return fields;
+/** Work of scoring documents by a word: finding its frequency, and the documents in its lists. */
+function scoringCost({ lists, size }: AnsweredWord, documents: number): number {
+  let cost = documents + (lists.length < 2 ? 0 : size);
+  for (const list of lists) cost += LIST_COST + 2 * Math.min(list.size, documents);
+  return cost;
 }

@@ -1,4 +1,4 @@
-import { lowerBound } from '../../arrays/lower-bound.js';
+import { leapTo, lowerBound } from '../../arrays/lower-bound.js';
 import type { Pager } from '../../arrays/pager.js';
 import type { DocumentNumber } from '../../numbers.js';
 import type { LengthNorms } from '../length-norms.js';
@@ -13,43 +13,27 @@ export class PostingList {
   readonly to: number;
   readonly field: number;
   readonly #postings: PackedPostings;
-  readonly #pager: Pager;
 
-  /** Reads the documents of the list if they are still in the file. */
-  constructor(postings: PackedPostings, list: number, pager: Pager) {
+  /** The bounds, the field and the documents of the list must have been read, see `AnswerReader.listsOf`. */
+  constructor(postings: PackedPostings, list: number) {
     this.#postings = postings;
-    this.#pager = pager;
-    pager.need(postings.entryStarts, list, list + 2);
-    pager.need(postings.listFields, list, list + 1);
     this.from = postings.entryStarts[list]!;
     this.to = postings.entryStarts[list + 1]!;
     this.size = this.to - this.from;
     this.field = postings.listFields[list]!;
-    pager.need(postings.documents, this.from, this.to);
-  }
-
-  /** Reads the frequencies if they are still in the file. Call it before any method that returns frequencies. */
-  needFrequencies(): this {
-    this.#pager.need(this.#postings.manyEntries);
-    this.#pager.need(this.#postings.manyFrequencies);
-    this.#pager.need(this.#postings.frequencies, this.from, this.to);
-    return this;
-  }
-
-  /** Reads the positions if they are still in the file. */
-  needPositions(): void {
-    const { blockStarts, positions } = this.#postings;
-    this.needFrequencies();
-    const block = Math.floor(this.from / BLOCK);
-    // The block may begin with entries of another list. Their frequencies tell how many positions to skip.
-    this.#pager.need(this.#postings.frequencies, block * BLOCK, this.from);
-    const next = Math.ceil(this.to / BLOCK);
-    this.#pager.need(blockStarts, block, Math.min(next + 1, blockStarts.length));
-    this.#pager.need(positions, blockStarts[block], blockStarts[next] ?? positions.length);
   }
 
   get documents(): Uint32Array {
     return this.#postings.documents.subarray(this.from, this.to);
+  }
+
+  /** Sets the bit of each document. @param bits one a document */
+  setBits(bits: Uint32Array): void {
+    const { documents } = this.#postings;
+    for (let entry = this.from; entry < this.to; entry++) {
+      const document = documents[entry]!;
+      bits[document >>> 5] = bits[document >>> 5]! | (1 << (document & 31));
+    }
   }
 
   /** Frequency of the term in a document; undefined if the document is not in the list. */
@@ -64,22 +48,88 @@ export class PostingList {
   }
 
   /**
-   * Adds the weighted frequencies, divided by the length norms, to `amounts`. Reads list and documents side by side, and
-   * leaps in the list.
+   * Adds the frequencies to `sums`, by document. Documents whose sum was 0 are appended to `having`.
+   *
+   * @param count number of documents in `having` so far
+   * @returns number of documents in `having` then
+   */
+  addFrequencies(sums: Uint32Array, having: Uint32Array, count: number): number {
+    const { documents, frequencies } = this.#postings;
+    let next = count;
+    for (let entry = this.from; entry < this.to; entry++) {
+      const document = documents[entry]!;
+      const before = sums[document]!;
+      if (before === 0) having[next++] = document;
+      const frequency = frequencies[entry]!;
+      sums[document] = before + (frequency === MANY ? this.frequencyOf(entry) : frequency);
+    }
+    return next;
+  }
+
+  /**
+   * Adds the weighted frequencies, divided by the length norms, to `amounts`, by document. Documents whose amount was 0
+   * are appended to `having`.
+   *
+   * @param count number of documents in `having` so far
+   * @returns number of documents in `having` then
+   */
+  addAllAmounts(norms: LengthNorms, weight: number, amounts: Float64Array, having: Uint32Array, count: number): number {
+    const { documents, frequencies } = this.#postings;
+    let next = count;
+    for (let entry = this.from; entry < this.to; entry++) {
+      const document = documents[entry]!;
+      const frequency = frequencies[entry]!;
+      const before = amounts[document]!;
+      const after = before + (weight * (frequency === MANY ? this.frequencyOf(entry) : frequency)) / norms.of(document);
+      if (before === 0 && after > 0) having[next++] = document;
+      amounts[document] = after;
+    }
+    return next;
+  }
+
+  /**
+   * Adds the weighted frequencies, divided by the length norms, to `amounts`, beside ascending documents. Reads list and
+   * documents side by side, and leaps in both.
    */
   addAmounts(documents: Uint32Array, norms: LengthNorms, weight: number, amounts: Float64Array): void {
-    const { documents: listed } = this.#postings;
+    const { documents: listed, frequencies } = this.#postings;
+    const { to } = this;
     let entry = this.from;
     let i = 0;
-    while (i < documents.length && entry < this.to) {
+    while (i < documents.length && entry < to) {
       const document = documents[i]!;
       const other = listed[entry]!;
       if (other === document) {
-        amounts[i] = amounts[i]! + (weight * this.frequencyOf(entry)) / norms.of(document);
+        const frequency = frequencies[entry]!;
+        amounts[i] =
+          amounts[i]! + (weight * (frequency === MANY ? this.frequencyOf(entry) : frequency)) / norms.of(document);
         i += 1;
         entry += 1;
-      } else if (other < document) entry = this.entryOf(document, entry);
-      else i += 1;
+      } else if (other < document) {
+        entry += 1;
+        if (entry < to && listed[entry]! < document) entry = leapTo(listed, document, entry, to);
+      } else {
+        i += 1;
+        if (i < documents.length && documents[i]! < other) i = leapTo(documents, other, i);
+      }
+    }
+  }
+
+  /** Sets the flag beside each of some ascending documents that is in the list. */
+  mark(documents: Uint32Array, flags: Uint8Array, value: number): void {
+    const { documents: listed } = this.#postings;
+    const { to } = this;
+    let entry = this.from;
+    let i = 0;
+    while (i < documents.length && entry < to) {
+      const document = documents[i]!;
+      const other = listed[entry]!;
+      if (other === document) {
+        flags[i] = value;
+        i += 1;
+        entry += 1;
+      } else if (other < document) entry = leapTo(listed, document, entry, to);
+      else i = leapTo(documents, other, i);
     }
   }
 
@@ -99,17 +149,28 @@ export class PostingList {
    * @param least an entry that is not behind the wanted one
    */
   entryOf(document: DocumentNumber, least: number): number {
-    const { documents } = this.#postings;
-    let low = least;
-    let step = 1;
-    while (low + step < this.to && documents[low + step]! < document) {
-      low += step;
-      step *= 2;
-    }
-    return lowerBound(documents, document, low, Math.min(low + step, this.to));
+    return leapTo(this.#postings.documents, document, least, this.to);
   }
 }
 
-function manyFrequencyOf({ manyEntries, manyFrequencies }: PackedPostings, entry: number): number {
+/** Reads the frequencies of some entries if they are still in the file. */
+export function needFrequencies(postings: PackedPostings, from: number, to: number, pager: Pager): void {
+  pager.need(postings.manyEntries);
+  pager.need(postings.manyFrequencies);
+  pager.need(postings.frequencies, from, to);
+}
+
+/** Reads the positions of some entries, and the frequencies, if they are still in the file. */
+export function needPositions(postings: PackedPostings, from: number, to: number, pager: Pager): void {
+  const { blockStarts, positions } = postings;
+  const block = Math.floor(from / BLOCK);
+  // The block may begin with entries of another list. Their frequencies tell how many positions to skip.
+  needFrequencies(postings, block * BLOCK, to, pager);
+  const next = Math.ceil(to / BLOCK);
+  pager.need(blockStarts, block, Math.min(next + 1, blockStarts.length));
+  pager.need(positions, blockStarts[block], blockStarts[next] ?? positions.length);
+}
+
+export function manyFrequencyOf({ manyEntries, manyFrequencies }: PackedPostings, entry: number): number {
   return manyFrequencies[lowerBound(manyEntries, entry)]!;
 }

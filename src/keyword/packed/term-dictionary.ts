@@ -6,6 +6,7 @@ import { stemOf } from '../../text/stem.js';
 import { RecentlyUsed } from '../recently-used.js';
 import { editDistance } from '../steps/edit-distance.js';
 import type { Lookup } from '../steps/lookup.js';
+import { Work } from '../work.js';
 import { GROUPING_LETTERS, LETTER_GROUP_COUNT, LETTERS_OF_GROUP, lettersOf } from './letters.js';
 import { isAscii, type PackedStrings } from './packed-strings.js';
 import { StringTable } from './string-table.js';
@@ -36,6 +37,13 @@ export interface PackedDictionary {
 /** Number of words whose terms are remembered, and number of their terms in all, four bytes each. */
 const WORDS_REMEMBERED = 20_000;
 const TERMS_REMEMBERED = 500_000;
+
+/** Looking a word up costs as much as reading this many postings. */
+const LOOKUP_COST = 300;
+
+/** The same for comparing the letters of a form, and for comparing a form letter by letter. */
+const LETTERS_COST = 0.25;
+const COMPARISON_COST = 15;
 
 /** All terms of a catalogue. Finds them by stem, by prefix and by edit distance. */
 export class TermDictionary {
@@ -77,21 +85,35 @@ export class TermDictionary {
     return -1;
   }
 
-  /** The terms that match a lookup, each once. */
-  find(lookup: Lookup): readonly TermNumber[] {
+  /**
+   * The terms that match a lookup, each once.
+   *
+   * @returns undefined if the work is not afforded
+   */
+  find(lookup: Lookup, work: Work = new Work()): readonly TermNumber[] | undefined {
+    if (!work.affords(LOOKUP_COST)) return undefined;
     switch (lookup.kind) {
       case 'stem':
         return this.#termsOfWord.get(lookup.term, () => this.#withSameStem(lookup.term));
       case 'character':
-      case 'prefix':
-        return termsIn(this.#forms.rangeOfPrefix(foldAccents(lookup.term)));
+      case 'prefix': {
+        const [from, to] = this.#forms.rangeOfPrefix(foldAccents(lookup.term));
+        return work.affords(to - from) ? termsIn(from, to) : undefined;
+      }
       case 'edits':
-        return this.#withinEdits(foldAccents(lookup.term), lookup.edits);
+        return this.#withinEdits(foldAccents(lookup.term), lookup.edits, work);
     }
   }
 
+  /** Whether a term has accents: it differs from its form. */
+  isAccented(term: TermNumber): boolean {
+    const { accentedNumbers } = this.#packed;
+    this.#pager.need(accentedNumbers);
+    return accentedNumbers[lowerBound(accentedNumbers, term)] === term;
+  }
+
   #withSameStem(text: string): readonly TermNumber[] {
-    if (isUnspacedTerm(text)) return termsIn(this.#forms.rangeOf(foldAccents(text)));
+    if (isUnspacedTerm(text)) return termsIn(...this.#forms.rangeOf(foldAccents(text)));
     const [stem, end] = this.#stems.rangeOf(stemOf(text));
     if (stem === end) return [];
     const { stemStarts, stemTerms } = this.#packed;
@@ -104,13 +126,14 @@ export class TermDictionary {
    * Looks at the forms whose length is near enough. Compares sets of letters first: those of whole groups, which leaves
    * one group in ten, then those of single forms. The few forms in a thousand that are left are compared letter by
    * letter.
+   *
+   * @returns undefined if the work is not afforded
    */
-  #withinEdits(form: string, edits: number): TermNumber[] {
+  #withinEdits(form: string, edits: number, work: Work): readonly TermNumber[] | undefined {
     const { byGroup, letters, groupStarts } = this.#packed;
     this.#pager.need(groupStarts);
     const wanted = lettersOf(form);
-    const isNear = this.#nearnessTo(form, edits);
-    const found = new Set<TermNumber>();
+    const near: TermNumber[] = [];
     const longest = (groupStarts.length - 1) / LETTER_GROUP_COUNT - 1;
     const lastLength = Math.min(form.length + edits, longest);
     for (let length = Math.max(0, form.length - edits); length <= lastLength; length++) {
@@ -125,17 +148,24 @@ export class TermDictionary {
         if (hasMoreBits(groupLetters & ~wanted, mostAdded)) continue;
         const key = length * LETTER_GROUP_COUNT + group;
         const [from, to] = [groupStarts[key]!, groupStarts[key + 1]!];
+        if (!work.affords((to - from) * LETTERS_COST)) return undefined;
         this.#pager.need(letters, from, to);
         this.#pager.need(byGroup, from, to);
         for (let i = from; i < to; i++) {
           const formLetters = letters[i]!;
           if (hasMoreBits(wanted & ~formLetters, mostRemoved) || hasMoreBits(formLetters & ~wanted, mostAdded))
             continue;
-          const term = byGroup[i]!;
-          if (!isNear(term)) continue;
-          for (const sameStem of this.#withSameStem(this.#forms.at(term))) found.add(sameStem);
+          near.push(byGroup[i]!);
         }
       }
+    }
+    if (!work.affords(near.length * COMPARISON_COST)) return undefined;
+    const found = new Set<TermNumber>();
+    const isNear = this.#nearnessTo(form, edits);
+    for (const term of near) {
+      if (!isNear(term)) continue;
+      if (!work.affords(LOOKUP_COST)) return undefined;
+      for (const sameStem of this.#withSameStem(this.#forms.at(term))) found.add(sameStem);
     }
     return [...found];
   }
@@ -160,6 +190,6 @@ function hasMoreBits(bits: number, most: number): boolean {
   return most === 0 ? bits !== 0 : (allButLowest & (allButLowest - 1)) !== 0;
 }
 
-function termsIn([from, to]: readonly [from: TermNumber, to: TermNumber]): TermNumber[] {
+function termsIn(from: TermNumber, to: TermNumber): TermNumber[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
 }

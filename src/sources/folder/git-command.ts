@@ -1,51 +1,76 @@
 import { Buffer } from 'node:buffer';
-import { spawn } from 'node:child_process';
-import { dirname } from 'node:path';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { GIT_ADDRESS_BYTES, GIT_HEAP_BYTES, MAX_GIT_FILE_BYTES } from '../../limits.js';
+import type { GitScratch } from './git-scratch.js';
 
-/** Limits of a call of git. */
-export interface GitLimits {
+/** A call of git. */
+export interface GitCall {
+  readonly args: readonly string[];
+  /** Given to git on its standard input. */
+  readonly input?: string;
+  /** The folder of objects that git reads; none if left out. */
+  readonly objects?: string;
+  /** Called with each NUL-terminated piece of the output. What it throws ends the call. */
+  readonly onPiece: (piece: string) => void;
   /** In milliseconds. */
   readonly timeout: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Git ran out of its time. */
+export class GitTimeout extends Error {
+  override readonly name = 'GitTimeout' as const;
+}
+
+/** Git ended with an error of its own. */
+export class GitFailure extends Error {
+  override readonly name = 'GitFailure' as const;
 }
 
 /**
- * Settings that override the repository's own configuration. That comes from strangers, and several of its keys name
- * programs that git would start.
+ * Settings that override every configuration. Git reads none of a stranger: this holds if that should ever fail. The
+ * last ones bound the memory that git takes for packs.
  */
-const SAFE_SETTINGS = [
+const SETTINGS = [
+  'core.attributesFile=/dev/null',
+  'core.commitGraph=false',
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
   'core.pager=cat',
   'diff.external=',
-  'log.showSignature=false',
+  'diff.orderFile=/dev/null',
+  'log.decorate=false',
   'log.follow=false',
   'log.mailmap=false',
+  'log.showSignature=false',
   'protocol.allow=never',
   'safe.bareRepository=explicit',
+  'core.deltaBaseCacheLimit=32m',
+  'core.packedGitLimit=128m',
+  'core.packedGitWindowSize=16m',
 ].flatMap((setting) => ['-c', setting]);
 
 /**
- * Runs git in a repository, without a shell. Git does not inherit the caller's git variables, fetches nothing, prompts
- * for nothing, and starts no program that the repository's configuration names.
+ * Starts git with limits of the system: core files, heap, address space (both in KiB) and seconds of work. What a
+ * system does not limit is left as it is: macOS limits only the last.
+ */
+const LIMITED = 'ulimit -c 0; ulimit -d "$1"; ulimit -v "$2"; ulimit -t "$3"; shift 3; exec git "$@"';
+
+/**
+ * Runs git in a folder of our own. Git does not inherit the caller's git variables, fetches nothing, prompts for
+ * nothing, and starts no program. It gets a bounded amount of memory and time.
  *
- * @param onPiece called with each NUL-terminated piece of the output
- * @throws Error if git is missing, fails or takes too long
+ * @throws {GitTimeout} if git takes too long
+ * @throws {GitFailure} if it fails
+ * @throws the system's error if git is missing
  * @throws the signal's reason when aborted
  */
-export function runGit(
-  repository: string,
-  args: readonly string[],
-  onPiece: (piece: string) => void,
-  { timeout, signal }: GitLimits,
-): Promise<void> {
+export function runGit(scratch: GitScratch, call: GitCall): Promise<void> {
+  const { onPiece, timeout, signal } = call;
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const child = spawn('git', ['--no-pager', ...SAFE_SETTINGS, '-C', repository, ...args], {
-      env: gitEnvironment(repository),
-      stdio: ['ignore', 'pipe', 'ignore'],
-      windowsHide: true,
-    });
+    const child = start(scratch, call);
     let failure: unknown;
     const stop = (reason: unknown): void => {
       failure ??= reason;
@@ -54,7 +79,7 @@ export function runGit(
       child.stdout.destroy();
     };
     const onAbort = (): void => stop(signal?.reason);
-    const timer = setTimeout(() => stop(new Error(`git took longer than ${timeout} ms`)), timeout);
+    const timer = setTimeout(() => stop(new GitTimeout('git took too long')), timeout);
     signal?.addEventListener('abort', onAbort, { once: true });
     const settle = (error: unknown): void => {
       clearTimeout(timer);
@@ -67,31 +92,58 @@ export function runGit(
     child.stdout.on('data', (chunk: Buffer) => {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       let start = 0;
-      for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, start)) {
-        onPiece(bytes.toString('utf8', start, end));
-        start = end + 1;
+      try {
+        for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, start)) {
+          onPiece(bytes.toString('utf8', start, end));
+          start = end + 1;
+        }
+        rest = bytes.subarray(start);
+        if (rest.length > MAX_GIT_FILE_BYTES) throw new GitFailure('git wrote a piece that is too long');
+      } catch (error) {
+        stop(error);
       }
-      rest = bytes.subarray(start);
     });
+    // Git may end without having read its input.
+    child.stdin.on('error', () => {});
+    child.stdin.end(call.input ?? '');
     child.on('error', settle);
-    child.on('close', (code) => {
-      settle(failure ?? (code === 0 ? undefined : new Error(`git ended with ${code}`)));
+    child.on('close', (code, signalName) => {
+      settle(failure ?? (code === 0 ? undefined : new GitFailure(`git ended with ${code ?? signalName}`)));
     });
   });
 }
 
-function gitEnvironment(repository: string): NodeJS.ProcessEnv {
+function start(scratch: GitScratch, call: GitCall): ChildProcessByStdio<Writable, Readable, null> {
+  const args = ['--no-pager', ...SETTINGS, ...call.args];
+  const limits = [GIT_HEAP_BYTES / 1024, GIT_ADDRESS_BYTES / 1024, Math.ceil(call.timeout / 1000) + 1].map(String);
+  const options = {
+    cwd: scratch.folder,
+    env: gitEnvironment(scratch.folder, call.objects),
+    stdio: ['pipe', 'pipe', 'ignore'] as ['pipe', 'pipe', 'ignore'],
+    windowsHide: true,
+  };
+  // Windows has neither the shell nor such limits.
+  if (process.platform === 'win32') return spawn('git', args, options);
+  return spawn('sh', ['-c', LIMITED, 'sh', ...limits, ...args], options);
+}
+
+function gitEnvironment(folder: string, objects: string | undefined): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'));
   return {
     ...Object.fromEntries(inherited),
     LC_ALL: 'C',
-    // In the repository, settings like protocol.ext.allow override protocol.allow. This overrides both.
+    // No configuration of the user either: the same folder gives the same rows to everybody.
+    HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_DIR: folder,
+    ...(objects !== undefined && { GIT_OBJECT_DIRECTORY: objects }),
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_EXTERNAL_DIFF: '',
-    // If .git is not a repository, git must not use one above it.
-    GIT_CEILING_DIRECTORIES: dirname(repository),
   };
 }

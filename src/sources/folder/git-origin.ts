@@ -1,7 +1,13 @@
-import { lstat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { type GitLimits, runGit } from './git-command.js';
+import { lstat, realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { MAX_COMMIT_TIMES_BYTES, MAX_GIT_FILE_BYTES, MAX_GIT_LIST_BYTES } from '../../limits.js';
+import { checkGitObjects } from './check-git-objects.js';
+import { GitFailure, GitTimeout, runGit } from './git-command.js';
+import { readGitFile, UnsafeRepository } from './git-file.js';
+import { findGitFolder, type GitFolder } from './git-folder.js';
+import { readHead } from './git-head.js';
 import { type GitRemote, parseRemote } from './git-remote.js';
+import { GitScratch } from './git-scratch.js';
 import { isInside, pathInside } from './source-paths.js';
 
 /** What git knows of one work tree. */
@@ -16,12 +22,41 @@ export interface GitOrigin {
   readonly committedAt: ReadonlyMap<string, number>;
 }
 
-/** Finds the work tree of a folder of the source. Runs git at most twice for each work tree. */
+/** What git may take. */
+export interface GitLimits {
+  /** Milliseconds for one repository. */
+  readonly timeout: number;
+  /** Milliseconds for all repositories of a source together. */
+  readonly budget: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A repository that git told less of than it could, and why. */
+export interface GitProblem {
+  /** Real path of the work tree. */
+  readonly root: string;
+  readonly message: string;
+  /** Whether even the remote is unknown: ids of skills depend on it. */
+  readonly hidesRemote: boolean;
+}
+
+/**
+ * Finds the work tree of a folder of the source. Runs git at most twice for each work tree, and once at a time: each run
+ * may take the memory of its limit.
+ */
 export class GitOrigins {
+  /** Grows with each repository. */
+  readonly problems: GitProblem[] = [];
   readonly #realRoot: string;
   readonly #inside: ReadonlySet<string>;
   readonly #limits: GitLimits;
   readonly #known = new Map<string, Promise<GitOrigin>>();
+  /** Ends when the repositories asked about so far are done. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #left: number;
+  /** Whether git did not even read a configuration once the time was spent. */
+  #gaveUp = false;
+  #scratch: GitScratch | undefined;
   #above: Promise<string | undefined> | undefined;
 
   /** @param inside real paths of the folders below the source, or of the source, with a `.git` */
@@ -29,6 +64,7 @@ export class GitOrigins {
     this.#realRoot = realRoot;
     this.#inside = inside;
     this.#limits = limits;
+    this.#left = limits.budget;
   }
 
   /** The work tree of a folder inside the source. Throws only the signal's reason. */
@@ -37,10 +73,17 @@ export class GitOrigins {
     if (root === undefined) return undefined;
     let origin = this.#known.get(root);
     if (origin === undefined) {
-      origin = readOrigin(root, isInside(this.#realRoot, root) ? this.#realRoot : root, this.#limits);
+      origin = this.#turn.then(() => this.#read(root));
+      this.#turn = origin.catch(() => {});
       this.#known.set(root, origin);
     }
     return origin;
+  }
+
+  /** Waits for what is going on, and removes temporary files. */
+  async close(): Promise<void> {
+    await this.#turn;
+    await this.#scratch?.remove();
   }
 
   async #rootOf(folder: string): Promise<string | undefined> {
@@ -51,6 +94,61 @@ export class GitOrigins {
     this.#above ??= findAbove(this.#realRoot);
     return this.#above;
   }
+
+  async #read(root: string): Promise<GitOrigin> {
+    const { signal, timeout, budget } = this.#limits;
+    signal?.throwIfAborted();
+    const isAbove = isInside(this.#realRoot, root);
+    const started = performance.now();
+    const spent = this.#left <= 0;
+    const repositoryUntil = started + Math.min(timeout, this.#left);
+    // The remote is told even if the time of the source is spent, since ids depend on it: reading it takes no time,
+    // unless git itself is out of order.
+    const remoteUntil = started + Math.min(timeout, this.#gaveUp ? 0 : Math.max(this.#left, LAST_TIMEOUT_MS));
+    let remote: GitRemote | undefined;
+    let committedAt: ReadonlyMap<string, number> = new Map();
+    let hidesRemote = true;
+    try {
+      this.#scratch ??= await GitScratch.make();
+      const repository: Repository = {
+        root,
+        folder: await findGitFolder(root, isAbove ? root : this.#realRoot),
+        scratch: this.#scratch,
+        signal,
+      };
+      remote = await readRemote(repository, remoteUntil);
+      hidesRemote = false;
+      if (spent) throw new GitTimeout(`git has taken the ${budget / 1000} s that a source may take`);
+      committedAt = await readCommitTimes(repository, isAbove ? this.#realRoot : root, repositoryUntil);
+    } catch (error) {
+      signal?.throwIfAborted();
+      this.#gaveUp ||= spent && hidesRemote && error instanceof GitTimeout;
+      this.#note(root, error, hidesRemote);
+    } finally {
+      this.#left -= performance.now() - started;
+    }
+    return { root, remote, committedAt };
+  }
+
+  /** The skills are there even if git fails. What is usual is no problem: no git, no repository, no commit. */
+  #note(root: string, error: unknown, hidesRemote: boolean): void {
+    const problems = [UnsafeRepository, GitTimeout, GitFailure];
+    if (!(error instanceof Error) || !problems.some((kind) => error instanceof kind)) return;
+    const instead = hidesRemote ? 'author, address and dates come from elsewhere' : 'dates are those of the files';
+    const message = `git was not asked, or did not answer: ${error.message}; ${instead}`;
+    this.problems.push({ root, message, hidesRemote: hidesRemote && error instanceof GitTimeout });
+  }
+}
+
+/** Once the time of a source is spent, git has this long to read a configuration that it is handed. */
+const LAST_TIMEOUT_MS = 1000;
+
+/** A repository that git is asked about. */
+interface Repository {
+  readonly root: string;
+  readonly folder: GitFolder;
+  readonly scratch: GitScratch;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** The nearest folder above `folder` with a `.git`. */
@@ -62,31 +160,46 @@ async function findAbove(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-async function readOrigin(root: string, scope: string, limits: GitLimits): Promise<GitOrigin> {
-  // One after the other, so that a repository which answers neither has one process at a time.
-  const remote = await orNothing(readRemote(root, limits), limits);
-  const committedAt = await orNothing(readCommitTimes(root, scope, limits), limits);
-  return { root, remote, committedAt: committedAt ?? new Map() };
-}
-
-/** The skills are there even if git fails, so only an abort is passed on. */
-async function orNothing<T>(answer: Promise<T>, { signal }: GitLimits): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch {
-    signal?.throwIfAborted();
-    return undefined;
-  }
-}
-
-/** The remote `origin`, else the first remote with an address on a host. */
-async function readRemote(root: string, limits: GitLimits): Promise<GitRemote | undefined> {
+/**
+ * The remote `origin`, else the first remote with an address on a host. Git is handed the text of the configuration and
+ * follows no `include` in it.
+ *
+ * @param until when git must be done, by `performance.now()`
+ */
+async function readRemote(
+  { root, folder, scratch, signal }: Repository,
+  until: number,
+): Promise<GitRemote | undefined> {
+  const config = await readGitFile(join(folder.common, 'config'), 'config', folder.bounds, MAX_GIT_FILE_BYTES);
   const addresses: [name: string, address: string][] = [];
-  const collect = (piece: string): void => {
+  let workTree: string | undefined;
+  const onPiece = (piece: string): void => {
     const end = piece.indexOf('\n');
-    addresses.push([piece.slice('remote.'.length, end - '.url'.length), piece.slice(end + 1)]);
+    const [key, value] = [piece.slice(0, end), piece.slice(end + 1)];
+    if (key === 'core.worktree') workTree = value;
+    else addresses.push([key.slice('remote.'.length, -'.url'.length), value]);
   };
-  await runGit(root, ['config', '-z', '--get-regexp', '^remote\\..*\\.url$'], collect, limits);
+  const args = [
+    'config',
+    '--file',
+    '-',
+    '--no-includes',
+    '-z',
+    '--get-regexp',
+    '^(remote\\..*\\.url|core\\.worktree)$',
+  ];
+  try {
+    await runGit(scratch, { args, input: config ?? '', onPiece, timeout: timeLeft(until), signal });
+  } catch (error) {
+    // Git fails if there is no such key, too.
+    if (error instanceof GitTimeout || signal?.aborted === true || folder.unproven) throw error;
+  }
+  if (folder.unproven) {
+    const named =
+      workTree === undefined ? undefined : await realpath(resolve(folder.own, workTree)).catch(() => undefined);
+    if (named !== root)
+      throw new UnsafeRepository('.git leads out of the source, to a repository that does not name this folder');
+  }
 
   addresses.sort(([a], [b]) => Number(b === 'origin') - Number(a === 'origin'));
   for (const [, address] of addresses) {
@@ -96,11 +209,27 @@ async function readRemote(root: string, limits: GitLimits): Promise<GitRemote | 
   return undefined;
 }
 
-/** The time of the newest commit of every file in `scope`, from one log. */
-async function readCommitTimes(root: string, scope: string, limits: GitLimits): Promise<Map<string, number>> {
+/**
+ * The time of the newest commit of every file in `scope`, from one log.
+ *
+ * @param until when git must be done, by `performance.now()`
+ */
+async function readCommitTimes(
+  { root, folder, scratch, signal }: Repository,
+  scope: string,
+  until: number,
+): Promise<Map<string, number>> {
   const times = new Map<string, number>();
+  const commit = await readHead(folder);
+  if (commit === undefined) return times;
+  const objects = await checkGitObjects(join(folder.common, 'objects'), folder.bounds, signal);
+  if (objects === undefined) return times;
+  const shallow = await readGitFile(join(folder.common, 'shallow'), 'shallow', folder.bounds, MAX_GIT_LIST_BYTES);
+  await scratch.describe(commit, shallow);
+
   let committed = 0;
-  const collect = (piece: string): void => {
+  let bytes = 0;
+  const onPiece = (piece: string): void => {
     const [, time] = /^\x01(\d+)\x01$/.exec(piece) ?? [];
     if (time !== undefined) {
       committed = Number(time);
@@ -108,12 +237,24 @@ async function readCommitTimes(root: string, scope: string, limits: GitLimits): 
     }
     // The first path after a commit begins with a line feed.
     const path = piece.startsWith('\n') ? piece.slice(1) : piece;
-    if (committed > (times.get(path) ?? -1)) times.set(path, committed);
+    const known = times.get(path);
+    if (committed <= (known ?? -1)) return;
+    times.set(path, committed);
+    if (known === undefined) bytes += path.length + 100;
+    if (bytes > MAX_COMMIT_TIMES_BYTES) throw new UnsafeRepository('more paths than are kept');
   };
 
   const path = pathInside(root, scope);
   const log = ['log', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-color', '--no-show-signature'];
-  const what = ['--name-only', '--format=%x01%ct%x01', 'HEAD', '--', path === '' ? '.' : path];
-  await runGit(root, ['--literal-pathspecs', ...log, ...what], collect, limits);
+  const what = ['--name-only', '--format=%x01%ct%x01', commit, '--', path === '' ? '.' : path];
+  const args = ['--literal-pathspecs', ...log, ...what];
+  await runGit(scratch, { args, objects, onPiece, timeout: timeLeft(until), signal });
   return times;
+}
+
+/** @throws {GitTimeout} if none is left */
+function timeLeft(until: number): number {
+  const left = until - performance.now();
+  if (left <= 0) throw new GitTimeout('git took too long');
+  return left;
 }

@@ -1,23 +1,21 @@
 import { realpath } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { MAX_FILE_BYTES } from '../../limits.js';
+import { basename, dirname } from 'node:path';
+import { GIT_REPOSITORY_SECONDS, GIT_SOURCE_SECONDS, MAX_FILE_BYTES } from '../../limits.js';
 import { UNKNOWN } from '../../skill.js';
 import { isBlank } from '../rows/clean-text.js';
 import type { ReadOptions } from '../rows/read-options.js';
-import type { RawRow, SourceItem, UnreadableRow } from '../rows/row.js';
+import type { RawRow, SourceItem, SourceRemark, UnreadableRow } from '../rows/row.js';
 import type { ResolvedSource, SourceKind } from '../rows/source-kind.js';
 import { readSkillMarkdown } from './front-matter.js';
-import { type GitOrigin, GitOrigins } from './git-origin.js';
+import { type GitOrigin, GitOrigins, type GitProblem } from './git-origin.js';
 import { reasonOf } from './list-folder.js';
 import { type Publication, publicationOf } from './publication.js';
 import { readAhead } from './read-ahead.js';
 import { collectFiles } from './skill-files.js';
 import { skillMarkdownRow } from './skill-markdown-row.js';
-import { joinPath, pathInside } from './source-paths.js';
+import { isInside, joinPath, pathInside } from './source-paths.js';
 import { readTextFile } from './text-file.js';
 import { type FoundSkill, walkFolder } from './walk-folder.js';
-
-const GIT_TIMEOUT_MS = 20_000;
 
 /** Skills that are read at the same time. Each may take 16 MiB. */
 const SKILLS_AHEAD = 8;
@@ -35,21 +33,33 @@ export const SKILL_FOLDER: SourceKind = {
  * holds the paths of all and the texts of a few skills at a time.
  */
 async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): AsyncGenerator<SourceItem> {
-  const { signal, gitTimeout = GIT_TIMEOUT_MS } = options;
+  const { signal, gitTimeout = GIT_REPOSITORY_SECONDS * 1000, gitBudget = GIT_SOURCE_SECONDS * 1000 } = options;
   const name = source.name.replace(/(?<=.)[/\\]+$/, '');
   const realRoot = await realpath(source.path);
   const walk = await walkFolder(source.path, name, signal);
-  const origins = new GitOrigins(realRoot, walk.repositories, { timeout: gitTimeout, signal });
+  const origins = new GitOrigins(realRoot, walk.repositories, { timeout: gitTimeout, budget: gitBudget, signal });
   const baseName = basename(source.path) || UNKNOWN;
 
   yield* walk.problems;
-  yield* readAhead(walk.skills, SKILLS_AHEAD, async (skill) => {
-    signal?.throwIfAborted();
-    const git = await origins.of(skill.realPath);
-    const publication = publicationOf(skill, git, baseName, options);
-    const origin = { source: `${name}/${joinPath(skill.path, skill.skillFile)}` };
-    return readSkill(skill, { origin, publication, git, realRoot, baseName, signal });
-  });
+  try {
+    yield* readAhead(walk.skills, SKILLS_AHEAD, async (skill) => {
+      signal?.throwIfAborted();
+      const git = await origins.of(skill.realPath);
+      const publication = publicationOf(skill, git, baseName, options);
+      const origin = { source: `${name}/${joinPath(skill.path, skill.skillFile)}` };
+      return readSkill(skill, { origin, publication, git, realRoot, baseName, signal });
+    });
+    for (const problem of origins.problems) yield gitRemark(problem, name, realRoot);
+  } finally {
+    await origins.close();
+  }
+}
+
+function gitRemark({ root, message, hidesRemote }: GitProblem, name: string, realRoot: string): SourceRemark {
+  // Says nothing of where a repository above the source lies.
+  const inside = isInside(root, realRoot) ? joinPath(pathInside(realRoot, root), '.git') : '';
+  const origin = { source: inside === '' ? name : `${name}/${inside}` };
+  return { kind: 'remark', origin, message, ...(hidesRemote && { hidesSkills: true as const }) };
 }
 
 /** What is known of a skill before its files are read. */
@@ -67,7 +77,8 @@ async function readSkill(
   { origin, publication, git, realRoot, baseName, signal }: Surroundings,
 ): Promise<RawRow | UnreadableRow> {
   const { location, author, codehostUrl, skillUrl } = publication;
-  const unreadable = (reason: string): UnreadableRow => ({ kind: 'unreadable', origin, reason, location });
+  const folder = { path: folderOf(skill), isOrigin: git?.remote === undefined };
+  const unreadable = (reason: string): UnreadableRow => ({ kind: 'unreadable', origin, reason, location, folder });
   try {
     const file = await readTextFile(skill.realSkillFile, { force: true });
     if (file.kind !== 'text') return unreadable('not a regular file');
@@ -90,11 +101,17 @@ async function readSkill(
         ...others.files.map(({ filename, text }) => ({ filename, text })),
       ],
     };
-    return { kind: 'row', origin, value, warnings: [...warnings, ...markdown.warnings, ...others.warnings], location };
+    warnings.push(...markdown.warnings, ...others.warnings);
+    return { kind: 'row', origin, value, warnings, location, folder };
   } catch (error) {
     signal?.throwIfAborted();
     return unreadable(`cannot be read: ${reasonOf(error)}`);
   }
+}
+
+/** The folder that a skill is known by: that of its real SKILL.md, so that links to it are the same skill. */
+function folderOf({ realPath, realSkillFile }: FoundSkill): string {
+  return basename(realSkillFile) === 'SKILL.md' ? dirname(realSkillFile) : realPath;
 }
 
 /** The latest change of some files, in Unix seconds: by their commits, or by the file system if git has none. */

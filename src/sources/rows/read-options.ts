@@ -19,6 +19,8 @@ export interface ReadOptions {
   readonly skillUrlBase?: string | undefined;
   /** Read for the source `-`. @default process.stdin */
   readonly stdin?: Readable | undefined;
-  /** How long one call of git may take, in milliseconds. @default 20000 */
+  /** How long git may work on one repository, in milliseconds. @default 20000 */
   readonly gitTimeout?: number | undefined;
+  /** How long git may work on all repositories of the source, in milliseconds. @default 120000 */
+  readonly gitBudget?: number | undefined;
 }

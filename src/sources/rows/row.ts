@@ -8,6 +8,14 @@ export interface Origin {
   readonly line?: number;
 }
 
+/** The folder of a skill. */
+export interface RowFolder {
+  /** Absolute, without symbolic links. */
+  readonly path: string;
+  /** Whether the folder is the skill's only origin: no remote of a git repository names another. */
+  readonly isOrigin: boolean;
+}
+
 /** One item of a source, not checked yet: a value of a JSON source, or what was read from a folder with a SKILL.md. */
 export interface RawRow {
   readonly kind: 'row';
@@ -21,6 +29,8 @@ export interface RawRow {
    * Must not depend on the text.
    */
   readonly location?: string;
+  /** The folder that it was read from; absent if it was not. */
+  readonly folder?: RowFolder;
   /** Hash of the row's bytes and of the rules by which they are read, if the source has bytes. */
   readonly fingerprint?: string;
 }
@@ -39,6 +49,8 @@ export interface UnreadableRow {
   readonly reason: string;
   /** Location of the skill that cannot be read, if it is known. What is stored of the skill must not be pruned. */
   readonly location?: string;
+  /** The folder of that skill. */
+  readonly folder?: RowFolder;
   /** Whether it may hide any number of skills: a folder that cannot be entered. Nothing can be pruned then. */
   readonly hidesSkills?: true;
 }
@@ -48,6 +60,8 @@ export interface SourceRemark {
   readonly kind: 'remark';
   readonly origin: Origin;
   readonly message: string;
+  /** Whether skills may come under another id than before, or not at all. Nothing can be pruned then. */
+  readonly hidesSkills?: true;
 }
 
 export type SourceItem = RawRow | KnownRow | UnreadableRow | SourceRemark;

@@ -114,10 +114,14 @@ export class CatalogueReader {
     this.useColumns({ ...this.packedColumns, damaged });
   }
 
-  /** Takes the columns from a derived file of the same state of the catalogue. */
+  /**
+   * Takes the columns from a derived file of the same state of the catalogue.
+   *
+   * @throws {DamagedArrayFileError} if they contradict each other; they are not taken then
+   */
   useColumns(columns: PackedColumns): void {
+    this.#columns = unpackColumns(columns);
     this.#packed = columns;
-    this.#columns = undefined;
     this.#damagedDocuments = undefined;
   }
 

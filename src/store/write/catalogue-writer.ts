@@ -1,26 +1,23 @@
 import type { SkillNumber } from '../../numbers.js';
 import { storeError } from '../database.js';
 import { type DamagedRow, findDamage } from '../read/find-damage.js';
+import { FOLDER_PLACES, locationIn, PlaceWriter, type SkillFolder } from '../place.js';
 import { comparedText } from '../signature-table.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
-import { endLoad } from './end-load.js';
+import { type ChangeCounts, endLoad } from './end-load.js';
+import { FolderIds, type FolderIdWish } from './folder-ids.js';
 import { KnownRows, readKnownRows } from './known-rows.js';
 import { LoadVectors } from './load-vectors.js';
 import { NewClaims } from './new-claims.js';
 import { OpenLoad } from './open-load.js';
-import { Pruning } from './pruning.js';
+import { Pruning, type SparedPlace } from './pruning.js';
 import { revertKilledRun } from './revert-killed-run.js';
 import { forgetUnclaimedRows, RowNotes } from './row-notes.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
-import type { NetChanges, WriterStatements } from './writer-statements.js';
+import type { StoredVersion, WriterStatements } from './writer-statements.js';
 
 /** The hash of no skill. */
 const NO_HASH = Buffer.alloc(0);
-
-/** How many skills a load changed. */
-export interface ChangeCounts extends NetChanges {
-  readonly unchanged: number;
-}
 
 /**
  * Writes one load into a catalogue. Readers see nothing of it until {@link publish}.
@@ -36,6 +33,10 @@ export class CatalogueWriter implements SkillSink {
   readonly #knownRows: KnownRows;
   readonly #rowNotes = new RowNotes();
   readonly #newClaims = new NewClaims();
+  readonly #places: PlaceWriter;
+  readonly #folderIds: FolderIds;
+  /** What the folders that this load has read became: the hash of the skill by the folder's path. */
+  readonly #hashByFolder = new Map<string, Buffer>();
   /** Skills that this load has brought. */
   readonly #brought = new Set<SkillNumber>();
   /** Skills that are stored, but damaged, and that this load has not written again. */
@@ -51,6 +52,13 @@ export class CatalogueWriter implements SkillSink {
    */
   constructor(path: string, loadKey: string, exists: boolean) {
     this.#load = new OpenLoad(path, loadKey, exists);
+    this.#places = new PlaceWriter(path);
+    const taken = {
+      placeOf: (id: string) => this.#placeOf(id),
+      isClaimed: (id: string, source: string) => this.#wasClaimed(id, source),
+      folderPlaces: () => this.#load.base?.folderPlaces.all(...FOLDER_PLACES) ?? [],
+    };
+    this.#folderIds = new FolderIds(taken, this.#places);
     this.vectors = new LoadVectors(this.#load, this.#damaged);
     this.#knownRows = new KnownRows((source) => this.#readKnownRows(source));
     try {
@@ -98,7 +106,15 @@ export class CatalogueWriter implements SkillSink {
   }
 
   chooseId(location: string, slug: string, slugWithHash: string): string {
-    return this.#load.guard(() => chooseId((id) => this.#locationOf(id), location, slug, slugWithHash));
+    const locationOf = (id: string): string | undefined => {
+      const place = this.#placeOf(id);
+      return place === undefined ? undefined : locationIn(place);
+    };
+    return this.#load.guard(() => chooseId(locationOf, location, slug, slugWithHash));
+  }
+
+  chooseFolderId(wish: FolderIdWish, folder: SkillFolder, source: string): string {
+    return this.#load.guard(() => this.#folderIds.choose(wish, folder, source));
   }
 
   /** Whether a row of the source is stored as it is. The answer holds until the next skill is put. */
@@ -116,8 +132,13 @@ export class CatalogueWriter implements SkillSink {
 
   put(item: SkillToStore, source: string, fingerprint?: string): 'stored' | 'again' {
     return this.#load.guard(() => {
-      const columns = toColumns(item);
+      const { folder } = item;
+      const columns = toColumns(item, this.#places.textOf(item.location, folder));
       const stored = this.#load.statements.find.get(columns.id);
+      if (folder !== undefined && this.#isBroughtFrom(folder, stored)) {
+        this.#newClaims.note(source, stored!.number, this.#load.statements);
+        return 'stored';
+      }
       let skill = stored?.number;
       const isDamaged = skill !== undefined && this.#damaged.has(skill);
       if (skill === undefined || isDamaged || stored?.hash.equals(columns.hash) !== true) {
@@ -134,6 +155,10 @@ export class CatalogueWriter implements SkillSink {
       this.#newClaims.note(source, skill, this.#load.statements);
       const again = this.#brought.has(skill);
       this.#brought.add(skill);
+      if (folder !== undefined) {
+        this.#hashByFolder.set(folder.path, columns.hash);
+        this.#folderIds.note(columns.id, folder);
+      }
       return again ? 'again' : 'stored';
     });
   }
@@ -143,14 +168,10 @@ export class CatalogueWriter implements SkillSink {
    * source claims stays.
    *
    * @param sparedIds skills to keep although the load did not bring them: their rows are there but could not be read
-   * @param sparedLocations the same, by location
+   * @param sparedPlaces the same, by location and folder
    */
-  prune(
-    sources: readonly string[],
-    sparedIds: ReadonlySet<string>,
-    sparedLocations: ReadonlySet<string> = new Set(),
-  ): void {
-    this.#pruning = new Pruning(sources, { ids: sparedIds, locations: sparedLocations });
+  prune(sources: readonly string[], sparedIds: ReadonlySet<string>, sparedPlaces: readonly SparedPlace[] = []): void {
+    this.#pruning = new Pruning(sources, { ids: sparedIds, places: sparedPlaces }, this.#places);
   }
 
   /** Commits what is pending: a kill from here on loses none of it. */
@@ -165,6 +186,7 @@ export class CatalogueWriter implements SkillSink {
    */
   finish(): ChangeCounts {
     const counts = this.publish();
+    this.reported();
     this.close();
     return counts;
   }
@@ -176,14 +198,18 @@ export class CatalogueWriter implements SkillSink {
    * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`; the working copy is kept then
    */
   publish(): ChangeCounts {
-    const changes = endLoad(this.#load, {
+    return endLoad(this.#load, {
       hasWork: () => this.#hasWork(),
       write: (statements) => this.#writeEnd(statements),
       hasMended: this.#hasMended,
       model: this.vectors.model,
+      brought: this.#brought,
     });
-    const { added, updated, removed } = changes;
-    return { added, updated, unchanged: this.#brought.size - added - updated, removed };
+  }
+
+  /** Notes that the caller has the counts. Until then they are kept for the next load of the same sources. */
+  reported(): void {
+    this.#load.reported();
   }
 
   /** Closes the files. What was written stays in the working copy, for a later load to resume. */
@@ -191,13 +217,26 @@ export class CatalogueWriter implements SkillSink {
     this.#load.close();
   }
 
-  /** The location of a skill. What a killed run wrote counts only once this run has brought it, too. */
-  #locationOf(id: string): string | undefined {
+  /** The place of a skill. What a killed run wrote counts only once this run has brought it, too. */
+  #placeOf(id: string): string | undefined {
     const { statements, base, resumed } = this.#load;
-    if (!resumed) return statements.locationOf.get(id);
+    if (!resumed) return statements.placeOf.get(id);
     const stored = statements.find.get(id);
     const brought = stored !== undefined && this.#brought.has(stored.number);
-    return brought ? statements.locationOf.get(id) : base?.locationOf.get(id);
+    return brought ? statements.placeOf.get(id) : base?.placeOf.get(id);
+  }
+
+  /** Whether the source had the skill before this load. */
+  #wasClaimed(id: string, source: string): boolean {
+    const { base } = this.#load;
+    const stored = base?.find.get(id);
+    return stored !== undefined && base?.hasClaim.get(source, stored.number) !== undefined;
+  }
+
+  /** Whether this load has read the folder before, by way of another source, and the skill is still what it became. */
+  #isBroughtFrom({ path }: SkillFolder, stored: StoredVersion | undefined): boolean {
+    const hash = this.#hashByFolder.get(path);
+    return hash !== undefined && stored?.hash.equals(hash) === true && this.#brought.has(stored.number);
   }
 
   #noteMended(skill: SkillNumber): void {

@@ -1,7 +1,9 @@
+import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { areAllSigned } from '../signature-table.js';
 import { isComplete, type OpenLoad } from './open-load.js';
+import { countUnreported, type Unreported } from './report-notes.js';
 import type { NetChanges, WriterStatements } from './writer-statements.js';
 
 /** What a load leaves for its end. */
@@ -18,9 +20,18 @@ export interface EndOfLoad {
   readonly hasMended?: boolean;
   /** Id of the model of the load, if it has one; see {@link keepOneModel}. */
   readonly model?: string | undefined;
+  /** Skills that the load brought. */
+  readonly brought?: ReadonlySet<SkillNumber>;
+}
+
+/** How many skills a load changed. */
+export interface ChangeCounts extends NetChanges {
+  /** Skills that the load brought and that were stored as they are. */
+  readonly unchanged: number;
 }
 
 const NO_CHANGES: NetChanges = { added: 0, updated: 0, removed: 0 };
+const NONE: ReadonlySet<SkillNumber> = new Set();
 
 /**
  * Writes what is left for the end of a load, and publishes the load if it changed anything. A kill leaves nothing of
@@ -30,16 +41,16 @@ const NO_CHANGES: NetChanges = { added: 0, updated: 0, removed: 0 };
  *
  * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`; the working copy is kept then
  */
-export function endLoad(load: OpenLoad, end: EndOfLoad): NetChanges {
+export function endLoad(load: OpenLoad, end: EndOfLoad): ChangeCounts {
   return load.guard(() => {
     const isNeeded = load.hasWorkingCopy || end.hasWork() || !areAllSigned(load.statements.connection);
-    const changes = isNeeded ? publishIfChanged(load, end) : NO_CHANGES;
+    const changes = isNeeded ? publishIfChanged(load, end) : countFor(load.unreported, NO_CHANGES, load, end);
     load.closeFiles();
     return changes;
   });
 }
 
-function publishIfChanged(load: OpenLoad, end: EndOfLoad): NetChanges {
+function publishIfChanged(load: OpenLoad, end: EndOfLoad): ChangeCounts {
   const working = load.beginEnd();
   const { statements, base } = load;
   const claimsChanged = end.write(statements);
@@ -52,10 +63,30 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): NetChanges {
   const vectorsChanged =
     base !== undefined && statements.vectors.fingerprint('main') !== statements.vectors.fingerprint('base');
   const skillsChanged = changes.added + changes.updated + changes.removed > 0;
-  if (isFirst || !wasComplete || end.hasMended === true || claimsChanged || vectorsChanged || skillsChanged) {
-    load.publish();
-  } else load.discard();
-  return changes;
+  const isChanged =
+    isFirst || !wasComplete || end.hasMended === true || claimsChanged || vectorsChanged || skillsChanged;
+  const toReport = base === undefined ? 'all-new' : sinceReport(load.unreported, statements);
+  const counts = countFor(load.unreported === undefined ? undefined : toReport, changes, load, end);
+  if (isChanged) load.publish(toReport === undefined ? formerVersions(statements) : toReport);
+  else load.discard();
+  return counts;
+}
+
+/** The counts of a report: of this run, or since an earlier run that was killed before it could report. */
+function countFor(unreported: Unreported | undefined, own: NetChanges, load: OpenLoad, end: EndOfLoad): ChangeCounts {
+  const { brought = NONE } = end;
+  if (unreported !== undefined) return countUnreported(unreported, load.statements, brought);
+  return { ...own, unchanged: brought.size - own.added - own.updated };
+}
+
+/** What this run and an earlier one changed together; undefined if there was no earlier one. */
+function sinceReport(earlier: Unreported | undefined, statements: WriterStatements): Unreported | undefined {
+  if (earlier === undefined || earlier === 'all-new') return earlier;
+  return new Map([...formerVersions(statements), ...earlier]);
+}
+
+function* formerVersions({ touched }: WriterStatements): Generator<readonly [id: string, was: Buffer | null]> {
+  for (const { id, was } of touched.iterate()) yield [id, was];
 }
 
 /**

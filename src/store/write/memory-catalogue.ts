@@ -17,7 +17,7 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
   #model = '';
 
   chooseId(location: string, slug: string, slugWithHash: string): string {
-    return chooseId((id) => this.#statements.locationOf.get(id), location, slug, slugWithHash);
+    return chooseId((id) => this.#statements.placeOf.get(id), location, slug, slugWithHash);
   }
 
   put(item: SkillToStore): 'stored' | 'again' {

@@ -3,8 +3,11 @@ import { existsSync } from 'node:fs';
 import type { Connection } from '../../sqlite/connection.js';
 import { openForReading, storeError } from '../database.js';
 import { isMetaWhole } from '../facts.js';
+import { filesBeside } from '../file-names.js';
+import { readMeta } from '../meta.js';
 import { FORMAT_VERSION } from '../schema.js';
 import { SignatureWriter } from '../signature-table.js';
+import { ReportNotes, type Unreported } from './report-notes.js';
 import { WorkingCopy } from './working-copy.js';
 import { WriterStatements } from './writer-statements.js';
 
@@ -28,8 +31,11 @@ export class OpenLoad {
   readonly base: WriterStatements | undefined;
   /** Whether the working copy is one that a killed run of the same load left. */
   readonly resumed: boolean;
+  /** What an earlier run of the same load changed before it was killed at its very end; see {@link ReportNotes}. */
+  readonly unreported: Unreported | undefined;
   readonly #key: string;
   readonly #copy: WorkingCopy;
+  readonly #notes: ReportNotes;
   #working: Connection | undefined;
   #statements: WriterStatements;
   #signatures: SignatureWriter | undefined;
@@ -45,12 +51,15 @@ export class OpenLoad {
   constructor(path: string, key: string, exists: boolean) {
     this.path = path;
     this.#key = key;
+    this.#notes = new ReportNotes(filesBeside(path).loadingReport);
     // Before anything is written: a file that is no catalogue must be left alone.
     if (exists) openForReading(path).close();
     this.#copy = WorkingCopy.claim(path);
     try {
       // Taking the lock may have published a load that was killed at its end.
       this.base = exists || existsSync(path) ? openBase(path) : undefined;
+      const stamp = this.base === undefined ? undefined : readMeta(this.base.connection, 'stamp');
+      this.unreported = stamp === undefined ? undefined : this.#notes.read(stamp, key);
       const leftOver = this.#copy.resume(key);
       this.resumed = leftOver !== undefined;
       if (leftOver !== undefined) this.#statements = this.#useWorkingCopy(leftOver);
@@ -113,9 +122,22 @@ export class OpenLoad {
     return working;
   }
 
-  /** Commits the last transaction and puts the working copy in the catalogue's place. */
-  publish(): void {
-    this.#copy.publish(this.#statements.connection, () => this.base?.close());
+  /**
+   * Commits the last transaction and puts the working copy in the catalogue's place.
+   *
+   * @param changes what is to be reported, for the next run if this one is killed before {@link reported}
+   */
+  publish(changes: 'all-new' | Iterable<readonly [id: string, was: Buffer | null]>): void {
+    this.#copy.publish(
+      this.#statements.connection,
+      (stamp) => this.#notes.append(stamp, this.#key, changes),
+      () => this.base?.close(),
+    );
+  }
+
+  /** Notes that the caller has the report of the load. */
+  reported(): void {
+    this.#notes.forget();
   }
 
   /** Gives up the last transaction and deletes the working copy: there is nothing to publish. */

@@ -1,10 +1,18 @@
 import type { SkillNumber } from '../../numbers.js';
+import { type PlaceWriter, readPlace, type SkillFolder } from '../place.js';
 import type { WriterStatements } from './writer-statements.js';
 
 /** Skills that are kept although a load did not bring them: their rows are there but could not be read. */
 export interface Spared {
   readonly ids: ReadonlySet<string>;
-  readonly locations: ReadonlySet<string>;
+  readonly places: readonly SparedPlace[];
+}
+
+/** Where a skill is kept although a load did not bring it. */
+export interface SparedPlace {
+  readonly location: string;
+  /** Its folder, if it was read from one. */
+  readonly folder?: SkillFolder | undefined;
 }
 
 interface LapsedClaim {
@@ -16,11 +24,15 @@ interface LapsedClaim {
 /** What pruning removes when a load ends: skills that are no longer in the sources that had them. */
 export class Pruning {
   readonly #sources: readonly string[];
-  readonly #spared: Spared;
+  readonly #sparedIds: ReadonlySet<string>;
+  readonly #sparedLocations: ReadonlySet<string>;
+  readonly #sparedPaths: ReadonlySet<string>;
 
-  constructor(sources: readonly string[], spared: Spared) {
+  constructor(sources: readonly string[], { ids, places }: Spared, writer: PlaceWriter) {
     this.#sources = sources;
-    this.#spared = spared;
+    this.#sparedIds = ids;
+    this.#sparedLocations = new Set(places.map(({ location }) => location));
+    this.#sparedPaths = new Set(places.flatMap(({ folder }) => (folder === undefined ? [] : writer.pathOf(folder))));
   }
 
   /** @param brought skills that the load brought */
@@ -43,14 +55,17 @@ export class Pruning {
   }
 
   #lapsedClaims(stored: WriterStatements, brought: ReadonlySet<SkillNumber>): LapsedClaim[] {
-    const spared = this.#spared;
     return [...new Set(this.#sources)].flatMap((source) =>
       stored.claimedBy
         .all(source)
-        .filter(({ number, id, location }) => {
-          return !brought.has(number) && !spared.ids.has(id) && !spared.locations.has(location);
-        })
+        .filter(({ number, id, place }) => !brought.has(number) && !this.#sparedIds.has(id) && !this.#isSpared(place))
         .map(({ number, id }) => ({ source, skill: number, id })),
     );
+  }
+
+  #isSpared(place: string): boolean {
+    const { location, path } = readPlace(place);
+    if (location !== '' && this.#sparedLocations.has(location)) return true;
+    return path !== undefined && this.#sparedPaths.has(path);
   }
 }

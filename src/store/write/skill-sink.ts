@@ -1,4 +1,6 @@
+import type { SkillFolder } from '../place.js';
 import type { SkillToStore } from '../stored-skill.js';
+import type { FolderIdWish } from './folder-ids.js';
 
 /** Where a load puts its skills. */
 export interface SkillSink {
@@ -7,6 +9,12 @@ export interface SkillSink {
    * location already has the slug.
    */
   chooseId(location: string, slug: string, slugWithHash: string): string;
+  /**
+   * Chooses the id of a skill whose origin is a folder; see `FolderIds`. Absent if the sink takes no folders.
+   *
+   * @param source name of the source it was found in
+   */
+  chooseFolderId?(wish: FolderIdWish, folder: SkillFolder, source: string): string;
   /**
    * Stores a skill, unless it is stored already.
    *

@@ -115,12 +115,15 @@ export class WorkingCopy {
   /**
    * Commits the open transaction with a new stamp, and puts the working copy in the catalogue's place.
    *
+   * @param beforeCommit called with the new stamp
    * @param beforeReplacing called when everything is written, to close the former catalogue
    */
-  publish(connection: Connection, beforeReplacing: () => void): void {
+  publish(connection: Connection, beforeCommit: (stamp: string) => void, beforeReplacing: () => void): void {
     this.#writing(() => {
+      const stamp = randomBytes(16).toString('hex');
+      beforeCommit(stamp);
       connection.exec("DELETE FROM touched; DELETE FROM meta WHERE key = 'load_key'");
-      writeMeta(connection, 'stamp', randomBytes(16).toString('hex'));
+      writeMeta(connection, 'stamp', stamp);
       writeFacts(connection);
       connection.exec('COMMIT');
       const databases = connection.pragma('database_list') as { readonly name: string }[];

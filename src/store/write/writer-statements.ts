@@ -30,7 +30,8 @@ export class WriterStatements {
   readonly connection: Connection;
   readonly vectors: VectorStatements;
   readonly find: Statement<[id: string], StoredVersion>;
-  readonly locationOf: Statement<[id: string], string>;
+  readonly placeOf: Statement<[id: string], string>;
+  readonly folderPlaces: Statement<[from: string, before: string], [id: string, place: string]>;
   readonly idOf: Statement<[skill: SkillNumber], string>;
   readonly insertSource: Statement<[name: string], unknown>;
   readonly hasClaim: Statement<[source: string, skill: SkillNumber], unknown>;
@@ -39,7 +40,7 @@ export class WriterStatements {
   readonly deleteClaim: Statement<[source: string, skill: SkillNumber], unknown>;
   readonly claimedBy: Statement<
     [source: string],
-    { readonly number: SkillNumber; readonly id: string; readonly location: string }
+    { readonly number: SkillNumber; readonly id: string; readonly place: string }
   >;
   readonly skillNumbers: Statement<[], SkillNumber>;
   /** Notes what a skill was before the load. Only the first note of a load counts. */
@@ -56,7 +57,10 @@ export class WriterStatements {
     this.connection = connection;
     this.vectors = new VectorStatements(connection);
     this.find = connection.prepare('SELECT number, hash FROM skill WHERE id = ?');
-    this.locationOf = connection.prepare<[string], string>('SELECT place FROM skill WHERE id = ?').pluck();
+    this.placeOf = connection.prepare<[string], string>('SELECT place FROM skill WHERE id = ?').pluck();
+    this.folderPlaces = connection
+      .prepare<[string, string], [string, string]>('SELECT id, place FROM skill WHERE place >= ? AND place < ?')
+      .raw();
     this.idOf = connection.prepare<[SkillNumber], string>('SELECT id FROM skill WHERE number = ?').pluck();
     this.insertSource = connection.prepare('INSERT OR IGNORE INTO source (name) VALUES (?)');
     this.hasClaim = connection.prepare(
@@ -70,7 +74,7 @@ export class WriterStatements {
       'DELETE FROM claim WHERE source = (SELECT number FROM source WHERE name = ?) AND skill = ?',
     );
     this.claimedBy = connection.prepare(`
-      SELECT skill.number, skill.id, skill.place AS location FROM claim JOIN skill ON skill.number = claim.skill
+      SELECT skill.number, skill.id, skill.place FROM claim JOIN skill ON skill.number = claim.skill
       WHERE claim.source = (SELECT number FROM source WHERE name = ?)`);
     this.skillNumbers = connection.prepare<[], SkillNumber>('SELECT number FROM skill').pluck();
     this.touch = connection.prepare('INSERT OR IGNORE INTO touched (id, was) VALUES (?, ?)');

@@ -62,7 +62,7 @@ describe('a dictionary of terms', () => {
             expect(packed.numberOf(one)).toBe(numberOf[i]);
           }
           for (const one of asked) {
-            const found = packed.find(one).map((number) => packed.termAt(number));
+            const found = packed.find(one)!.map((number) => packed.termAt(number));
             expect(found.sort(), JSON.stringify(one)).toEqual([...vocabulary.find(one)].sort());
           }
         },

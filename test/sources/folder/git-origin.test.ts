@@ -5,29 +5,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { parseRemote } from '../../../src/sources/folder/git-remote.js';
 import { readAll, rowsOf, rowValue } from '../read-all.js';
+import { commit, git, repository } from './git-repository.js';
 import { temporaryFolder, writeFiles } from './temporary-folder.js';
 
 const SKILL = '---\nname: s\ndescription: About s.\n---\nBody\n';
-
-function git(folder: string, args: readonly string[], time = 1_000, input = ''): string {
-  const who = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' };
-  const when = { GIT_AUTHOR_DATE: `@${time} +0000`, GIT_COMMITTER_DATE: `@${time} +0000` };
-  const apart = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
-  const env = { ...process.env, ...who, ...when, ...apart };
-  return execFileSync('git', ['-C', folder, ...args], { env, input, stdio: 'pipe' })
-    .toString()
-    .trim();
-}
-
-function commit(folder: string, time: number): void {
-  git(folder, ['add', '-A'], time);
-  git(folder, ['commit', '-q', '--no-gpg-sign', '-m', 'x'], time);
-}
-
-function repository(folder: string, remote?: string): void {
-  git(folder, ['init', '-q']);
-  if (remote !== undefined) git(folder, ['remote', 'add', 'origin', remote]);
-}
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, symlink, utimes } from 'node:fs/promises';
+import { chmod, mkdir, realpath, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -51,6 +51,7 @@ describe('a folder source', () => {
       kind: 'row',
       origin: { source: `${folder}/x y/SKILL.md` },
       location: `${base}/x y`,
+      folder: { path: join(await realpath(folder), 'x y'), isOrigin: true },
       warnings: [],
       value: {
         name: 'bread',

@@ -1,0 +1,294 @@
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { buildCatalogue, copyCatalogue, type LoadReport } from '../../src/index.js';
+import { Database } from '../../src/sqlite/connection.js';
+import { contentOf, traceOf } from '../catalogue-file.js';
+import { scratchFolder } from '../scratch-folder.js';
+
+/** Two folders with the same last name and the same skill, and a catalogue beside them. */
+function twoFolders() {
+  const home = scratchFolder();
+  const database = join(home, 'skills.db');
+  const [a, b] = [join(home, 'a/skills'), join(home, 'b/skills')];
+  writeSkill(join(a, 'pdf'), 'of a');
+  writeSkill(join(b, 'pdf'), 'of b');
+  const load = (sources: string[], more: { prune?: boolean; database?: string } = {}): Promise<LoadReport> =>
+    buildCatalogue({ database, sources, semantic: false, ...more });
+  return { home, database, a, b, load };
+}
+
+describe('two folders with the same last name', () => {
+  for (const order of ['ab', 'ba'] as const) {
+    for (const loads of ['in one load', 'in two loads'] as const) {
+      test(`are two origins, ${loads}, in the order ${order}`, async () => {
+        const { database, a, b, load } = twoFolders();
+        const sources = order === 'ab' ? [a, b] : [b, a];
+        const [first, second] = [`of ${order[0]}`, `of ${order[1]}`];
+        const loadBoth = async (prune = false): Promise<LoadReport[]> =>
+          loads === 'in one load'
+            ? [await load(sources, { prune })]
+            : [await load(sources.slice(0, 1), { prune }), await load(sources.slice(1), { prune })];
+
+        const reports = await loadBoth();
+        expect(sum(reports)).toEqual({ added: 2, updated: 0, unchanged: 0, removed: 0, warnings: 0 });
+        const ids = [...contentOf(database).keys()];
+        expect(ids).toEqual(['skills-pdf', expect.stringMatching(/^skills-pdf-[0-9a-f]{8}$/)]);
+        expect(descriptions(database)).toEqual({ [ids[0]!]: first, [ids[1]!]: second });
+
+        const before = traceOf(database);
+        expect(sum(await loadBoth(true))).toEqual({ added: 0, updated: 0, unchanged: 2, removed: 0, warnings: 0 });
+        expect(traceOf(database)).toEqual(before);
+
+        rmSync(join(sources[0]!, 'pdf'), { recursive: true });
+        writeSkill(join(sources[0]!, 'other'), 'another');
+        expect(sum([await load(sources.slice(0, 1), { prune: true })])).toMatchObject({ added: 1, removed: 1 });
+        expect(descriptions(database)).toEqual({ 'skills-other': 'another', [ids[1]!]: second });
+        // An id that became free is not taken by a skill that has one.
+        expect(sum([await load(sources.slice(1), { prune: true })])).toMatchObject({ unchanged: 1, removed: 0 });
+        expect(descriptions(database)).toEqual({ 'skills-other': 'another', [ids[1]!]: second });
+      });
+    }
+  }
+
+  test('have two skills each whose id has a hash, because their path is not in ASCII', async () => {
+    const { database, a, b, load } = twoFolders();
+    for (const folder of [a, b]) renameSync(join(folder, 'pdf'), join(folder, '文書'));
+    await load([a]);
+    const [idOfA] = [...contentOf(database).keys()];
+    await load([b]);
+    expect(Object.values(descriptions(database)).sort()).toEqual(['of a', 'of b']);
+    expect(descriptions(database)[idOfA!]).toBe('of a');
+    expect(sum([await load([a, b])])).toMatchObject({ added: 0, updated: 0, unchanged: 2 });
+  });
+
+  test('say of a rejected SKILL.md which of the two is kept', async () => {
+    const { database, a, b, load } = twoFolders();
+    writeSkill(join(b, 'other'), 'another');
+    await load([a, b]);
+    writeFileSync(join(b, 'pdf', 'SKILL.md'), '');
+    expect(sum([await load([b], { prune: true })])).toMatchObject({ unchanged: 1, removed: 0 });
+    expect(contentOf(database).size).toBe(3);
+
+    rmSync(join(b, 'pdf'), { recursive: true });
+    expect(sum([await load([b], { prune: true })])).toMatchObject({ unchanged: 1, removed: 1 });
+    expect(descriptions(database)).toMatchObject({ 'skills-pdf': 'of a', 'skills-other': 'another' });
+  });
+
+  test('keep their ids whatever the order of loads and prunings', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.shuffledSubarray(['a', 'b', 'c'], { minLength: 1 }), fc.boolean()), {
+          minLength: 1,
+          maxLength: 5,
+        }),
+        async (loads) => {
+          const { home, database, load } = twoFolders();
+          writeSkill(join(home, 'c/skills/pdf'), 'of c');
+          const idOf = new Map<string, string>();
+          for (const [names, prune] of loads) {
+            await load(
+              names.map((name) => join(home, name, 'skills')),
+              { prune },
+            );
+            const found = Object.entries(descriptions(database)).map(([id, text]) => [text, id] as const);
+            for (const [text, id] of found) {
+              expect(idOf.get(text) ?? id).toBe(id);
+              idOf.set(text, id);
+            }
+            expect(found).toHaveLength(idOf.size);
+            for (const name of names) expect(idOf.has(`of ${name}`)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 10 },
+    );
+  }, 30_000);
+});
+
+describe('one folder', () => {
+  test('is the same origin however it is written, and whatever folder above it is loaded', async () => {
+    const { home, database, a, load } = twoFolders();
+    await load([a]);
+    symlinkSync(a, join(home, 'link'));
+    const before = traceOf(database);
+    for (const source of [relative(process.cwd(), a), `${a}/`, join(a, '../skills')]) {
+      expect(sum([await load([source])])).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
+    }
+    expect(traceOf(database)).toEqual(before);
+    for (const source of [join(home, 'link'), dirname(a)]) {
+      expect(sum([await load([source])])).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
+    }
+    expect(contentOf(database).get('skills-pdf')?.sources).toEqual(['folder:a', 'folder:a/skills', 'folder:link']);
+  });
+
+  test('that two sources of a load reach is read as one skill, without a warning, and pruning one source keeps it', async () => {
+    const { database, a, load } = twoFolders();
+    writeSkill(join(dirname(a), 'own'), 'own');
+    for (const sources of [
+      [a, dirname(a)],
+      [dirname(a), a],
+    ]) {
+      rmSync(database, { force: true });
+      expect(sum([await load(sources)])).toEqual({ added: 2, updated: 0, unchanged: 0, removed: 0, warnings: 0 });
+      expect(sum([await load(sources)])).toEqual({ added: 0, updated: 0, unchanged: 2, removed: 0, warnings: 0 });
+    }
+    renameSync(join(a, 'pdf'), join(dirname(a), 'moved'));
+    writeSkill(join(a, 'new'), 'new');
+    // At another path it is another skill. The former one goes with its last claim.
+    expect(sum([await load([a], { prune: true })])).toMatchObject({ added: 1, removed: 0 });
+    expect(sum([await load([dirname(a)], { prune: true })])).toMatchObject({ added: 1, unchanged: 2, removed: 1 });
+  });
+
+  test('that moved alone is another origin: what was there stays until it is removed', async () => {
+    const { home, database, a, load } = twoFolders();
+    await load([a]);
+    renameSync(join(home, 'a'), join(home, 'c'));
+    expect(sum([await load([join(home, 'c/skills')], { prune: true })])).toMatchObject({ added: 1, removed: 0 });
+    expect(contentOf(database).size).toBe(2);
+  });
+
+  test('that moved together with the catalogue is the same origin', async () => {
+    const { home, load } = twoFolders();
+    const inside = join(home, 'one/skills.db');
+    mkdirSync(dirname(inside));
+    writeSkill(join(home, 'one/skills/pdf'), 'of one');
+    await load([join(home, 'one/skills')], { database: inside });
+    renameSync(join(home, 'one'), join(home, 'two'));
+    const database = join(home, 'two/skills.db');
+    expect(sum([await load([join(home, 'two/skills')], { database, prune: true })])).toMatchObject({
+      added: 0,
+      removed: 0,
+    });
+    expect(descriptions(database)).toEqual({ 'skills-pdf': 'of one' });
+    expect(sum([await load([join(home, 'two')], { database, prune: true })])).toMatchObject({ added: 0, unchanged: 1 });
+  });
+
+  test('is the same origin for a copy of the catalogue elsewhere', async () => {
+    const { home, database, a, load } = twoFolders();
+    await load([a]);
+    const copy = join(home, 'far/away/skills.db');
+    mkdirSync(dirname(copy), { recursive: true });
+    await copyCatalogue({ from: database, to: copy });
+    expect(sum([await load([a], { database: copy })])).toMatchObject({ added: 0 });
+    expect(Object.keys(descriptions(copy))).toEqual(['skills-pdf']);
+  });
+
+  test('is another origin than a row that says the same location', async () => {
+    const { database, a } = twoFolders();
+    const rows = [{ name: 'pdf', description: 'of a row', place: 'skills/pdf' }];
+    for (const sources of [
+      [a, { name: 'rows', rows }],
+      [{ name: 'rows', rows }, a],
+    ]) {
+      rmSync(database, { force: true });
+      await buildCatalogue({ database, sources, semantic: false });
+      expect(Object.values(descriptions(database)).sort()).toEqual(['of a', 'of a row']);
+      const again = await buildCatalogue({ database, sources, semantic: false });
+      expect(again).toMatchObject({ added: 0, updated: 0, unchanged: 2 });
+    }
+  });
+});
+
+describe('a catalogue of a version that knew no origins', () => {
+  test('keeps its ids when its folders are loaded again', async () => {
+    const { database, a, b, load } = twoFolders();
+    renameSync(join(b, 'pdf'), join(b, '文書'));
+    await load([a, b]);
+    const ids = Object.keys(descriptions(database));
+    forgetOrigins(database, { 'of a': 'skills/pdf', 'of b': 'skills/文書' });
+
+    expect(sum([await load([a, b], { prune: true })])).toMatchObject({ added: 0, updated: 2, removed: 0 });
+    expect(Object.keys(descriptions(database))).toEqual(ids);
+    expect(sum([await load([a, b], { prune: true })])).toMatchObject({ unchanged: 2 });
+  });
+
+  test('gives back what one folder lost to the other', async () => {
+    const { database, a, b, load } = twoFolders();
+    // The version before wrote one skill, with the claims of both.
+    cpSync(join(b, 'pdf'), join(a, 'pdf'), { recursive: true });
+    await load([b]);
+    forgetOrigins(database, { 'of b': 'skills/pdf' });
+    claim(database, 'skills-pdf', 'folder:a/skills');
+    writeSkill(join(a, 'pdf'), 'of a');
+
+    expect(sum([await load([a], { prune: true })])).toMatchObject({ added: 0, updated: 1, removed: 0 });
+    expect(descriptions(database)).toEqual({ 'skills-pdf': 'of a' });
+    expect(sum([await load([b], { prune: true })])).toMatchObject({ added: 1, removed: 0 });
+    expect(Object.values(descriptions(database)).sort()).toEqual(['of a', 'of b']);
+    expect(contentOf(database).get('skills-pdf')?.sources).toEqual(['folder:a/skills']);
+  });
+
+  test('does not give a skill to a folder that it never came from', async () => {
+    const { database, a, b, load } = twoFolders();
+    await load([a]);
+    forgetOrigins(database, { 'of a': 'skills/pdf' });
+    expect(sum([await load([b])])).toMatchObject({ added: 1, updated: 0 });
+    expect(descriptions(database)['skills-pdf']).toBe('of a');
+  });
+
+  test('keeps a skill whose SKILL.md cannot be read any more', async () => {
+    const { database, a, load } = twoFolders();
+    writeSkill(join(a, 'other'), 'another');
+    await load([a]);
+    forgetOrigins(database, { 'of a': 'skills/pdf', another: 'skills/other' });
+    writeFileSync(join(a, 'pdf', 'SKILL.md'), '');
+    expect(sum([await load([a], { prune: true })])).toMatchObject({ updated: 1, removed: 0 });
+    expect(contentOf(database).size).toBe(2);
+  });
+});
+
+function writeSkill(folder: string, description: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'SKILL.md'), `---\nname: pdf\ndescription: ${description}\n---\nText\n`);
+}
+
+function descriptions(database: string): Record<string, string> {
+  const skills = [...contentOf(database)].map(([id, { record }]) => [
+    id,
+    (record as { description: string }).description,
+  ]);
+  return Object.fromEntries(skills) as Record<string, string>;
+}
+
+function sum(reports: readonly LoadReport[]) {
+  const total = (of: (report: LoadReport) => number): number => reports.reduce((all, report) => all + of(report), 0);
+  return {
+    added: total(({ added }) => added),
+    updated: total(({ updated }) => updated),
+    unchanged: total(({ unchanged }) => unchanged),
+    removed: total(({ removed }) => removed),
+    warnings: total(({ warnings }) => warnings.length),
+  };
+}
+
+/** Writes the places as the version before did: by name and path alone. */
+function forgetOrigins(path: string, places: Record<string, string>): void {
+  changing(path, (database) => {
+    const change = database.prepare(
+      "UPDATE skill SET place = ?, hash = randomblob(16) WHERE json_extract(record, '$.description') = ?",
+    );
+    for (const [description, place] of Object.entries(places)) change.run(place, description);
+  });
+}
+
+function claim(path: string, id: string, source: string): void {
+  changing(path, (database) => {
+    database.prepare('INSERT INTO source (name) VALUES (?)').run(source);
+    database
+      .prepare(
+        'INSERT INTO claim SELECT source.number, skill.number FROM source, skill WHERE name = ? AND skill.id = ?',
+      )
+      .run(source, id);
+  });
+}
+
+function changing(path: string, work: (database: Database) => void): void {
+  const database = new Database(path);
+  try {
+    work(database);
+  } finally {
+    database.close();
+  }
+}
