@@ -73,10 +73,7 @@ export function toColumns(
     copyKey,
     place,
     textHash,
-    hash: hashOf(
-      { record, categories, occupations, tags, properties: propertiesText, copyKey, place },
-      files,
-    ),
+    hash: hashOf({ record, categories, occupations, tags, properties: propertiesText, copyKey, place }, files),
   };
 }
 

@@ -1,4 +1,12 @@
-import { arrayOver, arraysOf, type ArrayTree, arrayTypeOf, type NumberArray, numbersOf, treeOf } from '../../src/arrays/array-tree.js';
+import {
+  type ArrayTree,
+  arrayOver,
+  arraysOf,
+  arrayTypeOf,
+  type NumberArray,
+  numbersOf,
+  treeOf,
+} from '../../src/arrays/array-tree.js';
 import { oneOf, randomInteger } from '../random.js';
 
 /**
@@ -8,9 +16,11 @@ import { oneOf, randomInteger } from '../random.js';
  * @returns the tree, and what was done
  */
 export function spoilArrays(tree: object, random: () => number): { tree: ArrayTree; done: string } {
-  const leaves: { path: string; value: NumberArray | number }[] = [...numbersOf(tree), ...arraysOf(tree)].map((leaf) => ({
-    ...leaf,
-  }));
+  const leaves: { path: string; value: NumberArray | number }[] = [...numbersOf(tree), ...arraysOf(tree)].map(
+    (leaf) => ({
+      ...leaf,
+    }),
+  );
   const done: string[] = [];
   for (let left = 1 + randomInteger(random, 3); left > 0; left--) {
     const leaf = oneOf(random, leaves);

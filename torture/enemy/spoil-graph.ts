@@ -10,7 +10,8 @@ export function spoilGraph(file: Buffer, random: () => number): { bytes: Buffer;
   const count = Number(bytes.readBigUInt64LE(16));
   const elementBytes = Number(bytes.readBigUInt64LE(24));
   const levels = 96 + count * elementBytes;
-  const odd = (): number => oneOf(random, [0, 1, count, count + 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, randomInteger(random, 2 ** 32)]);
+  const odd = (): number =>
+    oneOf(random, [0, 1, count, count + 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, randomInteger(random, 2 ** 32)]);
   const where = oneOf(random, ['header', 'links', 'labels', 'levels', 'levels', 'end']);
   const times = 1 + randomInteger(random, 4);
   for (let i = 0; i < times; i++) {

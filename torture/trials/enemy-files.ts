@@ -1,7 +1,7 @@
 import { ChildProgram } from '../child-program.js';
+import type { EnemyAnswer } from '../programs/enemy-reader.js';
 import { randomInteger } from '../random.js';
 import type { Trial } from '../trial.js';
-import type { EnemyAnswer } from '../programs/enemy-reader.js';
 
 export const ENEMY_FILES: Trial = {
   name: 'enemy-files',

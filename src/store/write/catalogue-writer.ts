@@ -1,7 +1,7 @@
 import type { SkillNumber } from '../../numbers.js';
 import { storeError } from '../database.js';
-import { type DamagedRow, findDamage } from '../read/find-damage.js';
 import { FOLDER_PLACES, locationIn, PlaceWriter, type SkillFolder } from '../place.js';
+import { type DamagedRow, findDamage } from '../read/find-damage.js';
 import { comparedText } from '../signature-table.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
 import { type ChangeCounts, endLoad } from './end-load.js';
