@@ -1,4 +1,5 @@
 import {
+  type DamagedSkill,
   type KeywordRecords,
   MAX_PAGE,
   type Pagination,
@@ -21,6 +22,8 @@ interface OperationContext {
   /** JSON text of the object `meta`, with the time until now. */
   readonly meta: () => string;
   readonly call: Call;
+  /** Logs skills that an answer lacks. */
+  readonly logDamaged: (damaged: readonly DamagedSkill[] | undefined) => void;
 }
 
 /** A search over HTTP. The question is read first, and answered only if the client's quota allows. */
@@ -40,8 +43,9 @@ export interface SearchOperation<Query = unknown> {
 export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
   key: 'optional',
   read: readKeywordQuery,
-  answer(query, { search, record, compatible, meta }) {
+  answer(query, { search, record, compatible, meta, logDamaged }) {
     const found: KeywordRecords = search.keywordRecords(query);
+    logDamaged(found.damaged);
     const items = found.records.map((stored) => publicRecord(stored, record));
     const pagination = JSON.stringify(compatible ? withNeighbours(found.pagination) : found.pagination);
     const after = `],"pagination":${pagination}},"meta":${meta()}}`;
@@ -53,11 +57,12 @@ export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
 export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
   key: 'required',
   read: readSemanticQuery,
-  async answer(query, { search, record, meta, call }) {
+  async answer(query, { search, record, meta, call, logDamaged }) {
     const { signal } = call;
-    const { hits } = await search.semantic(query, { signal }).catch((error) => {
+    const { hits, damaged } = await search.semantic(query, { signal }).catch((error) => {
       throw signal?.aborted === true ? new ClientGone() : error;
     });
+    logDamaged(damaged);
     const items = hits.map(({ fileId, filename, score, skill }) => ({
       file_id: fileId,
       filename,

@@ -1,7 +1,9 @@
 import { crc32 } from 'node:zlib';
 import type { SkillNumber, VectorNumber } from '../numbers.js';
 import type { Connection } from '../sqlite/connection.js';
+import { damagedError } from './damaged.js';
 import { readMeta, writeMeta } from './meta.js';
+import { FORMAT_VERSION } from './schema.js';
 
 /**
  * What a finished load notes of the catalogue as a whole. SQLite cannot tell a table that has lost a row from one that
@@ -40,6 +42,16 @@ export function isMetaWhole(connection: Connection): boolean {
   return readMeta(connection, CHECKSUM_KEY) === String(metaChecksum(connection));
 }
 
+/**
+ * Checks the notes and the schema of a finished catalogue, if its format has checksums.
+ *
+ * @throws {SkillSearchError} `DATABASE_DAMAGED`
+ */
+export function checkNotes(connection: Connection, path: string): void {
+  if (connection.pragma('user_version', { simple: true }) !== FORMAT_VERSION || isMetaWhole(connection)) return;
+  throw damagedError(path, 'its schema, or what the last load noted of it, is not as it was written');
+}
+
 /** Notes the facts of a catalogue, as the last of what a load writes. */
 export function writeFacts(connection: Connection): void {
   writeMeta(connection, FACTS_KEY, JSON.stringify(gatherFacts(connection)));
@@ -73,10 +85,12 @@ export function addToLinks(checksum: number, skill: SkillNumber, vector: VectorN
   return crc32(pair, checksum);
 }
 
+/** Covers the schema, too: with another letter there, the same pages would mean something else. */
 function metaChecksum(connection: Connection): number {
+  const schema = connection.prepare<[], [string | null]>('SELECT sql FROM sqlite_schema ORDER BY name').raw().all();
   const rows = connection
     .prepare<[string], [string, string]>('SELECT key, value FROM meta WHERE key <> ? ORDER BY key')
     .raw()
     .all(CHECKSUM_KEY);
-  return crc32(JSON.stringify(rows));
+  return crc32(JSON.stringify([schema, rows]));
 }

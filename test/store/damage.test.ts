@@ -198,6 +198,11 @@ test('what the last load noted of a catalogue is checked when it is opened, and 
   expect((await checkCatalogue({ database })).problems).toEqual([]);
 });
 
+test('a letter of the schema is checked, too', async () => {
+  const database = await damaged('UNIQUE (model, text_hash)', 'UNIQUE (model, embedding)');
+  expect(await codeOf(() => open(database))).toBe('DATABASE_DAMAGED');
+});
+
 test('a catalogue that has lost skills is an error where they are counted by reading them', async () => {
   const database = await catalogue();
   change(database, 'DELETE FROM skill WHERE number = 5');

@@ -69,10 +69,13 @@ export class CatalogueCheck {
     return guarded(this.#path, 'read', () => {
       const found: string[] = [];
       if (this.hasChecksums) {
-        if (!isMetaWhole(this.#connection)) found.push('what the last load noted of it is not as it was written');
-        const [noted, present] = [readFacts(this.#connection), gatherFacts(this.#connection)];
+        const isWhole = isMetaWhole(this.#connection);
+        if (!isWhole) found.push('its schema, or what the last load noted of it, is not as it was written');
+        const noted = isWhole ? readFacts(this.#connection) : undefined;
+        const present = gatherFacts(this.#connection);
         for (const [name, value] of Object.entries(present)) {
-          if (noted?.[name as keyof typeof present] !== value) found.push(`its ${name} are not those that it had`);
+          if (noted !== undefined && noted[name as keyof typeof present] !== value)
+            found.push(`its ${name} are not those that it had`);
         }
       }
       for (const [sql, problem] of DANGLING) {

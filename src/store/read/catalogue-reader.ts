@@ -4,7 +4,7 @@ import type { Skill, SkillDetails, SkillFile, SkillProperties } from '../../skil
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
-import { addToIds, type CatalogueFacts, isMetaWhole, readFacts } from '../facts.js';
+import { addToIds, type CatalogueFacts, checkNotes, readFacts } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { type CatalogueColumns, type PackedColumns, readColumns, unpackColumns } from './columns.js';
 import { KeptRecords } from './kept-records.js';
@@ -63,6 +63,7 @@ export class CatalogueReader {
   static open(path: string): CatalogueReader {
     const connection = openForReading(path);
     try {
+      checkNotes(connection, path);
       return new CatalogueReader(connection, path);
     } catch (error) {
       connection.close();
@@ -83,9 +84,6 @@ export class CatalogueReader {
     this.#ids = connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck();
     this.stamp = stampIn(connection);
     this.#facts = readFacts(connection);
-    if (this.#facts !== undefined && !isMetaWhole(connection)) {
-      throw damagedError(path, 'what the last load noted of it is not as it was written');
-    }
     this.vectors = new VectorReader(connection, path, this.#facts);
   }
 

@@ -4,6 +4,7 @@ import type { Connection } from '../../sqlite/connection.js';
 import { isDamage } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
+import { checkNotes } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { SkillStatements, type StoredFile } from './skill-statements.js';
 
@@ -32,6 +33,7 @@ export class CatalogueTexts {
   static open(path: string): CatalogueTexts {
     const connection = openForReading(path);
     try {
+      checkNotes(connection, path);
       return new CatalogueTexts(connection, path);
     } catch (error) {
       connection.close();

@@ -3,7 +3,7 @@ import type { Connection, Statement } from '../../sqlite/connection.js';
 import { vectorChecksum } from '../checksums.js';
 import { damagedError } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
-import { addToLinks, type CatalogueFacts, readFacts, SKILLS_AND_VECTORS } from '../facts.js';
+import { addToLinks, type CatalogueFacts, checkNotes, readFacts, SKILLS_AND_VECTORS } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { FORMAT_VERSION } from '../schema.js';
 import { decodeVector } from '../vector-bytes.js';
@@ -191,6 +191,7 @@ export function openStoredVectors(path: string): { stamp: string; vectors: Vecto
     connection.close();
   };
   try {
+    checkNotes(connection, path);
     const vectors = new VectorReader(connection, path, readFacts(connection));
     return { stamp: readMeta(connection, 'stamp') ?? '', vectors, close };
   } catch (error) {
