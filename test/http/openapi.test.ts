@@ -171,7 +171,7 @@ describe('/openapi.json', () => {
       const response = operationOf(description.paths, path).responses[status];
       const schema = response?.content['application/json'].schema as Json;
       expect(schemaFaults(description, schema, body), `${path} ${status}`).toEqual([]);
-      for (const [name, { required }] of Object.entries<Json>(response?.headers ?? {}))
+      for (const [name, { required }] of Object.entries((response?.headers ?? {}) as Record<string, Json>))
         expect(headers.get(name) ?? (required === true ? '' : '0')).toMatch(/^\d+$/);
     }
     const described200 = operationOf(description.paths, KEYWORD).responses['200']?.headers ?? {};
