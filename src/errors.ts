@@ -11,9 +11,11 @@ export const ERROR_CODES = [
   'DAILY_QUOTA_EXCEEDED',
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE',
+  'BUSY',
   'DATABASE_NOT_FOUND',
   'DATABASE_NOT_READABLE',
   'DATABASE_NOT_WRITABLE',
+  'DATABASE_DAMAGED',
   'NOT_A_CATALOGUE',
   'UNSUPPORTED_FORMAT',
   'LOAD_IN_PROGRESS',
@@ -41,6 +43,8 @@ export interface ErrorFacts {
   readonly parameter?: string;
   /** Path of the file or folder at fault. */
   readonly path?: string;
+  /** Id of the skill at fault. */
+  readonly skill?: string;
   /** Seconds after which the call may succeed. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
@@ -67,6 +71,8 @@ export class SkillSearchError extends Error {
   readonly parameter: string | undefined;
   /** Path of the file or folder at fault. */
   readonly path: string | undefined;
+  /** Id of the skill at fault. */
+  readonly skill: string | undefined;
   /** If a limit was reached: seconds after which the call may succeed. */
   readonly retryAfter: number | undefined;
 
@@ -75,6 +81,7 @@ export class SkillSearchError extends Error {
     this.code = code;
     this.parameter = facts.parameter;
     this.path = facts.path;
+    this.skill = facts.skill;
     this.retryAfter = facts.retryAfter;
   }
 }

@@ -8,6 +8,8 @@ export {
   MAX_SEMANTIC_QUERY_LENGTH,
 } from './limits.js';
 export { buildCatalogue } from './load/build-catalogue.js';
+export { type CheckOptions, checkCatalogue } from './load/check-catalogue.js';
+export type { CatalogueProblem, CheckReport } from './load/check-report.js';
 export { type CopyOptions, copyCatalogue } from './load/copy-catalogue.js';
 export type { BuildOptions, FolderDefaults, LoadProgress, RowSource, Source } from './load/load-options.js';
 export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load/load-report.js';
@@ -29,6 +31,7 @@ export {
 } from './query.js';
 export {
   type CatalogueStats,
+  type DamagedSkill,
   type FeatureShare,
   type FieldScores,
   KEYWORD_STEPS,
@@ -58,7 +61,7 @@ export {
 } from './search/follow-catalogue.js';
 export { openSkillSearch } from './search/open-skill-search.js';
 export type { OpenOptions } from './search/search-options.js';
-export type { SkillSearch } from './search/skill-search.js';
+export type { SemanticOptions, SkillSearch } from './search/skill-search.js';
 export type { Embedder, EmbedOptions } from './semantic/embedder.js';
 export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/model-folder.js';
 export type { ModelOptions } from './semantic/model-options.js';

@@ -87,6 +87,8 @@ function hitLines<H extends Hit>(
       `${score}${name}  ${facts}`,
       ...snippetLines(hit.snippet, columns - 2, styles).map((line) => `  ${line}`),
       `  ${styles.dim(fitColumns(oneLine(hit.skill.id), columns - 2))}`,
+      // Whole, so that it can be copied.
+      ...(hit.skill.localPath === undefined ? [] : [`  ${styles.dim(oneLine(hit.skill.localPath))}`]),
       ...reasonsOf(hit)
         .flatMap((reason) => wrapped(reason, columns - 2))
         .map((line) => `  ${line}`),

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import {
   COPY_MODES,
   type CopyMode,
+  type DamagedSkill,
   type OpenOptions,
   openSkillSearch,
   RANKINGS,
@@ -18,6 +19,7 @@ import { keywordLines, semanticLines } from './result-lines.js';
 import type { SetUp } from './set-up.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 import { stylesFor } from './styles.js';
+import { oneLine } from './terminal-text.js';
 
 const MODES = ['keyword', 'semantic'] as const;
 
@@ -30,6 +32,7 @@ interface SearchFlags extends StopWordsFlags {
   readonly limit: number;
   readonly copies?: CopyMode;
   readonly explain?: true;
+  readonly localPaths?: true;
   // With `--mode keyword` only.
   readonly sort?: SortOrder;
   readonly page?: number;
@@ -68,6 +71,7 @@ export const setUpSearch: SetUp = (command, output) => {
     .addOption(stopWordsOption())
     .addOption(new Option('--copies <mode>', 'show one of a group of copies or all').choices(COPY_MODES))
     .option('--explain', 'tell for each result which words matched where, and the parts of its score')
+    .option('--local-paths', 'tell for each result the folder that it was loaded from')
     .addOption(jsonOption())
     .action((words: string[], flags: SearchFlags) => {
       refuseOthers(flags, command);
@@ -87,8 +91,12 @@ async function searchByWords(words: readonly string[], flags: SearchFlags, outpu
   const { database, sort, category, occupation, page, limit, copies } = flags;
   // Checks the query before opening the catalogue, so that a fault is reported at once.
   const query = resolveKeywordQuery({ q: words.join(' '), sortBy: sort, category, occupation, page, limit, copies });
-  await using search = await openPatiently({ database, stopWords: await stopWordsOf(flags) }, output);
+  await using search = await openPatiently(
+    { database, stopWords: await stopWordsOf(flags), localPaths: flags.localPaths },
+    output,
+  );
   const result = search.keyword(query);
+  tellDamaged(result.damaged, output);
   if (flags.json === true) printJson(output, result);
   else printLines(output, keywordLines(result, columnsOf(output), stylesFor(output.out), flags.explain === true));
 }
@@ -101,12 +109,19 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
   // Meaning alone needs no keyword index, which may have to be built.
   const keywordIndex = query.ranking === 'vector' ? false : undefined;
   await using search = await openPatiently(
-    { database, model, keywordIndex, stopWords, warmUp: query.ranking !== 'words' },
+    { database, model, keywordIndex, stopWords, warmUp: query.ranking !== 'words', localPaths: flags.localPaths },
     output,
   );
   const result = await search.semantic(query);
+  tellDamaged(result.damaged, output);
   if (flags.json === true) printJson(output, result);
   else printLines(output, semanticLines(result, columnsOf(output), stylesFor(output.out)));
+}
+
+function tellDamaged(damaged: readonly DamagedSkill[] | undefined, { error }: Output): void {
+  for (const { id = 'without a readable id', reason } of damaged ?? []) {
+    error.write(`${oneLine(`damaged: the skill ${id}: ${reason}; load its source again`)}\n`);
+  }
 }
 
 /** Opens a catalogue. On a terminal it shows a notice if that takes long, because the keyword index must be built. */

@@ -14,6 +14,7 @@ export const ERROR_STATUS = {
   DAILY_QUOTA_EXCEEDED: 429,
   INTERNAL_ERROR: 500,
   SERVICE_UNAVAILABLE: 503,
+  BUSY: 503,
 } as const;
 
 type HttpCode = keyof typeof ERROR_STATUS;
@@ -31,6 +32,7 @@ const LACKING: Partial<Record<ErrorCode, string>> = {
   DATABASE_NOT_FOUND: 'the database cannot answer',
   DATABASE_NOT_READABLE: 'the database cannot answer',
   DATABASE_NOT_WRITABLE: 'the database cannot answer',
+  DATABASE_DAMAGED: 'the database cannot answer',
   NOT_A_CATALOGUE: 'the database cannot answer',
   NOT_A_STATE_FILE: 'the database cannot answer',
   UNSUPPORTED_FORMAT: 'the database cannot answer',

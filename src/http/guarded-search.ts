@@ -2,6 +2,7 @@ import { type Access, type Admission, type Client, UNLIMITED_ADMISSION } from '.
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import type { Body } from './body.js';
 import type { Content } from './call.js';
+import { logDamaged } from './damage-log.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import type { SearchOperation } from './search-operations.js';
 import type { Visit } from './visit.js';
@@ -16,7 +17,7 @@ export function answerSearch<Query>(
   operation: SearchOperation<Query>,
   visit: Visit,
   search: SkillSearch,
-  { access, compatibility, log }: ResolvedHandlerOptions,
+  { access, compatibility, longestWait, log }: ResolvedHandlerOptions,
 ): Content | Promise<Content> {
   const compatible = compatibility !== undefined;
   const client = access === undefined ? undefined : identify(access, operation, visit);
@@ -44,20 +45,35 @@ export function answerSearch<Query>(
   });
   let answered: Body | Promise<Body>;
   try {
+    // It may have waited for its turn already.
+    const waited = (performance.now() - visit.call.ready) / 1000;
+    if (longestWait > 0 && waited > longestWait) throw busy();
     answered = operation.answer(query, {
       search,
       record: { publicUrl: visit.publicUrl, githubUrl: compatible },
       compatible,
       meta: () => metaOf(visit),
+      longestWait: longestWait === 0 ? 0 : Math.max(LEAST_PATIENCE, longestWait - waited),
       noteTruncated: (truncated) => {
         isTruncated = truncated === true;
       },
       call: visit.call,
+      logDamaged: (damaged) => {
+        if (damaged !== undefined) logDamaged(damaged, search, visit.requestId, log);
+      },
     });
   } catch (error) {
     return takeBack(error);
   }
   return answered instanceof Promise ? answered.then(toContent, takeBack) : toContent(answered);
+}
+
+/** Seconds. A search that is not too late may wait at least so long: 0 would be no limit. */
+const LEAST_PATIENCE = 0.001;
+
+/** Whoever asks again in a second finds most of those gone that waited with it. */
+function busy(): SkillSearchError {
+  return new SkillSearchError('BUSY', 'too many requests wait; try again in 1 s', { retryAfter: 1 });
 }
 
 function identify(access: Access, { key }: SearchOperation, { call, address, started }: Visit): Client {

@@ -5,14 +5,17 @@ import type { DocumentNumber } from '../numbers.js';
 import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } from '../query.js';
 import { labelMask } from '../ranking/label-filter.js';
 import type { SemanticHit, SemanticResult } from '../result.js';
+import { isDamage } from '../store/damaged.js';
 import { untilAborted } from '../threads/abort.js';
 import { copyIds } from './copy-ids.js';
+import { damagedPart, notShown, toDamagedSkill } from './damaged-skills.js';
 import { describeCandidates } from './describe-candidates.js';
 import type { SemanticSources } from './gather-candidates.js';
 import { toSemanticHit } from './hits.js';
 import type { OpenState } from './open-state.js';
+import { Patience } from './patience.js';
 import { rankCandidates } from './rank-candidates.js';
-import type { SkillSearch } from './skill-search.js';
+import type { SemanticOptions } from './skill-search.js';
 
 /** How many ids of copies an explained hit lists at most; see `ScoreParts.copies`. */
 const MOST_COPY_IDS = 100;
@@ -22,25 +25,39 @@ const MOST_COPY_IDS = 100;
  */
 const LONGEST_TURN = 5;
 
-type CallOptions = NonNullable<Parameters<SkillSearch['semantic']>[1]>;
-
-const CALL_OPTIONS = namesOf<CallOptions>({ signal: true });
+const SEMANTIC_OPTIONS = namesOf<SemanticOptions>({ signal: true, longestWait: true });
 
 /** Answers a question in plain language; see `SkillSearch.semantic`. */
 export async function searchByMeaning(
   state: OpenState,
   query: SemanticQuery,
-  options: CallOptions = {},
+  options: SemanticOptions = {},
+): Promise<SemanticResult> {
+  checkOptions(options, SEMANTIC_OPTIONS);
+  const patience = new Patience(options.longestWait);
+  try {
+    return await answerByMeaning(state, query, options.signal, patience);
+  } finally {
+    patience.end();
+  }
+}
+
+async function answerByMeaning(
+  state: OpenState,
+  query: SemanticQuery,
+  givenSignal: AbortSignal | undefined,
+  patience: Patience,
 ): Promise<SemanticResult> {
   const { columns } = state.reader;
   const resolved = resolveSemanticQuery(query);
   const { ranking, q, explain } = resolved;
-  checkOptions(options, CALL_OPTIONS);
-  const callersSignal = checkSignal(options.signal);
+  const callersSignal = checkSignal(givenSignal);
   callersSignal?.throwIfAborted();
   // One signal for each search: a signal that many searches share would collect many listeners.
-  const signal = AbortSignal.any([state.closing, ...(callersSignal === undefined ? [] : [callersSignal])]);
+  const signal = AbortSignal.any([state.closing, callersSignal, patience.signal].filter((one) => one !== undefined));
   const sources = await openSources(state, resolved, signal);
+  // Before anything is done for the question, so that one which is refused costs nothing.
+  patience.check(sources.vectors?.expectedWait() ?? 0);
   const question = readQuestion(q, state.stopWords);
   const filter = labelMask(columns, resolved);
   const described = await state.untilClosed(describeCandidates(sources, resolved, question, filter, signal));
@@ -53,13 +70,25 @@ export async function searchByMeaning(
     : undefined;
   const hits: SemanticHit[] = [];
   let turnBegan = performance.now();
+  const damaged = described.damaged.map((document) =>
+    toDamagedSkill(reader.idOrUndefined(document), 'its vector is damaged, so it is ranked by words alone'),
+  );
+  let failure: unknown;
   for (const match of matches) {
-    hits.push(reader.reading(() => toSemanticHit(reader, match, asked, copyIdsOf)));
+    try {
+      hits.push(reader.reading(() => toSemanticHit(reader, match, asked, copyIdsOf)));
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      failure ??= error;
+      damaged.push(notShown(error));
+    }
     if (performance.now() - turnBegan < LONGEST_TURN) continue;
     await new Promise(setImmediate);
     signal.throwIfAborted();
     turnBegan = performance.now();
   }
+  // A failed search is never an empty result.
+  if (hits.length === 0 && failure !== undefined) throw failure;
   const { vectors } = sources;
   return {
     ranking,
@@ -67,6 +96,7 @@ export async function searchByMeaning(
     confident,
     ...(described.truncated ? { truncated: true } : {}),
     hits,
+    ...damagedPart(reader, damaged),
   };
 }
 
