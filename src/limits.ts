@@ -23,6 +23,28 @@ export const MAX_LIMIT = 50;
 /** Distinct words of a question that are used. More words find nothing better, and each costs its postings. */
 export const MAX_QUESTION_WORDS = 64;
 
+/** Longest time that a question is read by the model, in milliseconds, beside its wait. Ordinary are some hundredths. */
+export const MAX_READING_TIME = 10_000;
+
+/** The greatest `longestWait`, in seconds. Who would wait longer asks later. */
+export const MAX_LONGEST_WAIT = 3600;
+
+/**
+ * The most work of one question, in units: the work of reading one posting, some nanoseconds. What is beyond it is left
+ * out, and the answer says `truncated`. It takes about 50 ms, so that no question holds up the others. A question of a
+ * few words costs a tenth of it.
+ */
+export const QUESTION_WORK = 5_000_000;
+
+/** The same for each skill of a catalogue of more than 100,000: a word of a larger catalogue has more postings. */
+export const QUESTION_WORK_PER_SKILL = 50;
+
+/**
+ * The most text of files that the matched terms of one page of a keyword search are looked for in, in characters, and
+ * the snippets. Hits share it equally, so what one of them says does not depend on which others were looked at.
+ */
+export const EXPLAINED_TEXT: number = 1024 * 1024;
+
 // Rows and files
 
 /**
@@ -49,6 +71,9 @@ export const MAX_FILES = 1000;
 /** Largest sum of all file texts of one skill, in bytes. A skill is held in memory while it is loaded. */
 export const MAX_SKILL_BYTES: number = 16 * 1024 * 1024;
 
+/** Files in the folder of a skill that are looked at, whatever they are: each is opened to see whether it is a text. */
+export const MAX_SKILL_ENTRIES = 10_000;
+
 /** Longest name, in code points. Longer names are prose; they would fill a line of results. */
 export const MAX_NAME = 200;
 
@@ -69,6 +94,15 @@ export const MAX_LOCATION = 4096;
 
 /** Largest `metadata` of one skill, in bytes of JSON. Each answer for the skill carries it. */
 export const MAX_METADATA_BYTES: number = 16 * 1024;
+
+/** Largest front matter that is kept of one skill, in bytes of JSON. What search uses is read from larger ones, too. */
+export const MAX_FRONT_MATTER_BYTES: number = 64 * 1024;
+
+/** Longest front matter that is read as YAML, in characters. A longer one is read key by key: no real one is as long. */
+export const MAX_YAML_LENGTH: number = 32 * 1024;
+
+/** Tokens of front matter that are read as YAML. Real ones have up to some hundred, and a token may take 30 µs. */
+export const MAX_YAML_TOKENS = 4000;
 
 // Sources
 
@@ -98,6 +132,9 @@ export const MAX_LISTED_PROBLEMS = 10_000;
 
 /** Rows that did not become a skill whose stored skills are kept by name. With more, nothing at all is pruned. */
 export const MAX_SPARED = 100_000;
+
+/** Problems of a walk through a folder that are told one by one: links that lead out, folders that cannot be read. */
+export const MAX_WALK_PROBLEMS = 1000;
 
 // Git
 
@@ -139,6 +176,15 @@ export const MAX_KEY_NAME = 100;
 /** The longest text of a file that a page shows, in characters. Browsers become slow with more. */
 export const MAX_PAGE_TEXT = 100_000;
 
+/** The names of a skill's files that its page lists. A skill may have a thousand. */
+export const MAX_PAGE_FILES = 100;
+
+/**
+ * Addresses whose requests are counted in memory, such as those for pages. With more, the count that began first is
+ * forgotten. Each takes some hundred bytes.
+ */
+export const MAX_COUNTED_ADDRESSES = 10_000;
+
 /** Bounds of a server. Times are in milliseconds. */
 interface ServerLimits {
   /** Bytes of the request line and all headers together. */
@@ -151,8 +197,15 @@ interface ServerLimits {
   readonly keepAliveTimeout: number;
   /** How long the sending of an answer may make no progress. */
   readonly idleTimeout: number;
-  /** Open connections. */
+  /** Open connections. Beyond, one that is idle makes room for a new one; if none is, the new one is closed. */
   readonly connections: number;
+  /**
+   * Bytes that the server holds for all clients together: answers that are not sent yet, and {@link requestBytes} for
+   * each request that is not answered. Beyond, the connection with most of them is closed.
+   */
+  readonly heldBytes: number;
+  /** What a request counts for until it is answered: about what its objects take. */
+  readonly requestBytes: number;
   /** Requests of one connection that are answered at a time. Those behind them wait. */
   readonly pipelined: number;
   /**
@@ -175,6 +228,8 @@ export const SERVER_LIMITS: ServerLimits = {
   keepAliveTimeout: 65_000,
   idleTimeout: 60_000,
   connections: 2_000,
+  heldBytes: 64 * 1024 * 1024,
+  requestBytes: 4 * 1024,
   pipelined: 16,
   waiting: 4_000,
   checkingInterval: 1_000,

@@ -8,7 +8,9 @@ import { readQuestion } from '../src/keyword/question.js';
 import * as limits from '../src/limits.js';
 import { Ingest } from '../src/load/ingest.js';
 import { resolveKeywordQuery, resolveSemanticQuery } from '../src/query.js';
+import { Patience } from '../src/search/patience.js';
 import { checkGitObjects } from '../src/sources/folder/check-git-objects.js';
+import { readSkillMarkdown } from '../src/sources/folder/front-matter.js';
 import { readHead } from '../src/sources/folder/git-head.js';
 import { boundedBytes } from '../src/sources/json/bounded-bytes.js';
 import { hasTooManyValues } from '../src/sources/json/has-too-many-values.js';
@@ -34,6 +36,8 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   MAX_SEMANTIC_LIMIT: { accepts: (limit) => passes(() => resolveSemanticQuery({ q: 'a', limit })) },
   MAX_PAGE: { accepts: (page) => passes(() => resolveKeywordQuery({ q: 'a', page })) },
   MAX_LIMIT: { accepts: (limit) => passes(() => resolveKeywordQuery({ q: 'a', limit })) },
+  MAX_READING_TIME: { file: 'search/patience.test.ts', test: 'is given up at the longest time for reading' },
+  MAX_LONGEST_WAIT: { accepts: (longestWait) => passes(() => new Patience(longestWait).end()) },
   MAX_QUESTION_WORDS: { accepts: (count) => readQuestion(texts(count, 'w').join(' ')).looseWords.length === count },
   MAX_ROW_BYTES: { accepts: (length) => isWhole(new JsonLines(), Buffer.alloc(length, '1')) },
   MAX_JSON_DEPTH: { accepts: (depth) => isWhole(new JsonArray(), Buffer.from(`[${nested(depth)}]`)) },
@@ -57,6 +61,24 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   },
   MAX_LISTED_PROBLEMS: { accepts: (count) => ingested(count, {}).unlisted.rejected === 0 },
   MAX_SPARED: { accepts: (count) => ingested(count, { location: 'x' }).incomplete.size === 0 },
+  MAX_FRONT_MATTER_BYTES: {
+    accepts: (length) => isKept({ frontMatter: { a: 'x'.repeat(length - '{"a":""}'.length) } }),
+  },
+  MAX_YAML_LENGTH: {
+    accepts: (length) => readSkillMarkdown(`---\na: ${'x'.repeat(length - 3)}\n---\n`).warnings.length === 0,
+  },
+  MAX_YAML_TOKENS: {
+    file: 'sources/folder/front-matter.test.ts',
+    test: 'has as many tokens as are read as YAML, and one more',
+  },
+  MAX_SKILL_ENTRIES: {
+    file: 'sources/folder/skill-folder.test.ts',
+    test: 'are looked for among ten thousand, and no more',
+  },
+  MAX_WALK_PROBLEMS: {
+    file: 'sources/folder/skill-folder.test.ts',
+    test: 'are told of a thousand in a walk, and counted from then on',
+  },
   MAX_GIT_FILE_BYTES: {
     accepts: (length) => isHead({ HEAD: `${'0'.repeat(40)}\n`.padEnd(length), 'packed-refs': '' }),
   },
@@ -90,6 +112,11 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
     accepts: (length) => passes(() => openAccess({ state: ':memory:' }).createKey({ name: '😀'.repeat(length) })),
   },
   MAX_PAGE_TEXT: { accepts: (length) => shownText('x'.repeat(length)).endsWith('x') },
+  MAX_PAGE_FILES: { file: 'http/pages.test.ts', test: 'of a skill name a hundred of its files' },
+  MAX_COUNTED_ADDRESSES: {
+    file: 'http/minute-limit.test.ts',
+    test: 'as many addresses as the limit says are counted; one more makes the first forgotten',
+  },
 };
 
 const { SERVER_LIMITS: _, ...VALUES } = limits;
@@ -128,7 +155,15 @@ const OF_SERVER: Readonly<Record<keyof typeof limits.SERVER_LIMITS, { readonly f
       file: 'http/server-malformed.test.ts',
       test: 'is not worked for without end when it does not read its answers',
     },
-    connections: { file: 'http/server.test.ts', test: 'serves many at once' },
+    connections: {
+      file: 'http/open-connections.test.ts',
+      test: 'a fourth takes the place of the one that has been silent for the longest time',
+    },
+    heldBytes: {
+      file: 'http/open-connections.test.ts',
+      test: 'is at most as much as the limit: beyond, the connection with most of it is closed',
+    },
+    requestBytes: { file: 'http/open-connections.test.ts', test: 'counts requests that wait, too' },
     pipelined: {
       file: 'http/server-malformed.test.ts',
       test: 'is not worked for without end when it does not read its answers',

@@ -1,5 +1,19 @@
 import type { Trial } from './trial.js';
+import { DISK_FULL } from './trials/disk-full.js';
+import { ENEMY_FILES } from './trials/enemy-files.js';
+import { LOAD_KILLS } from './trials/load-kills.js';
+import { POWER_CUT } from './trials/power-cut.js';
+import { SHUTDOWN } from './trials/shutdown.js';
+import { SLOWEST_QUESTION } from './trials/slowest-question.js';
 import { WORDS_READ } from './trials/words-read.js';
 
 /** Every trial, in the order in which they run. */
-export const TRIALS: readonly Trial[] = [WORDS_READ];
+export const TRIALS: readonly Trial[] = [
+  WORDS_READ,
+  SLOWEST_QUESTION,
+  ENEMY_FILES,
+  LOAD_KILLS,
+  POWER_CUT,
+  DISK_FULL,
+  SHUTDOWN,
+];

@@ -72,6 +72,7 @@ export class ApiKeys {
   readonly #revoke: Statement<[number, number], unknown>;
   readonly #now: () => number;
   readonly #accepted: AcceptedKeys;
+  readonly #connection: Connection;
 
   /** @param now milliseconds since 1970 */
   constructor(connection: Connection, now: () => number) {
@@ -83,6 +84,7 @@ export class ApiKeys {
     this.#byNumber = connection.prepare('SELECT * FROM api_key WHERE number = ?');
     this.#revoke = connection.prepare('UPDATE api_key SET revoked_at = ? WHERE number = ? AND revoked_at IS NULL');
     this.#accepted = new AcceptedKeys(connection);
+    this.#connection = connection;
     this.#now = now;
   }
 
@@ -99,7 +101,7 @@ export class ApiKeys {
     }
     const limits = [checkCount('daily', daily) ?? null, checkCount('perMinute', perMinute) ?? null] as const;
     const key = KEY_PREFIXES[form] + randomLetters(SECRET_LENGTH);
-    const row = this.#insert.get(hashOf(key), name, ...limits, Math.floor(this.#now() / 1000));
+    const row = this.#synced(() => this.#insert.get(hashOf(key), name, ...limits, Math.floor(this.#now() / 1000)));
     // `RETURNING` always gives a row.
     return { key, ...toApiKey(row!) };
   }
@@ -125,8 +127,21 @@ export class ApiKeys {
       throw new SkillSearchError('KEY_NOT_FOUND', `no key has ${what}`);
     }
     this.#accepted.forget();
-    this.#revoke.run(Math.floor(this.#now() / 1000), row.number);
+    this.#synced(() => this.#revoke.run(Math.floor(this.#now() / 1000), row.number));
     return toApiKey(find()!);
+  }
+
+  /**
+   * Writes to the file and waits until that is on the disk. Counts may be lost in a power cut; a key that was shown, or
+   * was said to be revoked, may not.
+   */
+  #synced<T>(write: () => T): T {
+    this.#connection.pragma('synchronous = FULL');
+    try {
+      return write();
+    } finally {
+      this.#connection.pragma('synchronous = NORMAL');
+    }
   }
 
   /**

@@ -27,6 +27,9 @@ const VERSION = 6;
 /** Bytes before the header. */
 const HEAD_BYTES = 16;
 
+/** Most bytes of a header: many times what one needs. More would be a made-up file, which could ask for any memory. */
+const MAX_HEADER_BYTES = 1 << 20;
+
 /** Bytes of the arrays that share a checksum and are read together. */
 export const BLOCK_BYTES: number = 1 << 16;
 
@@ -104,7 +107,7 @@ export function decodeHeader(read: (from: number, to: number) => Buffer, fileByt
     return undefined;
   }
   const headerEnd = HEAD_BYTES + head.readUInt32LE(12);
-  if (headerEnd > fileBytes) return undefined;
+  if (headerEnd > Math.min(fileBytes, HEAD_BYTES + MAX_HEADER_BYTES)) return undefined;
   const json = read(HEAD_BYTES, headerEnd);
   const header = parseHeader(json.toString());
   if (header === undefined) return undefined;

@@ -1,9 +1,10 @@
 import { closeSync, read as readCallback, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
-import { type ArrayFileIdentity, BLOCK_BYTES, bytesOfSection, type ReadHeader } from './array-file-header.js';
+import { BLOCK_BYTES, bytesOfSection, type ReadHeader } from './array-file-header.js';
+import { type ArrayRule, keepsRule, ruleOf, sizesIn } from './array-rules.js';
 import { type ArrayTree, arrayOver, type NumberArray, treeOf } from './array-tree.js';
-import { openArrayFile } from './open-array-file.js';
+import { type ExpectedFile, openArrayFile } from './open-array-file.js';
 import { DamagedArrayFileError, type Pager } from './pager.js';
 
 /** Bytes read between two turns of the event loop. */
@@ -11,10 +12,17 @@ const BYTES_PER_TURN = 1 << 23;
 
 const readAsync = promisify(readCallback);
 
+/** An array whose values are checked when they are read. */
+interface RuledArray {
+  readonly path: string;
+  readonly value: NumberArray;
+  readonly rule: ArrayRule;
+}
+
 /**
  * An array file of which only the needed blocks are read. All arrays are views of one piece of memory as large as all
  * arrays together; the system allocates a page of it when something is written there. Every block is checked when it is
- * read.
+ * read, and what it holds against the rules of its arrays.
  */
 export class PagedArrayFile implements Pager {
   readonly tree: ArrayTree;
@@ -24,14 +32,15 @@ export class PagedArrayFile implements Pager {
   readonly #bytes: Uint8Array;
   /** 1 for each block that was read. */
   readonly #present: Uint8Array;
+  readonly #ruled: readonly RuledArray[];
   #closed = false;
 
-  /** @returns undefined if there is no file, or its header is damaged, or it has another version, kind or origin */
-  static open(path: string, expected: ArrayFileIdentity): PagedArrayFile | undefined {
+  /** @returns undefined if there is no file, or its header is damaged or has another version, kind, origin or shape */
+  static open(path: string, expected: ExpectedFile): PagedArrayFile | undefined {
     const opened = openArrayFile(path, expected);
     if (opened === undefined) return undefined;
     try {
-      return new PagedArrayFile(path, opened.file, opened.header);
+      return new PagedArrayFile(path, opened.file, opened.header, expected);
     } catch {
       // Too large for memory, or two of its paths contradict each other.
       closeSync(opened.file);
@@ -39,7 +48,7 @@ export class PagedArrayFile implements Pager {
     }
   }
 
-  private constructor(path: string, file: number, header: ReadHeader) {
+  private constructor(path: string, file: number, header: ReadHeader, { rulesOf }: ExpectedFile) {
     this.#path = path;
     this.#file = file;
     this.#header = header;
@@ -53,6 +62,12 @@ export class PagedArrayFile implements Pager {
       return { path: section.path, value };
     });
     this.tree = treeOf([...header.numbers, ...arrays]);
+    const rules = rulesOf?.(sizesIn(header));
+    this.#ruled = arrays.flatMap(({ path: of, value }) => {
+      const rule = rules === undefined ? undefined : ruleOf(rules, of);
+      const isChecked = rule?.below !== undefined || rule?.risesTo !== undefined;
+      return isChecked ? [{ path: of, value, rule }] : [];
+    });
   }
 
   need(array: NumberArray, from = 0, to: number = array.length): void {
@@ -134,7 +149,23 @@ export class PagedArrayFile implements Pager {
       if (crc32(this.#bytes.subarray(start, end)) !== this.#header.checksums[block]) {
         throw this.#damaged(`has a wrong checksum in block ${block}`);
       }
+      this.#checkRules(start, end);
       this.#present[block] = 1;
+    }
+  }
+
+  /** Checks what a block holds, from one byte to another. The checksum says only that it is what somebody wrote. */
+  #checkRules(start: number, end: number): void {
+    for (const { path, value, rule } of this.#ruled) {
+      const { byteOffset, BYTES_PER_ELEMENT: size, length } = value;
+      if (byteOffset >= end || byteOffset + value.byteLength <= start) continue;
+      const from = Math.max(0, (start - byteOffset) / size);
+      const to = Math.min(length, (end - byteOffset) / size);
+      const before = from > 0 && this.#present[start / BLOCK_BYTES - 1] === 1 ? value[from - 1] : undefined;
+      const after = to < length && this.#present[end / BLOCK_BYTES] === 1 ? value[to] : undefined;
+      if (!keepsRule(rule, value.subarray(from, to), { from, length, before, after })) {
+        throw this.#damaged(`has impossible values in ${path}`);
+      }
     }
   }
 

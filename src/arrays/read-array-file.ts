@@ -1,15 +1,10 @@
 import { closeSync, read as readCallback } from 'node:fs';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
-import {
-  type ArrayFileIdentity,
-  BLOCK_BYTES,
-  bytesOfSection,
-  type ReadHeader,
-  type Section,
-} from './array-file-header.js';
-import { type ArrayTree, arrayOver, treeOf } from './array-tree.js';
-import { openArrayFile } from './open-array-file.js';
+import { BLOCK_BYTES, bytesOfSection, type ReadHeader, type Section } from './array-file-header.js';
+import { type ArrayRule, keepsRule, type RulesOf, ruleOf, sizesIn } from './array-rules.js';
+import { type ArrayTree, arrayOver, bytesPerElement, treeOf } from './array-tree.js';
+import { type ExpectedFile, openArrayFile } from './open-array-file.js';
 
 /** Bytes read and checked between two turns of the event loop: about a millisecond. */
 const BYTES_PER_TURN = 1 << 20;
@@ -27,12 +22,12 @@ export interface ReadArrayFileOptions {
  * Reads an array file from its beginning to its end and checks all of it, also the arrays that are not kept. Gives way
  * to the event loop in between.
  *
- * @returns the numbers and the arrays that are kept; undefined if there is no file, or it is damaged anywhere, or has
- *   another version, kind or origin
+ * @returns the numbers and the arrays that are kept; undefined if there is no file, or it is damaged anywhere, or an
+ *   array breaks its rule, or it has another version, kind, origin or shape
  */
 export async function readArrayFile(
   path: string,
-  expected: ArrayFileIdentity,
+  expected: ExpectedFile,
   { keeps = () => true, shared = false }: ReadArrayFileOptions = {},
 ): Promise<ArrayTree | undefined> {
   const opened = openArrayFile(path, expected);
@@ -40,7 +35,7 @@ export async function readArrayFile(
   const { file, header } = opened;
   try {
     const kept = keptSections(header, keeps, shared);
-    const isWhole = await readChecked(file, header, kept);
+    const isWhole = await readChecked(file, header, kept, ruledSections(header, expected.rulesOf));
     return isWhole ? treeOf([...header.numbers, ...kept.map(arrayIn)]) : undefined;
   } catch {
     return undefined;
@@ -49,8 +44,8 @@ export async function readArrayFile(
   }
 }
 
-/** Whether a file has a kind and an origin, and is whole. Reads all of it. */
-export async function isCurrentArrayFile(path: string, expected: ArrayFileIdentity): Promise<boolean> {
+/** Whether a file is what is expected, and whole. Reads all of it. */
+export async function isCurrentArrayFile(path: string, expected: ExpectedFile): Promise<boolean> {
   return (await readArrayFile(path, expected, { keeps: () => false })) !== undefined;
 }
 
@@ -83,11 +78,37 @@ function arrayIn({ section: { path, type, length }, bytes }: KeptSection) {
   return { path, value: arrayOver(type, bytes.buffer, 0, length) };
 }
 
-/** @returns whether all checksums are right */
+/** A section whose values are checked. */
+interface RuledSection {
+  readonly section: Section;
+  /** Offset of the section among the bytes of all arrays. */
+  readonly start: number;
+  readonly rule: ArrayRule;
+  /** The value read last. */
+  last: number | undefined;
+}
+
+function ruledSections(header: ReadHeader, rulesOf: RulesOf | undefined): RuledSection[] {
+  if (rulesOf === undefined) return [];
+  const rules = rulesOf(sizesIn(header));
+  const ruled: RuledSection[] = [];
+  let start = 0;
+  for (const section of header.sections) {
+    const rule = ruleOf(rules, section.path);
+    if (rule?.below !== undefined || rule?.risesTo !== undefined) {
+      ruled.push({ section, start, rule, last: undefined });
+    }
+    start += bytesOfSection(section);
+  }
+  return ruled;
+}
+
+/** @returns whether all checksums are right, and no array breaks its rule */
 async function readChecked(
   file: number,
   { checksums, dataStart, dataBytes }: ReadHeader,
   kept: readonly KeptSection[],
+  ruled: readonly RuledSection[],
 ): Promise<boolean> {
   const piece = Buffer.alloc(Math.min(BYTES_PER_TURN, dataBytes));
   for (let start = 0; start < dataBytes; start += piece.length) {
@@ -101,6 +122,7 @@ async function readChecked(
       const block = piece.subarray(at, Math.min(at + BLOCK_BYTES, length));
       if (crc32(block) !== checksums[(start + at) / BLOCK_BYTES]) return false;
     }
+    for (const section of ruled) if (!keepsRuleIn(piece.subarray(0, length), start, section)) return false;
     for (const section of kept) copyOverlap(piece.subarray(0, length), start, section);
   }
   return true;
@@ -111,4 +133,18 @@ function copyOverlap(piece: Uint8Array, pieceStart: number, { start, bytes }: Ke
   const from = Math.max(pieceStart, start);
   const to = Math.min(pieceStart + piece.length, start + bytes.length);
   if (from < to) bytes.set(piece.subarray(from - pieceStart, to - pieceStart), from - start);
+}
+
+/** Whether the part of a piece that belongs to a section keeps the rule of the section. Pieces must come in order. */
+function keepsRuleIn(piece: Uint8Array, pieceStart: number, ruled: RuledSection): boolean {
+  const { type, length } = ruled.section;
+  const size = bytesPerElement(type);
+  const from = Math.max(0, (pieceStart - ruled.start) / size);
+  const to = Math.min(length, (pieceStart + piece.length - ruled.start) / size);
+  if (from >= to) return true;
+  const offset = piece.byteOffset + ruled.start + from * size - pieceStart;
+  const values = arrayOver(type, piece.buffer, offset, to - from);
+  const before = ruled.last;
+  ruled.last = values.at(-1);
+  return keepsRule(ruled.rule, values, { from, length, before });
 }

@@ -10,6 +10,7 @@ interface LoadFlags {
   readonly json?: true;
   readonly prune?: true;
   readonly strict?: true;
+  readonly followLinks?: true;
   readonly author?: string;
   readonly codehostBase?: string;
   readonly skillUrlBase?: string;
@@ -30,6 +31,7 @@ export const setUpLoad: SetUp = (command, output) => {
     .addOption(databaseOption())
     .option('--prune', 'remove what came from these sources earlier and is no longer in them')
     .option('--strict', 'exit with 1 if any row was rejected; the others are loaded all the same')
+    .option('--follow-links', 'follow links in a folder that lead into another source of this load')
     .option('--author <name>', 'author of skills in folders that git tells nothing of')
     .option('--codehost-base <url>', 'their codehostUrl is this and their path')
     .option('--skill-url-base <url>', 'their skillUrl is this and their path')
@@ -49,7 +51,7 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
   const interrupt = (): void => stop.abort(new Error('interrupted: run the same command again to continue from here'));
   process.once('SIGINT', interrupt);
   try {
-    const { database, prune, author, codehostBase, skillUrlBase, model } = flags;
+    const { database, prune, followLinks, author, codehostBase, skillUrlBase, model } = flags;
     const { maxUnpackedBytes, maxRatio, maxListedProblems, gitSeconds } = flags;
     // Undefined, not true: a missing model runtime is then a warning and not an error.
     const semantic = flags.semantic ? undefined : false;
@@ -58,6 +60,7 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
       database,
       sources,
       prune,
+      followLinks,
       semantic,
       model,
       ...defaults,

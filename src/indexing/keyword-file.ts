@@ -1,9 +1,12 @@
-import type { ArrayFileIdentity } from '../arrays/array-file-header.js';
+import type { FileRules, StatedSizes } from '../arrays/array-rules.js';
+import type { ExpectedFile } from '../arrays/open-array-file.js';
 import { PagedArrayFile } from '../arrays/paged-array-file.js';
 import { isCurrentArrayFile, readArrayFile } from '../arrays/read-array-file.js';
 import { writeArrayFile } from '../arrays/write-array-file.js';
 import type { PackedKeywords } from '../keyword/packed/packed-keywords.js';
+import { packedRules } from '../keyword/packed/packed-rules.js';
 import { filesBeside } from '../store/file-names.js';
+import { columnRules } from '../store/read/column-rules.js';
 import type { PackedColumns } from '../store/read/columns.js';
 import { WORD_RULES } from '../text/word-rules.js';
 
@@ -31,11 +34,9 @@ export function writeKeywordFile(catalogue: string, stamp: string, content: Keyw
 export function openKeywordFile(catalogue: string, stamp: string): OpenKeywordFile | undefined {
   const file = PagedArrayFile.open(filesBeside(catalogue).keyword, identityOf(stamp));
   if (file === undefined) return undefined;
-  // The version and the kind of the file say that its tree has all arrays of these two.
-  const { keywords, columns } = file.tree as Partial<Record<string, unknown>> as Partial<KeywordFileContent>;
-  if (keywords !== undefined && columns !== undefined) return { file, keywords, columns };
-  file.close();
-  return undefined;
+  // The rules say that the tree has all arrays of these two.
+  const { keywords, columns } = file.tree as unknown as KeywordFileContent;
+  return { file, keywords, columns };
 }
 
 /**
@@ -54,6 +55,14 @@ export function isCurrentKeywordFile(catalogue: string, stamp: string): Promise<
 }
 
 /** @param stamp of the state that the file belongs to; left out for any state */
-function identityOf(stamp?: string): ArrayFileIdentity {
-  return { kind: 'keywords', origin: { wordRules: WORD_RULES, ...(stamp === undefined ? {} : { stamp }) } };
+function identityOf(stamp?: string): ExpectedFile {
+  const origin = { wordRules: WORD_RULES, ...(stamp === undefined ? {} : { stamp }) };
+  return { kind: 'keywords', origin, rulesOf: keywordFileRules };
+}
+
+/** A checksum is no secret, so whoever can write the file can write anything with a right checksum. */
+function keywordFileRules(sizes: StatedSizes): FileRules {
+  const keywords = packedRules('keywords.', sizes);
+  const columns = columnRules('columns.', sizes, sizes.numberOf('keywords.size'));
+  return { arrays: { ...keywords.arrays, ...columns.arrays }, numbers: keywords.numbers };
 }

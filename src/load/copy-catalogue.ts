@@ -1,8 +1,10 @@
 import { constants, existsSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { checkFlag, checkOptions, checkPath, namesOf, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { derivedFiles } from '../store/file-names.js';
+import { syncToDisk } from '../store/sync-to-disk.js';
 
 /** Options of {@link copyCatalogue}. */
 export interface CopyOptions {
@@ -61,8 +63,10 @@ async function replaceByCopy(file: string, target: string, beforeReplacing: () =
   try {
     // If the file system can share blocks between files, this reads nothing.
     await copyFile(file, part, constants.COPYFILE_FICLONE);
+    syncToDisk(part);
     beforeReplacing();
     await rename(part, target);
+    syncToDisk(dirname(target));
   } catch (error) {
     await rm(part, { force: true });
     throw error;

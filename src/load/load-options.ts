@@ -40,6 +40,13 @@ export interface BuildOptions extends FolderDefaults, ModelOptions {
    */
   readonly semantic?: boolean | undefined;
   /**
+   * Whether to follow links in a folder that lead into another folder of `sources`. A skill that is reached so is the
+   * same skill, and both sources claim it. Links out of all sources are never followed.
+   *
+   * @default false
+   */
+  readonly followLinks?: boolean | undefined;
+  /**
    * Bytes that a file or standard input may have, after unpacking. The load reads so far, and reports that the source
    * broke there. 0 means no limit. @default 34359738368 (32 GiB)
    */
@@ -77,6 +84,7 @@ export const BUILD_OPTIONS: Names = namesOf<BuildOptions>({
   author: true,
   codehostBase: true,
   skillUrlBase: true,
+  followLinks: true,
   maxUnpackedBytes: true,
   maxRatio: true,
   maxListedProblems: true,

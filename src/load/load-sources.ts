@@ -35,6 +35,7 @@ export async function loadSources(options: BuildOptions): Promise<LoadReport> {
   checkFlag('prune', options.prune);
   checkFlag('semantic', options.semantic);
   for (const name of ['author', 'codehostBase', 'skillUrlBase'] as const) checkText(name, options[name]);
+  checkFlag('followLinks', options.followLinks);
   checkListener('onProgress', options.onProgress);
   checkSignal(options.signal);
   for (const name of ['maxUnpackedBytes', 'maxRatio', 'maxListedProblems', 'gitSeconds'] as const) {
@@ -118,6 +119,7 @@ function pruneOrWarn(
 }
 
 function keyOf(sources: readonly OpenableSource[], options: BuildOptions): string {
-  const { author = '', codehostBase = '', skillUrlBase = '' } = options;
-  return loadKey(['load', author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)]);
+  const { author = '', codehostBase = '', skillUrlBase = '', followLinks } = options;
+  const links = followLinks === true ? ['follow links'] : [];
+  return loadKey(['load', ...links, author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)]);
 }

@@ -100,6 +100,12 @@ export class VectorSearch {
     return embedded;
   }
 
+  /** Milliseconds until a question that is asked now would be read. */
+  expectedWait(): number {
+    const wait: unknown = this.#embedder.expectedWait?.() ?? 0;
+    return typeof wait === 'number' && wait >= 0 ? wait : 0;
+  }
+
   /**
    * The share of a question that the model can read, 0 to 1.
    *
@@ -189,7 +195,9 @@ async function openIndex(
     catalogue === undefined
       ? undefined
       : await VectorIndex.open({ files: filesBeside(catalogue), stamp, model }, stored);
-  return opened ?? VectorIndex.fromVectors(await vectors.all(signal));
+  if (opened !== undefined && opened.dimensions === vectors.dimensions) return opened;
+  await opened?.close();
+  return VectorIndex.fromVectors(await vectors.all(signal));
 }
 
 /** The dot product of a vector and the one that begins at `start`: the cosine, as both have unit length. */

@@ -37,10 +37,10 @@ import { TermDictionary } from './term-dictionary.js';
 const HELD_FOR_SCORES = 0.2;
 
 /** Adding a list to the scores costs as much as reading this many postings, and that for each posting read. */
-const LIST_COST = 8;
+const LIST_COST = 30;
 
-/** Ranking by a word costs, for each of its postings, as much as reading so many: it is counted, then scored. */
-const RANKING_COST = 2;
+/** Ranking by a word costs, for each of its postings, as much as reading so many: each is counted, then scored. */
+const RANKING_COST = 4;
 
 /** {@link KeywordIndex} over typed arrays: sorted terms, posting lists with frequencies and positions. */
 export class PackedIndex implements KeywordIndex {

@@ -1,10 +1,16 @@
+import { DamagedArrayFileError } from '../../arrays/pager.js';
 import { BLOCK, MANY, type PackedPostings } from './packed-postings.js';
 import { manyFrequencyOf } from './posting-list.js';
 
+/** Texts of a document that may be without any word: behind each, positions have a gap of one. */
+const MOST_GAPS = 1 << 20;
+
 /** The positions of a term in a text. */
 export class Positions {
-  count = 0;
-  /** Elements behind `count` are left from earlier texts. */
+  /** The first of {@link positions} that counts. */
+  from = 0;
+  /** Behind the last of {@link positions} that counts. */
+  to = 0;
   positions: Uint32Array = new Uint32Array(16);
   /** How many positions the term covers at each of {@link positions}. */
   spans: Uint32Array = new Uint32Array(16);
@@ -38,11 +44,15 @@ export class PositionReader {
     return cost;
   }
 
-  /** Appends the positions of an entry. Their block and its frequencies must have been read from the file. */
+  /**
+   * Appends the positions of an entry. Their block and its frequencies must have been read from the file.
+   *
+   * @throws {DamagedArrayFileError} if a position is beyond any text: whoever notes it would need any memory
+   */
   read(entry: number, into: Positions): void {
     this.#goTo(entry);
     const bytes = this.#postings.positions;
-    const first = into.count;
+    const first = into.to;
     const count = first + frequencyOf(this.#postings, entry);
     into.reserve(count);
     const { positions, spans } = into;
@@ -55,9 +65,11 @@ export class PositionReader {
       else value = this.#readNumber();
       position += value >>> 1;
       positions[i] = position;
-      spans[i] = (value & 1) === 1 ? this.#readNumber() : 1;
+      spans[i] = (value & 1) === 1 ? this.#readSpan() : 1;
     }
-    into.count = count;
+    // Each position is that of a term, which takes a byte, or a gap.
+    if (position > bytes.length + MOST_GAPS) throw new DamagedArrayFileError(`there is no position ${position}`);
+    into.to = count;
     this.#entry = entry + 1;
   }
 
@@ -78,12 +90,20 @@ export class PositionReader {
     }
   }
 
+  #readSpan(): number {
+    const span = this.#readNumber();
+    if (span > this.#postings.positions.length) throw new DamagedArrayFileError(`no term covers ${span} positions`);
+    return span;
+  }
+
   #readNumber(): number {
     const bytes = this.#postings.positions;
     let value = 0;
     let factor = 1;
     for (;;) {
-      const byte = bytes[this.#at++]!;
+      const byte = bytes[this.#at++];
+      // Without this, a list that goes on behind the last byte would never end.
+      if (byte === undefined) throw new DamagedArrayFileError('the positions end too early');
       value += (byte & 127) * factor;
       if (byte < 128) return value;
       factor *= 128;

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { partOf } from '../../arrays/write-array-file.js';
 import { type Job, jobInThread } from '../../threads/job-in-thread.js';
 import type { BuildVectorsJob } from './build-vectors-job.js';
-import { type Checksum, checksumOf, isWhole } from './file-checksum.js';
+import { type Checksum, checksumOf } from './file-checksum.js';
 import { Graph, type GraphLibrary, loadGraphLibrary } from './graph.js';
 import { mixedOrder } from './mixed-order.js';
 import { sameVectors } from './same-vectors.js';
@@ -49,7 +49,12 @@ async function writeGraphPart(job: Job<BuildVectorsJob>, codes: VectorCodes): Pr
   const path = partOf(files.graph);
   graph.write(path);
   sync(path);
-  return checksumOf(path);
+  const checksum = await checksumOf(path);
+  // hnswlib does not notice that a disk is full.
+  if (checksum === undefined || !(await Graph.isFile(path, checksum, vectors.keys, vectors.dimensions))) {
+    throw new Error(`the graph could not be written to ${path}`);
+  }
+  return checksum;
 }
 
 /** Updates the graph of an earlier state, or builds a new one. */
@@ -90,8 +95,7 @@ async function readFormerGraph(
   const file = await readVectorFile(files.vectors, { model });
   if (file?.graph === undefined || file.codes.dimensions !== codes.dimensions) return undefined;
   if (!sameVectors(file, { keys: vectors.keys, codes })) return undefined;
-  if (!(await isWhole(files.graph, file.graph))) return undefined;
-  const graph = await Graph.read(library, files.graph, codes.dimensions);
+  const graph = await Graph.read(library, files.graph, file.graph, file.keys, codes.dimensions);
   return graph === undefined ? undefined : { graph, keys: file.keys };
 }
 

@@ -33,12 +33,6 @@ export async function checksumOf(path: string): Promise<Checksum | undefined> {
   }
 }
 
-/** Whether a file has a checksum. */
-export async function isWhole(path: string, { size, crc }: Checksum): Promise<boolean> {
-  const found = await checksumOf(path);
-  return found?.size === size && found.crc === crc;
-}
-
 /** Opens only files: opening a pipe could wait forever. */
 async function openFile(path: string): Promise<FileHandle> {
   if (!(await stat(path)).isFile()) throw new Error(`${path} is not a file`);

@@ -1,5 +1,7 @@
 import type { HierarchicalNSW } from 'hnswlib-node';
 import type { VectorNumber, VectorPlace } from '../../numbers.js';
+import type { Checksum } from './file-checksum.js';
+import { isGraphFile } from './graph-file.js';
 
 /** The part of hnswlib-node that this library uses. */
 export type GraphLibrary = { readonly HierarchicalNSW: typeof HierarchicalNSW };
@@ -22,8 +24,12 @@ const MAX_DELETED = 0.2;
 /** hnswlib has 32-bit labels. */
 const MAX_LABEL = 2 ** 32 - 1;
 
-/** @returns undefined if the package, which is optional, cannot be loaded */
+/** Machines whose files of hnswlib have another layout than the one that is checked. */
+const OTHER_LAYOUT: readonly string[] = ['arm', 'ia32', 'mips', 'mipsel'];
+
+/** @returns undefined if the package, which is optional, cannot be loaded, or its files cannot be checked here */
 export async function loadGraphLibrary(): Promise<GraphLibrary | undefined> {
+  if (OTHER_LAYOUT.includes(process.arch)) return undefined;
   try {
     return (await import('hnswlib-node')).default;
   } catch {
@@ -44,11 +50,28 @@ export class Graph {
   }
 
   /**
-   * Reads a graph from a file. A damaged file may crash the process, so check that it is whole before.
+   * Whether a file has a checksum and is a graph over these vectors, fit to be read.
    *
-   * @returns undefined if the file cannot be read
+   * @param keys of the vectors, ascending
    */
-  static async read(library: GraphLibrary, path: string, dimensions: number): Promise<Graph | undefined> {
+  static isFile(path: string, checksum: Checksum, keys: Float64Array, dimensions: number): Promise<boolean> {
+    return isGraphFile(path, checksum, { keys, dimensions, edges: EDGES, breadth: BUILD_BREADTH });
+  }
+
+  /**
+   * Reads a graph from a file. A wrong file may crash the process, so it is checked before.
+   *
+   * @param keys of the vectors that are in the graph and not deleted, ascending
+   * @returns undefined if the file is not whole, cannot be read, or is no graph over these vectors
+   */
+  static async read(
+    library: GraphLibrary,
+    path: string,
+    checksum: Checksum,
+    keys: Float64Array,
+    dimensions: number,
+  ): Promise<Graph | undefined> {
+    if (!(await Graph.isFile(path, checksum, keys, dimensions))) return undefined;
     try {
       const graph = new library.HierarchicalNSW('ip', dimensions);
       await graph.readIndex(path);

@@ -50,8 +50,17 @@ export async function readVectorKeys(path: string, origin: VectorFileOrigin): Pr
 /** Whether a key for each vector is there. A scan would trust the numbers of a file with right checksums. */
 function hasKeys(file: Partial<VectorFileKeys> | undefined): file is VectorFileKeys {
   const { keys, codes } = file ?? {};
-  if (!(keys instanceof Float64Array) || codes?.count !== keys.length) return false;
+  if (!(keys instanceof Float64Array) || codes?.count !== keys.length || !areAscending(keys)) return false;
   return codes.mean instanceof Float32Array && codes.mean.length === codes.dimensions;
+}
+
+function areAscending(keys: Float64Array): boolean {
+  let last = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < keys.length; i++) {
+    if (!(keys[i]! > last && Number.isSafeInteger(keys[i]))) return false;
+    last = keys[i]!;
+  }
+  return true;
 }
 
 function hasCodes({ codes }: VectorFileKeys & { readonly codes: Partial<VectorCodes> }): boolean {

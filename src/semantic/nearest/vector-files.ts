@@ -3,7 +3,6 @@ import { LITTLE_ENDIAN } from '../../arrays/byte-order.js';
 import { partOf } from '../../arrays/write-array-file.js';
 import { runJob } from '../../threads/run-job.js';
 import type { BuildVectorsJob } from './build-vectors-job.js';
-import { isWhole } from './file-checksum.js';
 import { Graph, loadGraphLibrary } from './graph.js';
 import type { VectorSet } from './vector-codes.js';
 import { readVectorKeys, type VectorFileOrigin } from './vector-file.js';
@@ -32,7 +31,7 @@ export async function vectorFilesAreCurrent(options: VectorFilesOptions): Promis
   const { files, stamp, model, graphFrom = GRAPH_FROM } = options;
   const file = await readVectorKeys(files.vectors, { stamp, model });
   if (file === undefined) return false;
-  if (file.graph !== undefined) return isWhole(files.graph, file.graph);
+  if (file.graph !== undefined) return Graph.isFile(files.graph, file.graph, file.keys, file.codes.dimensions);
   const shouldHaveGraph = file.keys.length >= graphFrom && Graph.takes(file.keys);
   return !shouldHaveGraph || (await loadGraphLibrary()) === undefined;
 }

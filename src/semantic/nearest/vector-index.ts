@@ -1,7 +1,6 @@
 import { lowerBound } from '../../arrays/lower-bound.js';
 import type { VectorNumber } from '../../numbers.js';
 import { scanCodes } from './exact-scan.js';
-import { isWhole } from './file-checksum.js';
 import { Graph, loadGraphLibrary } from './graph.js';
 import { ScanThread } from './scan-thread-handle.js';
 import { addToMean, emptyCodes, encode, type VectorCodes, type VectorSet } from './vector-codes.js';
@@ -141,10 +140,8 @@ async function encodeAll({ keys, dimensions, values }: VectorSet): Promise<Vecto
   return codes;
 }
 
-async function openGraph(path: string, { graph, codes }: VectorFileKeys): Promise<Graph | undefined> {
+async function openGraph(path: string, { graph, keys, codes }: VectorFileKeys): Promise<Graph | undefined> {
   if (graph === undefined) return undefined;
   const library = await loadGraphLibrary();
-  if (library === undefined) return undefined;
-  if (!(await isWhole(path, graph))) return undefined;
-  return Graph.read(library, path, codes.dimensions);
+  return library === undefined ? undefined : Graph.read(library, path, graph, keys, codes.dimensions);
 }

@@ -1,9 +1,9 @@
 import { sep } from 'node:path';
-import { MAX_FILE_BYTES, MAX_FILES, MAX_SKILL_BYTES } from '../../limits.js';
+import { MAX_FILE_BYTES, MAX_FILES, MAX_SKILL_BYTES, MAX_SKILL_ENTRIES } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
 import type { DraftFile } from '../rows/row.js';
-import { followLink } from './follow-link.js';
+import type { LinkRoots } from './follow-link.js';
 import { isNeverEntered, isSkillFile, listFolder, reasonOf } from './list-folder.js';
 import { isInside, joinPath, pathInside } from './source-paths.js';
 import { readTextFile } from './text-file.js';
@@ -29,19 +29,22 @@ interface Listed {
 
 /**
  * Reads the text files of a skill's folder and its subfolders. Leaves out skills inside it, dotfiles (they may hold
- * secrets), binary files, and files outside the source that a link leads to. Never throws for what it finds.
+ * secrets), binary files, and files that a link leads to which may not be followed. Never throws for what it finds.
  *
  * @param used bytes of its SKILL.md
+ * @param most bytes of all texts that may be read
+ * @returns undefined if there are more
  * @throws the signal's reason when aborted
  */
 export async function collectFiles(
   skill: FoundSkill,
-  realRoot: string,
+  roots: LinkRoots,
   used: number,
   signal?: AbortSignal,
-): Promise<CollectedFiles> {
+  most: number = Number.POSITIVE_INFINITY,
+): Promise<CollectedFiles | undefined> {
   const warnings: string[] = [];
-  const listed = await listFiles(skill, realRoot, warnings, signal);
+  const listed = await listFiles(skill, roots, warnings, signal);
   const files: CollectedFile[] = [];
   let total = used;
 
@@ -62,6 +65,7 @@ export async function collectFiles(
       break;
     }
     total += file.bytes;
+    if (total > most) return undefined;
     if (file.cut) warnings.push(`${toOneLine(filename)}: cut at ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
     files.push({ filename, realPath, text: file.text, changedAt: file.changedAt });
   }
@@ -71,7 +75,7 @@ export async function collectFiles(
 /** The files that may belong to a skill, in code-point order of their names. Opens nothing but folders. */
 async function listFiles(
   skill: FoundSkill,
-  realRoot: string,
+  roots: LinkRoots,
   warnings: string[],
   signal: AbortSignal | undefined,
 ): Promise<Listed[]> {
@@ -93,7 +97,7 @@ async function listFiles(
       let kind: string = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
       if (entry.isSymbolicLink()) {
         // The walk has already reported a refused link.
-        const target = await followLink(realPath, realRoot);
+        const target = await roots.follow(realPath);
         if (target.kind === 'refused' || leadsToHidden(skill.realPath, target.realPath)) continue;
         ({ kind, realPath } = target);
       }
@@ -102,13 +106,23 @@ async function listFiles(
         if (second) warnings.push(`${entry.name}: left out, ${skill.skillFile} stands beside it`);
         continue;
       }
-      if (kind === 'file' && realPath !== skill.realSkillFile) files.push({ filename, realPath });
+      if (kind === 'file' && realPath !== skill.realSkillFile) {
+        if (files.length === MAX_SKILL_ENTRIES) {
+          warnings.push(`more than ${MAX_SKILL_ENTRIES} files and pictures; the rest is not looked at`);
+          return inOrder(files);
+        }
+        files.push({ filename, realPath });
+      }
       // A link to a folder above the skill would bring in its neighbours.
       if (kind !== 'folder' || visited.has(realPath) || isInside(skill.realPath, realPath)) continue;
       visited.add(realPath);
       waiting.push({ filename, realPath });
     }
   }
+  return inOrder(files);
+}
+
+function inOrder(files: Listed[]): Listed[] {
   return files.sort((a, b) => compareCodePoints(a.filename, b.filename));
 }
 

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import {
   MAX_DESCRIPTION,
+  MAX_FRONT_MATTER_BYTES,
   MAX_ID,
   MAX_LABEL,
   MAX_LABELS,
@@ -169,12 +170,14 @@ function readProperties(row: Row, warnings: string[]): SkillProperties {
   const allowedTools = readProperty(
     Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string').join(' ') : tools,
   );
-  const metadata = readMetadata(row['metadata'], warnings);
+  const metadata = readObject(row['metadata'], 'metadata', MAX_METADATA_BYTES, warnings);
+  const frontMatter = readObject(row['frontMatter'], 'frontMatter', MAX_FRONT_MATTER_BYTES, warnings);
   return {
     ...(license !== undefined && { license }),
     ...(compatibility !== undefined && { compatibility }),
     ...(allowedTools !== undefined && { allowedTools }),
     ...(metadata !== undefined && { metadata }),
+    ...(frontMatter !== undefined && { frontMatter }),
   };
 }
 
@@ -184,10 +187,16 @@ function readProperty(value: unknown): string | undefined {
   return isBlank(text) ? undefined : text;
 }
 
-function readMetadata(value: unknown, warnings: string[]): Record<string, unknown> | undefined {
+/** Reads an object of any content, of at most so many bytes of JSON. */
+function readObject(
+  value: unknown,
+  field: string,
+  maxBytes: number,
+  warnings: string[],
+): Record<string, unknown> | undefined {
   if (!isObject(value)) return undefined;
   // Stops early: a row may bring megabytes of it.
-  let left = MAX_METADATA_BYTES;
+  let left = maxBytes;
   try {
     // The store keeps it as JSON, so only what JSON can carry must remain.
     const json = JSON.stringify(value, (_, inner: unknown) => {
@@ -197,12 +206,12 @@ function readMetadata(value: unknown, warnings: string[]): Record<string, unknow
       if (left < 0) throw new RangeError('too large');
       return text;
     });
-    left = Math.min(left, MAX_METADATA_BYTES - Buffer.byteLength(json));
+    left = Math.min(left, maxBytes - Buffer.byteLength(json));
     if (left >= 0) return JSON.parse(json) as Record<string, unknown>;
   } catch {
     // Told below.
   }
-  warnings.push(`metadata: ${left < 0 ? `over ${MAX_METADATA_BYTES / 1024} KiB` : 'not JSON'}; left out`);
+  warnings.push(`${field}: ${left < 0 ? `over ${maxBytes / 1024} KiB` : 'not JSON'}; left out`);
   return undefined;
 }
 

@@ -21,6 +21,8 @@ export interface ReadOptions {
   readonly codehostBase?: string | undefined;
   /** Address to which the path of a skill, in the form of an id, is appended. */
   readonly skillUrlBase?: string | undefined;
+  /** Real paths of folders outside the source that links in it may lead into. @default none */
+  readonly linkRoots?: readonly string[] | undefined;
   /** Read for the source `-`. @default process.stdin */
   readonly stdin?: Readable | undefined;
   /** How long git may work on one repository, in milliseconds. @default 20000 */

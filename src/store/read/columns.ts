@@ -1,3 +1,4 @@
+import { DamagedArrayFileError } from '../../arrays/pager.js';
 import { copyPreference } from '../../copies/copy-preference.js';
 import { joinNearCopies } from '../../copies/near-copies.js';
 import { SKETCH_BYTES } from '../../copies/text-signature.js';
@@ -43,7 +44,11 @@ export interface CatalogueColumns extends ColumnArrays {
   readonly occupations: ReadonlyMap<string, Uint32Array>;
 }
 
-/** The columns of packed ones. The arrays are shared, not copied. */
+/**
+ * The columns of packed ones. The arrays are shared, not copied.
+ *
+ * @throws {DamagedArrayFileError} if the labels contradict the other arrays
+ */
 export function unpackColumns(packed: PackedColumns): CatalogueColumns {
   const { categories, occupations, ...arrays } = packed;
   return {
@@ -157,6 +162,17 @@ function packLabels(labels: ReadonlyMap<string, readonly DocumentNumber[]>): Pac
 }
 
 function unpackLabels({ slugs, starts, documents }: PackedLabels): ReadonlyMap<string, Uint32Array> {
-  const names = JSON.parse(Buffer.from(slugs).toString()) as string[];
+  const names = readSlugs(slugs);
+  if (names?.length !== starts.length - 1) throw new DamagedArrayFileError('the labels are not those of the columns');
   return new Map(names.map((name, i) => [name, documents.subarray(starts[i], starts[i + 1])]));
+}
+
+/** @returns undefined if the bytes are no list of texts */
+function readSlugs(slugs: Uint8Array): readonly string[] | undefined {
+  try {
+    const names: unknown = JSON.parse(Buffer.from(slugs).toString());
+    return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : undefined;
+  } catch {
+    return undefined;
+  }
 }

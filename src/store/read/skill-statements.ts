@@ -1,3 +1,4 @@
+import { SkillSearchError } from '../../errors.js';
 import type { SkillNumber } from '../../numbers.js';
 import type { Skill } from '../../skill.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
@@ -22,9 +23,11 @@ export class SkillStatements {
     this.#files = connection.prepare('SELECT filename, text FROM file WHERE skill = ? ORDER BY position');
   }
 
-  /** A skill that is there. */
+  /** @throws {SkillSearchError} `DATABASE_NOT_READABLE` if there is no such skill: a derived file was made up */
   skill(skill: SkillNumber): Skill {
-    const [record, categories, occupations] = this.#skill.get(skill)!;
+    const row = this.#skill.get(skill);
+    if (row === undefined) throw new SkillSearchError('DATABASE_NOT_READABLE', `there is no skill number ${skill}`);
+    const [record, categories, occupations] = row;
     return toSkill(record, categories, occupations);
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import type { Connection } from '../../sqlite/connection.js';
+import { type Connection, isSqliteError } from '../../sqlite/connection.js';
 import { openForReading, storeError } from '../database.js';
 import { filesBeside } from '../file-names.js';
 import { readMeta } from '../meta.js';
@@ -175,10 +175,20 @@ export class OpenLoad {
 
   #closeConnections(): void {
     if (this.#working?.open === true) {
-      if (this.#working.inTransaction) this.#working.exec('COMMIT');
+      if (this.#working.inTransaction) commitIfPossible(this.#working);
       this.#working.close();
     }
     this.base?.close();
+  }
+}
+
+/** Keeps for a later load what is pending. On a full disk it is given up: the load has failed anyway. */
+function commitIfPossible(connection: Connection): void {
+  try {
+    connection.exec('COMMIT');
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+    if (connection.inTransaction) connection.exec('ROLLBACK');
   }
 }
 

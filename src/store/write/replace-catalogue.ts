@@ -1,6 +1,8 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Connection } from '../../sqlite/connection.js';
+import { SkillSearchError } from '../../errors.js';
+import { type Connection, isSqliteError } from '../../sqlite/connection.js';
+import { syncToDisk } from '../sync-to-disk.js';
 
 /** Share of free pages, left by deleted rows, above which a file is packed before it is published. */
 const MAX_FREE_SHARE = 0.25;
@@ -10,30 +12,34 @@ const MAX_FREE_SHARE = 0.25;
  * former catalogue open go on reading that.
  *
  * @param connection to the working copy; closed here
+ * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`; also errors of SQLite and the file system
  */
 export function replaceCatalogue(catalogue: string, workingCopy: string, connection: Connection): void {
   connection.pragma('wal_checkpoint(TRUNCATE)');
-  connection.pragma('journal_mode = DELETE');
+  // A write-ahead log needs less, but a power cut while the journal is written must not spoil the file either.
+  connection.pragma('synchronous = FULL');
+  const mode = connection.pragma('journal_mode = DELETE', { simple: true });
   const pages = connection.pragma('page_count', { simple: true }) as number;
   const free = connection.pragma('freelist_count', { simple: true }) as number;
-  if (free > pages * MAX_FREE_SHARE) connection.exec('VACUUM');
+  if (free > pages * MAX_FREE_SHARE) pack(connection);
   connection.close();
+  // Whoever renamed the file without its journal would publish half of what was written.
+  const left = [`${workingCopy}-journal`, `${workingCopy}-wal`].find((path) => existsSync(path));
+  if (mode !== 'delete' || left !== undefined) {
+    const message = `cannot write ${catalogue}: ${left ?? workingCopy} could not be finished`;
+    throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: catalogue });
+  }
   if (existsSync(catalogue)) chmodSync(workingCopy, statSync(catalogue).mode);
   syncToDisk(workingCopy);
   renameSync(workingCopy, catalogue);
   syncToDisk(dirname(catalogue));
 }
 
-/** Waits until a file, or the entries of a folder, are on the disk. */
-function syncToDisk(path: string): void {
-  const file = openSync(path, 'r');
+/** Packing needs room for the file twice more. Without that room the file stays as large as it is, and as good. */
+function pack(connection: Connection): void {
   try {
-    fsyncSync(file);
+    connection.exec('VACUUM');
   } catch (error) {
-    // Some file systems cannot sync a folder. A rename there is as safe as they make it.
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EINVAL' && code !== 'EPERM') throw error;
-  } finally {
-    closeSync(file);
+    if (!isSqliteError(error)) throw error;
   }
 }

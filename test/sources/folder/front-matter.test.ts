@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Lexer } from 'yaml';
 
+import { MAX_YAML_TOKENS } from '../../../src/limits.js';
 import { firstParagraph } from '../../../src/sources/folder/first-paragraph.js';
 import { readSkillMarkdown } from '../../../src/sources/folder/front-matter.js';
 
@@ -9,6 +11,55 @@ const read = (text: string): { fields: Record<string, unknown>; body: string; wa
   return { fields: Object.fromEntries(fields), body, warnings };
 };
 const BOTH = { name: 'bake-bread', description: 'Bakes bread.' };
+
+describe('front matter as it was written', () => {
+  const written = (text: string): unknown => readSkillMarkdown(`---\n${text}\n---\n`).frontMatter;
+
+  it('is kept whole, with keys that mean nothing here, as text, lists and maps', () => {
+    const text = `name: bread
+version: 1.10
+model: opus
+released: 2024-01-01
+draft: yes
+empty:
+quoted: "0x10"
+tags: [a, 1]
+hooks:
+  PreToolUse:
+    - matcher: Bash
+      timeout: 30
+`;
+    expect(written(text)).toEqual({
+      name: 'bread',
+      version: '1.10',
+      model: 'opus',
+      released: '2024-01-01',
+      draft: 'yes',
+      empty: null,
+      quoted: '0x10',
+      tags: ['a', '1'],
+      hooks: { PreToolUse: [{ matcher: 'Bash', timeout: '30' }] },
+    });
+  });
+
+  it('has plain values for tags and anchors, and the value that counts of a key that occurs twice', () => {
+    expect(written('a: &x !!int 5\nb: *x\na: 6\nb:')).toEqual({ a: '6', b: '5' });
+  });
+
+  it('is what could be read of it key by key where it is not YAML', () => {
+    expect(written('name: a: b\nversion: 2')).toEqual({ name: 'a: b', version: '2' });
+  });
+
+  it('is missing where there is none, or nothing in it', () => {
+    expect(readSkillMarkdown('# Bread\n').frontMatter).toBeUndefined();
+    expect(written('# a comment')).toBeUndefined();
+  });
+
+  it('may have any key', () => {
+    const found = written('__proto__:\n  x: 1\nconstructor: y\ndeep: {__proto__: z}');
+    expect(JSON.stringify(found)).toBe('{"__proto__":{"x":"1"},"constructor":"y","deep":{"__proto__":"z"}}');
+  });
+});
 
 describe('well-formed front matter', () => {
   it.each([
@@ -202,6 +253,21 @@ describe('front matter that is no YAML', () => {
     expect(read(`---\nname: ok\na: &a 1\n${many}\n---\n`).fields['name']).toBe('ok');
     expect(read('---\nname: !!js/function "x"\nz: !<tag:x> y\n---\n').fields).toEqual({ name: 'x', z: 'y' });
     expect(read('---\nname: &n ok\nother: *n\n---\n').fields).toEqual({ name: 'ok', other: 'ok' });
+  });
+
+  it('has as many tokens as are read as YAML, and one more', () => {
+    const count = (text: string): number => [...new Lexer().lex(text)].length;
+    // An item is three tokens, a blank is one more.
+    const missing = MAX_YAML_TOKENS - count('a: []');
+    const most = `a: [${'b,'.repeat(Math.floor(missing / 3))}]`.replace(
+      'b,'.repeat(missing % 3),
+      'b ,'.repeat(missing % 3),
+    );
+    expect(count(most)).toBe(MAX_YAML_TOKENS);
+    expect(read(`---\n${most}\n---\n`).warnings).toEqual([]);
+    expect(read(`---\n${most.replace('b,]', 'b ,]')}\n---\n`).warnings).toEqual([
+      'the front matter is not YAML (longer than what is read as YAML): it was read key by key',
+    ]);
   });
 
   it('survives nesting as deep as a file allows', () => {

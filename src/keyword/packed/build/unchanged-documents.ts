@@ -2,6 +2,12 @@ import type { DocumentNumber } from '../../../numbers.js';
 import { DROPPED } from './dropped.js';
 
 /**
+ * Slots that are looked at for one document. With hashes of real contents a dozen is many. A file that was made up may
+ * have a hash as often as there are documents: without an end, each would be compared with all.
+ */
+const MOST_PROBES = 1000;
+
+/**
  * Finds the documents of a former state that have not changed. Documents are sorted in the same way in both states, so
  * nearly always the unchanged ones are in the same order. One that is not counts as changed.
  *
@@ -17,11 +23,13 @@ export function unchangedDocuments(former: Uint32Array, present: Uint32Array): U
   const mask = slots.length - 1;
   for (let document = 0; document < size; document++) {
     let slot = former[2 * document]! & mask;
-    while (slots[slot] !== 0) slot = (slot + 1) & mask;
-    slots[slot] = document + 1;
+    let left = MOST_PROBES;
+    while (slots[slot] !== 0 && --left > 0) slot = (slot + 1) & mask;
+    if (left > 0) slots[slot] = document + 1;
   }
   const find = (first: number, second: number): DocumentNumber => {
-    for (let slot = first & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
+    let left = MOST_PROBES;
+    for (let slot = first & mask; slots[slot] !== 0 && left > 0; slot = (slot + 1) & mask, left--) {
       const document = slots[slot]! - 1;
       if (former[2 * document] === first && former[2 * document + 1] === second) return document;
     }

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { callCounts, type ProgramCall, runProgram, straceMissing } from '../disk/strace.js';
+import { checkLeftBehind, type DisturbedLoad, DisturbedLoads, pathsIn, takeCopy } from '../loads.js';
+import { oneOf, randomInteger } from '../random.js';
+import type { Trial } from '../trial.js';
+
+/** System calls that change files. A program that is killed at one has not made it. */
+const CALLS = ['pwrite64', 'fsync', 'rename', 'unlink', 'ftruncate', 'copy_file_range', 'write'] as const;
+
+export const LOAD_KILLS: Trial = {
+  name: 'load-kills',
+  promise:
+    'A load that is killed, at a random moment or at any system call, leaves the old or the new catalogue, whole, and the next load ends as if nothing had happened.',
+  run: async ({ random, until, folder, say }) => {
+    const loads = new DisturbedLoads(join(folder, 'loads'), 60);
+    const undisturbed = new Map<DisturbedLoad, Promise<Undisturbed>>();
+    const canTrace = straceMissing() === undefined;
+    const facts = { 'old catalogue': 0, 'new catalogue': 0, 'killed at a system call': 0, 'ended before': 0 };
+    let attempts = 0;
+    do {
+      const disturbed = await loads.one(random);
+      const run = undisturbed.get(disturbed) ?? runUndisturbed(disturbed, join(folder, disturbed.name), canTrace);
+      undisturbed.set(disturbed, run);
+      const killed = join(folder, 'killed');
+      takeCopy(disturbed.before, killed);
+      const kills: string[] = [];
+      for (let left = 1 + randomInteger(random, 2); left > 0; left--) {
+        const { what, disturbance } = killOf(await run, random);
+        const { signal, status, errors } = await runProgram({ ...callOf(disturbed, killed), ...disturbance });
+        const isKilled = signal === 'SIGKILL' || status === 137;
+        if (!isKilled && status !== 0) throw new Error(`${what}: status ${status}, ${errors}`);
+        kills.push(isKilled ? what : `${what}, which came too late`);
+        if (!isKilled) facts['ended before'] += 1;
+        else if (disturbance.strace !== undefined) facts['killed at a system call'] += 1;
+      }
+      try {
+        facts[`${await checkLeftBehind(killed, disturbed)} catalogue`] += 1;
+      } catch (cause) {
+        throw new Error(`the load "${disturbed.name}", ${kills.join(', then ')}: ${(cause as Error).stack}`, { cause });
+      }
+      attempts += 1;
+      if (attempts % 50 === 0) say(`${attempts} attempts`);
+    } while (performance.now() < until);
+    return { attempts, facts: canTrace ? facts : { ...facts, 'system calls': 'skipped, there is no strace' } };
+  },
+};
+
+/** How long a load takes that nobody disturbs, and how often it makes each system call; no calls without `strace`. */
+interface Undisturbed {
+  readonly milliseconds: number;
+  readonly calls: readonly { readonly call: string; readonly count: number }[];
+}
+
+async function runUndisturbed(disturbed: DisturbedLoad, folder: string, canTrace: boolean): Promise<Undisturbed> {
+  takeCopy(disturbed.before, folder);
+  const output = `${folder}.strace`;
+  const strace = canTrace ? ['-o', output, '-s', '0', '-e', `trace=${CALLS.join(',')}`] : undefined;
+  const began = performance.now();
+  const { status, errors } = await runProgram({ ...callOf(disturbed, folder), strace });
+  if (status !== 0) throw new Error(`a load that nobody disturbed failed: ${errors}`);
+  const milliseconds = performance.now() - began;
+  if (!canTrace) return { milliseconds, calls: [] };
+  const counts = [...callCounts(readFileSync(output, 'latin1'), CALLS)].map(([call, count]) => ({ call, count }));
+  return { milliseconds, calls: counts.filter(({ count }) => count > 0) };
+}
+
+function callOf({ embeds }: DisturbedLoad, folder: string): ProgramCall {
+  const { database, source } = pathsIn(folder);
+  return { program: 'one-load', args: [database, source, ...(embeds ? ['embed'] : [])] };
+}
+
+function killOf(
+  { milliseconds, calls }: Undisturbed,
+  random: () => number,
+): { readonly what: string; readonly disturbance: Pick<ProgramCall, 'strace' | 'killAfter'> } {
+  if (calls.length === 0 || randomInteger(random, 5) === 0) {
+    const killAfter = Math.floor(milliseconds * (0.4 + 0.6 * random()));
+    return { what: `killed after ${killAfter} ms`, disturbance: { killAfter } };
+  }
+  const { call, count } = oneOf(random, calls);
+  // The last calls are the publishing: half of all kills hit these.
+  const when =
+    randomInteger(random, 2) === 0
+      ? 1 + randomInteger(random, count)
+      : count - randomInteger(random, Math.min(count, 12));
+  const strace = ['-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${when}`];
+  return { what: `killed at ${call} number ${when}`, disturbance: { strace } };
+}
