@@ -31,13 +31,13 @@ export const MAX_LONGEST_WAIT = 3600;
 
 /**
  * The most work of one question, in units: the work of reading one posting, some nanoseconds. What is beyond it is left
- * out, and the answer says `truncated`. It takes about 50 ms, so that no question holds up the others. A question of a
- * few words costs a tenth of it.
+ * out, and the answer says `truncated`. It takes up to 50 ms, so that no question holds up the others. A question of a
+ * few words costs a fiftieth of it.
  */
-export const QUESTION_WORK = 5_000_000;
+export const QUESTION_WORK = 4_500_000;
 
 /** The same for each skill of a catalogue of more than 100,000: a word of a larger catalogue has more postings. */
-export const QUESTION_WORK_PER_SKILL = 50;
+export const QUESTION_WORK_PER_SKILL = 45;
 
 /**
  * The most text of files that the matched terms of one page of a keyword search are looked for in, in characters, and

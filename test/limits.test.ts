@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { openAccess } from '../src/access/index.js';
 import { shownText } from '../src/http/pages.js';
 import { readQuestion } from '../src/keyword/question.js';
+import { Work } from '../src/keyword/work.js';
 import * as limits from '../src/limits.js';
 import { Ingest } from '../src/load/ingest.js';
 import { resolveKeywordQuery, resolveSemanticQuery } from '../src/query.js';
@@ -39,6 +40,9 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   MAX_READING_TIME: { file: 'search/patience.test.ts', test: 'is given up at the longest time for reading' },
   MAX_LONGEST_WAIT: { accepts: (longestWait) => passes(() => new Patience(longestWait).end()) },
   MAX_QUESTION_WORDS: { accepts: (count) => readQuestion(texts(count, 'w').join(' ')).looseWords.length === count },
+  QUESTION_WORK: { accepts: (units) => Work.forQuestion(1).affords(units) },
+  QUESTION_WORK_PER_SKILL: { accepts: (units) => Work.forQuestion(1_000_000).affords(1_000_000 * units) },
+  EXPLAINED_TEXT: { file: 'search/explained-text.test.ts', test: 'is shared by the hits of a page' },
   MAX_ROW_BYTES: { accepts: (length) => isWhole(new JsonLines(), Buffer.alloc(length, '1')) },
   MAX_JSON_DEPTH: { accepts: (depth) => isWhole(new JsonArray(), Buffer.from(`[${nested(depth)}]`)) },
   MAX_FILE_BYTES: { accepts: (length) => isKept({ files: [{ filename: 'a', text: 'x'.repeat(length) }] }) },
@@ -50,6 +54,9 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   MAX_LABEL: { accepts: (length) => isKept({ categories: ['c'.repeat(length)] }) },
   MAX_LABELS: { accepts: (count) => isKept({ categories: texts(count, 'c') }) },
   MAX_METADATA_BYTES: { accepts: (length) => isKept({ metadata: { a: 'x'.repeat(length - '{"a":""}'.length) } }) },
+  MAX_FRONT_MATTER_BYTES: {
+    accepts: (length) => isKept({ frontMatter: { a: 'x'.repeat(length - '{"a":""}'.length) } }),
+  },
   MAX_ROW_VALUES: { accepts: (count) => !hasTooManyValues(Buffer.from('['.repeat(count).padEnd(2 ** 20))) },
   MAX_LOCATION: { accepts: (length) => isPlace('p'.repeat(length)) },
   MAX_UNPACKED_BYTES: { accepts: (bytes) => passes(() => readBytes(bytes, bytes)) },
@@ -61,9 +68,6 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   },
   MAX_LISTED_PROBLEMS: { accepts: (count) => ingested(count, {}).unlisted.rejected === 0 },
   MAX_SPARED: { accepts: (count) => ingested(count, { location: 'x' }).incomplete.size === 0 },
-  MAX_FRONT_MATTER_BYTES: {
-    accepts: (length) => isKept({ frontMatter: { a: 'x'.repeat(length - '{"a":""}'.length) } }),
-  },
   MAX_YAML_LENGTH: {
     accepts: (length) => readSkillMarkdown(`---\na: ${'x'.repeat(length - 3)}\n---\n`).warnings.length === 0,
   },

@@ -45,7 +45,7 @@ export function answerSearch<Query>(
   let answered: Body | Promise<Body>;
   try {
     // It may have waited for its turn already.
-    const waited = (performance.now() - visit.started) / 1000;
+    const waited = (performance.now() - visit.call.ready) / 1000;
     if (longestWait > 0 && waited > longestWait) throw busy();
     answered = operation.answer(query, {
       search,
