@@ -31,13 +31,13 @@ export const MAX_LONGEST_WAIT = 3600;
 
 /**
  * The most work of one question, in units: the work of reading one posting, some nanoseconds. What is beyond it is left
- * out, and the answer says `truncated`. It takes about 50 ms, so that no question holds up the others. A question of a
- * few words costs a tenth of it.
+ * out, and the answer says `truncated`. It takes up to 50 ms, so that no question holds up the others. A question of a
+ * few words costs a fiftieth of it.
  */
-export const QUESTION_WORK = 5_000_000;
+export const QUESTION_WORK = 4_500_000;
 
 /** The same for each skill of a catalogue of more than 100,000: a word of a larger catalogue has more postings. */
-export const QUESTION_WORK_PER_SKILL = 50;
+export const QUESTION_WORK_PER_SKILL = 45;
 
 /**
  * The most text of files that the matched terms of one page of a keyword search are looked for in, in characters, and
@@ -80,10 +80,10 @@ export const MAX_DESCRIPTION = 4000;
 /** Longest id, in code points. An id is a part of a path: file systems allow 255 bytes. */
 export const MAX_ID = 250;
 
-/** Longest label of a category or occupation, in characters. A longer one is left out: it is no label. */
+/** Longest label of a category or occupation, and longest tag, in characters. A longer one is left out: it is no label. */
 export const MAX_LABEL = 200;
 
-/** Largest number of categories, and of occupations, of one skill. */
+/** Largest number of categories, of occupations, and of tags of one skill. More describe nothing. */
 export const MAX_LABELS = 100;
 
 /** Longest `place` of a row, in characters. A longer one is ignored. No file system has paths as long. */
@@ -110,7 +110,13 @@ export const MAX_UNPACKED_BYTES: number = 32 * 1024 ** 3;
 export const MAX_RATIO = 100;
 
 /** Unpacked bytes from which on the ratio counts: a small source cannot do harm, and may repeat itself. */
-export const FREE_UNPACKED_BYTES: number = 64 * 1024 * 1024;
+export const FREE_UNPACKED_BYTES: number = 16 * 1024 * 1024;
+
+/**
+ * Parts of a JSON source that are not JSON. With more the rest is not read: it is a file of another kind, and each of
+ * its lines would take the time of a row.
+ */
+export const MAX_UNREADABLE_ROWS = 100_000;
 
 /** Rejected rows, and warnings, that a report lists, by default. The others are counted: a list takes memory. */
 export const MAX_LISTED_PROBLEMS = 10_000;

@@ -66,35 +66,75 @@ function fits(rule: ArrayRule | undefined, type: ArrayType, length: number): boo
   return rule.risesTo === undefined || (length > 0 && rule.risesTo >= 0);
 }
 
-/**
- * Whether some values of an array keep its rule.
- *
- * @param values the elements from `from` on, of an array of `length` elements
- * @param before the element before them, if it is known
- * @param after the element behind them, if it is known
- */
-export function keepsRule(
-  { below, risesTo }: ArrayRule,
-  values: NumberArray,
-  { from, length, before, after }: ValuesAround,
-): boolean {
-  if (below !== undefined) for (let i = 0; i < values.length; i++) if (!(values[i]! < below)) return false;
-  if (risesTo === undefined || values.length === 0) return true;
-  if (from === 0 && values[0] !== 0) return false;
-  let least = before ?? 0;
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
-    if (!(value >= least)) return false;
-    least = value;
-  }
-  if (from + values.length === length && least !== risesTo) return false;
-  return least <= (after ?? risesTo);
-}
-
 /** Where some values of an array stand. */
 export interface ValuesAround {
+  /** Index of the first of them. */
   readonly from: number;
+  /** Number of elements of the whole array. */
   readonly length: number;
+  /** The element before them, if it is known. */
   readonly before?: number | undefined;
+  /** The element behind them, if it is known. */
   readonly after?: number | undefined;
+}
+
+/** Whether some values of an array keep its rule. */
+export function keepsRule({ below, risesTo }: ArrayRule, values: NumberArray, around: ValuesAround): boolean {
+  if (values.length === 0) return true;
+  if (below !== undefined && !areBelow(values, below)) return false;
+  if (risesTo === undefined) return true;
+  const { from, length, before = 0, after = risesTo } = around;
+  if (from === 0 && values[0] !== 0) return false;
+  const last = values[values.length - 1]!;
+  if (from + values.length === length && last !== risesTo) return false;
+  return values[0]! >= before && last <= after && areRising(values, risesTo);
+}
+
+/** Indexes are below this: the loops below work on signed numbers of 32 bits, in which greater ones are negative. */
+const SIGNED = 2 ** 31;
+
+function areBelow(values: NumberArray, below: number): boolean {
+  if (values instanceof Uint32Array && below <= SIGNED) return areSignedBelow(signed(values), below);
+  if (values instanceof Uint8Array && below <= SIGNED) return areBytesBelow(values, below);
+  for (let i = 0; i < values.length; i++) if (!(values[i]! < below)) return false;
+  return true;
+}
+
+/** Without a branch in the loop, so that it takes a third of the time of the checksum. */
+function areSignedBelow(values: Int32Array, below: number): boolean {
+  const greatest = (below - 1) | 0;
+  let wrong = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    wrong |= value | (greatest - value);
+  }
+  return wrong >= 0;
+}
+
+function areBytesBelow(values: Uint8Array, below: number): boolean {
+  const greatest = (below - 1) | 0;
+  let wrong = 0;
+  for (let i = 0; i < values.length; i++) wrong |= greatest - values[i]!;
+  return wrong >= 0;
+}
+
+function areRising(values: NumberArray, last: number): boolean {
+  if (values instanceof Uint32Array && last < SIGNED) return areSignedRising(signed(values));
+  for (let i = 1; i < values.length; i++) if (!(values[i]! >= values[i - 1]!)) return false;
+  return true;
+}
+
+function areSignedRising(values: Int32Array): boolean {
+  let wrong = 0;
+  let before = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    wrong |= value | (value - before);
+    before = value;
+  }
+  return wrong >= 0;
+}
+
+function signed(values: Uint32Array): Int32Array {
+  return new Int32Array(values.buffer, values.byteOffset, values.length);
 }

@@ -24,6 +24,8 @@ interface Exchange {
   readonly response: ServerResponse;
   /** When the request arrived, by `performance.now()`. */
   readonly arrived: number;
+  /** When its connection had no earlier requests before it any more, by `performance.now()`. */
+  readonly ready: number;
   /** The buffer that the answer is sent from. */
   lent: Buffer | undefined;
   /** Bytes of the answer's body; 0 before it is ready. */
@@ -76,6 +78,7 @@ export class HttpServer implements RunningServer {
       perAddress,
       isExempt,
     });
+    this.#server.on('connection', () => this.#turns.connected());
     const respond = (request: IncomingMessage, response: ServerResponse): void => this.#respond(request, response);
     this.#server.on('request', respond);
     // `Expect: 100-continue` gets the final answer at once: no body is read.
@@ -136,7 +139,14 @@ export class HttpServer implements RunningServer {
     const arrived = performance.now();
     this.#connections.arrived(socket);
     this.#pending.begin(socket, () => {
-      const exchange: Exchange = { request, response, arrived, lent: undefined, bytes: 0 };
+      const exchange: Exchange = {
+        request,
+        response,
+        arrived,
+        ready: performance.now(),
+        lent: undefined,
+        bytes: 0,
+      };
       this.#connections.started(socket);
       response.once('close', () => {
         if (exchange.lent !== undefined) this.#buffers.giveBack(exchange.lent);
@@ -147,18 +157,19 @@ export class HttpServer implements RunningServer {
         this.#write(exchange, this.#service.refuse(MALFORMED, socket.remoteAddress), true);
         return;
       }
-      const urgency = this.#service.isUrgent(request.url ?? '') ? 'urgent' : 'ordinary';
-      this.#turns.run(() => this.#answer(exchange), urgency);
+      const answer = (): void => this.#answer(exchange);
+      if (this.#service.isUrgent(request.url ?? '')) this.#turns.runFirst(answer);
+      else this.#turns.run(answer, this.#connections.clientOf(socket));
     });
   }
 
   #answer(exchange: Exchange): void {
-    const { request, response, arrived } = exchange;
+    const { request, response, arrived, ready } = exchange;
     // Nobody waits for it any more.
     if (request.socket.destroyed) return;
     try {
       const answer = this.#service.answer(
-        new NodeCall(request, response, this.#originOf(request.headers.host), arrived),
+        new NodeCall(request, response, this.#originOf(request.headers.host), arrived, ready),
       );
       if (!(answer instanceof Promise)) {
         this.#send(exchange, answer);

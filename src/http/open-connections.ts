@@ -62,6 +62,11 @@ export class OpenConnections {
     server.on('connection', (socket: Socket) => this.#admit(socket));
   }
 
+  /** Equal for connections of the same client, as far as clients are told apart by their address. */
+  clientOf(socket: Socket): unknown {
+    return this.#open.get(socket)?.client ?? socket;
+  }
+
   /** Call it for a request as soon as it arrives. */
   arrived(socket: Socket): void {
     const held = this.#open.get(socket);

@@ -92,6 +92,7 @@ export class SkillDiscoveryService {
       origin: '',
       address,
       arrived: performance.now(),
+      ready: performance.now(),
       header: () => undefined,
       signal: undefined,
     };

@@ -52,7 +52,7 @@ export interface BuildOptions extends FolderDefaults, ModelOptions {
    */
   readonly maxUnpackedBytes?: number | undefined;
   /**
-   * How many times its compressed size a gzip source may have, once it is over 64 MiB. The load reads so far, and
+   * How many times its compressed size a gzip source may have, once it is over 16 MiB. The load reads so far, and
    * reports that the source broke there. 0 means no limit. @default 100
    */
   readonly maxRatio?: number | undefined;

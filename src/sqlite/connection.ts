@@ -116,7 +116,7 @@ function isBindingError(error: unknown): error is Error {
 }
 
 const REMEDY =
-  'With npm: `npm rebuild better-sqlite3`. With pnpm: list it under `onlyBuiltDependencies` in pnpm-workspace.yaml ' +
+  'With npm: `npm rebuild better-sqlite3`, from npm 12 on after `npm install-scripts approve better-sqlite3`. With pnpm: list it under `onlyBuiltDependencies` in pnpm-workspace.yaml ' +
   '(`pnpm approve-builds` does that), then `pnpm rebuild better-sqlite3`.';
 
 function missingBinding(cause: Error): SkillSearchError {

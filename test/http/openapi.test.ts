@@ -177,7 +177,11 @@ describe('/openapi.json', () => {
       }
     }
     const described200 = operationOf(description.paths, KEYWORD).responses['200']?.headers ?? {};
-    expect(Object.keys(described200)).toEqual(['X-RateLimit-Daily-Limit', 'X-RateLimit-Daily-Remaining']);
+    expect(Object.keys(described200)).toEqual([
+      'X-RateLimit-Daily-Limit',
+      'X-RateLimit-Daily-Remaining',
+      'X-Result-Truncated',
+    ]);
   });
 
   test('names every status that an operation answers, and every code', async () => {

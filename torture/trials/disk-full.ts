@@ -34,8 +34,6 @@ export const DISK_FULL: Trial = {
     let attempts = 0;
     do {
       const disturbed = await loads.one(random);
-      const counts = calls.get(disturbed) ?? countCalls(disturbed, join(folder, disturbed.name));
-      calls.set(disturbed, counts);
       const full = join(folder, 'full');
       let what: string;
       let end: ProgramEnd;
@@ -45,6 +43,8 @@ export const DISK_FULL: Trial = {
         facts['small disks'] += 1;
         end = await onSmallDisk(full, kilobytes, disturbed);
       } else {
+        const counts = calls.get(disturbed) ?? countCalls(disturbed, join(folder, disturbed.name));
+        calls.set(disturbed, counts);
         const { how, strace } = refusalOf(await counts, full, random);
         what = how;
         takeCopy(disturbed.before, full);

@@ -74,9 +74,7 @@ function hunt(keywords: PackedKeywords, limit: number, { random, until, say }: T
       start === undefined || random() < 0.3 ? newQuestion(terms, longest, random) : mutate(start.text, terms, random);
     const text = [...made].slice(0, longest).join('');
     const work = new Work(limit);
-    const began = process.cpuUsage();
-    const answer = ask(index, text, way, work);
-    const { user, system } = process.cpuUsage(began);
+    const [answer, firstTime] = timed(() => ask(index, text, way, work));
     attempts += 1;
     most = Math.max(most, work.spent);
     if (work.truncated) cut += 1;
@@ -89,9 +87,12 @@ function hunt(keywords: PackedKeywords, limit: number, { random, until, say }: T
       }
       compare(answer, ask(other, text, way, new Work()), way, work.truncated, told);
     }
-    const time = (user + system) / 1000;
-    const last = kept.at(-1);
-    if (kept.length < KEPT || time > last!.time) {
+    const isSlow = (one: number): boolean => kept.length < KEPT || one > kept.at(-1)!.time;
+    // Compiling, or collecting garbage of the questions before, may have taken the time.
+    const time = isSlow(firstTime)
+      ? Math.min(firstTime, timed(() => ask(index, text, way, new Work(limit)))[1])
+      : firstTime;
+    if (isSlow(time)) {
       if (time > (kept[0]?.time ?? 0)) say(`${time.toFixed(1)} ms, ${Math.round(work.spent)} units: ${told}`);
       kept = [...kept.filter((one) => one.text !== text), { text, way, time }]
         .sort((a, b) => b.time - a.time)
@@ -99,6 +100,14 @@ function hunt(keywords: PackedKeywords, limit: number, { random, until, say }: T
     }
   } while (performance.now() < until);
   return { attempts, facts: { 'bound of the work': limit, 'most work': most, 'questions cut': cut }, kept };
+}
+
+/** What a piece of work returns, and how long it takes, in milliseconds of the processor. */
+function timed<T>(run: () => T): [result: T, time: number] {
+  const began = process.cpuUsage();
+  const result = run();
+  const { user, system } = process.cpuUsage(began);
+  return [result, (user + system) / 1000];
 }
 
 /** The documents that answer a question, ascending, or the best ones by words. */

@@ -39,8 +39,8 @@ const HELD_FOR_SCORES = 0.2;
 /** Adding a list to the scores costs as much as reading this many postings, and that for each posting read. */
 const LIST_COST = 30;
 
-/** Ranking by a word costs, for each of its postings, as much as reading so many: each is counted, then scored. */
-const RANKING_COST = 4;
+/** Before ranking by a word, finding its frequency costs for each of its postings as much as reading so many. */
+const COUNTING_COST = 2;
 
 /** {@link KeywordIndex} over typed arrays: sorted terms, posting lists with frequencies and positions. */
 export class PackedIndex implements KeywordIndex {
@@ -105,7 +105,7 @@ export class PackedIndex implements KeywordIndex {
 
   /** The words of a question that there is enough work for: the most frequent are left out first. */
   #affordedWords(words: readonly QuestionWord[], work: Work): QuestionWord[] {
-    const costs = new Map(words.map((word) => [word, RANKING_COST * this.#postingsOf(word)]));
+    const costs = new Map(words.map((word) => [word, COUNTING_COST * this.#postingsOf(word)]));
     const byCost = [...words].sort((a, b) => costs.get(a)! - costs.get(b)!);
     const afforded = new Set(byCost.filter((word) => work.affords(costs.get(word)!)));
     return words.filter((word) => afforded.has(word));
@@ -122,12 +122,16 @@ export class PackedIndex implements KeywordIndex {
   }
 
   /**
-   * Documents with equal hashes have equal keys. Whether that is the key in question, the name of one of them shows.
+   * Documents with equal hashes have equal keys. Whether that is the key in question, the name of one of them shows. A
+   * document that is damaged by now has no name.
    */
   #ofKey(table: NameTable, key: string, fits: (name: string) => boolean): readonly DocumentNumber[] {
     const found = documentsOfKey(table, key, this.#pager);
-    const [first] = found;
-    return first === undefined || fits(this.#documents.read(first).name) ? found : [];
+    for (const document of found) {
+      const { name } = this.#documents.read(document);
+      if (name !== '') return fits(name) ? found : [];
+    }
+    return found;
   }
 
   #lengthNorms(): readonly LengthNorms[] {

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
-import { MAX_ROW_VALUES } from '../../limits.js';
+import { MAX_ROW_VALUES, MAX_UNREADABLE_ROWS } from '../../limits.js';
 import { toOneLine } from '../rows/clean-text.js';
 import type { ReadOptions } from '../rows/read-options.js';
 import type { KnownRow, RawRow, SourceItem, UnreadableRow } from '../rows/row.js';
@@ -104,6 +104,7 @@ function countLineFeeds(bytes: Buffer): number {
 class RowReader {
   readonly #source: string;
   readonly #isKnown: ReadOptions['isKnown'];
+  #unreadable = 0;
   #hint = ' (expected one JSON array, or one JSON object a line)';
 
   constructor(source: string, isKnown: ReadOptions['isKnown']) {
@@ -111,7 +112,9 @@ class RowReader {
     this.#isKnown = isKnown;
   }
 
+  /** @throws {SourceLimit} */
   unreadable({ line, fault, hidesValues }: JsonFault): UnreadableRow {
+    this.#countUnreadable();
     const hides = hidesValues === true ? { hidesSkills: true as const } : {};
     return { kind: 'unreadable', origin: { source: this.#source, line }, reason: fault, ...hides };
   }
@@ -136,9 +139,17 @@ class RowReader {
       this.#hint = '';
       return fingerprint === undefined ? { kind: 'row', origin, value } : { kind: 'row', origin, value, fingerprint };
     } catch (error) {
+      this.#countUnreadable();
       const reason = `not JSON: ${toOneLine(error instanceof Error ? error.message : String(error))}${this.#hint}`;
       this.#hint = '';
       return { kind: 'unreadable', origin, reason, ...(piece.atEnd === true && { hidesSkills: true as const }) };
     }
+  }
+
+  #countUnreadable(): void {
+    this.#unreadable += 1;
+    if (this.#unreadable <= MAX_UNREADABLE_ROWS) return;
+    const count = MAX_UNREADABLE_ROWS.toLocaleString('en');
+    throw new SourceLimit(`more than ${count} rows that are not JSON, the rest is not read: is this a JSON source?`);
   }
 }

@@ -1,4 +1,6 @@
 import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { syncToDisk } from '../sync-to-disk.js';
 import type { WriterStatements } from './writer-statements.js';
 
 /** What changed skills were before: their hash, null for one that was not there. By id. */
@@ -76,6 +78,8 @@ export class ReportNotes {
     } finally {
       closeSync(file);
     }
+    // Else a power cut may leave the commit, but no file of this name.
+    syncToDisk(dirname(this.#path));
   }
 
   /** Deletes the file: the report was given. */

@@ -149,6 +149,8 @@ describe('derived files', () => {
     ['no keys', ({ codes }) => ({ codes })],
     ['no codes', ({ keys }) => ({ keys })],
     ['keys of another type', ({ keys, codes }) => ({ keys: Float32Array.from(keys), codes })],
+    ['keys that fall', ({ keys, codes }) => ({ keys: keys.toReversed(), codes })],
+    ['keys that are no numbers', ({ keys, codes }) => ({ keys: keys.map(() => Number.NaN), codes })],
   ])('that have %s are not believed', async (_, change) => {
     const { catalogue } = await built(randomVectors(30, 8));
     const { vectors } = filePaths(catalogue);
