@@ -23,10 +23,41 @@ export const MAX_LIMIT = 50;
 /** Distinct words of a question that are used. More words find nothing better, and each costs its postings. */
 export const MAX_QUESTION_WORDS = 64;
 
+/** Longest time that a question is read by the model, in milliseconds, beside its wait. Ordinary are some hundredths. */
+export const MAX_READING_TIME = 10_000;
+
+/** The greatest `longestWait`, in seconds. Who would wait longer asks later. */
+export const MAX_LONGEST_WAIT = 3600;
+
+/**
+ * The most work of one question, in units: the work of reading one posting, some nanoseconds. What is beyond it is left
+ * out, and the answer says `truncated`. It takes up to 50 ms, so that no question holds up the others. A question of a
+ * few words costs a fiftieth of it.
+ */
+export const QUESTION_WORK = 4_500_000;
+
+/** The same for each skill of a catalogue of more than 100,000: a word of a larger catalogue has more postings. */
+export const QUESTION_WORK_PER_SKILL = 45;
+
+/**
+ * The most text of files that the matched terms of one page of a keyword search are looked for in, in characters, and
+ * the snippets. Hits share it equally, so what one of them says does not depend on which others were looked at.
+ */
+export const EXPLAINED_TEXT: number = 1024 * 1024;
+
 // Rows and files
 
-/** Largest row of a JSON source, in bytes. A larger one is skipped and reported: a row must fit into memory. */
-export const MAX_ROW_BYTES: number = 64 * 1024 * 1024;
+/**
+ * Largest row of a JSON source, in bytes. A larger one is skipped and reported: a row takes up to five times its size of
+ * memory while it is read. Twice what a skill of a folder may have.
+ */
+export const MAX_ROW_BYTES: number = 32 * 1024 * 1024;
+
+/**
+ * Values in a row of a JSON source: commas, colons and opening brackets. A row with more is rejected before it is parsed.
+ * A skill with a thousand files has some 5,000; parsed, a byte of brackets takes up to 40 bytes.
+ */
+export const MAX_ROW_VALUES = 100_000;
 
 /** Deepest nesting of a row of a JSON array. `JSON.parse` calls itself for each level. */
 export const MAX_JSON_DEPTH = 10_000;
@@ -55,8 +86,43 @@ export const MAX_LABEL = 200;
 /** Largest number of categories, and of occupations, of one skill. */
 export const MAX_LABELS = 100;
 
+/** Longest `place` of a row, in characters. A longer one is ignored. No file system has paths as long. */
+export const MAX_LOCATION = 4096;
+
 /** Largest `metadata` of one skill, in bytes of JSON. Each answer for the skill carries it. */
 export const MAX_METADATA_BYTES: number = 16 * 1024;
+
+/** Largest front matter that is kept of one skill, in bytes of JSON. What search uses is read from larger ones, too. */
+export const MAX_FRONT_MATTER_BYTES: number = 64 * 1024;
+
+// Sources
+
+/**
+ * Bytes that a file or standard input may have, after unpacking, by default. A hundred times the largest catalogue
+ * known. More is a mistake or an attack: a stream without end, or a sparse file.
+ */
+export const MAX_UNPACKED_BYTES: number = 32 * 1024 ** 3;
+
+/**
+ * How many times its compressed size a gzip source may have, by default. Catalogues have 3 to 5, those of one template
+ * up to 30; gzip reaches 1,000.
+ */
+export const MAX_RATIO = 100;
+
+/** Unpacked bytes from which on the ratio counts: a small source cannot do harm, and may repeat itself. */
+export const FREE_UNPACKED_BYTES: number = 16 * 1024 * 1024;
+
+/**
+ * Parts of a JSON source that are not JSON. With more the rest is not read: it is a file of another kind, and each of
+ * its lines would take the time of a row.
+ */
+export const MAX_UNREADABLE_ROWS = 100_000;
+
+/** Rejected rows, and warnings, that a report lists, by default. The others are counted: a list takes memory. */
+export const MAX_LISTED_PROBLEMS = 10_000;
+
+/** Rows that did not become a skill whose stored skills are kept by name. With more, nothing at all is pruned. */
+export const MAX_SPARED = 100_000;
 
 // Git
 
@@ -73,7 +139,7 @@ export const MAX_GIT_OBJECT_FILES = 1_000_000;
 export const MAX_PACK_INDEX_BYTES: number = 512 * 1024 * 1024;
 
 /** Memory that git may fill, in bytes. A log of 100,000 commits takes less than half of it. */
-export const GIT_HEAP_BYTES: number = 256 * 1024 * 1024;
+export const GIT_HEAP_BYTES: number = 128 * 1024 * 1024;
 
 /** Address space of git, in bytes: its memory, and the indexes of packs. */
 export const GIT_ADDRESS_BYTES: number = 1024 * 1024 * 1024;
@@ -84,7 +150,7 @@ export const GIT_ADDRESS_BYTES: number = 1024 * 1024 * 1024;
  */
 export const MAX_COMMIT_TIMES_BYTES: number = 64 * 1024 * 1024;
 
-/** How long git may work on one repository, in seconds. A log of 100,000 commits takes less. */
+/** How long git may work on one repository, in seconds. A log of 50,000 commits takes about half of it. */
 export const GIT_REPOSITORY_SECONDS = 20;
 
 /** How long git may work on all repositories of one source, in seconds, by default. A usual one takes 0.02. */
@@ -98,6 +164,15 @@ export const MAX_KEY_NAME = 100;
 /** The longest text of a file that a page shows, in characters. Browsers become slow with more. */
 export const MAX_PAGE_TEXT = 100_000;
 
+/** The names of a skill's files that its page lists. A skill may have a thousand. */
+export const MAX_PAGE_FILES = 100;
+
+/**
+ * Addresses whose requests are counted in memory, such as those for pages. With more, the count that began first is
+ * forgotten. Each takes some hundred bytes.
+ */
+export const MAX_COUNTED_ADDRESSES = 10_000;
+
 /** Bounds of a server. Times are in milliseconds. */
 interface ServerLimits {
   /** Bytes of the request line and all headers together. */
@@ -110,8 +185,15 @@ interface ServerLimits {
   readonly keepAliveTimeout: number;
   /** How long the sending of an answer may make no progress. */
   readonly idleTimeout: number;
-  /** Open connections. */
+  /** Open connections. Beyond, one that is idle makes room for a new one; if none is, the new one is closed. */
   readonly connections: number;
+  /**
+   * Bytes that the server holds for all clients together: answers that are not sent yet, and {@link requestBytes} for
+   * each request that is not answered. Beyond, the connection with most of them is closed.
+   */
+  readonly heldBytes: number;
+  /** What a request counts for until it is answered: about what its objects take. */
+  readonly requestBytes: number;
   /** Requests of one connection that are answered at a time. Those behind them wait. */
   readonly pipelined: number;
   /**
@@ -134,6 +216,8 @@ export const SERVER_LIMITS: ServerLimits = {
   keepAliveTimeout: 65_000,
   idleTimeout: 60_000,
   connections: 2_000,
+  heldBytes: 64 * 1024 * 1024,
+  requestBytes: 4 * 1024,
   pipelined: 16,
   waiting: 4_000,
   checkingInterval: 1_000,

@@ -65,7 +65,10 @@ export interface Pagination {
   readonly page: number;
   /** Hits on a full page. */
   readonly limit: number;
-  /** Exact number of hits on all pages. Copies count once if they are collapsed. */
+  /**
+   * Exact number of hits on all pages, or at most that if the answer is `truncated`. Copies count once if they are
+   * collapsed.
+   */
   readonly total: number;
   /** `ceil(total / limit)`; 0 if nothing matches. */
   readonly totalPages: number;
@@ -75,6 +78,11 @@ export interface Pagination {
 export interface KeywordResult {
   /** The step that found the skills; absent if nothing matches. */
   readonly step?: KeywordStep;
+  /**
+   * True if the question was too costly to finish: some skills or words were not looked at. Absent otherwise. Which
+   * ones depends on the question and the catalogue only. `total` is a lower bound then; each hit is a true match.
+   */
+  readonly truncated?: true;
   readonly hits: readonly KeywordHit[];
   readonly pagination: Pagination;
 }
@@ -83,6 +91,8 @@ export interface KeywordResult {
 export interface KeywordRecords {
   /** The step that found the skills; absent if nothing matches. */
   readonly step?: KeywordStep;
+  /** As in {@link KeywordResult}. */
+  readonly truncated?: true;
   /** Each skill as JSON text: an object with the first eight fields of {@link Skill}, in that order. */
   readonly records: readonly string[];
   readonly pagination: Pagination;
@@ -196,6 +206,11 @@ export interface SemanticResult {
    * right, about one in twenty at most gets false. True is a weak sign: most questions without an answer get it, too.
    */
   readonly confident: boolean;
+  /**
+   * True if the question was too costly to finish: its most frequent words did not count. Absent otherwise. Which ones
+   * depends on the question and the catalogue only.
+   */
+  readonly truncated?: true;
   /** Best first. */
   readonly hits: readonly SemanticHit[];
 }

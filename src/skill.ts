@@ -18,6 +18,11 @@ export interface Skill {
   readonly categories: readonly string[];
   /** Occupation slugs, usually with their SOC code at the end: `software-developers-151252`. */
   readonly occupations: readonly string[];
+  /**
+   * Absolute path of the folder with the SKILL.md, as of the load that wrote the skill. Only if the search was opened
+   * with `localPaths: true`, and only of skills that were loaded from a folder.
+   */
+  readonly localPath?: string;
 }
 
 /** Optional fields in the front matter of a `SKILL.md`, beside name and description. */
@@ -26,6 +31,11 @@ export interface SkillProperties {
   readonly compatibility?: string;
   readonly allowedTools?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /**
+   * The whole front matter as it was written, also what the fields above say: numbers, dates, `true` and `false` are
+   * text, a key without a value is null. Of a row of JSON, the object that it has in this field.
+   */
+  readonly frontMatter?: Readonly<Record<string, unknown>>;
 }
 
 /** A skill with the optional fields of its `SKILL.md`. */

@@ -5,14 +5,20 @@ import { describe, expect, test } from 'vitest';
 import { openAccess } from '../src/access/index.js';
 import { shownText } from '../src/http/pages.js';
 import { readQuestion } from '../src/keyword/question.js';
+import { Work } from '../src/keyword/work.js';
 import * as limits from '../src/limits.js';
+import { Ingest } from '../src/load/ingest.js';
 import { resolveKeywordQuery, resolveSemanticQuery } from '../src/query.js';
+import { Patience } from '../src/search/patience.js';
 import { checkGitObjects } from '../src/sources/folder/check-git-objects.js';
 import { readHead } from '../src/sources/folder/git-head.js';
+import { boundedBytes } from '../src/sources/json/bounded-bytes.js';
+import { hasTooManyValues } from '../src/sources/json/has-too-many-values.js';
 import { JsonArray } from '../src/sources/json/json-array.js';
 import { JsonLines } from '../src/sources/json/json-lines.js';
 import type { JsonSplitter } from '../src/sources/json/json-piece.js';
 import { checkRow } from '../src/sources/rows/check-row.js';
+import { MemoryCatalogue } from '../src/store/write/memory-catalogue.js';
 import { temporaryFolder } from './sources/folder/temporary-folder.js';
 
 /** How a bound is held: by what is accepted at it and one beyond it, or by a test elsewhere. */
@@ -30,7 +36,12 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   MAX_SEMANTIC_LIMIT: { accepts: (limit) => passes(() => resolveSemanticQuery({ q: 'a', limit })) },
   MAX_PAGE: { accepts: (page) => passes(() => resolveKeywordQuery({ q: 'a', page })) },
   MAX_LIMIT: { accepts: (limit) => passes(() => resolveKeywordQuery({ q: 'a', limit })) },
+  MAX_READING_TIME: { file: 'search/patience.test.ts', test: 'is given up at the longest time for reading' },
+  MAX_LONGEST_WAIT: { accepts: (longestWait) => passes(() => new Patience(longestWait).end()) },
   MAX_QUESTION_WORDS: { accepts: (count) => readQuestion(texts(count, 'w').join(' ')).looseWords.length === count },
+  QUESTION_WORK: { accepts: (units) => Work.forQuestion(1).affords(units) },
+  QUESTION_WORK_PER_SKILL: { accepts: (units) => Work.forQuestion(1_000_000).affords(1_000_000 * units) },
+  EXPLAINED_TEXT: { file: 'search/explained-text.test.ts', test: 'is shared by the hits of a page' },
   MAX_ROW_BYTES: { accepts: (length) => isWhole(new JsonLines(), Buffer.alloc(length, '1')) },
   MAX_JSON_DEPTH: { accepts: (depth) => isWhole(new JsonArray(), Buffer.from(`[${nested(depth)}]`)) },
   MAX_FILE_BYTES: { accepts: (length) => isKept({ files: [{ filename: 'a', text: 'x'.repeat(length) }] }) },
@@ -42,6 +53,20 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   MAX_LABEL: { accepts: (length) => isKept({ categories: ['c'.repeat(length)] }) },
   MAX_LABELS: { accepts: (count) => isKept({ categories: texts(count, 'c') }) },
   MAX_METADATA_BYTES: { accepts: (length) => isKept({ metadata: { a: 'x'.repeat(length - '{"a":""}'.length) } }) },
+  MAX_FRONT_MATTER_BYTES: {
+    accepts: (length) => isKept({ frontMatter: { a: 'x'.repeat(length - '{"a":""}'.length) } }),
+  },
+  MAX_ROW_VALUES: { accepts: (count) => !hasTooManyValues(Buffer.from('['.repeat(count).padEnd(2 ** 20))) },
+  MAX_LOCATION: { accepts: (length) => isPlace('p'.repeat(length)) },
+  MAX_UNPACKED_BYTES: { accepts: (bytes) => passes(() => readBytes(bytes, bytes)) },
+  MAX_RATIO: { accepts: (ratio) => passes(() => readBytes(ratio * 2 ** 20, 2 ** 20)) },
+  FREE_UNPACKED_BYTES: { accepts: (bytes) => passes(() => readBytes(bytes, 1)) },
+  MAX_UNREADABLE_ROWS: {
+    file: 'load/load-limits.test.ts',
+    test: 'stops where it is not JSON 100,000 times, and no earlier',
+  },
+  MAX_LISTED_PROBLEMS: { accepts: (count) => ingested(count, {}).unlisted.rejected === 0 },
+  MAX_SPARED: { accepts: (count) => ingested(count, { location: 'x' }).incomplete.size === 0 },
   MAX_GIT_FILE_BYTES: {
     accepts: (length) => isHead({ HEAD: `${'0'.repeat(40)}\n`.padEnd(length), 'packed-refs': '' }),
   },
@@ -75,6 +100,11 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
     accepts: (length) => passes(() => openAccess({ state: ':memory:' }).createKey({ name: '😀'.repeat(length) })),
   },
   MAX_PAGE_TEXT: { accepts: (length) => shownText('x'.repeat(length)).endsWith('x') },
+  MAX_PAGE_FILES: { file: 'http/pages.test.ts', test: 'of a skill name a hundred of its files' },
+  MAX_COUNTED_ADDRESSES: {
+    file: 'http/minute-limit.test.ts',
+    test: 'as many addresses as the limit says are counted; one more makes the first forgotten',
+  },
 };
 
 const { SERVER_LIMITS: _, ...VALUES } = limits;
@@ -113,7 +143,15 @@ const OF_SERVER: Readonly<Record<keyof typeof limits.SERVER_LIMITS, { readonly f
       file: 'http/server-malformed.test.ts',
       test: 'is not worked for without end when it does not read its answers',
     },
-    connections: { file: 'http/server.test.ts', test: 'serves many at once' },
+    connections: {
+      file: 'http/open-connections.test.ts',
+      test: 'a fourth takes the place of the one that has been silent for the longest time',
+    },
+    heldBytes: {
+      file: 'http/open-connections.test.ts',
+      test: 'is at most as much as the limit: beyond, the connection with most of it is closed',
+    },
+    requestBytes: { file: 'http/open-connections.test.ts', test: 'counts requests that wait, too' },
     pipelined: {
       file: 'http/server-malformed.test.ts',
       test: 'is not worked for without end when it does not read its answers',
@@ -145,6 +183,31 @@ async function passes(work: () => unknown): Promise<boolean> {
 async function isHead(files: Readonly<Record<string, string>>): Promise<boolean> {
   const folder = await temporaryFolder(files);
   return passes(() => readHead({ own: folder, common: folder, bounds: [folder], unproven: false }));
+}
+
+/** Reads bytes of a source that was so many before they were unpacked. */
+async function readBytes(bytes: number, packed: number): Promise<void> {
+  // Never written to, so the system gives no memory for it.
+  const chunk = Buffer.allocUnsafeSlow(Math.min(bytes, 2 ** 30));
+  async function* chunks(): AsyncGenerator<Buffer> {
+    for (let left = bytes; left > 0; left -= chunk.length) yield chunk.subarray(0, left);
+  }
+  for await (const _ of boundedBytes(chunks(), () => packed, {}));
+}
+
+/** A load of rows that cannot be read. */
+function ingested(count: number, fields: { readonly location?: string }): Ingest {
+  const ingest = new Ingest(new MemoryCatalogue());
+  for (let i = 0; i < count; i++) {
+    ingest.take({ kind: 'unreadable', origin: { source: 's' }, reason: 'r', ...fields }, 's');
+  }
+  return ingest;
+}
+
+/** Whether a row's place is taken. */
+function isPlace(place: string): boolean {
+  const checked = checkRow({ kind: 'row', origin: { source: 'test' }, value: { name: 'a', description: 'b', place } });
+  return checked.kind === 'skill' && checked.draft.location === place;
 }
 
 /** Whether a row with these fields becomes a skill without a warning. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { scratchFolder } from './scratch-folder.js';
 
-const PROJECT = fileURLToPath(new URL('..', import.meta.url));
+export const PROJECT: string = fileURLToPath(new URL('..', import.meta.url));
 
 /** A copy of the sources whose packages are all those installed but one. */
 export function projectWithout(missing: string): string {
@@ -18,6 +18,20 @@ export function projectWithout(missing: string): string {
     symlinkSync(join(PROJECT, 'node_modules', name), link, 'junction');
   }
   return folder;
+}
+
+/**
+ * A copy of the sources in which one package is another: as its author publishes it, without what its install script
+ * adds.
+ *
+ * @param files those of the package to take over
+ */
+export function projectWithPart(name: string, files: readonly string[]): { project: string; installed: string } {
+  const project = projectWithout(name);
+  const installed = join(project, 'node_modules', name);
+  for (const file of files)
+    cpSync(join(PROJECT, 'node_modules', name, file), join(installed, file), { recursive: true });
+  return { project, installed };
 }
 
 function packages(): string[] {

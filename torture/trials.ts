@@ -2,9 +2,26 @@ import type { Trial } from './trial.js';
 import { DISK_FULL } from './trials/disk-full.js';
 import { ENEMY_FILES } from './trials/enemy-files.js';
 import { LOAD_KILLS } from './trials/load-kills.js';
+import { LOADER_FUZZING } from './trials/loader-fuzzing.js';
 import { POWER_CUT } from './trials/power-cut.js';
+import { QUOTA_RACES } from './trials/quota-races.js';
 import { RELOAD } from './trials/reload.js';
+import { SHUTDOWN } from './trials/shutdown.js';
+import { SLOWEST_QUESTION } from './trials/slowest-question.js';
+import { SOAK } from './trials/soak.js';
 import { WORDS_READ } from './trials/words-read.js';
 
 /** Every trial, in the order in which they run. */
-export const TRIALS: readonly Trial[] = [WORDS_READ, ENEMY_FILES, LOAD_KILLS, POWER_CUT, DISK_FULL, RELOAD];
+export const TRIALS: readonly Trial[] = [
+  WORDS_READ,
+  SLOWEST_QUESTION,
+  LOADER_FUZZING,
+  ENEMY_FILES,
+  LOAD_KILLS,
+  POWER_CUT,
+  DISK_FULL,
+  RELOAD,
+  SOAK,
+  QUOTA_RACES,
+  SHUTDOWN,
+];

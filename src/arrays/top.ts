@@ -35,7 +35,11 @@ export function topOf(items: ArrayLike<number>, compare: Comparator, offset: num
 export function bestScored(items: Uint32Array, scores: Float64Array, count: number): Uint32Array {
   if (items.length <= count) return items;
   const least = kthLargest(scores, items, items.length, count);
-  return items.filter((item) => scores[item]! >= least);
+  // The method `filter` of typed arrays makes an object for each number that it keeps.
+  const best = new Uint32Array(items.length);
+  let kept = 0;
+  for (let i = 0; i < items.length; i++) if (scores[items[i]!]! >= least) best[kept++] = items[i]!;
+  return best.subarray(0, kept);
 }
 
 /** The root of the heap is the last in the order: the one that the next better item replaces. */

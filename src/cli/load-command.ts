@@ -1,5 +1,5 @@
 import { buildCatalogue, type LoadReport } from '../index.js';
-import { databaseOption, jsonOption, modelOption } from './common-options.js';
+import { databaseOption, jsonOption, modelOption, parseInteger } from './common-options.js';
 import { LoadProgressBar } from './load-progress-bar.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
@@ -10,9 +10,14 @@ interface LoadFlags {
   readonly json?: true;
   readonly prune?: true;
   readonly strict?: true;
+  readonly followLinks?: true;
   readonly author?: string;
   readonly codehostBase?: string;
   readonly skillUrlBase?: string;
+  readonly maxUnpackedBytes?: number;
+  readonly maxRatio?: number;
+  readonly maxListedProblems?: number;
+  readonly gitSeconds?: number;
   readonly semantic: boolean;
   readonly model?: string;
 }
@@ -26,9 +31,14 @@ export const setUpLoad: SetUp = (command, output) => {
     .addOption(databaseOption())
     .option('--prune', 'remove what came from these sources earlier and is no longer in them')
     .option('--strict', 'exit with 1 if any row was rejected; the others are loaded all the same')
+    .option('--follow-links', 'follow links in a folder that lead into another source of this load')
     .option('--author <name>', 'author of skills in folders that git tells nothing of')
     .option('--codehost-base <url>', 'their codehostUrl is this and their path')
     .option('--skill-url-base <url>', 'their skillUrl is this and their path')
+    .option('--max-unpacked-bytes <n>', 'bytes that a file may have, unpacked; 0 for no limit', parseInteger)
+    .option('--max-ratio <n>', 'times its size that a .gz file may unpack to; 0 for no limit', parseInteger)
+    .option('--max-listed-problems <n>', 'warnings and rejected rows that are listed; 0 for no limit', parseInteger)
+    .option('--git-seconds <n>', 'seconds that git may work on one source', parseInteger)
     .option('--no-semantic', 'make no vectors: skills loaded so are found by words only')
     .addOption(modelOption())
     .addOption(jsonOption())
@@ -41,7 +51,8 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
   const interrupt = (): void => stop.abort(new Error('interrupted: run the same command again to continue from here'));
   process.once('SIGINT', interrupt);
   try {
-    const { database, prune, author, codehostBase, skillUrlBase, model } = flags;
+    const { database, prune, followLinks, author, codehostBase, skillUrlBase, model } = flags;
+    const { maxUnpackedBytes, maxRatio, maxListedProblems, gitSeconds } = flags;
     // Undefined, not true: a missing model runtime is then a warning and not an error.
     const semantic = flags.semantic ? undefined : false;
     const defaults = { author, codehostBase, skillUrlBase };
@@ -49,9 +60,14 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
       database,
       sources,
       prune,
+      followLinks,
       semantic,
       model,
       ...defaults,
+      maxUnpackedBytes,
+      maxRatio,
+      maxListedProblems,
+      gitSeconds,
       signal: stop.signal,
       onProgress: (progress) => bar.show(progress),
     });
@@ -80,11 +96,13 @@ function reportLines(report: LoadReport): string[] {
   const counts = ['added', 'updated', 'unchanged', 'removed'] as const;
   const lines = counts.map((name) => `${name.padEnd(10)}${report[name].toLocaleString('en').padStart(9)}`);
   if (report.embedded > 0) lines.push(`embedded  ${report.embedded.toLocaleString('en').padStart(9)}`);
-  const { warnings, rejected } = report;
-  lines.push(`warnings  ${warnings.length.toLocaleString('en').padStart(9)}`);
-  lines.push(...problemLines(warnings.map(({ origin, line, message }) => ({ origin, line, text: message }))));
-  lines.push(`rejected  ${rejected.length.toLocaleString('en').padStart(9)}`);
-  lines.push(...problemLines(rejected.map(({ origin, line, reason }) => ({ origin, line, text: reason }))));
+  const { warnings, warningCount, rejected, rejectedCount } = report;
+  lines.push(`warnings  ${warningCount.toLocaleString('en').padStart(9)}`);
+  const told = warnings.map(({ origin, line, message }) => ({ origin, line, text: message }));
+  lines.push(...problemLines(told, warningCount));
+  lines.push(`rejected  ${rejectedCount.toLocaleString('en').padStart(9)}`);
+  const reasons = rejected.map(({ origin, line, reason }) => ({ origin, line, text: reason }));
+  lines.push(...problemLines(reasons, rejectedCount));
   return lines;
 }
 
@@ -94,10 +112,12 @@ interface Problem {
   readonly text: string;
 }
 
-function problemLines(problems: readonly Problem[]): string[] {
+/** @param count of all problems, listed or not */
+function problemLines(problems: readonly Problem[], count: number): string[] {
   const lines = problems
     .slice(0, MAX_PRINTED)
     .map(({ origin, line, text }) => `  ${oneLine(`${origin}${line === undefined ? '' : `:${line}`}: ${text}`)}`);
-  const left = problems.length - MAX_PRINTED;
-  return left > 0 ? [...lines, `  … and ${left.toLocaleString('en')} more (all of them with --json)`] : lines;
+  const left = count - lines.length;
+  const all = count === problems.length ? 'all of them' : `the first ${problems.length.toLocaleString('en')}`;
+  return left > 0 ? [...lines, `  … and ${left.toLocaleString('en')} more (${all} with --json)`] : lines;
 }

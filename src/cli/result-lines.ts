@@ -17,6 +17,9 @@ const STEP_NOTES = {
   'some-words': 'no skill has all words; these have some of them',
 } as const;
 
+/** What to say where a question was too costly to finish. */
+const TRUNCATED_NOTE = 'the question was too costly to finish: there may be more, and a better order';
+
 /** A hit of either kind of search. */
 type Hit = KeywordHit | SemanticHit;
 
@@ -27,9 +30,11 @@ type Reason = string | readonly string[];
  * A page of hits as text: for each a line with name, author, stars and age in columns, then the matching text.
  */
 export function keywordLines(result: KeywordResult, columns: number, styles: Styles, explain: boolean): string[] {
-  const { hits, pagination, step } = result;
+  const { hits, pagination, step, truncated } = result;
+  const cut = truncated === true ? [styles.dim(`(${TRUNCATED_NOTE})`)] : [];
   if (hits.length === 0) {
     return [
+      ...cut,
       pagination.total === 0
         ? NO_MATCH
         : `There is no page ${pagination.page}: ${pagination.total} skills are on ${pagination.totalPages} pages.`,
@@ -37,7 +42,9 @@ export function keywordLines(result: KeywordResult, columns: number, styles: Sty
   }
   const note = step === undefined ? undefined : STEP_NOTES[step];
   return [
-    ...(note === undefined ? [] : [styles.dim(`(${note})`), '']),
+    ...cut,
+    ...(note === undefined ? [] : [styles.dim(`(${note})`)]),
+    ...(cut.length === 0 && note === undefined ? [] : ['']),
     ...hitLines(hits, columns, styles, (hit) => (explain ? keywordReasons(hit, step) : [])),
     styles.dim(pageNote(result)),
   ];
@@ -45,10 +52,13 @@ export function keywordLines(result: KeywordResult, columns: number, styles: Sty
 
 /** The hits of a semantic search as text, each with its score. */
 export function semanticLines(result: SemanticResult, columns: number, styles: Styles): string[] {
-  const { hits, ranking, confident } = result;
-  if (hits.length === 0) return [NO_MATCH];
+  const { hits, ranking, confident, truncated } = result;
+  const cut = truncated === true ? [styles.dim(`(${TRUNCATED_NOTE})`)] : [];
+  if (hits.length === 0) return [...cut, NO_MATCH];
   return [
-    ...(confident ? [] : [styles.dim('(no skill seems to fit; these come closest)'), '']),
+    ...cut,
+    ...(confident ? [] : [styles.dim('(no skill seems to fit; these come closest)')]),
+    ...(cut.length === 0 && confident ? [] : ['']),
     ...hitLines(hits, columns, styles, semanticReasons),
     styles.dim(`the best ${hits.length === 1 ? 'one' : hits.length}, by ${BY_RANKING[ranking]}`),
   ];
@@ -77,6 +87,8 @@ function hitLines<H extends Hit>(
       `${score}${name}  ${facts}`,
       ...snippetLines(hit.snippet, columns - 2, styles).map((line) => `  ${line}`),
       `  ${styles.dim(fitColumns(oneLine(hit.skill.id), columns - 2))}`,
+      // Whole, so that it can be copied.
+      ...(hit.skill.localPath === undefined ? [] : [`  ${styles.dim(oneLine(hit.skill.localPath))}`]),
       ...reasonsOf(hit)
         .flatMap((reason) => wrapped(reason, columns - 2))
         .map((line) => `  ${line}`),
@@ -94,9 +106,10 @@ function widest(texts: readonly string[]): number {
   return Math.max(...texts.map(widthOf));
 }
 
-function pageNote({ hits, pagination }: KeywordResult): string {
+function pageNote({ hits, pagination, truncated }: KeywordResult): string {
   const { page, limit, total, totalPages } = pagination;
-  const skills = `${total.toLocaleString('en')} ${total === 1 ? 'skill' : 'skills'}`;
+  const least = truncated === true ? 'at least ' : '';
+  const skills = `${least}${total.toLocaleString('en')} ${total === 1 ? 'skill' : 'skills'}`;
   if (totalPages <= 1) return skills;
   const first = (page - 1) * limit + 1;
   const shown = hits.length === 0 ? '' : `${first} to ${first + hits.length - 1} of `;

@@ -30,6 +30,7 @@ interface SearchFlags extends StopWordsFlags {
   readonly limit: number;
   readonly copies?: CopyMode;
   readonly explain?: true;
+  readonly localPaths?: true;
   // With `--mode keyword` only.
   readonly sort?: SortOrder;
   readonly page?: number;
@@ -68,6 +69,7 @@ export const setUpSearch: SetUp = (command, output) => {
     .addOption(stopWordsOption())
     .addOption(new Option('--copies <mode>', 'show one of a group of copies or all').choices(COPY_MODES))
     .option('--explain', 'tell for each result which words matched where, and the parts of its score')
+    .option('--local-paths', 'tell for each result the folder that it was loaded from')
     .addOption(jsonOption())
     .action((words: string[], flags: SearchFlags) => {
       refuseOthers(flags, command);
@@ -87,7 +89,10 @@ async function searchByWords(words: readonly string[], flags: SearchFlags, outpu
   const { database, sort, category, occupation, page, limit, copies } = flags;
   // Checks the query before opening the catalogue, so that a fault is reported at once.
   const query = resolveKeywordQuery({ q: words.join(' '), sortBy: sort, category, occupation, page, limit, copies });
-  await using search = await openPatiently({ database, stopWords: await stopWordsOf(flags) }, output);
+  await using search = await openPatiently(
+    { database, stopWords: await stopWordsOf(flags), localPaths: flags.localPaths },
+    output,
+  );
   const result = search.keyword(query);
   if (flags.json === true) printJson(output, result);
   else printLines(output, keywordLines(result, columnsOf(output), stylesFor(output.out), flags.explain === true));
@@ -101,7 +106,7 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
   // Meaning alone needs no keyword index, which may have to be built.
   const keywordIndex = query.ranking === 'vector' ? false : undefined;
   await using search = await openPatiently(
-    { database, model, keywordIndex, stopWords, warmUp: query.ranking !== 'words' },
+    { database, model, keywordIndex, stopWords, warmUp: query.ranking !== 'words', localPaths: flags.localPaths },
     output,
   );
   const result = await search.semantic(query);

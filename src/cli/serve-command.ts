@@ -1,7 +1,16 @@
 import { once } from 'node:events';
 import { InvalidArgumentError, Option } from 'commander';
 import { type Access, DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, openAccess } from '../access/index.js';
-import { COMPATIBILITIES, type Compatibility, DEFAULT_HOST, DEFAULT_PORT, startServer } from '../http/index.js';
+import {
+  COMPATIBILITIES,
+  type Compatibility,
+  DEFAULT_CONNECTIONS_PER_ADDRESS,
+  DEFAULT_HOST,
+  DEFAULT_LONGEST_WAIT,
+  DEFAULT_PAGES_PER_MINUTE,
+  DEFAULT_PORT,
+  startServer,
+} from '../http/index.js';
 import { followCatalogue, type SkillSearch } from '../index.js';
 import { databaseOption, modelOption, parseInteger } from './common-options.js';
 import { demoLines } from './demo.js';
@@ -18,6 +27,9 @@ interface ServeFlags extends StateFlags, StopWordsFlags {
   readonly anonymousPerMinute: number;
   readonly keyDaily: number;
   readonly keyPerMinute: number;
+  readonly pagesPerMinute: number;
+  readonly longestWait: number;
+  readonly connectionsPerAddress: number;
   readonly trustProxy?: number | readonly string[];
   readonly publicUrl?: string;
   readonly compat?: Compatibility;
@@ -38,6 +50,24 @@ export const setUpServe: SetUp = (command, output) => {
     .option('--anonymous-per-minute <n>', 'requests a minute without a key', parseInteger, anonymous.perMinute)
     .option('--key-daily <n>', 'requests a day with a key made without limits of its own', parseInteger, key.daily)
     .option('--key-per-minute <n>', 'requests a minute with such a key', parseInteger, key.perMinute)
+    .option(
+      '--pages-per-minute <n>',
+      'pages a minute for each address, 0 for no limit',
+      parseInteger,
+      DEFAULT_PAGES_PER_MINUTE,
+    )
+    .option(
+      '--longest-wait <seconds>',
+      'how long a search may wait for others; beyond, it is refused as busy',
+      parseInteger,
+      DEFAULT_LONGEST_WAIT,
+    )
+    .option(
+      '--connections-per-address <n>',
+      'open connections of each address, 0 for no limit',
+      parseInteger,
+      DEFAULT_CONNECTIONS_PER_ADDRESS,
+    )
     .option(
       '--trust-proxy <hops>',
       'whose X-Forwarded-For is believed: how many hops, or addresses and networks with commas between them',
@@ -66,8 +96,13 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
       anonymous: { daily: flags.anonymousDaily, perMinute: flags.anonymousPerMinute },
       key: { daily: flags.keyDaily, perMinute: flags.keyPerMinute },
     });
+    const limits = {
+      pagesPerMinute: flags.pagesPerMinute,
+      longestWait: flags.longestWait,
+      connectionsPerAddress: flags.connectionsPerAddress,
+    };
     const shared = { access, publicUrl, trustProxy, compatibility, pages, log: log.onEvent };
-    const server = await startServer(search, { host, port, ...shared });
+    const server = await startServer(search, { host, port, ...shared, ...limits });
     const reload = (): void => void search.reload().catch(() => {});
     process.on('SIGHUP', reload);
     try {

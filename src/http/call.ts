@@ -13,6 +13,8 @@ export interface Call {
   header(name: string): string | undefined;
   /** When the request arrived, by `performance.now()`. */
   readonly arrived: number;
+  /** Since when it waits for others only, not for earlier requests of its own connection, by `performance.now()`. */
+  readonly ready: number;
   /** Aborted when the client closes the connection. */
   readonly signal: AbortSignal | undefined;
 }

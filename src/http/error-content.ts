@@ -14,6 +14,7 @@ export const ERROR_STATUS = {
   DAILY_QUOTA_EXCEEDED: 429,
   INTERNAL_ERROR: 500,
   SERVICE_UNAVAILABLE: 503,
+  BUSY: 503,
 } as const;
 
 type HttpCode = keyof typeof ERROR_STATUS;

@@ -48,20 +48,22 @@ export const FIND_OPERATION: SearchOperation<FindQuery> = {
     const ownerName = (owner as string | undefined)?.trim().toLowerCase();
     return { query, limit: query.limit, owner: ownerName === '' ? undefined : ownerName };
   },
-  answer({ query, limit, owner }, { search }) {
+  answer({ query, limit, owner }, { search, noteTruncated }) {
     const skills: FoundSkill[] = [];
     // The search has no filter for owners, so this reads pages until it has enough skills.
     for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
-      const { records, pagination } = search.keywordRecords(
+      const { records, pagination, truncated } = search.keywordRecords(
         owner === undefined ? query : { ...query, page, limit: MAX_LIMIT },
       );
+      noteTruncated(truncated);
       for (const record of records) {
         const skill = JSON.parse(record) as PublicSkill;
         const source = sourceOf(skill.codehostUrl);
         if (owner !== undefined && ownerOf(source) !== owner && skill.author.toLowerCase() !== owner) continue;
         if (skills.length < limit) skills.push({ id: skill.id, name: skill.name, installs: 0, source });
       }
-      if (owner === undefined || page >= pagination.totalPages) break;
+      // Each page asks the whole question again.
+      if (owner === undefined || page >= pagination.totalPages || truncated === true) break;
     }
     return JSON.stringify({ skills });
   },

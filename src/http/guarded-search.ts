@@ -16,7 +16,7 @@ export function answerSearch<Query>(
   operation: SearchOperation<Query>,
   visit: Visit,
   search: SkillSearch,
-  { access, compatibility, log }: ResolvedHandlerOptions,
+  { access, compatibility, longestWait, log }: ResolvedHandlerOptions,
 ): Content | Promise<Content> {
   const compatible = compatibility !== undefined;
   const client = access === undefined ? undefined : identify(access, operation, visit);
@@ -37,20 +37,39 @@ export function answerSearch<Query>(
     }
     throw error;
   };
-  const toContent = (body: Body): Content => ({ headers: quotaHeaders(admission), body });
+  let isTruncated = false;
+  const toContent = (body: Body): Content => ({
+    headers: { ...quotaHeaders(admission), ...(isTruncated ? TRUNCATED : {}) },
+    body,
+  });
   let answered: Body | Promise<Body>;
   try {
+    // It may have waited for its turn already.
+    const waited = (performance.now() - visit.call.ready) / 1000;
+    if (longestWait > 0 && waited > longestWait) throw busy();
     answered = operation.answer(query, {
       search,
       record: { publicUrl: visit.publicUrl, githubUrl: compatible },
       compatible,
       meta: () => metaOf(visit),
+      longestWait: longestWait === 0 ? 0 : Math.max(LEAST_PATIENCE, longestWait - waited),
+      noteTruncated: (truncated) => {
+        isTruncated = truncated === true;
+      },
       call: visit.call,
     });
   } catch (error) {
     return takeBack(error);
   }
   return answered instanceof Promise ? answered.then(toContent, takeBack) : toContent(answered);
+}
+
+/** Seconds. A search that is not too late may wait at least so long: 0 would be no limit. */
+const LEAST_PATIENCE = 0.001;
+
+/** Whoever asks again in a second finds most of those gone that waited with it. */
+function busy(): SkillSearchError {
+  return new SkillSearchError('BUSY', 'too many requests wait; try again in 1 s', { retryAfter: 1 });
 }
 
 function identify(access: Access, { key }: SearchOperation, { call, address, started }: Visit): Client {
@@ -60,6 +79,9 @@ function identify(access: Access, { key }: SearchOperation, { call, address, sta
   }
   return access.identify(authorization, address, started);
 }
+
+/** Says that the question was too costly to finish. */
+const TRUNCATED = { 'X-Result-Truncated': 'true' };
 
 /** A faulty question counts as a request of the minute, too, and that limit is reported first. */
 function readQuestion<Query>(read: () => Query, admit: (fault: SkillSearchError) => unknown): Query {

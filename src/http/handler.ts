@@ -36,12 +36,14 @@ export function createHandler(search: SkillSearch, options: HandlerOptions = {})
   const service = new SkillDiscoveryService(search, resolveHandlerOptions(options));
   return async (request, connection) => {
     const { origin, pathname, search: query } = new URL(request.url);
+    const arrived = performance.now();
     const { status, headers, body } = await service.answer({
       method: request.method,
       target: pathname + query,
       origin,
       address: connection?.address,
-      arrived: performance.now(),
+      arrived,
+      ready: arrived,
       header: (name) => request.headers.get(name) ?? undefined,
       signal: request.signal,
     });

@@ -6,7 +6,7 @@ import { SERVER_LIMITS } from '../limits.js';
 import { BodyBuffers } from './body-buffers.js';
 import type { Answer } from './call.js';
 import { NodeCall } from './node-call.js';
-import { OpenConnections } from './open-connections.js';
+import { type ConnectionLimits, OpenConnections } from './open-connections.js';
 import { PendingAnswers } from './pending-answers.js';
 import { MALFORMED, type Refusal, refusalOf, sendRaw, UNKNOWN_METHOD } from './refusal.js';
 import type { RunningServer } from './running-server.js';
@@ -24,9 +24,16 @@ interface Exchange {
   readonly response: ServerResponse;
   /** When the request arrived, by `performance.now()`. */
   readonly arrived: number;
+  /** When its connection had no earlier requests before it any more, by `performance.now()`. */
+  readonly ready: number;
   /** The buffer that the answer is sent from. */
   lent: Buffer | undefined;
+  /** Bytes of the answer's body; 0 before it is ready. */
+  bytes: number;
 }
+
+/** How many connections a client may have. */
+export type ConnectionOptions = Pick<ConnectionLimits, 'perAddress' | 'isExempt'>;
 
 /** Brings requests from sockets to the service, and its answers back. */
 export class HttpServer implements RunningServer {
@@ -41,12 +48,14 @@ export class HttpServer implements RunningServer {
   readonly #buffers = new BodyBuffers();
   /** Answers that are not ready yet. */
   readonly #running = new Set<Promise<void>>();
+  /** Whether answers tell their clients to close the connection. */
+  #isClosing = false;
   /** The last `Host` header, and its origin: most requests of a server have the same. */
   #lastHost: string | undefined;
   #lastOrigin = '';
   #closed: Promise<void> | undefined;
 
-  constructor(service: SkillDiscoveryService) {
+  constructor(service: SkillDiscoveryService, { perAddress, isExempt }: ConnectionOptions) {
     this.#service = service;
     const limits = SERVER_LIMITS;
     this.#server = createServer({
@@ -62,9 +71,14 @@ export class HttpServer implements RunningServer {
     });
     // Only their bytes are limited. Beyond a number Node would drop headers silently.
     this.#server.maxHeadersCount = 0;
-    this.#server.maxConnections = limits.connections;
     this.#server.timeout = limits.idleTimeout;
-    this.#connections = new OpenConnections(this.#server);
+    this.#connections = new OpenConnections(this.#server, {
+      connections: limits.connections,
+      held: limits.heldBytes,
+      perAddress,
+      isExempt,
+    });
+    this.#server.on('connection', () => this.#turns.connected());
     const respond = (request: IncomingMessage, response: ServerResponse): void => this.#respond(request, response);
     this.#server.on('request', respond);
     // `Expect: 100-continue` gets the final answer at once: no body is read.
@@ -109,6 +123,12 @@ export class HttpServer implements RunningServer {
   }
 
   async #close(grace: number): Promise<void> {
+    // Nothing is answered until the server has stopped listening: a client that is told to close its connection, or that
+    // has its answer, would make the next one at the moment in which that is reset.
+    this.#turns.hold();
+    await this.#connections.stopListening();
+    this.#isClosing = true;
+    this.#turns.release();
     await this.#connections.end(grace);
     // Answers whose connection was cut still give back the quota that they reserved.
     await Promise.race([Promise.all(this.#running), wait(LONGEST_ENDING, undefined, { ref: false })]);
@@ -117,25 +137,39 @@ export class HttpServer implements RunningServer {
   #respond(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const arrived = performance.now();
+    this.#connections.arrived(socket);
     this.#pending.begin(socket, () => {
-      const exchange: Exchange = { request, response, arrived, lent: undefined };
+      const exchange: Exchange = {
+        request,
+        response,
+        arrived,
+        ready: performance.now(),
+        lent: undefined,
+        bytes: 0,
+      };
+      this.#connections.started(socket);
       response.once('close', () => {
         if (exchange.lent !== undefined) this.#buffers.giveBack(exchange.lent);
+        this.#connections.ended(socket, exchange.bytes);
         this.#pending.end(socket);
       });
       if (isAmbiguous(request)) {
         this.#write(exchange, this.#service.refuse(MALFORMED, socket.remoteAddress), true);
         return;
       }
-      this.#turns.run(() => this.#answer(exchange));
+      const answer = (): void => this.#answer(exchange);
+      if (this.#service.isUrgent(request.url ?? '')) this.#turns.runFirst(answer);
+      else this.#turns.run(answer, this.#connections.clientOf(socket));
     });
   }
 
   #answer(exchange: Exchange): void {
-    const { request, response, arrived } = exchange;
+    const { request, response, arrived, ready } = exchange;
+    // Nobody waits for it any more.
+    if (request.socket.destroyed) return;
     try {
       const answer = this.#service.answer(
-        new NodeCall(request, response, this.#originOf(request.headers.host), arrived),
+        new NodeCall(request, response, this.#originOf(request.headers.host), arrived, ready),
       );
       if (!(answer instanceof Promise)) {
         this.#send(exchange, answer);
@@ -163,7 +197,7 @@ export class HttpServer implements RunningServer {
     // Bodies are never read, so the connection cannot be used again after one.
     const hasBody =
       request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-    this.#write(exchange, answer, this.#closed !== undefined || hasBody);
+    this.#write(exchange, answer, this.#isClosing || hasBody);
   }
 
   #write(exchange: Exchange, { status, headers, body }: Answer, closing: boolean): void {
@@ -171,11 +205,13 @@ export class HttpServer implements RunningServer {
     // Without a socket the answer waits behind others, and Node may never emit its `close`.
     const { bytes, lent } = this.#buffers.encode(body, response.socket !== null);
     exchange.lent = lent;
+    exchange.bytes = bytes.length;
     const all = [...headers];
     if (status !== 204) all.push('Content-Length', String(bytes.length));
     if (closing) all.push('Connection', 'close');
     response.writeHead(status, all);
     response.end(request.method === 'HEAD' || status === 204 ? '' : bytes);
+    this.#connections.answered(request.socket, bytes.length);
   }
 
   /** The origin by which the client reached the server. A `Host` that cannot be an address is not repeated. */

@@ -1,9 +1,16 @@
 export { SERVER_LIMITS } from '../limits.js';
 export { type Connection, createHandler, type Handler } from './handler.js';
 export type { FailureEvent, LogEvent, RequestEvent } from './log-event.js';
-export { COMPATIBILITIES, type Compatibility, type HandlerOptions } from './options.js';
+export {
+  COMPATIBILITIES,
+  type Compatibility,
+  DEFAULT_LONGEST_WAIT,
+  DEFAULT_PAGES_PER_MINUTE,
+  type HandlerOptions,
+} from './options.js';
 export type { RunningServer } from './running-server.js';
 export {
+  DEFAULT_CONNECTIONS_PER_ADDRESS,
   DEFAULT_HOST,
   DEFAULT_PORT,
   type ServerOptions,

@@ -7,15 +7,17 @@ export class NodeCall implements Call {
   readonly target: string;
   readonly origin: string;
   readonly arrived: number;
+  readonly ready: number;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
 
-  constructor(request: IncomingMessage, response: ServerResponse, origin: string, arrived: number) {
+  constructor(request: IncomingMessage, response: ServerResponse, origin: string, arrived: number, ready: number) {
     const { method = 'GET', url = '/' } = request;
     this.method = method;
     this.target = url.startsWith('/') ? url : withoutOrigin(url);
     this.origin = origin;
     this.arrived = arrived;
+    this.ready = ready;
     this.#request = request;
     this.#response = response;
   }

@@ -1,51 +1,211 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import { clientOfAddress } from '../access/index.js';
+import { SERVER_LIMITS } from '../limits.js';
+import { refuseNewConnections } from './refuse-new-connections.js';
 
 /** While a server closes: milliseconds that a client which may be sending already gets. */
 const LINGER = 250;
 /** While a server closes: milliseconds in which it accepts connections that the system has made. */
-const LONGEST_ACCEPTING = 100;
+const LONGEST_ACCEPTING = 1000;
 
-/** The connections of an HTTP server, and how to end them without losing a request. */
+/** How many connections there may be, and how much is held for them. */
+export interface ConnectionLimits {
+  readonly connections: number;
+  /** Of one address; 0 for no limit. */
+  readonly perAddress: number;
+  /** Bytes. */
+  readonly held: number;
+  /** Whether an address may have any number of connections: a trusted proxy has those of all its clients. */
+  readonly isExempt: (address: string) => boolean;
+}
+
+/** A connection, and what the server holds for it. */
+interface Held {
+  /** What its connections are counted under; undefined if they are not. */
+  readonly client: string | undefined;
+  /** Requests that arrived and whose answer is not sent wholly. */
+  requests: number;
+  /** Those of them that are being answered. */
+  working: number;
+  /** Bytes of answers that are not sent wholly, and of requests. */
+  bytes: number;
+}
+
+/**
+ * The connections of an HTTP server: how many there may be, how much memory they may take, and how to end them without
+ * losing a request.
+ *
+ * Where a connection would be one too many, one that waits for its client is closed in its place: the one that has been
+ * idle for the longest time or, if none is idle, the one whose client has not read its answers for the longest time.
+ * Silent clients thus never keep others out.
+ */
 export class OpenConnections {
   readonly #server: Server;
-  readonly #open = new Set<Socket>();
+  readonly #limits: ConnectionLimits;
+  readonly #open = new Map<Socket, Held>();
+  /** Connections without a request, longest first. */
+  readonly #idle = new Set<Socket>();
+  /** Connections whose client has all answers to read, longest first. */
+  readonly #sending = new Set<Socket>();
+  readonly #perClient = new Map<string, number>();
+  /** Of all connections. */
+  #bytes = 0;
   /** Connections accepted so far. */
   #accepted = 0;
+  /** Settles once the server listens no more and all connections are closed. */
+  #closed: Promise<void> | undefined;
 
-  constructor(server: Server) {
+  constructor(server: Server, limits: ConnectionLimits) {
     this.#server = server;
-    server.on('connection', (socket: Socket) => {
-      this.#accepted += 1;
-      this.#open.add(socket);
-      socket.once('close', () => this.#open.delete(socket));
-    });
+    this.#limits = limits;
+    server.on('connection', (socket: Socket) => this.#admit(socket));
+  }
+
+  /** Equal for connections of the same client, as far as clients are told apart by their address. */
+  clientOf(socket: Socket): unknown {
+    return this.#open.get(socket)?.client ?? socket;
+  }
+
+  /** Call it for a request as soon as it arrives. */
+  arrived(socket: Socket): void {
+    const held = this.#open.get(socket);
+    if (held === undefined) return;
+    held.requests += 1;
+    this.#hold(held, SERVER_LIMITS.requestBytes);
+  }
+
+  /** Call it when a request begins to be answered. */
+  started(socket: Socket): void {
+    const held = this.#open.get(socket);
+    if (held === undefined) return;
+    held.working += 1;
+    this.#idle.delete(socket);
+    this.#sending.delete(socket);
+  }
+
+  /** Call it with the bytes of an answer when it is ready to be sent. */
+  answered(socket: Socket, bytes: number): void {
+    const held = this.#open.get(socket);
+    if (held === undefined) return;
+    held.working -= 1;
+    if (held.working === 0) this.#sending.add(socket);
+    this.#hold(held, bytes);
+  }
+
+  /** Call it with the same bytes when the answer is sent or given up. */
+  ended(socket: Socket, bytes: number): void {
+    const held = this.#open.get(socket);
+    if (held === undefined) return;
+    held.requests -= 1;
+    const released = bytes + SERVER_LIMITS.requestBytes;
+    held.bytes -= released;
+    this.#bytes -= released;
+    if (held.requests > 0) return;
+    this.#sending.delete(socket);
+    this.#idle.add(socket);
   }
 
   /**
-   * Accepts no more connections, and waits until all are closed. Idle ones are cut.
+   * Takes no more connections, after it has accepted all that the system has made. Let no answer be sent meanwhile:
+   * clients that are answered make new connections.
+   */
+  async stopListening(): Promise<void> {
+    refuseNewConnections(this.#server);
+    await this.#acceptWaiting();
+    // `close()` of an HTTP server cuts idle connections at once, although a request may be on its way on one. The
+    // `close()` of a plain server only stops listening.
+    this.#closed = new Promise((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
+  }
+
+  /**
+   * Waits until all connections are closed; call {@link OpenConnections.stopListening} before. Idle ones are cut.
    *
    * @param grace milliseconds after which the others are cut, too
    */
   async end(grace: number): Promise<void> {
     const server = this.#server;
-    await this.#acceptWaiting();
-    // `close()` of an HTTP server cuts idle connections at once, although a request may be on its way on one. The
-    // `close()` of a plain server only stops listening. From here on each answer tells its client to close.
-    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     const cutIdle = setInterval(() => {
-      server.closeIdleConnections();
-      // Node does not count a connection as idle that never sent a byte.
-      for (const socket of this.#open) if (socket.bytesRead === 0) socket.destroy();
+      // After this turn has read what has arrived.
+      setImmediate(() => {
+        server.closeIdleConnections();
+        // Node does not count a connection as idle that never sent a byte.
+        for (const socket of this.#open.keys()) if (socket.bytesRead === 0) socket.destroy();
+      });
     }, LINGER);
     const cutAll = setTimeout(() => {
-      for (const socket of this.#open) socket.destroy();
+      for (const socket of this.#open.keys()) socket.destroy();
     }, grace);
-    await closed;
+    await this.#closed;
     clearInterval(cutIdle);
     clearTimeout(cutAll);
     // Also stops the timer with which an HTTP server looks for slow clients.
     server.close();
+  }
+
+  #admit(socket: Socket): void {
+    this.#accepted += 1;
+    const { connections, perAddress, isExempt } = this.#limits;
+    const { remoteAddress = '' } = socket;
+    const client = perAddress === 0 || isExempt(remoteAddress) ? undefined : clientOfAddress(remoteAddress);
+    const count = client === undefined ? 0 : (this.#perClient.get(client) ?? 0);
+    const hasRoom =
+      (client === undefined || count < perAddress || this.#closeOneOf(client)) &&
+      (this.#open.size < connections || this.#closeOneOf(undefined));
+    if (!hasRoom) {
+      socket.destroy();
+      return;
+    }
+    if (client !== undefined) this.#perClient.set(client, (this.#perClient.get(client) ?? 0) + 1);
+    this.#open.set(socket, { client, requests: 0, working: 0, bytes: 0 });
+    this.#idle.add(socket);
+    socket.once('close', () => this.#forget(socket));
+  }
+
+  /**
+   * Closes a connection that waits for its client, of one client or of all.
+   *
+   * @returns whether there was one
+   */
+  #closeOneOf(client: string | undefined): boolean {
+    for (const waiting of [this.#idle, this.#sending]) {
+      for (const socket of waiting) {
+        if (client !== undefined && this.#open.get(socket)?.client !== client) continue;
+        this.#cut(socket);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #hold(held: Held, bytes: number): void {
+    held.bytes += bytes;
+    this.#bytes += bytes;
+    while (this.#bytes > this.#limits.held) {
+      let [largest, most]: [Socket | undefined, number] = [undefined, 0];
+      for (const [socket, { bytes }] of this.#open) if (bytes > most) [largest, most] = [socket, bytes];
+      if (largest === undefined) return;
+      this.#cut(largest);
+    }
+  }
+
+  /** Its place and its bytes are free at once, not only when the system has closed it. */
+  #cut(socket: Socket): void {
+    socket.destroy();
+    this.#forget(socket);
+  }
+
+  #forget(socket: Socket): void {
+    const held = this.#open.get(socket);
+    if (held === undefined) return;
+    this.#open.delete(socket);
+    this.#idle.delete(socket);
+    this.#sending.delete(socket);
+    this.#bytes -= held.bytes;
+    if (held.client === undefined) return;
+    const left = this.#perClient.get(held.client)! - 1;
+    if (left > 0) this.#perClient.set(held.client, left);
+    else this.#perClient.delete(held.client);
   }
 
   /** Node accepts one connection in each turn of the event loop. Waits until two turns bring none. */

@@ -74,8 +74,8 @@ function searchSkills(compatible: boolean): Json {
       }),
       400: failed('Query missing or invalid'),
       401: failed('API key not accepted'),
-      429: failed('Rate limit exceeded'),
-      503: failed('Service not available'),
+      429: exceeded(),
+      503: unavailable(),
     },
   };
 }
@@ -106,8 +106,8 @@ function findSkills(): Json {
     responses: {
       200: answer(object({ skills: { type: 'array', items: ref('FoundSkill') } })),
       400: failed('Query missing or invalid'),
-      429: failed('Rate limit exceeded'),
-      503: failed('Service not available'),
+      429: exceeded(),
+      503: unavailable(),
     },
   };
 }
@@ -130,8 +130,8 @@ function aiSearchSkills(): Json {
       200: found({ data: { type: 'array', maxItems: DEFAULT_SEMANTIC_LIMIT, items: ref('AiSearchResult') } }),
       400: failed('Query missing or invalid'),
       401: failed('API key required'),
-      429: failed('Rate limit exceeded'),
-      503: failed('Service not available'),
+      429: exceeded(),
+      503: unavailable(),
     },
   };
 }
@@ -198,6 +198,11 @@ function answer(body: Json): Json {
     headers: {
       'X-RateLimit-Daily-Limit': count('Requests a day'),
       'X-RateLimit-Daily-Remaining': count('Requests left of this day'),
+      'X-Result-Truncated': {
+        description: 'The question was too costly to finish; the total is a lower bound',
+        required: false,
+        schema: { const: 'true' },
+      },
     },
     content: json(body),
   };
@@ -205,6 +210,22 @@ function answer(body: Json): Json {
 
 function failed(description: string): Json {
   return { description, content: json(ref('Error')) };
+}
+
+function exceeded(): Json {
+  return { ...failed('Rate limit exceeded'), headers: { 'Retry-After': seconds(true) } };
+}
+
+function unavailable(): Json {
+  return {
+    ...failed('Service not available, or, with the code BUSY, too many requests at once'),
+    headers: { 'Retry-After': seconds(false) },
+  };
+}
+
+/** @param always whether the header is on every answer of the status; otherwise it is with some codes only */
+function seconds(always: boolean): Json {
+  return { description: 'Seconds to wait', required: always, schema: { type: 'integer', minimum: 1 } };
 }
 
 function parameter(name: string, schema: Json, description: string, required = false): Json {

@@ -1,6 +1,7 @@
-import { type Access, openAccess } from '../access/index.js';
-import { invalidArgument } from '../check-arguments.js';
+import { type Access, openAccess, UNLIMITED } from '../access/index.js';
+import { type Argument, checkInteger, checkNumber, invalidArgument } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
+import { MAX_LONGEST_WAIT } from '../limits.js';
 import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';
 import type { LogEvent } from './log-event.js';
 
@@ -8,6 +9,11 @@ import type { LogEvent } from './log-event.js';
 export const COMPATIBILITIES = ['skillsmp'] as const;
 /** A name of {@link COMPATIBILITIES}. */
 export type Compatibility = (typeof COMPATIBILITIES)[number];
+
+/** Pages a minute for each address, unless `pagesPerMinute` says otherwise. */
+export const DEFAULT_PAGES_PER_MINUTE = 120;
+/** Seconds that a search may wait, unless `longestWait` says otherwise. */
+export const DEFAULT_LONGEST_WAIT = 5;
 
 /** Options of `createHandler` and `startServer`. */
 export interface HandlerOptions {
@@ -40,6 +46,19 @@ export interface HandlerOptions {
   readonly compatibility?: Compatibility | undefined;
   /** Whether to serve also `/`, `/openapi.json` and a page for each skill (`/skills/<id>`). @default false */
   readonly pages?: boolean | undefined;
+  /**
+   * How often each address may ask for a page within a minute, an integer from 0; 0 for no limit. Counted in memory.
+   *
+   * @default 120; with `access: false` 0
+   */
+  readonly pagesPerMinute?: number | undefined;
+  /**
+   * Seconds that a search may wait for others before it, at most 3600; 0 for no limit. If it would wait longer it is
+   * answered 503 `BUSY` with `Retry-After`, and uses nothing of the day's quota.
+   *
+   * @default 5
+   */
+  readonly longestWait?: number | undefined;
   /** Receives an event for each answered request, and for each error whose details clients do not see. @default none */
   readonly log?: ((event: LogEvent) => void) | undefined;
 }
@@ -51,18 +70,23 @@ export interface ResolvedHandlerOptions {
   readonly isTrusted: TrustedHops;
   readonly compatibility: Compatibility | undefined;
   readonly pages: boolean;
+  readonly pagesPerMinute: number;
+  /** In seconds. */
+  readonly longestWait: number;
   readonly log: (event: LogEvent) => void;
 }
 
 /** The names of {@link HandlerOptions}, for `namesOf`: whoever adds options lists them together with these. */
-export const HANDLER_OPTIONS = {
+export const HANDLER_OPTIONS: Readonly<Record<keyof HandlerOptions, true>> = {
   access: true,
   publicUrl: true,
   trustProxy: true,
   compatibility: true,
   pages: true,
+  pagesPerMinute: true,
+  longestWait: true,
   log: true,
-} as const satisfies Record<keyof HandlerOptions, true>;
+};
 
 /** @throws {SkillSearchError} `INVALID_OPTION` */
 export function resolveHandlerOptions(options: HandlerOptions): ResolvedHandlerOptions {
@@ -75,9 +99,17 @@ export function resolveHandlerOptions(options: HandlerOptions): ResolvedHandlerO
   if (typeof log !== 'function') throw new SkillSearchError('INVALID_OPTION', 'log must be a function');
   const isTrusted = resolveTrustedHops(options.trustProxy);
   const publicUrl = resolvePublicUrl(options.publicUrl);
+  const usualPages = options.access === false ? 0 : DEFAULT_PAGES_PER_MINUTE;
+  const pagesPerMinute = checkInteger(optionOf('pagesPerMinute'), options.pagesPerMinute, 0, UNLIMITED) ?? usualPages;
+  const longestWait =
+    checkNumber(optionOf('longestWait'), options.longestWait, 0, MAX_LONGEST_WAIT) ?? DEFAULT_LONGEST_WAIT;
   const access =
     options.access === false ? undefined : (checkAccess(options.access) ?? openAccess({ state: ':memory:' }));
-  return { access, publicUrl, isTrusted, compatibility, pages, log: quietly(log) };
+  return { access, publicUrl, isTrusted, compatibility, pages, pagesPerMinute, longestWait, log: quietly(log) };
+}
+
+export function optionOf(name: string): Argument {
+  return { name, code: 'INVALID_OPTION' };
 }
 
 /** @throws {SkillSearchError} `INVALID_OPTION` unless it can be asked as a search is: each request would fail */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { SkillDetails, SkillSearch } from '../index.js';
-import { MAX_PAGE_TEXT } from '../limits.js';
+import { MAX_PAGE_FILES, MAX_PAGE_TEXT } from '../limits.js';
 import { type Content, HTML_TYPE } from './call.js';
+import { escapeHtml } from './escape-html.js';
 import { describeApi } from './openapi.js';
 import { PATHS } from './paths.js';
 import { publicSkill } from './public-record.js';
@@ -41,9 +42,9 @@ function homePage(search: SkillSearch, publicUrl: string): string {
   const example = `${publicUrl}${PATHS.keyword}?q=release+notes`;
   return page('Skill discovery', [
     `<p>A search engine for agent skills: ${skills.toLocaleString('en')} of them, the newest of ${dateOf(newest)}.</p>`,
-    `<p>By words: <code>curl ${html(`'${example}'`)}</code></p>`,
-    `<p>By meaning, with an API key: <code>curl -H 'Authorization: Bearer KEY' ${html(`'${publicUrl}${PATHS.semantic}?q=tell+our+users+what+changed'`)}</code></p>`,
-    `<p>The interface: <a href="${html(`${publicUrl}${PATHS.description}`)}">openapi.json</a></p>`,
+    `<p>By words: <code>curl ${escapeHtml(`'${example}'`)}</code></p>`,
+    `<p>By meaning, with an API key: <code>curl -H 'Authorization: Bearer KEY' ${escapeHtml(`'${publicUrl}${PATHS.semantic}?q=tell+our+users+what+changed'`)}</code></p>`,
+    `<p>The interface: <a href="${escapeHtml(`${publicUrl}${PATHS.description}`)}">openapi.json</a></p>`,
   ]);
 }
 
@@ -53,49 +54,46 @@ function skillPage(details: SkillDetails, search: SkillSearch, publicUrl: string
   // Only the first file is read: together they may have megabytes.
   const first = filenames[0] === undefined ? undefined : search.file(skill.id, filenames[0]);
   const facts: [string, string | undefined][] = [
-    ['Author', html(skill.author)],
+    ['Author', escapeHtml(skill.author)],
     ['Stars', skill.stars.toLocaleString('en')],
     ['Updated', dateOf(skill.updatedAt)],
     ['Code', details.codehostUrl === 'unknown' ? undefined : link(skill.codehostUrl)],
     ['Page', details.skillUrl === 'unknown' ? undefined : link(skill.skillUrl)],
-    ['Categories', html(details.categories.join(', '))],
-    ['Occupations', html(details.occupations.join(', '))],
-    ['License', html(details.license ?? '')],
-    ['Files', html(filenames.join(', '))],
-    ['Id', html(skill.id)],
+    ['Categories', escapeHtml(details.categories.join(', '))],
+    ['Occupations', escapeHtml(details.occupations.join(', '))],
+    ['License', escapeHtml(details.license ?? '')],
+    ['Files', escapeHtml(listed(filenames))],
+    ['Id', escapeHtml(skill.id)],
   ];
   const rows = facts.filter(([, value]) => value !== undefined && value !== '');
   return page(skill.name, [
-    `<p>${html(skill.description)}</p>`,
+    `<p>${escapeHtml(skill.description)}</p>`,
     `<dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl>`,
-    ...(first === undefined ? [] : [`<h2>${html(first.filename)}</h2><pre>${html(shownText(first.text))}</pre>`]),
+    ...(first === undefined
+      ? []
+      : [`<h2>${escapeHtml(first.filename)}</h2><pre>${escapeHtml(shownText(first.text))}</pre>`]),
   ]);
 }
 
 function page(title: string, parts: readonly string[]): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${html(title)}</title><style>${STYLE}</style></head><body><h1>${html(title)}</h1>${parts.join('')}</body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><h1>${escapeHtml(title)}</h1>${parts.join('')}</body></html>`;
 }
 
 /** A link if the text is an http or https URL; plain text otherwise. */
 function link(url: string): string {
-  return /^https?:\/\//i.test(url) ? `<a rel="nofollow noopener" href="${html(url)}">${html(url)}</a>` : html(url);
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function html(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+  return /^https?:\/\//i.test(url)
+    ? `<a rel="nofollow noopener" href="${escapeHtml(url)}">${escapeHtml(url)}</a>`
+    : escapeHtml(url);
 }
 
 /** As much of a file's text as a page shows. */
 export function shownText(text: string): string {
   return text.length > MAX_PAGE_TEXT ? `${text.slice(0, MAX_PAGE_TEXT)}…` : text;
+}
+
+function listed(filenames: readonly string[]): string {
+  const more = filenames.length - MAX_PAGE_FILES;
+  return filenames.slice(0, MAX_PAGE_FILES).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 function dateOf(unixSeconds: number): string {

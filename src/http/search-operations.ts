@@ -20,6 +20,10 @@ interface OperationContext {
   readonly compatible: boolean;
   /** JSON text of the object `meta`, with the time until now. */
   readonly meta: () => string;
+  /** Seconds that the question may wait for others before it. */
+  readonly longestWait: number;
+  /** Adds a header that says so if the answer is truncated. */
+  readonly noteTruncated: (truncated: true | undefined) => void;
   readonly call: Call;
 }
 
@@ -40,8 +44,9 @@ export interface SearchOperation<Query = unknown> {
 export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
   key: 'optional',
   read: readKeywordQuery,
-  answer(query, { search, record, compatible, meta }) {
+  answer(query, { search, record, compatible, meta, noteTruncated }) {
     const found: KeywordRecords = search.keywordRecords(query);
+    noteTruncated(found.truncated);
     const items = found.records.map((stored) => publicRecord(stored, record));
     const pagination = JSON.stringify(compatible ? withNeighbours(found.pagination) : found.pagination);
     const after = `],"pagination":${pagination}},"meta":${meta()}}`;
@@ -53,11 +58,12 @@ export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
 export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
   key: 'required',
   read: readSemanticQuery,
-  async answer(query, { search, record, meta, call }) {
+  async answer(query, { search, record, meta, longestWait, noteTruncated, call }) {
     const { signal } = call;
-    const { hits } = await search.semantic(query, { signal }).catch((error) => {
+    const { hits, truncated } = await search.semantic(query, { signal, longestWait }).catch((error) => {
       throw signal?.aborted === true ? new ClientGone() : error;
     });
+    noteTruncated(truncated);
     const items = hits.map(({ fileId, filename, score, skill }) => ({
       file_id: fileId,
       filename,

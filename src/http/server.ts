@@ -1,7 +1,8 @@
-import { checkOptions, namesOf } from '../check-arguments.js';
+import { UNLIMITED } from '../access/index.js';
+import { checkInteger, checkOptions, namesOf } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { HttpServer } from './http-server.js';
-import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, resolveHandlerOptions } from './options.js';
+import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, optionOf, resolveHandlerOptions } from './options.js';
 import type { RunningServer } from './running-server.js';
 import { SkillDiscoveryService } from './service.js';
 
@@ -9,6 +10,8 @@ import { SkillDiscoveryService } from './service.js';
 export const DEFAULT_HOST = '127.0.0.1';
 /** The port of {@link startServer} unless `port` says otherwise. */
 export const DEFAULT_PORT = 8787;
+/** Connections of each address, unless `connectionsPerAddress` says otherwise: a quarter of all that there may be. */
+export const DEFAULT_CONNECTIONS_PER_ADDRESS = 500;
 
 /** Options of {@link startServer}. */
 export interface ServerOptions extends HandlerOptions {
@@ -16,9 +19,21 @@ export interface ServerOptions extends HandlerOptions {
   readonly host?: string | undefined;
   /** Port to listen at, 0 to 65535; 0 lets the system choose a free one. @default 8787 */
   readonly port?: number | undefined;
+  /**
+   * Open connections of each address, an integer from 0; 0 for no limit. Beyond it one of the address that is idle makes
+   * room for a new one; if none is, the new one is closed. An address of `trustProxy` may have any number.
+   *
+   * @default 500
+   */
+  readonly connectionsPerAddress?: number | undefined;
 }
 
-const SERVER_OPTIONS = namesOf<ServerOptions>({ ...HANDLER_OPTIONS, host: true, port: true });
+const SERVER_OPTIONS = namesOf<ServerOptions>({
+  ...HANDLER_OPTIONS,
+  host: true,
+  port: true,
+  connectionsPerAddress: true,
+});
 
 /**
  * Serves the Skill Discovery API over HTTP.
@@ -43,8 +58,13 @@ export async function startServer(search: SkillSearch, options: ServerOptions = 
   if (typeof host !== 'string' || host === '') {
     throw new SkillSearchError('INVALID_OPTION', `host must be an address or a name, got ${JSON.stringify(host)}`);
   }
-  const service = new SkillDiscoveryService(search, resolveHandlerOptions(options));
-  const server = new HttpServer(service);
+  const perAddress =
+    checkInteger(optionOf('connectionsPerAddress'), options.connectionsPerAddress, 0, UNLIMITED) ??
+    DEFAULT_CONNECTIONS_PER_ADDRESS;
+  const resolved = resolveHandlerOptions(options);
+  const { isTrusted } = resolved;
+  const service = new SkillDiscoveryService(search, resolved);
+  const server = new HttpServer(service, { perAddress, isExempt: (address) => isTrusted(address, 0) });
   await server.listen(host, port);
   return server;
 }

@@ -1,10 +1,11 @@
-import { shortenAddress } from '../access/index.js';
+import { clientOfAddress, shortenAddress } from '../access/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { type Answer, type Call, type Content, JSON_TYPE } from './call.js';
 import { errorBody, translateError } from './error-content.js';
 import { FIND_OPERATION } from './find-operation.js';
 import { answerSearch } from './guarded-search.js';
 import { askHealth } from './health.js';
+import { MinuteLimit } from './minute-limit.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import { answerPage } from './pages.js';
 import { PATHS } from './paths.js';
@@ -17,7 +18,8 @@ const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 /** Headers of every answer. The service only reads, so any web page may call it. */
 const COMMON_HEADERS = Object.entries({
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'X-RateLimit-Daily-Limit, X-RateLimit-Daily-Remaining, Retry-After, X-Request-Id',
+  'Access-Control-Expose-Headers':
+    'X-RateLimit-Daily-Limit, X-RateLimit-Daily-Remaining, X-Result-Truncated, Retry-After, X-Request-Id',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
 }).flat();
@@ -40,10 +42,12 @@ export class SkillDiscoveryService {
   readonly #search: SkillSearch;
   readonly #options: ResolvedHandlerOptions;
   readonly #routes: ReadonlyMap<string, Route>;
+  readonly #pages: MinuteLimit;
 
   constructor(search: SkillSearch, options: ResolvedHandlerOptions) {
     this.#search = search;
     this.#options = options;
+    this.#pages = new MinuteLimit(options.pagesPerMinute);
     const searchRoute =
       <Query>(operation: SearchOperation<Query>): Route =>
       (visit) =>
@@ -54,6 +58,13 @@ export class SkillDiscoveryService {
       [PATHS.health, (visit) => this.#health(visit)],
       ...(options.compatibility === undefined ? [] : [[PATHS.find, searchRoute(FIND_OPERATION)] as const]),
     ]);
+  }
+
+  /** Whether a request should be answered before all others: it asks for the health of the service. */
+  isUrgent(target: string): boolean {
+    return (
+      target.startsWith(PATHS.health) && (target.length === PATHS.health.length || target[PATHS.health.length] === '?')
+    );
   }
 
   /** Synchronous where possible, as for keyword searches. Never throws: errors become answers, too. */
@@ -81,6 +92,7 @@ export class SkillDiscoveryService {
       origin: '',
       address,
       arrived: performance.now(),
+      ready: performance.now(),
       header: () => undefined,
       signal: undefined,
     };
@@ -128,7 +140,11 @@ export class SkillDiscoveryService {
   #pageOf(path: string): Route | undefined {
     if (!this.#options.pages) return undefined;
     const page = answerPage(path, this.#search, this.#options.compatibility !== undefined);
-    return page === undefined ? undefined : ({ publicUrl }) => page(publicUrl);
+    if (page === undefined) return undefined;
+    return ({ publicUrl, address }) => {
+      this.#pages.count(clientOfAddress(address));
+      return page(publicUrl);
+    };
   }
 
   #health({ requestId }: Visit): Content {

@@ -1,35 +1,114 @@
 /** Milliseconds of work in one turn of the event loop. */
 const TURN = 5;
+/** Turns in a row that are left to new connections. */
+const MOST_LEFT = 8;
+/** Callbacks that wait for the next turn at most, each for one piece of work. */
+const MOST_SCHEDULED = 128;
 
 /**
  * Spreads work over the turns of the event loop. Node accepts one new connection in a turn, however many wait. If each
  * turn answered all requests of the others, a new client of a busy server would wait for seconds.
+ *
+ * Clients take turns, too: however much work one has, another's next piece waits for one piece of each client at most.
  */
 export class Turns {
-  readonly #waiting: (() => void)[] = [];
+  readonly #urgent: (() => void)[] = [];
+  /** For each client its work. The client whose turn it is comes first. */
+  readonly #waiting = new Map<unknown, (() => void)[]>();
+  #waitingCount = 0;
+  #scheduled = 0;
+  #isHeld = false;
   /** When the time of this turn is used up, by `performance.now()`; undefined before its first piece of work. */
   #end: number | undefined;
+  /** Whether this turn has done work that is not urgent. */
+  #hasDoneOther = false;
+  /** Whether a connection came since the last turn with work. */
+  #hasConnected = false;
+  /** Turns in a row that were left to new connections. */
+  #left = 0;
 
   /**
    * Calls `work` after everything that arrived in this turn of the event loop was read: in this turn if it has time
-   * left, otherwise in a later one. Keeps the order.
+   * left, otherwise in a later one. Keeps the order of each client.
+   *
+   * @param client whose work it is
    */
-  run(work: () => void): void {
-    this.#waiting.push(work);
-    // One callback for each piece of work, so that what Node does after a callback, such as freeing sent data, does not
-    // wait for the last.
-    setImmediate(this.#doNext);
+  run(work: () => void, client: unknown): void {
+    const others = this.#waiting.get(client);
+    if (others === undefined) this.#waiting.set(client, [work]);
+    else others.push(work);
+    this.#waitingCount += 1;
+    this.#schedule();
+  }
+
+  /**
+   * Calls `work` before everything that {@link Turns.run} was given. In each turn one other piece is done all the same:
+   * much urgent work must not stop the rest.
+   */
+  runFirst(work: () => void): void {
+    this.#urgent.push(work);
+    this.#schedule();
+  }
+
+  /**
+   * Call it for each new connection. Only urgent work is then done in this turn, so that the next connection is accepted
+   * at once: otherwise the last of many would wait for as many turns full of work.
+   */
+  connected(): void {
+    this.#hasConnected = true;
+  }
+
+  /** Does nothing more until {@link Turns.release}. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    this.#schedule();
+  }
+
+  /**
+   * One callback for each piece of work, so that what Node does after a callback, such as freeing sent data, does not
+   * wait for the last.
+   */
+  #schedule(): void {
+    if (this.#isHeld) return;
+    const wanted = Math.min(MOST_SCHEDULED, this.#urgent.length + this.#waitingCount);
+    for (; this.#scheduled < wanted; this.#scheduled++) setImmediate(this.#doNext);
   }
 
   readonly #doNext = (): void => {
+    this.#scheduled -= 1;
+    if (this.#isHeld) return;
     const now = performance.now();
     if (this.#end === undefined) {
       this.#end = now + TURN;
+      this.#hasDoneOther = false;
+      this.#left = this.#hasConnected && this.#left < MOST_LEFT ? this.#left + 1 : 0;
+      this.#hasConnected = false;
       setImmediate(this.#beginTurn);
     }
-    if (now < this.#end) this.#waiting.shift()?.();
-    else setImmediate(this.#doNext);
+    const isLeft = this.#left > 0;
+    let work: (() => void) | undefined;
+    if (now < this.#end) work = this.#urgent.shift() ?? (isLeft ? undefined : this.#nextOther());
+    else if (!this.#hasDoneOther && !isLeft) work = this.#nextOther();
+    work?.();
+    this.#schedule();
   };
+
+  #nextOther(): (() => void) | undefined {
+    this.#hasDoneOther = true;
+    for (const [client, works] of this.#waiting) {
+      const work = works.shift();
+      // The client goes behind all others.
+      this.#waiting.delete(client);
+      if (works.length > 0) this.#waiting.set(client, works);
+      this.#waitingCount -= 1;
+      return work;
+    }
+    return undefined;
+  }
 
   readonly #beginTurn = (): void => {
     this.#end = undefined;

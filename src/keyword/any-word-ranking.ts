@@ -11,6 +11,7 @@ import {
   frequencyIn,
   type WordOccurrences,
 } from './word-occurrences.js';
+import { Work } from './work.js';
 
 /** A field that counts, with the postings of a word in it. */
 interface WeightedField {
@@ -43,6 +44,9 @@ const SELECTION_COST = 0.5;
 
 /** Looking a document up in a list costs as much as reading this many postings. */
 const LOOKUP_COST = 6;
+
+/** Units of `Work` for reading a posting here: it is read, weighed and added. */
+const POSTING_COST = 3;
 
 /** Position of file text among the scored fields. */
 const FILE_TEXT = SCORED_FIELDS.indexOf('files');
@@ -164,8 +168,11 @@ class AnyWordRanking {
     };
   }
 
-  /** The best documents, and those that are left out or not only by rounding; in `space`, in no particular order. */
-  #candidates({ limit, filter }: RankOptions, space: ScoringSpace): Uint32Array {
+  /**
+   * The best documents, and those that are left out or not only by rounding; in `space`, in no particular order. Words
+   * that there is not enough work for do not count here, the least telling first; they do in the scores.
+   */
+  #candidates({ limit, filter, work = new Work() }: RankOptions, space: ScoringSpace): Uint32Array {
     const { sums, seen, left } = space;
     const words = this.#weightedWords();
     const ahead = boundsAhead(words);
@@ -181,7 +188,7 @@ class AnyWordRanking {
       const most = ahead[next]!;
       // Cheap test first: no sum so far can exceed what the words so far can add.
       if (most < highest - most && isLong(word, countSeen) && most < barOf(seen, countSeen)) break;
-      countSeen = addToAll(word, filter, space, countSeen);
+      if (work.affords(word.size * POSTING_COST)) countSeen = addToAll(word, filter, space, countSeen);
     }
 
     left.set(seen.subarray(0, countSeen));
@@ -192,7 +199,7 @@ class AnyWordRanking {
         const least = barOf(left, countLeft) - ahead[next]!;
         countLeft = keepFrom(least, sums, left, countLeft);
       }
-      addToSeen(word, left.subarray(0, countLeft), space);
+      if (work.affords(costOfSeen(word, countLeft) * POSTING_COST)) addToSeen(word, left.subarray(0, countLeft), space);
     }
     countLeft = keepFrom(barOf(left, countLeft), sums, left, countLeft);
     for (let i = 0; i < countSeen; i++) sums[seen[i]!] = 0;
@@ -253,11 +260,16 @@ function addToAll(
   return count;
 }
 
+/** Number of postings that adding a word to so many documents is as much work as. */
+function costOfSeen({ lists, size }: WeightedWord, count: number): number {
+  return Math.min(size, count * lists * LOOKUP_COST);
+}
+
 /** Adds a word to the sums of documents seen before: one by one, or by reading all postings where that is less work. */
 function addToSeen(word: WeightedWord, wanted: Uint32Array, space: ScoringSpace): void {
   const { sums, amounts, having } = space;
-  const { fields, idf, size, lists } = word;
-  if (wanted.length * lists * LOOKUP_COST < size) {
+  const { fields, idf, size } = word;
+  if (costOfSeen(word, wanted.length) < size) {
     for (const document of wanted) {
       let amount = 0;
       for (const { occurrences, norms, weight } of fields) {

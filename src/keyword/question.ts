@@ -60,8 +60,15 @@ export function readQuestion(text: string, stopWords: StopWords = DEFAULT_STOP_W
     words: distinct(requiredWords(pieces, stopWords, false)),
     looseWords: distinct(looseWords),
     lastWord: looseWords.at(-1),
-    phrases: pieces.filter((piece) => piece.quoted).flatMap(toPhrase),
+    phrases: distinctPhrases(pieces.filter((piece) => piece.quoted).flatMap(toPhrase)),
   };
+}
+
+/** Equal phrases are required once. */
+function distinctPhrases(phrases: readonly Phrase[]): Phrase[] {
+  const keyOf = ({ tokens }: Phrase): string =>
+    tokens.map(({ term, kind, position, span }) => `${kind} ${position} ${span} ${term}`).join('\n');
+  return [...new Map(phrases.map((phrase) => [keyOf(phrase), phrase])).values()];
 }
 
 function splitQuotes(text: string): Piece[] {

@@ -1,3 +1,5 @@
+import { QUESTION_WORK, QUESTION_WORK_PER_SKILL } from '../limits.js';
+
 /**
  * Counts the work of one question, and bounds it. Counted is what is read and compared (postings, positions, terms),
  * never time: the same question to the same catalogue does the same work and has the same answer on every machine. One
@@ -15,6 +17,11 @@ export class Work {
   /** @param limit without it, nothing is left out */
   constructor(limit: number = Number.POSITIVE_INFINITY) {
     this.limit = limit;
+  }
+
+  /** The work of one question to a catalogue of so many skills. */
+  static forQuestion(skills: number): Work {
+    return new Work(Math.max(QUESTION_WORK, QUESTION_WORK_PER_SKILL * skills));
   }
 
   /** Units spent until now, at most {@link limit}. */

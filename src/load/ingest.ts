@@ -1,4 +1,5 @@
 import { copyKey } from '../copies/copy-key.js';
+import { MAX_LISTED_PROBLEMS, MAX_SPARED } from '../limits.js';
 import { embeddedText, hashText } from '../semantic/embedded-text.js';
 import { checkRow } from '../sources/rows/check-row.js';
 import type { KnownRow, Origin, RawRow, RowFolder, SourceItem, UnreadableRow } from '../sources/rows/row.js';
@@ -7,10 +8,16 @@ import type { SparedPlace } from '../store/write/pruning.js';
 import type { SkillSink } from '../store/write/skill-sink.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
 
+/** Incomplete sources that are remembered. */
+const MAX_INCOMPLETE = 1000;
+
 /** Puts the rows of a load into the store, and notes what became of them. */
 export class Ingest {
+  /** The first ones; {@link unlisted} counts the others. */
   readonly warnings: LoadWarning[] = [];
   readonly rejected: RejectedRow[] = [];
+  /** Problems that are not listed. */
+  readonly unlisted: { warnings: number; rejected: number } = { warnings: 0, rejected: 0 };
   /** Ids and places of rows that are there but did not become a skill. What is stored of them is not pruned. */
   readonly sparedIds: Set<string> = new Set();
   readonly sparedPlaces: SparedPlace[] = [];
@@ -23,9 +30,12 @@ export class Ingest {
   /** Time spent in the store. */
   storingMs: number = 0;
   readonly #sink: SkillSink;
+  readonly #maxListed: number;
 
-  constructor(sink: SkillSink) {
+  /** @param maxListed warnings, and rejected rows, that are listed. 0 means no limit */
+  constructor(sink: SkillSink, maxListed: number = MAX_LISTED_PROBLEMS) {
     this.#sink = sink;
+    this.#maxListed = maxListed === 0 ? Number.POSITIVE_INFINITY : maxListed;
   }
 
   /**
@@ -35,7 +45,7 @@ export class Ingest {
    */
   take(item: SourceItem, source: string): void {
     if (item.kind === 'remark') {
-      if (item.hidesSkills === true) this.incomplete.add(item.origin.source);
+      if (item.hidesSkills === true) this.#noteIncomplete(item.origin);
       this.#warn(item.origin, item.message);
       return;
     }
@@ -46,8 +56,8 @@ export class Ingest {
   }
 
   #takeUnreadable({ location, folder, hidesSkills, origin, reason }: UnreadableRow): void {
-    if (location !== undefined) this.sparedPlaces.push({ location, folder });
-    if (hidesSkills === true) this.incomplete.add(origin.source);
+    if (location !== undefined && this.#canSpare(origin)) this.sparedPlaces.push({ location, folder });
+    if (hidesSkills === true) this.#noteIncomplete(origin);
     this.#reject(origin, reason);
   }
 
@@ -62,8 +72,9 @@ export class Ingest {
   #takeRow(row: RawRow, source: string): void {
     const checked = checkRow(row);
     if (checked.kind === 'rejected') {
-      if (checked.id !== undefined) this.sparedIds.add(checked.id);
-      if (row.location !== undefined) this.sparedPlaces.push({ location: row.location, folder: row.folder });
+      const { location, folder, origin } = row;
+      if (checked.id !== undefined && this.#canSpare(origin)) this.sparedIds.add(checked.id);
+      if (location !== undefined && this.#canSpare(origin)) this.sparedPlaces.push({ location, folder });
       this.#reject(row.origin, checked.reason);
       return;
     }
@@ -118,12 +129,35 @@ export class Ingest {
     this.#warn(origin, `the id ${id} came before in this load: this later row is kept`);
   }
 
+  /** Whether there is room for one more that must not be pruned. If not, nothing of the source may be pruned. */
+  #canSpare(origin: Origin): boolean {
+    if (this.sparedIds.size + this.sparedPlaces.length < MAX_SPARED) return true;
+    this.#noteIncomplete(origin);
+    return false;
+  }
+
+  #noteIncomplete({ source }: Origin): void {
+    // One is enough to keep a load from pruning. The others are for the report.
+    if (this.incomplete.size < MAX_INCOMPLETE) this.incomplete.add(source);
+  }
+
   #warn(origin: Origin, message: string): void {
-    this.warnings.push({ ...forReport(origin), message });
+    if (this.warnings.length < this.#maxListed) this.warnings.push({ ...forReport(origin), message });
+    else this.unlisted.warnings += 1;
   }
 
   #reject(origin: Origin, reason: string): void {
-    this.rejected.push({ ...forReport(origin), reason });
+    if (this.rejected.length < this.#maxListed) this.rejected.push({ ...forReport(origin), reason });
+    else this.unlisted.rejected += 1;
+  }
+
+  /** Ends the report with a warning if it does not list everything. */
+  warnOfUnlisted(): void {
+    const { warnings, rejected } = this.unlisted;
+    if (warnings + rejected === 0) return;
+    const counts = `${warnings.toLocaleString('en')} more warnings and ${rejected.toLocaleString('en')} more rejected rows`;
+    const message = `${counts} are not listed: see to those that are, or raise maxListedProblems`;
+    this.warnings.push({ origin: 'report', message });
   }
 }
 

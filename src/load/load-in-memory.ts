@@ -1,9 +1,13 @@
 import { checkRows } from '../check-arguments.js';
 import { readRows } from '../sources/rows/read-rows.js';
+import { Turns } from '../sources/rows/turns.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { MemoryCatalogue } from '../store/write/memory-catalogue.js';
 import { Ingest } from './ingest.js';
 import type { RowProblems } from './load-report.js';
+
+/** Rows after which the event loop gets a turn, even if they took no time. */
+const ROWS_A_TURN = 1000;
 
 /**
  * Loads rows into a catalogue in memory.
@@ -23,7 +27,12 @@ export async function loadInMemory(
   const memory = new MemoryCatalogue();
   try {
     const ingest = new Ingest(memory);
-    for await (const item of readRows(rows, 'skills', { signal })) ingest.take(item, 'skills');
+    const turns = new Turns(ROWS_A_TURN);
+    for await (const item of readRows(rows, 'skills', { signal })) {
+      ingest.take(item, 'skills');
+      if (turns.isDue()) await turns.take();
+    }
+    ingest.warnOfUnlisted();
     return { reader: memory.read(), memory, problems: { rejected: ingest.rejected, warnings: ingest.warnings } };
   } catch (error) {
     memory.close();

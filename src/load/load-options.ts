@@ -39,6 +39,33 @@ export interface BuildOptions extends FolderDefaults, ModelOptions {
    * @default true, if the model runtime is installed
    */
   readonly semantic?: boolean | undefined;
+  /**
+   * Whether to follow links in a folder that lead into another folder of `sources`. A skill that is reached so is the
+   * same skill, and both sources claim it. Links out of all sources are never followed.
+   *
+   * @default false
+   */
+  readonly followLinks?: boolean | undefined;
+  /**
+   * Bytes that a file or standard input may have, after unpacking. The load reads so far, and reports that the source
+   * broke there. 0 means no limit. @default 34359738368 (32 GiB)
+   */
+  readonly maxUnpackedBytes?: number | undefined;
+  /**
+   * How many times its compressed size a gzip source may have, once it is over 16 MiB. The load reads so far, and
+   * reports that the source broke there. 0 means no limit. @default 100
+   */
+  readonly maxRatio?: number | undefined;
+  /**
+   * Warnings, and rejected rows, that the report lists. The others are counted. 0 means no limit, and memory as the
+   * sources want it. @default 10000
+   */
+  readonly maxListedProblems?: number | undefined;
+  /**
+   * Seconds that git may work on all repositories of a source; on one of them it may work for 20. Skills of the others
+   * get the dates of their files. 0 means that git is asked for remotes only. @default 120
+   */
+  readonly gitSeconds?: number | undefined;
   /** Called now and then, at most about ten times a second. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** Stops the load between two rows. A later load of the same sources resumes it. */
@@ -57,6 +84,11 @@ export const BUILD_OPTIONS: Names = namesOf<BuildOptions>({
   author: true,
   codehostBase: true,
   skillUrlBase: true,
+  followLinks: true,
+  maxUnpackedBytes: true,
+  maxRatio: true,
+  maxListedProblems: true,
+  gitSeconds: true,
   onProgress: true,
   signal: true,
   stdin: true,

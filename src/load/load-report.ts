@@ -34,8 +34,14 @@ export interface LoadReport {
   readonly removed: number;
   /** Number of texts that got a vector. */
   readonly embedded: number;
+  /** The first ones; see `BuildOptions.maxListedProblems`. */
   readonly warnings: readonly LoadWarning[];
+  /** Number of all warnings, listed or not. */
+  readonly warningCount: number;
+  /** The first ones; see `BuildOptions.maxListedProblems`. */
   readonly rejected: readonly RejectedRow[];
+  /** Number of all rejected rows, listed or not. */
+  readonly rejectedCount: number;
   readonly failed: readonly FailedSource[];
   /** Wall-clock time by phase. */
   readonly seconds: {

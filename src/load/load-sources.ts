@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import {
   checkDatabase,
   checkFlag,
+  checkInteger,
   checkListener,
   checkOptions,
   checkSignal,
@@ -23,6 +24,9 @@ import { PhaseClock } from './phase-clock.js';
 import { Progress } from './progress.js';
 import { readSources, type SourcesRead } from './read-sources.js';
 
+/** Sources that a warning names. */
+const MAX_NAMED = 20;
+
 /** The work of `buildCatalogue`. */
 export async function loadSources(options: BuildOptions): Promise<LoadReport> {
   checkOptions(options, BUILD_OPTIONS);
@@ -31,8 +35,12 @@ export async function loadSources(options: BuildOptions): Promise<LoadReport> {
   checkFlag('prune', options.prune);
   checkFlag('semantic', options.semantic);
   for (const name of ['author', 'codehostBase', 'skillUrlBase'] as const) checkText(name, options[name]);
+  checkFlag('followLinks', options.followLinks);
   checkListener('onProgress', options.onProgress);
   checkSignal(options.signal);
+  for (const name of ['maxUnpackedBytes', 'maxRatio', 'maxListedProblems', 'gitSeconds'] as const) {
+    checkInteger({ name, code: 'INVALID_OPTION' }, options[name], 0, Number.MAX_SAFE_INTEGER);
+  }
   const modelOptions = resolveModelOptions(options);
   const model = options.semantic === false ? undefined : await chooseModel(modelOptions);
   options.signal?.throwIfAborted();
@@ -54,7 +62,7 @@ async function load(
   options: BuildOptions,
 ): Promise<LoadReport> {
   const { signal } = options;
-  const ingest = new Ingest(writer);
+  const ingest = new Ingest(writer, options.maxListedProblems);
   const { warnings, rejected } = ingest;
   const bytesTotal = sources.reduce((sum, source) => sum + source.bytes, 0);
   const progress = new Progress(options.onProgress, ingest, bytesTotal);
@@ -74,9 +82,20 @@ async function load(
   const publishing = clock.lap();
 
   await indexOrWarn(writer.path, warnings, signal, progress);
+  ingest.warnOfUnlisted();
   const seconds = { reading, storing, embedding, publishing, indexing: clock.lap() };
   writer.reported();
-  return { ...counts, embedded, warnings, rejected, failed: read.failed, seconds };
+  const { unlisted } = ingest;
+  return {
+    ...counts,
+    embedded,
+    warnings,
+    warningCount: warnings.length + unlisted.warnings,
+    rejected,
+    rejectedCount: rejected.length + unlisted.rejected,
+    failed: read.failed,
+    seconds,
+  };
 }
 
 /** Prunes only if every source was read completely: else a skill that was not read would be taken for removed. */
@@ -94,10 +113,13 @@ function pruneOrWarn(
     return;
   }
   const message = 'nothing was pruned, because a source failed, was closed in part, or held no skill';
-  warnings.push({ origin: doubtful.join(', '), message });
+  const more = doubtful.length - MAX_NAMED;
+  const origin = doubtful.slice(0, MAX_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  warnings.push({ origin, message });
 }
 
 function keyOf(sources: readonly OpenableSource[], options: BuildOptions): string {
-  const { author = '', codehostBase = '', skillUrlBase = '' } = options;
-  return loadKey(['load', author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)]);
+  const { author = '', codehostBase = '', skillUrlBase = '', followLinks } = options;
+  const links = followLinks === true ? ['follow links'] : [];
+  return loadKey(['load', ...links, author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)]);
 }

@@ -1,6 +1,8 @@
+import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isIterable } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
+import { SKILL_FOLDER } from '../sources/folder/skill-folder.js';
 import { pathInside } from '../sources/folder/source-paths.js';
 import { checkSource, readSource } from '../sources/open-source.js';
 import type { ReadOptions } from '../sources/rows/read-options.js';
@@ -29,21 +31,32 @@ export async function openSources(options: BuildOptions, database: string): Prom
   if (!Array.isArray(options.sources) || options.sources.length === 0) {
     throw new SkillSearchError('INVALID_OPTION', 'sources must be an array of at least one source');
   }
-  return Promise.all(
-    options.sources.map((source: Source, i) =>
-      typeof source === 'string' ? openPath(source, database, options) : openRows(source, i + 1, options),
-    ),
+  const paths = await Promise.all(
+    options.sources.map((source: Source) => (typeof source === 'string' ? checkSource(source) : undefined)),
   );
+  const folders = paths.filter((path) => path?.kind === SKILL_FOLDER).map((folder) => folder!.path);
+  const linkRoots = options.followLinks === true ? await Promise.all(folders.map((path) => realpath(path))) : [];
+  return options.sources.map((source: Source, i) => {
+    const path = paths[i];
+    if (path !== undefined) return openPath(path, database, options, linkRoots);
+    return openRows(source as Exclude<Source, string>, i + 1, options);
+  });
 }
 
-async function openPath(name: string, database: string, options: BuildOptions): Promise<OpenableSource> {
-  const source = await checkSource(name);
-  const { signal, author, codehostBase, skillUrlBase, stdin } = options;
+function openPath(
+  source: ResolvedSource,
+  database: string,
+  options: BuildOptions,
+  linkRoots: readonly string[],
+): OpenableSource {
+  const { signal, author, codehostBase, skillUrlBase, stdin, maxUnpackedBytes, maxRatio, gitSeconds } = options;
+  const gitBudget = gitSeconds === undefined ? undefined : gitSeconds * 1000;
+  const fixed = { signal, author, codehostBase, skillUrlBase, stdin, maxUnpackedBytes, maxRatio, gitBudget, linkRoots };
   return {
-    name,
+    name: source.name,
     key: keyOf(source, database),
     bytes: source.bytes ?? 0,
-    read: (how) => readSource(source, { signal, author, codehostBase, skillUrlBase, stdin, ...how }),
+    read: (how) => readSource(source, { ...fixed, ...how }),
   };
 }
 

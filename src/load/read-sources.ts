@@ -1,4 +1,5 @@
 import type { SourceItem } from '../sources/rows/row.js';
+import { Turns } from '../sources/rows/turns.js';
 import type { CatalogueWriter } from '../store/write/catalogue-writer.js';
 import type { Ingest } from './ingest.js';
 import type { FailedSource } from './load-report.js';
@@ -6,6 +7,9 @@ import type { OpenableSource } from './open-sources.js';
 import type { Progress } from './progress.js';
 
 const PROGRESS_INTERVAL_MS = 100;
+
+/** Rows after which the event loop gets a turn, even if they took no time. */
+const ROWS_A_TURN = 1000;
 
 /** What a load found of its sources as a whole. */
 export interface SourcesRead {
@@ -30,6 +34,7 @@ export async function readSources(
   const failed: FailedSource[] = [];
   const empty: string[] = [];
   let bytesBefore = 0;
+  const turns = new Turns(ROWS_A_TURN);
   for (const source of sources) {
     const skillsBefore = ingest.skills;
     let bytesRead = bytesBefore;
@@ -49,6 +54,7 @@ export async function readSources(
       signal?.throwIfAborted();
       ingest.take(item, source.key);
       if (performance.now() - lastReport > PROGRESS_INTERVAL_MS) report();
+      if (turns.isDue()) await turns.take();
     }
     report();
     if (ingest.skills === skillsBefore) empty.push(source.name);

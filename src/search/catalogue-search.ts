@@ -4,9 +4,10 @@ import type { SkillDetails, SkillFile } from '../skill.js';
 import { countLabels, statsOf } from './catalogue-stats.js';
 import { copyIds } from './copy-ids.js';
 import { searchByKeywords, searchRecordsByKeywords } from './keyword-search.js';
+import { addLocalPaths } from './local-paths.js';
 import type { OpenState } from './open-state.js';
 import type { CurrentState } from './reload/current-state.js';
-import type { SkillSearch } from './skill-search.js';
+import type { SemanticOptions, SkillSearch } from './skill-search.js';
 
 /** The public methods of a search, over whichever state of its catalogue answers now. */
 export class CatalogueSearch implements SkillSearch {
@@ -21,30 +22,44 @@ export class CatalogueSearch implements SkillSearch {
   }
 
   keyword(query: KeywordQuery): KeywordResult {
-    return searchByKeywords(this.#states.newest, query);
+    const state = this.#states.newest;
+    const result = searchByKeywords(state, query);
+    addLocalPaths(
+      state,
+      result.hits.map(({ skill }) => skill),
+    );
+    return result;
   }
 
   keywordRecords(query: KeywordQuery): KeywordRecords {
     return searchRecordsByKeywords(this.#states.newest, query);
   }
 
-  semantic(query: SemanticQuery, options?: { readonly signal?: AbortSignal | undefined }): Promise<SemanticResult> {
+  semantic(query: SemanticQuery, options?: SemanticOptions): Promise<SemanticResult> {
     return this.#states.use(async (state) => {
       // Noted before anything is awaited: a reload that begins meanwhile must warm up the next state, too.
       if (query?.ranking !== 'words') state.wantVectors();
       const { searchByMeaning } = await import('./semantic-search.js');
-      return searchByMeaning(state, query, options);
+      const result = await searchByMeaning(state, query, options);
+      addLocalPaths(
+        state,
+        result.hits.map(({ skill }) => skill),
+      );
+      return result;
     });
   }
 
   warmUp(): Promise<void> {
     return this.#states.use(async (state) => {
-      await state.vectors();
+      await state.vectors('now');
     });
   }
 
   get(id: string): SkillDetails | undefined {
-    return this.#states.newest.reader.get(id);
+    const state = this.#states.newest;
+    const skill = state.reader.get(id);
+    if (skill !== undefined) addLocalPaths(state, [skill]);
+    return skill;
   }
 
   files(id: string): SkillFile[] {

@@ -9,6 +9,8 @@ export interface DescribedCandidates {
   readonly context: QuestionContext;
   /** By ascending document number. */
   readonly candidates: readonly Candidate[];
+  /** Whether there was not enough work for all words. */
+  readonly truncated: boolean;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function describeCandidates(
   signal: AbortSignal | undefined,
 ): Promise<DescribedCandidates> {
   const gathered = await gatherCandidates(sources, query, question, filter, signal);
-  const { documents, ranked, nameMatches, meaning } = gathered;
+  const { documents, ranked, nameMatches, meaning, truncated } = gathered;
   const { ranking } = query;
   const cosines = meaning.cosinesOf([...documents]);
   const wordScores = ranked?.scoresOf(documents);
@@ -51,7 +53,7 @@ export async function describeCandidates(
     skills: sources.columns.size,
     words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),
   };
-  return { context, candidates };
+  return { context, candidates, truncated };
 }
 
 /** The median, the lower of two middle values; 0 if there are none. */

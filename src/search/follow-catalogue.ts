@@ -24,7 +24,7 @@ import type { SkillSearch } from './skill-search.js';
 
 export interface FollowOptions
   extends ModelOptions,
-    Pick<OpenOptions, 'keywordIndex' | 'stopWords' | 'warmUp' | 'signal'> {
+    Pick<OpenOptions, 'keywordIndex' | 'stopWords' | 'warmUp' | 'localPaths' | 'signal'> {
   /** Path of a catalogue's file, made by `buildCatalogue`. */
   readonly database: string;
   /**
@@ -60,6 +60,7 @@ const FOLLOW_OPTIONS = namesOf<FollowOptions>({
   keywordIndex: true,
   stopWords: true,
   warmUp: true,
+  localPaths: true,
   interval: true,
   onReload: true,
   signal: true,

@@ -2,6 +2,7 @@ import { allCopiesOf } from '../copies/collapse-copies.js';
 import { FIELD_WEIGHTS } from '../keyword/bm25.js';
 import type { KeywordIndex, RankedDocuments } from '../keyword/keyword-index.js';
 import type { Question } from '../keyword/question.js';
+import { Work } from '../keyword/work.js';
 import type { DocumentNumber, VectorPlace } from '../numbers.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import type { NameMatch } from '../ranking/features.js';
@@ -33,6 +34,8 @@ export interface GatheredCandidates {
   /** Names that are not here match neither way. */
   readonly nameMatches: ReadonlyMap<DocumentNumber, NameMatch>;
   readonly meaning: Meaning;
+  /** Whether there was not enough work for all words. */
+  readonly truncated: boolean;
 }
 
 /**
@@ -52,7 +55,8 @@ export async function gatherCandidates(
   // Awaited below. While the model's thread reads the question, this one looks up its words. This catch only prevents
   // an unhandled rejection.
   reading?.catch(() => {});
-  const ranked = words === undefined ? undefined : rankWords(words, question, query, columns, filter);
+  const work = Work.forQuestion(columns.size);
+  const ranked = words === undefined ? undefined : rankWords(words, question, query, columns, filter, work);
   const names =
     words === undefined || query.ranking !== 'hybrid'
       ? NO_NAMES
@@ -67,7 +71,8 @@ export async function gatherCandidates(
   }
   const documents =
     query.copies === 'collapse' ? passing(allCopiesOf([...found], columns.copyGroup), filter) : [...found];
-  return { documents: Uint32Array.from(documents).sort(), ranked, nameMatches: names.matches, meaning };
+  const { truncated } = work;
+  return { documents: Uint32Array.from(documents).sort(), ranked, nameMatches: names.matches, meaning, truncated };
 }
 
 /** How near a question is to documents. */
@@ -100,7 +105,8 @@ async function readMeaning(
 
 /**
  * The best documents by words. If copies are collapsed, as many as it takes to have {@link CANDIDATES} groups of
- * copies: as a rule a quarter more is enough, so a second attempt is rare.
+ * copies: as a rule a quarter more is enough, so a second attempt is rare. There is none if there is not enough work for
+ * it.
  */
 function rankWords(
   words: KeywordIndex,
@@ -108,11 +114,14 @@ function rankWords(
   { copies }: ResolvedSemanticQuery,
   { copyGroup }: CatalogueColumns,
   filter: Uint8Array | undefined,
+  work: Work,
 ): RankedDocuments {
   const weights = FIELD_WEIGHTS;
-  if (copies === 'keep') return words.rank(question, { weights, limit: CANDIDATES, filter });
+  if (copies === 'keep') return words.rank(question, { weights, limit: CANDIDATES, filter, work });
   for (let limit = CANDIDATES * 1.25; ; limit *= 4) {
-    const ranked = words.rank(question, { weights, limit, filter });
+    const before = work.spent;
+    const ranked = words.rank(question, { weights, limit, filter, work });
+    const cost = work.spent - before;
     const groups = new Set<number>();
     const enough = ranked.documents.findIndex((document) => groups.add(copyGroup[document]!).size === CANDIDATES);
     if (enough >= 0) {
@@ -120,6 +129,10 @@ function rankWords(
       return { ...ranked, documents, scores };
     }
     if (ranked.documents.length < limit) return ranked;
+    if (work.left < cost) {
+      work.truncate();
+      return ranked;
+    }
   }
 }
 

@@ -27,15 +27,20 @@ export function termMatcherOf({ step, accepting }: KeywordMatches): TermMatcher 
   return { step, accepts: accepting() };
 }
 
-/** Reads what a hit shows of its document. `matches` and `snippet` are worked out when they are first read. */
+/**
+ * Reads what a hit shows of its document. `matches` and `snippet` are worked out when they are first read.
+ *
+ * @param mostText characters of its files, at most, that these two look at
+ */
 export function toKeywordHit(
   reader: CatalogueReader,
   { document, score, copies }: KeywordMatch,
   matcher: TermMatcher,
+  mostText: number,
 ): KeywordHit {
   const skill = reader.skill(document);
   // The first step does not look at files. For later ones their text is read now: the catalogue may be closed later.
-  const files = matcher.step === 'all-words' ? [] : reader.texts(document);
+  const files = matcher.step === 'all-words' ? [] : firstText(reader.texts(document), mostText);
   const explanation = explain(skill, files, matcher);
   return {
     skill,
@@ -88,6 +93,16 @@ export function toSemanticHit(
     copies,
     ...(copyIdsOf === undefined ? {} : { explain: { ...parts(), copies: copyIdsOf(document) } }),
   };
+}
+
+/** The first characters of the text of some files. Files behind them have no text then. */
+function firstText(files: KeywordDocument['files'], most: number): KeywordDocument['files'] {
+  let left = most;
+  return files.map(({ filename, text }) => {
+    const first = text.slice(0, left);
+    left -= first.length;
+    return { filename, text: first };
+  });
 }
 
 /**

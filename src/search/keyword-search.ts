@@ -3,6 +3,8 @@ import { collapseCopies } from '../copies/collapse-copies.js';
 import { copyPreference } from '../copies/copy-preference.js';
 import type { KeywordMatches } from '../keyword/keyword-index.js';
 import { readQuestion } from '../keyword/question.js';
+import { Work } from '../keyword/work.js';
+import { EXPLAINED_TEXT } from '../limits.js';
 import type { DocumentNumber } from '../numbers.js';
 import { type KeywordQuery, resolveKeywordQuery } from '../query.js';
 import { labelMask } from '../ranking/label-filter.js';
@@ -15,20 +17,21 @@ import type { OpenState } from './open-state.js';
 /** Answers a keyword query with hits; see `SkillSearch.keyword`. */
 export function searchByKeywords(state: OpenState, query: KeywordQuery): KeywordResult {
   const { reader } = state;
-  const { matches, scoreOf, copiesOf, documents, pagination } = findPage(state, query);
+  const { matches, scoreOf, copiesOf, documents, pagination, truncation } = findPage(state, query);
   const matcher = termMatcherOf(matches);
+  const mostText = Math.floor(EXPLAINED_TEXT / documents.length);
   const toHit = (document: DocumentNumber): KeywordHit =>
-    toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher);
+    toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
   const hits = reader.reading(() => documents.map(toHit));
-  return { ...stepOf(matches), hits, pagination };
+  return { ...stepOf(matches), ...truncation, hits, pagination };
 }
 
 /** Answers a keyword query with the stored JSON texts of skills; see `SkillSearch.keywordRecords`. */
 export function searchRecordsByKeywords(state: OpenState, query: KeywordQuery): KeywordRecords {
   const { reader } = state;
-  const { matches, documents, pagination } = findPage(state, query);
+  const { matches, documents, pagination, truncation } = findPage(state, query);
   const records = reader.reading(() => documents.map((document) => reader.record(document)));
-  return { ...stepOf(matches), records, pagination };
+  return { ...stepOf(matches), ...truncation, records, pagination };
 }
 
 /** The documents on one page of an answer. */
@@ -41,6 +44,7 @@ interface KeywordPage {
   /** In the order of the page. */
   readonly documents: readonly DocumentNumber[];
   readonly pagination: Pagination;
+  readonly truncation: { readonly truncated?: true };
 }
 
 function findPage({ reader, keywordIndex, stopWords }: OpenState, query: KeywordQuery): KeywordPage {
@@ -48,9 +52,11 @@ function findPage({ reader, keywordIndex, stopWords }: OpenState, query: Keyword
   const { page, limit, sortBy } = resolved;
   const { columns } = reader;
   const question = readQuestion(resolved.q, stopWords);
+  const work = Work.forQuestion(columns.size);
   const matches = keywordIndex.match(question, {
     filter: labelMask(columns, resolved),
     scored: sortBy === 'relevance',
+    work,
   });
 
   const scores = matches.scores === undefined ? undefined : byDocument(matches.documents, matches.scores, columns);
@@ -76,6 +82,7 @@ function findPage({ reader, keywordIndex, stopWords }: OpenState, query: Keyword
     copiesOf: (document) => counts.get(document) ?? 1,
     documents: shown,
     pagination: { page, limit, total, totalPages: Math.ceil(total / limit) },
+    truncation: work.truncated ? { truncated: true } : {},
   };
 }
 

@@ -32,6 +32,7 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
   }
   checkFlag('warmUp', options.warmUp);
+  checkFlag('localPaths', options.localPaths);
   const stopWords = readStopWords(options.stopWords);
   checkSignal(options.signal)?.throwIfAborted();
   const modelOptions = resolveModelOptions(options);
@@ -62,7 +63,18 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
     const parts = { reader, database, keywordFile, signal };
     const index = keywordIndex === false ? undefined : await openKeywordIndex(keywordIndex, parts);
     if (vectors !== undefined) await untilAborted(vectors, options.signal);
-    return new OpenState({ reader, index, stopWords, keywordFile, problems, closing, openVectors, vectors });
+    const localPaths = options.localPaths === true;
+    return new OpenState({
+      reader,
+      index,
+      stopWords,
+      localPaths,
+      keywordFile,
+      problems,
+      closing,
+      openVectors,
+      vectors,
+    });
   } catch (error) {
     closing.abort(error);
     await vectors?.then((opened) => opened.close()).catch(() => {});

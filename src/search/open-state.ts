@@ -6,12 +6,22 @@ import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 import type { SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
 
+/**
+ * After the vectors could not be opened for a second time, they are left alone for so many times as long as the attempt
+ * took, at most so many milliseconds: a damaged model that is read again for each question would take all of a
+ * processor.
+ */
+const PAUSE_FACTOR = 4;
+const LONGEST_PAUSE = 30_000;
+
 /** What {@link OpenState} holds, and closes. */
 export interface OpenStateParts {
   readonly reader: CatalogueReader;
   /** Undefined if the caller wanted no keyword index. */
   readonly index: KeywordIndex | undefined;
   readonly stopWords: StopWords;
+  /** Whether skills tell the folder that they were loaded from. */
+  readonly localPaths: boolean;
   /** The derived file that index and columns may be read from. */
   readonly keywordFile: OpenKeywordFile | undefined;
   readonly problems: SkillSearch['problems'];
@@ -24,11 +34,12 @@ export interface OpenStateParts {
 
 /**
  * One state of a catalogue, open for searching: its file, its index of words, and its vectors once somebody needs them.
- * Every member but `problems`, `stopWords` and `close()` fails once it is closed.
+ * Every member but `problems`, `stopWords`, `localPaths` and `close()` fails once it is closed.
  */
 export class OpenState {
   readonly problems: SkillSearch['problems'];
   readonly stopWords: StopWords;
+  readonly localPaths: boolean;
   readonly #openVectors: () => Promise<VectorSearch>;
   readonly #closing: AbortController;
   #reader: CatalogueReader | undefined;
@@ -36,10 +47,14 @@ export class OpenState {
   #keywordFile: OpenKeywordFile | undefined;
   #vectors: Promise<VectorSearch> | undefined;
   #vectorsWanted: boolean;
+  /** Why the vectors could not be opened, and when to try again, by `performance.now()`. */
+  #failure: { readonly error: unknown; readonly until: number } | undefined;
 
-  constructor({ reader, index, stopWords, keywordFile, problems, closing, openVectors, vectors }: OpenStateParts) {
+  constructor(parts: OpenStateParts) {
+    const { reader, index, stopWords, localPaths, keywordFile, problems, closing, openVectors, vectors } = parts;
     this.problems = problems;
     this.stopWords = stopWords;
+    this.localPaths = localPaths;
     this.#reader = reader;
     this.#index = index;
     this.#keywordFile = keywordFile;
@@ -77,15 +92,25 @@ export class OpenState {
     this.#vectorsWanted = true;
   }
 
-  /** Opens the vectors, once. After a failure the next call tries again. */
-  async vectors(): Promise<VectorSearch> {
+  /**
+   * Opens the vectors, once.
+   *
+   * @param retry when to try again after failures: `now`, or after a pause, until which the same error is thrown
+   */
+  async vectors(retry: 'now' | 'later' = 'later'): Promise<VectorSearch> {
     if (this.#reader === undefined) throw closedError();
     this.wantVectors();
     if (this.#vectors === undefined) {
+      const began = performance.now();
+      if (retry === 'later' && this.#failure !== undefined && began < this.#failure.until) throw this.#failure.error;
       const opening = this.untilClosed(this.#openVectors());
       this.#vectors = opening;
-      opening.catch(() => {
-        if (this.#vectors === opening) this.#vectors = undefined;
+      opening.catch((error) => {
+        if (this.#vectors !== opening) return;
+        this.#vectors = undefined;
+        const now = performance.now();
+        const pause = this.#failure === undefined ? 0 : Math.min(LONGEST_PAUSE, (now - began) * PAUSE_FACTOR);
+        this.#failure = { error, until: now + pause };
       });
     }
     return this.#vectors;

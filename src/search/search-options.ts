@@ -31,6 +31,12 @@ export interface OpenOptions extends ModelOptions {
    * @default false
    */
   readonly warmUp?: boolean | undefined;
+  /**
+   * Whether skills that were loaded from a folder tell its path, as `localPath`. A server never sends it.
+   *
+   * @default false
+   */
+  readonly localPaths?: boolean | undefined;
   /** Stops the opening. Has no effect on a search that is open. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -43,5 +49,6 @@ export const OPEN_OPTIONS: Names = namesOf<OpenOptions>({
   keywordIndex: true,
   stopWords: true,
   warmUp: true,
+  localPaths: true,
   signal: true,
 });

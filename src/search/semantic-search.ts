@@ -11,8 +11,9 @@ import { describeCandidates } from './describe-candidates.js';
 import type { SemanticSources } from './gather-candidates.js';
 import { toSemanticHit } from './hits.js';
 import type { OpenState } from './open-state.js';
+import { Patience } from './patience.js';
 import { rankCandidates } from './rank-candidates.js';
-import type { SkillSearch } from './skill-search.js';
+import type { SemanticOptions } from './skill-search.js';
 
 /** How many ids of copies an explained hit lists at most; see `ScoreParts.copies`. */
 const MOST_COPY_IDS = 100;
@@ -22,25 +23,39 @@ const MOST_COPY_IDS = 100;
  */
 const LONGEST_TURN = 5;
 
-type CallOptions = NonNullable<Parameters<SkillSearch['semantic']>[1]>;
-
-const CALL_OPTIONS = namesOf<CallOptions>({ signal: true });
+const SEMANTIC_OPTIONS = namesOf<SemanticOptions>({ signal: true, longestWait: true });
 
 /** Answers a question in plain language; see `SkillSearch.semantic`. */
 export async function searchByMeaning(
   state: OpenState,
   query: SemanticQuery,
-  options: CallOptions = {},
+  options: SemanticOptions = {},
+): Promise<SemanticResult> {
+  checkOptions(options, SEMANTIC_OPTIONS);
+  const patience = new Patience(options.longestWait);
+  try {
+    return await answerByMeaning(state, query, options.signal, patience);
+  } finally {
+    patience.end();
+  }
+}
+
+async function answerByMeaning(
+  state: OpenState,
+  query: SemanticQuery,
+  givenSignal: AbortSignal | undefined,
+  patience: Patience,
 ): Promise<SemanticResult> {
   const { columns } = state.reader;
   const resolved = resolveSemanticQuery(query);
   const { ranking, q, explain } = resolved;
-  checkOptions(options, CALL_OPTIONS);
-  const callersSignal = checkSignal(options.signal);
+  const callersSignal = checkSignal(givenSignal);
   callersSignal?.throwIfAborted();
   // One signal for each search: a signal that many searches share would collect many listeners.
-  const signal = AbortSignal.any([state.closing, ...(callersSignal === undefined ? [] : [callersSignal])]);
+  const signal = AbortSignal.any([state.closing, callersSignal, patience.signal].filter((one) => one !== undefined));
   const sources = await openSources(state, resolved, signal);
+  // Before anything is done for the question, so that one which is refused costs nothing.
+  patience.check(sources.vectors?.expectedWait() ?? 0);
   const question = readQuestion(q, state.stopWords);
   const filter = labelMask(columns, resolved);
   const described = await state.untilClosed(describeCandidates(sources, resolved, question, filter, signal));
@@ -61,7 +76,13 @@ export async function searchByMeaning(
     turnBegan = performance.now();
   }
   const { vectors } = sources;
-  return { ranking, ...(vectors === undefined ? {} : { model: vectors.model }), confident, hits };
+  return {
+    ranking,
+    ...(vectors === undefined ? {} : { model: vectors.model }),
+    confident,
+    ...(described.truncated ? { truncated: true } : {}),
+    hits,
+  };
 }
 
 /** Opens what a ranking needs. */

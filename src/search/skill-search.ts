@@ -3,6 +3,20 @@ import type { KeywordQuery, SemanticQuery } from '../query.js';
 import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from '../result.js';
 import type { SkillDetails, SkillFile } from '../skill.js';
 
+/** Options of `semantic`. */
+export interface SemanticOptions {
+  /** Stops the search. A question that waits for the model is not read any more. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Seconds that the question may wait for questions before it, at most 3600; 0 for no limit. If it would wait longer it fails at once,
+   * with `BUSY`; so it does if the model has not answered ten seconds later. For servers: without this, many questions
+   * at once wait for each other without end.
+   *
+   * @default 0
+   */
+  readonly longestWait?: number | undefined;
+}
+
 /** A catalogue that is open for searching. `openSkillSearch` and `followCatalogue` return one. */
 export interface SkillSearch extends AsyncDisposable {
   /**
@@ -27,14 +41,14 @@ export interface SkillSearch extends AsyncDisposable {
    * did. `ranking: 'words'` needs neither.
    *
    * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; `SERVICE_UNAVAILABLE` if the
-   *   search is closed, or was opened without a keyword index (only `ranking: 'vector'` works without); and as
-   *   {@link warmUp}
+   *   search is closed, or was opened without a keyword index (only `ranking: 'vector'` works without); `BUSY` with
+   *   `retryAfter`, see {@link SemanticOptions.longestWait}; and as {@link warmUp}
    * @throws the signal's reason when aborted
    * @example
    * const { hits, confident } = await search.semantic({ q: 'make a chart from a spreadsheet', limit: 5 });
    * if (!confident) console.log('Nothing here fits well.');
    */
-  semantic(query: SemanticQuery, options?: { readonly signal?: AbortSignal | undefined }): Promise<SemanticResult>;
+  semantic(query: SemanticQuery, options?: SemanticOptions): Promise<SemanticResult>;
   /**
    * Loads the model and the index of vectors now. Otherwise the first semantic search loads them. Also embeds skills
    * that are held in memory. After a failure the next call tries again; keyword search works without.

@@ -100,6 +100,12 @@ export class VectorSearch {
     return embedded;
   }
 
+  /** Milliseconds until a question that is asked now would be read. */
+  expectedWait(): number {
+    const wait: unknown = this.#embedder.expectedWait?.() ?? 0;
+    return typeof wait === 'number' && wait >= 0 ? wait : 0;
+  }
+
   /**
    * The share of a question that the model can read, 0 to 1.
    *

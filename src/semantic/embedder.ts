@@ -30,6 +30,11 @@ export interface Embedder {
    * learnt says nothing, so the smaller this is the less `hybrid` counts it. Without this method it is 1.
    */
   readableShare?(question: string): number;
+  /**
+   * Milliseconds until a text that is given now would be begun, as far as is known. A search that may not wait so long
+   * fails with `BUSY` before any work is done for it. Without this method a text is begun at once.
+   */
+  expectedWait?(): number;
   /** Releases what the embedder holds. The library never calls it on an embedder that a caller passes. */
   close?(): Promise<void>;
 }

@@ -1,6 +1,8 @@
 import { SkillSearchError } from '../errors.js';
 import { untilAborted } from '../threads/abort.js';
 import type { Embedder, EmbedOptions } from './embedder.js';
+import { EmbeddingTimes } from './embedding-times.js';
+import { LastingModelThread } from './lasting-model-thread.js';
 import type { ModelFolder } from './model-folder.js';
 import { ModelThread } from './model-thread-handle.js';
 import { readableShare, type Script } from './readable-share.js';
@@ -18,23 +20,30 @@ interface Chunk {
   readonly signal: AbortSignal | undefined;
 }
 
+/** A chunk that a thread embeds. */
+interface Running {
+  readonly texts: readonly string[];
+  /** By `performance.now()`. */
+  readonly began: number;
+}
+
 /** An {@link Embedder} that runs a model of a local folder in worker threads. */
 export class LocalEmbedder implements Embedder {
   readonly model: string;
-  readonly #folder: ModelFolder;
   /** The scripts that the model can read; undefined if unknown. */
   readonly #scripts: readonly Script[] | undefined;
-  readonly #threads: Set<ModelThread>;
-  readonly #idle: ModelThread[];
+  readonly #threads: readonly LastingModelThread[];
+  readonly #idle: LastingModelThread[];
   readonly #queue: Chunk[] = [];
+  readonly #running = new Set<Running>();
+  readonly #times = new EmbeddingTimes();
   #closed = false;
 
   private constructor(folder: ModelFolder, threads: readonly ModelThread[], scripts: readonly Script[] | undefined) {
     this.model = folder.id;
-    this.#folder = folder;
     this.#scripts = scripts;
-    this.#threads = new Set(threads);
-    this.#idle = [...threads];
+    this.#threads = threads.map((thread) => new LastingModelThread(folder, thread));
+    this.#idle = [...this.#threads];
   }
 
   /**
@@ -69,6 +78,24 @@ export class LocalEmbedder implements Embedder {
     return (await untilAborted(Promise.all(chunks), signal)).flat();
   }
 
+  /**
+   * The time that the texts before it will take, by what texts took so far. Those whose caller has gone are not
+   * counted: they leave the queue without being embedded.
+   */
+  expectedWait(): number {
+    if (this.#idle.length > 0) return 0;
+    const now = performance.now();
+    let work = 0;
+    for (const { texts, began } of this.#running) {
+      // What takes longer than expected is expected to take as long again.
+      work += Math.abs(this.#times.estimate(texts) - (now - began));
+    }
+    for (const { texts, signal } of this.#queue) {
+      if (signal?.aborted !== true) work += this.#times.estimate(texts);
+    }
+    return work / this.#threads.length;
+  }
+
   readableShare(question: string): number {
     return this.#scripts === undefined ? 1 : readableShare(question, this.#scripts);
   }
@@ -76,7 +103,7 @@ export class LocalEmbedder implements Embedder {
   async close(): Promise<void> {
     this.#closed = true;
     for (const chunk of this.#queue.splice(0)) chunk.failed(closedError());
-    await Promise.all([...this.#threads].map((thread) => thread.close()));
+    await Promise.all(this.#threads.map((thread) => thread.close()));
   }
 
   #next(): void {
@@ -97,22 +124,19 @@ export class LocalEmbedder implements Embedder {
     }
   }
 
-  async #run(thread: ModelThread, chunk: Chunk): Promise<void> {
+  async #run(thread: LastingModelThread, { texts, done, failed }: Chunk): Promise<void> {
+    const running: Running = { texts, began: performance.now() };
+    this.#running.add(running);
     try {
-      chunk.done(await thread.embed(chunk.texts));
+      const { vectors, milliseconds } = await thread.embed(texts);
+      this.#times.note(texts, milliseconds);
+      done(vectors);
     } catch (error) {
-      chunk.failed(error);
+      failed(error);
     }
-    this.#idle.push(thread.ended && !this.#closed ? this.#replace(thread) : thread);
+    this.#running.delete(running);
+    this.#idle.push(thread);
     this.#next();
-  }
-
-  /** Starts a new thread in place of one that died, of too little memory say, so that later questions are answered. */
-  #replace(dead: ModelThread): ModelThread {
-    const thread = new ModelThread(this.#folder);
-    this.#threads.delete(dead);
-    this.#threads.add(thread);
-    return thread;
   }
 }
 

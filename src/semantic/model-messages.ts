@@ -19,6 +19,11 @@ export type ModelThreadMessage =
   /** With the scripts that the model can read; undefined if its vocabulary does not show them. */
   | { readonly kind: 'ready'; readonly scripts: readonly Script[] | undefined }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
-  /** With the vectors one after the other. */
-  | { readonly kind: 'vectors'; readonly values: Float32Array<ArrayBuffer>; readonly dimensions: number }
+  /** With the vectors one after the other, and how long the model took for them. */
+  | {
+      readonly kind: 'vectors';
+      readonly values: Float32Array<ArrayBuffer>;
+      readonly dimensions: number;
+      readonly milliseconds: number;
+    }
   | { readonly kind: 'error'; readonly message: string };

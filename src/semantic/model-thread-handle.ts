@@ -6,13 +6,19 @@ import type { ModelFolder } from './model-folder.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
 import type { Script } from './readable-share.js';
 
+/** The vectors of texts, and how long the model took for them. */
+export interface EmbeddedTexts {
+  readonly vectors: readonly Float32Array[];
+  readonly milliseconds: number;
+}
+
 /** A thread that holds a loaded model, seen from outside. Keeps the process alive only while it loads or embeds. */
 export class ModelThread {
   /** Settles when the model is loaded: the scripts that it can read; undefined if that is not known. */
   readonly ready: Promise<readonly Script[] | undefined>;
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
-  readonly #requests: RequestQueue<Float32Array[]>;
+  readonly #requests: RequestQueue<EmbeddedTexts>;
 
   constructor({ path, dtype }: ModelFolder) {
     // onnxruntime sends telemetry from version 1.29 on, unless this variable of the process is set before it is loaded.
@@ -37,6 +43,8 @@ export class ModelThread {
           reject(error);
         } else this.#settle(message);
       });
+      // A thread that cannot start no longer keeps the process alive when its `error` is told, so an `exit` may not come.
+      this.#worker.on('error', () => reject(this.#requests.ended));
       this.#worker.on('exit', () => reject(this.#requests.ended));
     });
     this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
@@ -50,7 +58,7 @@ export class ModelThread {
   }
 
   /** Embeds texts, after those of earlier calls. */
-  embed(texts: readonly string[]): Promise<Float32Array[]> {
+  embed(texts: readonly string[]): Promise<EmbeddedTexts> {
     const request: ModelThreadRequest = { kind: 'embed', texts };
     return this.#requests.ask(request);
   }
@@ -72,12 +80,12 @@ export class ModelThread {
       this.#requests.refuse(embedderFailed(`the model cannot embed the text: ${message.message}`));
       return;
     }
-    const { values, dimensions } = message;
+    const { values, dimensions, milliseconds } = message;
     const vectors: Float32Array[] = [];
     for (let start = 0; start < values.length; start += dimensions) {
       vectors.push(values.subarray(start, start + dimensions));
     }
-    this.#requests.answer(vectors);
+    this.#requests.answer({ vectors, milliseconds });
   }
 }
 

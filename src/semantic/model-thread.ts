@@ -6,6 +6,13 @@ import { readableScripts, type Script } from './readable-share.js';
 
 const PACKAGE = '@huggingface/transformers';
 
+/**
+ * On Linux the installer of the runtime downloads libraries for CUDA unless this variable is set, and where that fails
+ * npm leaves out the whole package without a word.
+ */
+const SKIP_CUDA = process.platform === 'linux' ? 'ONNXRUNTIME_NODE_INSTALL=skip ' : '';
+const INSTALL = `${SKIP_CUDA}npm install ${PACKAGE}`;
+
 /** Loads the model runtime and the model, then answers requests. */
 async function main({ path, dtype }: ModelThreadData): Promise<void> {
   const runtime = await importRuntime();
@@ -50,7 +57,7 @@ async function importRuntime(): Promise<typeof import('@huggingface/transformers
   try {
     return await import('@huggingface/transformers');
   } catch (error) {
-    const message = `semantic search needs the package ${PACKAGE}, which cannot be loaded: install it with \`npm install ${PACKAGE} --onnxruntime-node-install=skip\` (${reason(error)})`;
+    const message = `semantic search needs the package ${PACKAGE}, which cannot be loaded: install it with \`${INSTALL}\` (${reason(error)})`;
     tell({ kind: 'failed', code: 'MODEL_RUNTIME_MISSING', message });
     return undefined;
   }
@@ -62,8 +69,9 @@ async function answer(
   stopped: () => boolean,
 ): Promise<void> {
   try {
+    const began = performance.now();
     const { values, dimensions } = await embed(model, texts, stopped);
-    tell({ kind: 'vectors', values, dimensions }, [values.buffer]);
+    tell({ kind: 'vectors', values, dimensions, milliseconds: performance.now() - began }, [values.buffer]);
   } catch (error) {
     tell({ kind: 'error', message: reason(error) });
   }

@@ -2,17 +2,66 @@ import BetterSqlite3 from 'better-sqlite3';
 import { type ErrorCode, SkillSearchError } from '../errors.js';
 import { nativeHandles } from './native-handles.js';
 
-/** A connection to SQLite. Only this file knows which package it comes from. */
-export type Connection = BetterSqlite3.Database;
-export type Statement<Parameters extends unknown[], Row> = BetterSqlite3.Statement<Parameters, Row>;
+/**
+ * A connection to SQLite: what this library uses of one. Only this file knows which package it comes from. That holds
+ * for the types as well: a program that uses this library need not have the types of that package.
+ */
+export interface Connection {
+  readonly open: boolean;
+  readonly inTransaction: boolean;
+  prepare<Parameters extends unknown[], Row = unknown>(sql: string): Statement<Parameters, Row>;
+  exec(sql: string): unknown;
+  /** @param options with `simple`, the first column of the first row; otherwise an array of rows */
+  pragma(sql: string, options?: { readonly simple?: boolean }): unknown;
+  /** A function that does the work in a transaction of the given kind, and rolls it back when the work throws. */
+  transaction<Given extends unknown[], Result>(work: (...given: Given) => Result): Transaction<Given, Result>;
+  close(): unknown;
+}
 
-/** A new connection. Every connection is made here. */
-export class Database extends BetterSqlite3 {
-  constructor(path: string, options?: BetterSqlite3.Options) {
-    super(path, options);
+interface Transaction<Given extends unknown[], Result> {
+  (...given: Given): Result;
+  deferred(...given: Given): Result;
+  immediate(...given: Given): Result;
+  exclusive(...given: Given): Result;
+}
+
+/** A prepared statement. */
+export interface Statement<Parameters extends unknown[], Row> {
+  run(...parameters: Parameters): { readonly changes: number; readonly lastInsertRowid: number | bigint };
+  get(...parameters: Parameters): Row | undefined;
+  all(...parameters: Parameters): Row[];
+  iterate(...parameters: Parameters): IterableIterator<Row>;
+  /** Rows are the value of their first column from now on. */
+  pluck(toggle?: boolean): this;
+  /** Rows are arrays from now on. */
+  raw(toggle?: boolean): this;
+}
+
+interface DatabaseOptions {
+  readonly readonly?: boolean;
+  readonly fileMustExist?: boolean;
+  /** Milliseconds to wait for a lock. @default 5000 */
+  readonly timeout?: number;
+}
+
+/** The type of what {@link Database} makes. */
+export type Database = Connection;
+
+/**
+ * A new connection. Every connection is made here.
+ *
+ * @throws {SkillSearchError} `MISSING_BINDING` if the compiled part of the package is missing or does not fit
+ */
+export const Database: new (path: string, options?: DatabaseOptions) => Connection = class extends BetterSqlite3 {
+  constructor(path: string, options?: DatabaseOptions) {
+    try {
+      super(path, options);
+    } catch (error) {
+      throw isBindingError(error) ? missingBinding(error) : error;
+    }
     nativeHandles.keep(this);
   }
-}
+};
 
 const WRITE_FAILURES = [
   'SQLITE_FULL',
@@ -54,4 +103,31 @@ export function isBusy(error: unknown): boolean {
 /** Whether an error comes from SQLite. */
 export function isSqliteError(error: unknown): error is Error & { readonly code: string } {
   return error instanceof BetterSqlite3.SqliteError;
+}
+
+/**
+ * Whether the package could not load its compiled part: it is not there (`bindings` lists where it looked), or it was
+ * made for another version of Node, another system or another C library.
+ */
+function isBindingError(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ERR_DLOPEN_FAILED' || error.message.startsWith('Could not locate the bindings file');
+}
+
+const REMEDY =
+  'With npm: `npm rebuild better-sqlite3`, from npm 12 on after `npm install-scripts approve better-sqlite3`. With pnpm: list it under `onlyBuiltDependencies` in pnpm-workspace.yaml ' +
+  '(`pnpm approve-builds` does that), then `pnpm rebuild better-sqlite3`.';
+
+function missingBinding(cause: Error): SkillSearchError {
+  const isThere = (cause as NodeJS.ErrnoException).code === 'ERR_DLOPEN_FAILED';
+  const what = isThere
+    ? `does not fit this Node or this system (${firstLine(cause)})`
+    : 'is missing: its install script did not run';
+  const message = `the compiled part of better-sqlite3 ${what}. ${REMEDY}`;
+  return new SkillSearchError('MISSING_BINDING', message, { cause });
+}
+
+function firstLine(error: Error): string {
+  return error.message.split('\n', 1)[0]!;
 }

@@ -44,7 +44,7 @@ export class PlaceWriter {
 
   /** @param catalogue path of its file, in a folder that exists */
   constructor(catalogue: string) {
-    this.#home = realpathSync(dirname(catalogue));
+    this.#home = folderOf(catalogue);
   }
 
   textOf(location: string, folder: SkillFolder | undefined): string {
@@ -78,7 +78,16 @@ export function readPlace(text: string): Place {
 /** The absolute path of the folder that a place names; undefined if it names none. */
 export function folderAt(place: string, catalogue: string): string | undefined {
   const { path } = readPlace(place);
-  return path === undefined ? undefined : resolve(realpathSync(dirname(catalogue)), path);
+  return path === undefined ? undefined : resolve(folderOf(catalogue), path);
+}
+
+/** The folder of a file, without symbolic links as far as that can be told. */
+function folderOf(file: string): string {
+  try {
+    return realpathSync(dirname(file));
+  } catch {
+    return resolve(dirname(file));
+  }
 }
 
 /** Hash of a folder's absolute path: 32 hex digits of its SHA-256. Says nothing of the machine. */

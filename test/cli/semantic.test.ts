@@ -1,8 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { LoadReport, SemanticResult } from '../../src/index.js';
 import { vectorsOf } from '../catalogue-file.js';
-import { projectWithout } from '../project-copy.js';
+import { PROJECT, projectWithout, projectWithPart } from '../project-copy.js';
 import { row, toJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { linesOf, runCaptured } from './run-captured.js';
@@ -72,6 +73,40 @@ describe('the command line, by meaning', () => {
     expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ embedded: 3, warnings: [] });
     const found = await runProcess([...QUESTION, '--json', '--database', database], '', options);
     expect((JSON.parse(found.out) as SemanticResult).hits[0]?.skill.id).toBe('notes');
+  });
+
+  test('does without the compiled part of hnswlib-node', async () => {
+    const database = scratchFile('skills.db');
+    const options = projectWithPart('hnswlib-node', ['package.json', 'lib']);
+    const loaded = await runProcess(['load', '-', '--json', '--database', database], ROWS, options);
+    expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ embedded: 3, warnings: [] });
+  });
+
+  test('does without the image library that the model runtime brings', async () => {
+    const database = scratchFile('skills.db');
+    const options = projectWithPart('@huggingface/transformers', ['package.json', 'dist/transformers.node.mjs']);
+    const sharp = join(options.project, 'node_modules', 'sharp');
+    rmSync(sharp);
+    mkdirSync(sharp);
+    writeFileSync(join(sharp, 'index.js'), 'module.exports = () => { throw new Error("no images here"); };');
+    const loaded = await runProcess(['load', '-', '--json', '--database', database], ROWS, options);
+    expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ embedded: 3, warnings: [] });
+  });
+
+  test('without the compiled part of the model runtime says what to install', async () => {
+    const database = scratchFile('skills.db');
+    const options = projectWithPart('@huggingface/transformers', ['package.json', 'dist/transformers.node.mjs']);
+    const runtime = join(options.project, 'node_modules', 'onnxruntime-node');
+    rmSync(runtime);
+    mkdirSync(runtime);
+    for (const part of ['package.json', 'dist']) {
+      cpSync(join(PROJECT, 'node_modules', 'onnxruntime-node', part), join(runtime, part), { recursive: true });
+    }
+    const loaded = await runProcess(['load', '-', '--json', '--database', database], ROWS, options);
+    const { embedded, warnings } = JSON.parse(loaded.out) as LoadReport;
+    expect([embedded, warnings.length]).toEqual([0, 1]);
+    expect(warnings[0]?.message).toMatch(/^none were made: .*npm install @huggingface\/transformers/);
+    expect(warnings[0]?.message).not.toContain('--onnxruntime-node-install');
   });
 
   test('without the model runtime loads with a warning and says what to install when asked by meaning', async () => {

@@ -42,6 +42,17 @@ describe('show', () => {
     }
   });
 
+  test('prints the front matter that no other line says', async () => {
+    const frontMatter = { name: 'release-notes', version: '1.10', hooks: { Stop: ['x'] }, model: null };
+    const database = await catalogueOf([{ ...skill, frontMatter }]);
+    const lines = linesOf((await runCaptured(['show', 'o-r-notes', '--database', database])).out);
+    expect(lines).toContain('version        1.10');
+    expect(lines).toContain('hooks          {"Stop":["x"]}');
+    expect(lines.filter((line) => /^(?:name|model) /.test(line))).toEqual([]);
+    const json = await runCaptured(['show', 'o-r-notes', '--json', '--database', database]);
+    expect(JSON.parse(json.out)).toMatchObject({ skill: { frontMatter } });
+  });
+
   test('keeps the facts in one column', async () => {
     const database = await catalogueOf([
       { ...skill, license: 'MIT', compatibility: 'Node 20', 'allowed-tools': 'Bash Read', occupations: ['writers'] },

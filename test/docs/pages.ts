@@ -12,6 +12,7 @@ export function pagePaths(): string[] {
     'ARCHITECTURE.md',
     'CONTRIBUTING.md',
     'CHANGELOG.md',
+    'SECURITY.md',
     'bench/README.md',
     'examples/README.md',
     ...docs.map((name) => `docs/${name}`),

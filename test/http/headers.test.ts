@@ -66,6 +66,7 @@ describe('every answer', () => {
         'x-ratelimit-daily-limit',
         'x-ratelimit-daily-remaining',
         'x-request-id',
+        'x-result-truncated',
       ]);
       expect(headers.has('Access-Control-Allow-Credentials'), name).toBe(false);
     }

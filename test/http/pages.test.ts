@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createHandler, type HandlerOptions } from '../../src/http/index.js';
 import { buildCatalogue } from '../../src/index.js';
+import { MAX_LONGEST_WAIT, MAX_PAGE_FILES } from '../../src/limits.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -260,6 +261,53 @@ describe('an address that nobody told', () => {
   ])('cannot be under %j: such a public URL is refused', async (publicUrl) => {
     const search = await searchOver([]);
     expect(await codeOf(() => createHandler(search, { publicUrl }))).toBe('INVALID_OPTION');
+  });
+});
+
+describe('pages', () => {
+  test('may be asked for 120 times a minute by each address: then 429 with Retry-After', async () => {
+    const { ask } = await serve([KITE], { pages: true });
+    const paths = ['/', '/openapi.json', '/skills/kite'];
+    for (let i = 0; i < 120; i++) expect((await ask(paths[i % 3]!)).status).toBe(200);
+    for (const path of paths) {
+      const reply = await ask(path);
+      expect([reply.status, reply.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+      expect(reply.headers.get('Retry-After')).toMatch(/^(60|[1-5]\d)$/);
+      expect((await ask(path, { method: 'HEAD' })).status).toBe(429);
+    }
+    expect((await ask('/', { address: '192.0.2.1' })).status).toBe(200);
+    // Only pages are counted, and only for pages.
+    expect((await ask('/skills/nothing')).status).toBe(404);
+    expect((await ask(keyword({ q: 'kite' }))).status).toBe(200);
+  });
+
+  test('have a limit that is an option, and none without access', async () => {
+    const few = await serve([KITE], { pages: true, pagesPerMinute: 1 });
+    expect([(await few.ask('/')).status, (await few.ask('/')).status]).toEqual([200, 429]);
+    const search = await searchOver([KITE]);
+    for (const options of [{ pagesPerMinute: 0 }, { access: false } as const]) {
+      const handle = createHandler(search, { pages: true, ...options });
+      for (let i = 0; i < 130; i++) expect((await handle(new Request(`${ORIGIN}/`))).status).toBe(200);
+    }
+    for (const pagesPerMinute of [-1, 1.5, Number.NaN, '5' as never, 2 ** 31]) {
+      expect(await codeOf(() => createHandler(search, { pagesPerMinute }))).toBe('INVALID_OPTION');
+    }
+    for (const longestWait of [-1, Number.NaN, '5' as never, MAX_LONGEST_WAIT + 1]) {
+      expect(await codeOf(() => createHandler(search, { longestWait }))).toBe('INVALID_OPTION');
+    }
+    createHandler(search, { longestWait: MAX_LONGEST_WAIT });
+  });
+
+  test('of a skill name a hundred of its files, and say how many more there are', async () => {
+    const files = (count: number) => Array.from({ length: count }, (_, i) => ({ filename: `f${i}.md`, text: 'x' }));
+    const skills = [
+      { ...KITE, id: 'bound', files: files(MAX_PAGE_FILES) },
+      { ...KITE, id: 'beyond', files: files(MAX_PAGE_FILES + 1) },
+    ];
+    const { ask } = await serve(skills, { pages: true });
+    const [bound, beyond] = [(await ask('/skills/bound')).text, (await ask('/skills/beyond')).text];
+    expect([bound.match(/f\d+\.md/g)?.length, bound.includes(' more')]).toEqual([MAX_PAGE_FILES + 1, false]);
+    expect([beyond.match(/f\d+\.md/g)?.length, beyond.includes(' and 1 more')]).toEqual([MAX_PAGE_FILES + 1, true]);
   });
 });
 

@@ -17,7 +17,7 @@ const LISTS_KEPT = 50_000;
 const MANY_TERMS = 64;
 
 /** Making a posting list costs as much as reading this many postings. */
-const LIST_COST = 8;
+const LIST_COST = 20;
 
 /** By term of the question, the terms of the catalogue that answer it, each once. */
 export type AnsweringTerms = ReadonlyMap<string, readonly TermNumber[]>;

@@ -59,8 +59,7 @@ export class DocumentSets {
     const [rarest, ...others] = [...words].sort((a, b) => a.size - b.size);
     if (rarest === undefined || rarest.size === 0) return NONE;
     if (!work.affords(unionCost(rarest))) return NONE;
-    let found = this.#union(rarest);
-    if (filter !== undefined) found = found.filter((document) => filter[document] === 1);
+    let found = passing(this.#union(rarest), filter);
     for (let i = 0; i < others.length && found.length > 0; i++) {
       found = this.among(withinWork(found, others, i, work), others[i]!);
     }
@@ -95,15 +94,21 @@ export class DocumentSets {
     const weights = unions.map((union, i) => weightOf(isRead[i] === true ? union.length : longestOf(words[i]!)));
     const total = weights.reduce((sum, weight, i) => sum + weight * shares[i]!, 0);
     for (const i of essentialOf(unions, weights, total)) this.#setBits(unions[i]!);
-    let found = this.#takeBits();
-    if (filter !== undefined) found = found.filter((document) => filter[document] === 1);
+    const found = passing(this.#takeBits(), filter);
     // Weights are added in the order of the words, so that rounding does not depend on which words are essential.
     const sums = this.#sums;
     for (let i = 0; i < unions.length; i++) addWeight(sums, found, unions[i]!, weights[i]!);
-    const enough = found.filter((document) => sums[document]! * 2 >= total);
-    for (let i = 0; i < found.length; i++) sums[found[i]!] = 0;
-    for (const union of unions) if (isReadWhole(union, found)) for (const document of union) sums[document] = 0;
-    return enough;
+    const enough = new Uint32Array(found.length);
+    let count = 0;
+    for (let i = 0; i < found.length; i++) {
+      const document = found[i]!;
+      if (sums[document]! * 2 >= total) enough[count++] = document;
+      sums[document] = 0;
+    }
+    for (const union of unions) {
+      if (isReadWhole(union, found)) for (let i = 0; i < union.length; i++) sums[union[i]!] = 0;
+    }
+    return enough.subarray(0, count);
   }
 
   /** Those of some ascending documents that have a word, ascending. None if the work is not afforded. */
@@ -178,24 +183,32 @@ export class DocumentSets {
   among(candidates: Uint32Array, { lists, size, key }: Word): Uint32Array {
     const known = key === undefined ? undefined : this.#unions.peek(key);
     if (known !== undefined) return intersection(candidates, known);
+    // The method `filter` of typed arrays makes an object for each number that it keeps.
+    const found = new Uint32Array(candidates.length);
+    let count = 0;
     if (candidates.length * lists.length * LOOKUP_COST < size) {
       const cursors = lists.map(({ from }) => from);
-      return candidates.filter((document) => {
-        let found = false;
+      for (let i = 0; i < candidates.length; i++) {
+        const document = candidates[i]!;
+        let isFound = false;
         for (let l = 0; l < lists.length; l++) {
           const list = lists[l]!;
           const entry = list.entryOf(document, cursors[l]!);
           cursors[l] = entry;
-          found ||= entry < list.to && list.documentAt(entry) === document;
+          isFound ||= entry < list.to && list.documentAt(entry) === document;
         }
-        return found;
-      });
+        if (isFound) found[count++] = document;
+      }
+      return found.subarray(0, count);
     }
     const bits = this.#bits;
     for (const list of lists) list.setBits(bits);
-    const found = candidates.filter((document) => (bits[document >>> 5]! & (1 << (document & 31))) !== 0);
+    for (let i = 0; i < candidates.length; i++) {
+      const document = candidates[i]!;
+      if ((bits[document >>> 5]! & (1 << (document & 31))) !== 0) found[count++] = document;
+    }
     bits.fill(0);
-    return found;
+    return found.subarray(0, count);
   }
 }
 
@@ -276,11 +289,23 @@ function addWeight(sums: Float64Array, found: Uint32Array, union: Uint32Array, w
  * @param all ascending
  */
 function intersection(some: Uint32Array, all: Uint32Array): Uint32Array {
-  let at = 0;
-  return some.filter((document) => {
+  const found = new Uint32Array(some.length);
+  let [at, count] = [0, 0];
+  for (let i = 0; i < some.length && at < all.length; i++) {
+    const document = some[i]!;
     at = leapTo(all, document, at);
-    return all[at] === document;
-  });
+    if (all[at] === document) found[count++] = document;
+  }
+  return found.subarray(0, count);
+}
+
+/** The documents that pass a filter. */
+function passing(documents: Uint32Array, filter: Uint8Array | undefined): Uint32Array {
+  if (filter === undefined) return documents;
+  const found = new Uint32Array(documents.length);
+  let count = 0;
+  for (let i = 0; i < documents.length; i++) if (filter[documents[i]!] === 1) found[count++] = documents[i]!;
+  return found.subarray(0, count);
 }
 
 function sortedUnion(lists: readonly PostingList[], size: number): Uint32Array {

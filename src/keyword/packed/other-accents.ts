@@ -7,7 +7,7 @@ import type { PostingList } from './posting-list.js';
 import type { TermDictionary } from './term-dictionary.js';
 
 /** Comparing the accents of two terms costs as much as reading this many postings. */
-const COMPARISON_COST = 100;
+const COMPARISON_COST = 300;
 
 /**
  * Those of some documents that have a word only with other accents than in the question, ascending. Without enough work
@@ -46,11 +46,14 @@ export function documentsWithOtherAccents(
   const having = sets.having(documents, wordOf(others), work);
   if (exact.length === 0 || having.length === 0) return having;
   const exactly = sets.having(having, wordOf(exact), work);
-  let at = 0;
-  return having.filter((document) => {
+  const found = new Uint32Array(having.length);
+  let [at, count] = [0, 0];
+  for (let i = 0; i < having.length; i++) {
+    const document = having[i]!;
     while (at < exactly.length && exactly[at]! < document) at += 1;
-    return exactly[at] !== document;
-  });
+    if (exactly[at] !== document) found[count++] = document;
+  }
+  return found.subarray(0, count);
 }
 
 const NONE = new Uint32Array();

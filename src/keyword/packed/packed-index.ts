@@ -37,10 +37,10 @@ import { TermDictionary } from './term-dictionary.js';
 const HELD_FOR_SCORES = 0.2;
 
 /** Adding a list to the scores costs as much as reading this many postings, and that for each posting read. */
-const LIST_COST = 8;
+const LIST_COST = 30;
 
-/** Ranking by a word costs, for each of its postings, as much as reading so many: it is counted, then scored. */
-const RANKING_COST = 2;
+/** Before ranking by a word, finding its frequency costs for each of its postings as much as reading so many. */
+const COUNTING_COST = 2;
 
 /** {@link KeywordIndex} over typed arrays: sorted terms, posting lists with frequencies and positions. */
 export class PackedIndex implements KeywordIndex {
@@ -105,7 +105,7 @@ export class PackedIndex implements KeywordIndex {
 
   /** The words of a question that there is enough work for: the most frequent are left out first. */
   #affordedWords(words: readonly QuestionWord[], work: Work): QuestionWord[] {
-    const costs = new Map(words.map((word) => [word, RANKING_COST * this.#postingsOf(word)]));
+    const costs = new Map(words.map((word) => [word, COUNTING_COST * this.#postingsOf(word)]));
     const byCost = [...words].sort((a, b) => costs.get(a)! - costs.get(b)!);
     const afforded = new Set(byCost.filter((word) => work.affords(costs.get(word)!)));
     return words.filter((word) => afforded.has(word));

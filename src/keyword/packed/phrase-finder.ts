@@ -6,10 +6,10 @@ import { amongCost, type DocumentSets, type Word } from './document-sets.js';
 import type { PackedPostings } from './packed-postings.js';
 import { PhraseEnds } from './phrase-ends.js';
 import type { PostingList } from './posting-list.js';
-import { areSorted, occurrencesOf, type TokenOccurrences } from './token-occurrences.js';
+import { occurrencesOf, type TokenOccurrences } from './token-occurrences.js';
 
-/** Sorting the entries of many lists by document costs, for each, as much as reading this many postings. */
-const SORTING_COST = 4;
+/** Looking for a word of a phrase in a document costs, its positions aside, as much as reading this many postings. */
+const TOKEN_COST = 15;
 
 /** What a search for phrases needs of a step. */
 export interface PhraseStep {
@@ -123,13 +123,13 @@ export class PhraseFinder {
       if (position > 0 && !ends.any(position)) continue;
       const token = occurrences();
       const cost = token.seek(document);
-      if (cost === 0) continue;
-      if (!work.affords(cost)) {
+      if (!work.affords(cost + TOKEN_COST)) {
         this.#isExhausted = true;
         return false;
       }
-      const { count, positions, spans } = token.read();
-      for (let i = 0; i < count; i++) {
+      if (cost === 0) continue;
+      const { from, to, positions, spans } = token.read();
+      for (let i = from; i < to; i++) {
         const inText = positions[i]!;
         if (position > 0 && !ends.has(position, inText)) continue;
         ends.add(position + span, inText + spans[i]!);
@@ -149,13 +149,10 @@ export class PhraseFinder {
     const read = (term: string): Pick<PhraseToken, 'lists' | 'occurrences'> => {
       const lists = listsOf(term).filter(({ field }) => isSearched(field));
       const begin = (): TokenOccurrences => {
-        const size = lists.reduce((sum, list) => sum + list.size, 0);
-        if (areSorted(lists) && !work.affords(size * SORTING_COST)) {
-          this.#isExhausted = true;
-          return NOWHERE;
-        }
         needPositions(lists);
-        return occurrencesOf(lists, this.#postings);
+        const begun = occurrencesOf(lists, this.#postings, work);
+        if (begun === undefined) this.#isExhausted = true;
+        return begun ?? NOWHERE;
       };
       let begun: TokenOccurrences | undefined;
       const occurrences = (): TokenOccurrences => {

@@ -7,8 +7,10 @@ const MOST_GAPS = 1 << 20;
 
 /** The positions of a term in a text. */
 export class Positions {
-  count = 0;
-  /** Elements behind `count` are left from earlier texts. */
+  /** The first of {@link positions} that counts. */
+  from = 0;
+  /** Behind the last of {@link positions} that counts. */
+  to = 0;
   positions: Uint32Array = new Uint32Array(16);
   /** How many positions the term covers at each of {@link positions}. */
   spans: Uint32Array = new Uint32Array(16);
@@ -50,7 +52,7 @@ export class PositionReader {
   read(entry: number, into: Positions): void {
     this.#goTo(entry);
     const bytes = this.#postings.positions;
-    const first = into.count;
+    const first = into.to;
     const count = first + frequencyOf(this.#postings, entry);
     into.reserve(count);
     const { positions, spans } = into;
@@ -67,7 +69,7 @@ export class PositionReader {
     }
     // Each position is that of a term, which takes a byte, or a gap.
     if (position > bytes.length + MOST_GAPS) throw new DamagedArrayFileError(`there is no position ${position}`);
-    into.count = count;
+    into.to = count;
     this.#entry = entry + 1;
   }
 

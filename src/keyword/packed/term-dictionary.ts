@@ -39,11 +39,14 @@ const WORDS_REMEMBERED = 20_000;
 const TERMS_REMEMBERED = 500_000;
 
 /** Looking a word up costs as much as reading this many postings. */
-const LOOKUP_COST = 300;
+const LOOKUP_COST = 800;
+
+/** The same for each term of a range. */
+const TERM_COST = 8;
 
 /** The same for comparing the letters of a form, and for comparing a form letter by letter. */
-const LETTERS_COST = 0.25;
-const COMPARISON_COST = 15;
+const LETTERS_COST = 1;
+const COMPARISON_COST = 40;
 
 /** All terms of a catalogue. Finds them by stem, by prefix and by edit distance. */
 export class TermDictionary {
@@ -98,7 +101,7 @@ export class TermDictionary {
       case 'character':
       case 'prefix': {
         const [from, to] = this.#forms.rangeOfPrefix(foldAccents(lookup.term));
-        return work.affords(to - from) ? termsIn(from, to) : undefined;
+        return work.affords((to - from) * TERM_COST) ? termsIn(from, to) : undefined;
       }
       case 'edits':
         return this.#withinEdits(foldAccents(lookup.term), lookup.edits, work);

@@ -1,4 +1,5 @@
 import type { DocumentNumber } from '../../numbers.js';
+import type { Work } from '../work.js';
 import type { PackedPostings } from './packed-postings.js';
 import { PositionReader, Positions } from './position-reader.js';
 import type { PostingList } from './posting-list.js';
@@ -8,7 +9,7 @@ export interface TokenOccurrences {
   /**
    * Goes to a document.
    *
-   * @returns how many positions must be read or compared there; 0 if the document does not have the word
+   * @returns the work of reading and comparing the positions there; 0 if the document does not have the word
    */
   seek(document: DocumentNumber): number;
   /** The positions in the document of {@link seek}, in no particular order. Valid until the next call. */
@@ -18,14 +19,31 @@ export interface TokenOccurrences {
 /** With more lists than this, looking into each for each document takes longer than sorting all entries. */
 const FEW_LISTS = 8;
 
-/** Whether all entries of so many lists are sorted before the first is read. */
-export function areSorted(lists: readonly PostingList[]): boolean {
-  return lists.length > FEW_LISTS;
-}
+/** Sorting a posting by document costs as much as reading this many. */
+const SORTING_COST = 6;
 
-/** @param lists their positions must have been read from the file */
-export function occurrencesOf(lists: readonly PostingList[], postings: PackedPostings): TokenOccurrences {
-  return areSorted(lists) ? new ManyLists(lists, postings) : new FewLists(lists, postings);
+/** Reading or comparing a position costs as much as reading this many postings. */
+const POSITION_COST = 3;
+
+/**
+ * @param lists their positions must have been read from the file
+ * @returns undefined if the work is not afforded
+ */
+export function occurrencesOf(
+  lists: readonly PostingList[],
+  postings: PackedPostings,
+  work: Work,
+): TokenOccurrences | undefined {
+  if (lists.length <= FEW_LISTS) return new FewLists(lists, postings);
+  const size = lists.reduce((sum, list) => sum + list.size, 0);
+  if (!work.affords(size * SORTING_COST)) return undefined;
+  let cost = 0;
+  const reader = new PositionReader(postings);
+  for (const list of lists) {
+    cost += reader.costOf(list.from);
+    for (let entry = list.from + 1; entry < list.to; entry++) cost += list.frequencyOf(entry);
+  }
+  return work.affords(2 * cost * POSITION_COST) ? new ManyLists(lists, postings, reader) : undefined;
 }
 
 interface ListCursor {
@@ -53,7 +71,7 @@ class FewLists implements TokenOccurrences {
 
   seek(document: DocumentNumber): number {
     // The word may stand in the phrase several times, and in other phrases.
-    if (document === this.#document && this.#isRead) return this.#found.count;
+    if (document === this.#document && this.#isRead) return this.#found.to * POSITION_COST;
     this.#document = document;
     this.#isRead = false;
     let cost = 0;
@@ -62,15 +80,15 @@ class FewLists implements TokenOccurrences {
       if (cursor.document < document) advance(cursor, document);
       if (cursor.document === document) cost += cursor.reader.costOf(cursor.entry);
     }
-    if (cost > 0) return cost;
-    this.#found.count = 0;
+    if (cost > 0) return cost * POSITION_COST;
+    this.#found.to = 0;
     this.#isRead = true;
     return 0;
   }
 
   read(): Positions {
     if (this.#isRead) return this.#found;
-    this.#found.count = 0;
+    this.#found.to = 0;
     for (let c = 0; c < this.#cursors.length; c++) {
       const cursor = this.#cursors[c]!;
       if (cursor.document === this.#document) cursor.reader.read(cursor.entry, this.#found);
@@ -87,70 +105,56 @@ function advance(cursor: ListCursor, document: DocumentNumber): void {
   cursor.document = cursor.entry < list.to ? list.documentAt(cursor.entry) : Number.POSITIVE_INFINITY;
 }
 
-/** The entries of many lists, of a beginning of words for example, sorted by document. */
+/**
+ * Many lists, those of a beginning of words for example. All positions are read at once, in the order in which they are
+ * stored: to find those of one entry takes as long as to read those of the 30 entries before it.
+ */
 class ManyLists implements TokenOccurrences {
-  /** Where the entries of each document begin in `#entries`; one more than there are documents. */
+  /** Where the positions of each document begin in {@link #found}; one more than there are documents. */
   readonly #starts: Uint32Array;
-  readonly #entries: Uint32Array;
-  readonly #reader: PositionReader;
   readonly #found = new Positions();
-  #document = -1;
-  #isRead = false;
 
-  constructor(lists: readonly PostingList[], postings: PackedPostings) {
-    this.#reader = new PositionReader(postings);
-    const { documents } = postings;
-    let [size, last] = [0, 0];
+  constructor(lists: readonly PostingList[], { documents }: PackedPostings, reader: PositionReader) {
+    let last = 0;
+    for (const list of lists) last = Math.max(last, documents[list.to - 1]!);
+    // A counting sort. At first, each start is the one of the document after it.
+    const starts = new Uint32Array(last + 2);
+    this.#starts = starts;
     for (const list of lists) {
-      size += list.size;
-      last = Math.max(last, documents[list.to - 1]!);
+      for (let entry = list.from; entry < list.to; entry++) {
+        const document = documents[entry]!;
+        starts[document + 1] = starts[document + 1]! + list.frequencyOf(entry);
+      }
     }
-    // Counting sort. Behind the counting, each start is that of the next document; the filling sets it right.
-    this.#starts = new Uint32Array(last + 2);
-    this.#entries = new Uint32Array(size);
-    for (const { from, to } of lists) for (let entry = from; entry < to; entry++) this.#starts[documents[entry]!]! += 1;
-    let sum = 0;
-    for (let document = 0; document < this.#starts.length; document++) {
-      sum += this.#starts[document]!;
-      this.#starts[document] = sum;
+    for (let document = 1; document < starts.length; document++) {
+      starts[document] = starts[document]! + starts[document - 1]!;
     }
-    for (let l = lists.length - 1; l >= 0; l--) {
-      const { from, to } = lists[l]!;
-      for (let entry = from; entry < to; entry++) {
-        const start = this.#starts[documents[entry]!]! - 1;
-        this.#starts[documents[entry]!] = start;
-        this.#entries[start] = entry;
+    this.#found.reserve(starts.at(-1)!);
+    const ends = starts.slice();
+    const { positions, spans } = this.#found;
+    const read = new Positions();
+    for (const list of lists) {
+      for (let entry = list.from; entry < list.to; entry++) {
+        read.to = 0;
+        reader.read(entry, read);
+        const end = ends[documents[entry]!]!;
+        for (let i = 0; i < read.to; i++) {
+          positions[end + i] = read.positions[i]!;
+          spans[end + i] = read.spans[i]!;
+        }
+        ends[documents[entry]!] = end + read.to;
       }
     }
   }
 
   seek(document: DocumentNumber): number {
-    if (document === this.#document && this.#isRead) return this.#found.count;
-    this.#document = document;
-    this.#isRead = false;
-    let cost = 0;
-    const end = this.#endOf(document);
-    for (let i = this.#startOf(document); i < end; i++) cost += this.#reader.costOf(this.#entries[i]!);
-    if (cost > 0) return cost;
-    this.#found.count = 0;
-    this.#isRead = true;
-    return 0;
+    if (document + 1 >= this.#starts.length) return 0;
+    this.#found.from = this.#starts[document]!;
+    this.#found.to = this.#starts[document + 1]!;
+    return (this.#found.to - this.#found.from) * POSITION_COST;
   }
 
   read(): Positions {
-    if (this.#isRead) return this.#found;
-    this.#found.count = 0;
-    const end = this.#endOf(this.#document);
-    for (let i = this.#startOf(this.#document); i < end; i++) this.#reader.read(this.#entries[i]!, this.#found);
-    this.#isRead = true;
     return this.#found;
-  }
-
-  #startOf(document: DocumentNumber): number {
-    return this.#starts[document] ?? this.#entries.length;
-  }
-
-  #endOf(document: DocumentNumber): number {
-    return this.#starts[document + 1] ?? this.#entries.length;
   }
 }

@@ -4,21 +4,49 @@ import { isInside, pathInside } from './source-paths.js';
 
 /** Where a symbolic link leads, if it may be followed. */
 export type LinkTarget =
-  | { readonly kind: 'folder' | 'file' | 'other'; readonly realPath: string }
+  | {
+      readonly kind: 'folder' | 'file' | 'other';
+      readonly realPath: string;
+      /** The root that it lies in. */
+      readonly root: string;
+    }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Follows a link, if it leads to something inside `realRoot`. Never throws. */
-export async function followLink(link: string, realRoot: string): Promise<LinkTarget> {
-  try {
-    const target = await realpath(link);
-    if (!isInside(target, realRoot)) return { kind: 'refused', reason: 'a link that leads outside the source' };
-    if (pathInside(realRoot, target).split('/').includes('.git')) {
-      return { kind: 'refused', reason: 'a link into a .git folder' };
+/** The folders that links of a source may lead into. All paths are real: absolute and without links. */
+export class LinkRoots {
+  /** The source itself. */
+  readonly own: string;
+  readonly #others: readonly string[];
+
+  /** @param others sources of the same load */
+  constructor(own: string, others: readonly string[] = []) {
+    this.own = own;
+    // The innermost first.
+    this.#others = others.filter((root) => root !== own).sort((a, b) => b.length - a.length);
+  }
+
+  /** The root that a path lies in; undefined if it lies in none. */
+  rootOf(path: string): string | undefined {
+    return isInside(path, this.own) ? this.own : this.#others.find((root) => isInside(path, root));
+  }
+
+  /** Follows a link, if it leads into one of the roots. Never throws. */
+  async follow(link: string): Promise<LinkTarget> {
+    try {
+      const realPath = await realpath(link);
+      const root = this.rootOf(realPath);
+      if (root === undefined) {
+        const where = this.#others.length === 0 ? 'the source' : 'the sources of the load';
+        return { kind: 'refused', reason: `a link that leads outside ${where}` };
+      }
+      if (pathInside(root, realPath).split('/').includes('.git')) {
+        return { kind: 'refused', reason: 'a link into a .git folder' };
+      }
+      const found = await stat(realPath);
+      return { kind: found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other', realPath, root };
+    } catch (error) {
+      return { kind: 'refused', reason: brokenLink(error) };
     }
-    const found = await stat(target);
-    return { kind: found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other', realPath: target };
-  } catch (error) {
-    return { kind: 'refused', reason: brokenLink(error) };
   }
 }
 

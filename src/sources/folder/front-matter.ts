@@ -11,6 +11,8 @@ export interface SkillMarkdown {
    * text); other values are lists and plain objects. Keys without a value are left out.
    */
   readonly fields: ReadonlyMap<string, unknown>;
+  /** The same with the keys without a value, which are null; undefined if there is no front matter. */
+  readonly frontMatter: Readonly<Record<string, unknown>> | undefined;
   /** The text after the front matter. */
   readonly body: string;
   readonly warnings: readonly string[];
@@ -38,10 +40,16 @@ export function readSkillMarkdown(text: string): SkillMarkdown {
     warnings.push('two blocks of front matter: the second fills what the first has not');
     fill(first, second);
   }
+  const frontMatter = first.size === 0 ? undefined : toObject(first);
   for (const [key, value] of first) {
     if (isBlankValue(value)) first.delete(key);
   }
-  return { fields: first, body: parts.body, warnings };
+  return { fields: first, frontMatter, body: parts.body, warnings };
+}
+
+function toObject(fields: ReadonlyMap<string, unknown>): Record<string, unknown> {
+  // Unlike an assignment, this makes a property even of the key `__proto__`.
+  return Object.fromEntries(Array.from(fields, ([key, value]) => [key, value ?? null]));
 }
 
 function fill(first: Map<string, unknown>, second: ReadonlyMap<string, unknown>): void {

@@ -3,7 +3,7 @@ import { MAX_FILE_BYTES, MAX_FILES, MAX_SKILL_BYTES } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
 import type { DraftFile } from '../rows/row.js';
-import { followLink } from './follow-link.js';
+import type { LinkRoots } from './follow-link.js';
 import { isNeverEntered, isSkillFile, listFolder, reasonOf } from './list-folder.js';
 import { isInside, joinPath, pathInside } from './source-paths.js';
 import { readTextFile } from './text-file.js';
@@ -29,19 +29,19 @@ interface Listed {
 
 /**
  * Reads the text files of a skill's folder and its subfolders. Leaves out skills inside it, dotfiles (they may hold
- * secrets), binary files, and files outside the source that a link leads to. Never throws for what it finds.
+ * secrets), binary files, and files that a link leads to which may not be followed. Never throws for what it finds.
  *
  * @param used bytes of its SKILL.md
  * @throws the signal's reason when aborted
  */
 export async function collectFiles(
   skill: FoundSkill,
-  realRoot: string,
+  roots: LinkRoots,
   used: number,
   signal?: AbortSignal,
 ): Promise<CollectedFiles> {
   const warnings: string[] = [];
-  const listed = await listFiles(skill, realRoot, warnings, signal);
+  const listed = await listFiles(skill, roots, warnings, signal);
   const files: CollectedFile[] = [];
   let total = used;
 
@@ -71,7 +71,7 @@ export async function collectFiles(
 /** The files that may belong to a skill, in code-point order of their names. Opens nothing but folders. */
 async function listFiles(
   skill: FoundSkill,
-  realRoot: string,
+  roots: LinkRoots,
   warnings: string[],
   signal: AbortSignal | undefined,
 ): Promise<Listed[]> {
@@ -93,7 +93,7 @@ async function listFiles(
       let kind: string = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
       if (entry.isSymbolicLink()) {
         // The walk has already reported a refused link.
-        const target = await followLink(realPath, realRoot);
+        const target = await roots.follow(realPath);
         if (target.kind === 'refused' || leadsToHidden(skill.realPath, target.realPath)) continue;
         ({ kind, realPath } = target);
       }

@@ -1,11 +1,12 @@
 import { realpath } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import { GIT_REPOSITORY_SECONDS, GIT_SOURCE_SECONDS, MAX_FILE_BYTES } from '../../limits.js';
 import { UNKNOWN } from '../../skill.js';
 import { isBlank } from '../rows/clean-text.js';
 import type { ReadOptions } from '../rows/read-options.js';
 import type { RawRow, SourceItem, SourceRemark, UnreadableRow } from '../rows/row.js';
 import type { ResolvedSource, SourceKind } from '../rows/source-kind.js';
+import { LinkRoots } from './follow-link.js';
 import { readSkillMarkdown } from './front-matter.js';
 import { type GitOrigin, GitOrigins, type GitProblem } from './git-origin.js';
 import { reasonOf } from './list-folder.js';
@@ -36,22 +37,34 @@ async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): A
   const { signal, gitTimeout = GIT_REPOSITORY_SECONDS * 1000, gitBudget = GIT_SOURCE_SECONDS * 1000 } = options;
   const name = source.name.replace(/(?<=.)[/\\]+$/, '');
   const realRoot = await realpath(source.path);
-  const walk = await walkFolder(source.path, name, signal);
-  const origins = new GitOrigins(realRoot, walk.repositories, { timeout: gitTimeout, budget: gitBudget, signal });
+  const roots = new LinkRoots(realRoot, options.linkRoots);
+  const walk = await walkFolder(roots, name, signal);
+  const originsIn = new Map<string, GitOrigins>();
+  const gitOf = (folder: string): Promise<GitOrigin | undefined> => {
+    const root = roots.rootOf(folder) ?? realRoot;
+    let origins = originsIn.get(root);
+    if (origins === undefined) {
+      origins = new GitOrigins(root, walk.repositories, { timeout: gitTimeout, budget: gitBudget, signal });
+      originsIn.set(root, origins);
+    }
+    return origins.of(folder);
+  };
   const baseName = basename(source.path) || UNKNOWN;
 
   yield* walk.problems;
   try {
     yield* readAhead(walk.skills, SKILLS_AHEAD, async (skill) => {
       signal?.throwIfAborted();
-      const git = await origins.of(skill.realPath);
+      const git = await gitOf(skill.realPath);
       const publication = publicationOf(skill, git, baseName, options);
       const origin = { source: `${name}/${joinPath(skill.path, skill.skillFile)}` };
-      return readSkill(skill, { origin, publication, git, realRoot, baseName, signal });
+      return readSkill(skill, { origin, publication, git, roots, baseName, signal });
     });
-    for (const problem of origins.problems) yield gitRemark(problem, name, realRoot);
+    for (const [root, { problems }] of originsIn) {
+      for (const problem of problems) yield gitRemark(problem, root === realRoot ? name : basename(root), root);
+    }
   } finally {
-    await origins.close();
+    await Promise.all([...originsIn.values()].map((origins) => origins.close()));
   }
 }
 
@@ -67,17 +80,17 @@ interface Surroundings {
   readonly origin: RawRow['origin'];
   readonly publication: Publication;
   readonly git: GitOrigin | undefined;
-  readonly realRoot: string;
+  readonly roots: LinkRoots;
   readonly baseName: string;
   readonly signal: AbortSignal | undefined;
 }
 
 async function readSkill(
   skill: FoundSkill,
-  { origin, publication, git, realRoot, baseName, signal }: Surroundings,
+  { origin, publication, git, roots, baseName, signal }: Surroundings,
 ): Promise<RawRow | UnreadableRow> {
   const { location, author, codehostUrl, skillUrl } = publication;
-  const folder = { path: folderOf(skill), isOrigin: git?.remote === undefined };
+  const folder = { path: skill.realPath, isOrigin: git?.remote === undefined };
   const unreadable = (reason: string): UnreadableRow => ({ kind: 'unreadable', origin, reason, location, folder });
   try {
     const file = await readTextFile(skill.realSkillFile, { force: true });
@@ -88,7 +101,7 @@ async function readSkill(
     if (file.repaired) warnings.push('SKILL.md: bytes that are not UTF-8 were replaced');
 
     const markdown = readSkillMarkdown(file.text);
-    const others = await collectFiles(skill, realRoot, file.bytes, signal);
+    const others = await collectFiles(skill, roots, file.bytes, signal);
     const value = {
       ...skillMarkdownRow(markdown, skill.path === '' ? baseName : basename(skill.path)),
       author,
@@ -107,11 +120,6 @@ async function readSkill(
     signal?.throwIfAborted();
     return unreadable(`cannot be read: ${reasonOf(error)}`);
   }
-}
-
-/** The folder that a skill is known by: that of its real SKILL.md, so that links to it are the same skill. */
-function folderOf({ realPath, realSkillFile }: FoundSkill): string {
-  return basename(realSkillFile) === 'SKILL.md' ? dirname(realSkillFile) : realPath;
 }
 
 /** The latest change of some files, in Unix seconds: by their commits, or by the file system if git has none. */

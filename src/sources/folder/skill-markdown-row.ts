@@ -8,17 +8,19 @@ export interface SkillMarkdownRow {
   readonly description: string;
   readonly categories: readonly string[];
   readonly occupations: readonly string[];
+  readonly tags?: readonly string[];
   readonly license?: string;
   readonly compatibility?: string;
   readonly 'allowed-tools'?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly frontMatter?: Readonly<Record<string, unknown>>;
 }
 
 /**
  * Reads the fields of the Agent Skills format (https://agentskills.io/specification). The name defaults to that of the
  * folder, the description to the first paragraph of the text.
  */
-export function skillMarkdownRow({ fields, body }: SkillMarkdown, folderName: string): SkillMarkdownRow {
+export function skillMarkdownRow({ fields, frontMatter, body }: SkillMarkdown, folderName: string): SkillMarkdownRow {
   const field = (...names: readonly string[]): unknown => findField(fields, names);
   const license = toText(field('license'));
   const compatibility = toText(field('compatibility'));
@@ -30,15 +32,18 @@ export function skillMarkdownRow({ fields, body }: SkillMarkdown, folderName: st
 
   const name = toText(field('name')) ?? '';
   const description = toText(field('description')) ?? '';
+  const tags = labels('tag', 'tags');
   return {
     name: isBlank(name) ? folderName : name,
     description: isBlank(description) ? firstParagraph(body) : description,
     categories: labels('category', 'categories'),
     occupations: labels('occupation', 'occupations'),
+    ...(tags.length > 0 && { tags }),
     ...(license !== undefined && { license }),
     ...(compatibility !== undefined && { compatibility }),
     ...(tools !== undefined && { 'allowed-tools': tools }),
     ...(isRecord(metadata) && { metadata }),
+    ...(frontMatter !== undefined && { frontMatter }),
   };
 }
 

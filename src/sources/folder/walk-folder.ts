@@ -1,10 +1,10 @@
 import type { Dirent } from 'node:fs';
-import { realpath } from 'node:fs/promises';
-import { sep } from 'node:path';
+import { lstat } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
 import type { SourceRemark, UnreadableRow } from '../rows/row.js';
-import { followLink } from './follow-link.js';
+import type { LinkRoots } from './follow-link.js';
 import { isNeverEntered, isSkillFile, listFolder, reasonOf } from './list-folder.js';
 import { readAhead } from './read-ahead.js';
 import { joinPath } from './source-paths.js';
@@ -33,14 +33,15 @@ export interface Walk {
 
 /**
  * Looks for every SKILL.md at any depth of a folder. Enters hidden folders, but not `.git` and `node_modules`. Follows
- * symbolic links only to targets inside the folder. Opens nothing but folders.
+ * symbolic links only as far as `roots` lets it. Opens nothing but folders.
  *
+ * @param roots those of the folder
  * @param name of the source, for problems
  * @throws Error if the folder itself cannot be read
  * @throws the signal's reason when aborted
  */
-export async function walkFolder(root: string, name: string, signal?: AbortSignal): Promise<Walk> {
-  return new FolderWalk(await realpath(root), name, signal).run();
+export async function walkFolder(roots: LinkRoots, name: string, signal?: AbortSignal): Promise<Walk> {
+  return new FolderWalk(roots, name, signal).run();
 }
 
 /** Folders that are listed at the same time. */
@@ -57,6 +58,8 @@ interface SkillFile {
   readonly name: string;
   readonly realPath: string;
   readonly linked: boolean;
+  /** Its folder, if that lies in another source; then it is the skill's folder. */
+  readonly otherFolder?: string;
 }
 
 interface Candidate extends FoundSkill {
@@ -64,7 +67,7 @@ interface Candidate extends FoundSkill {
 }
 
 class FolderWalk {
-  readonly #realRoot: string;
+  readonly #roots: LinkRoots;
   readonly #name: string;
   readonly #signal: AbortSignal | undefined;
   readonly #candidates: Candidate[] = [];
@@ -74,14 +77,14 @@ class FolderWalk {
   /** Folders that links lead to, still to be visited. */
   #linkedFolders: Folder[] = [];
 
-  constructor(realRoot: string, name: string, signal: AbortSignal | undefined) {
-    this.#realRoot = realRoot;
+  constructor(roots: LinkRoots, name: string, signal: AbortSignal | undefined) {
+    this.#roots = roots;
     this.#name = name;
     this.#signal = signal;
   }
 
   async run(): Promise<Walk> {
-    await this.#visit({ path: '', realPath: this.#realRoot }, false);
+    await this.#visit({ path: '', realPath: this.#roots.own }, false);
     // Links come after everything that is reached without them. They may lead to more links.
     while (this.#linkedFolders.length > 0) {
       const round = this.#linkedFolders.sort((a, b) => compareCodePoints(a.path, b.path));
@@ -140,8 +143,8 @@ class FolderWalk {
     // SKILL.md sorts before every other way to write it.
     const [skill] = skillFiles;
     if (skill !== undefined) {
-      const { name: skillFile, realPath: realSkillFile } = skill;
-      this.#candidates.push({ ...folder, skillFile, realSkillFile, linked: skill.linked });
+      const { name: skillFile, realPath: realSkillFile, linked, otherFolder: realPath = folder.realPath } = skill;
+      this.#candidates.push({ path: folder.path, realPath, skillFile, realSkillFile, linked });
     }
     return subfolders;
   }
@@ -166,15 +169,29 @@ class FolderWalk {
    * @returns the SKILL.md that it leads to, if any
    */
   async #follow({ path, realPath }: Folder, name: string): Promise<SkillFile | undefined> {
-    const target = await followLink(realPath, this.#realRoot);
+    const target = await this.#roots.follow(realPath);
     if (target.kind === 'refused') {
       this.#problems.push({ kind: 'remark', origin: this.#origin(path), message: target.reason });
     } else if (target.kind === 'folder') {
       this.#linkedFolders.push({ path, realPath: target.realPath });
+      if (target.root !== this.#roots.own) await this.#findRepositories(target.realPath, target.root);
     } else if (target.kind === 'file' && isSkillFile(name)) {
-      return { name, realPath: target.realPath, linked: true };
+      const skillFile = { name, realPath: target.realPath, linked: true };
+      if (target.root === this.#roots.own) return skillFile;
+      const otherFolder = dirname(target.realPath);
+      await this.#findRepositories(otherFolder, target.root);
+      return { ...skillFile, otherFolder };
     }
     return undefined;
+  }
+
+  /** Looks for a `.git` from a folder of another source up to that source, where this walk does not come by. */
+  async #findRepositories(folder: string, root: string): Promise<void> {
+    for (let at = folder; ; at = dirname(at)) {
+      const found = await lstat(join(at, '.git')).catch(() => undefined);
+      if (found !== undefined) this.#repositories.add(at);
+      if (at === root || at === dirname(at)) return;
+    }
   }
 
   #origin(path: string): { source: string } {

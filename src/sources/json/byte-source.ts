@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ReadOptions } from '../rows/read-options.js';
+import { boundedBytes } from './bounded-bytes.js';
 import { gunzip, isGzip } from './gunzip.js';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -8,21 +9,31 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
  * The bytes of a source, uncompressed if they are gzip, and without a byte order mark. Gzip is recognised by its first
  * bytes, not by a file name.
  *
- * Yields everything that could be read before it throws an error. Throws the signal's reason when aborted.
+ * Yields everything that could be read, up to the limits of a source, before it throws an error. Throws the signal's reason when aborted.
  */
 export async function* plainBytes(raw: AsyncIterable<Buffer>, options: ReadOptions): AsyncGenerator<Buffer> {
-  const head = await withHead(countBytes(raw, options), 2);
-  const plain = isGzip(head.bytes) ? gunzip(head.chunks) : head.chunks;
-  yield* withoutByteOrderMark(plain);
+  let read = 0;
+  const onBytes = (bytes: number): void => {
+    read = bytes;
+    options.onBytes?.(bytes);
+  };
+  const head = await withHead(countBytes(raw, onBytes, options.signal), 2);
+  const packed = isGzip(head.bytes);
+  const plain = packed ? gunzip(head.chunks) : head.chunks;
+  yield* boundedBytes(withoutByteOrderMark(plain), packed ? () => read : undefined, options);
 }
 
-async function* countBytes(chunks: AsyncIterable<Buffer>, options: ReadOptions): AsyncGenerator<Buffer> {
+async function* countBytes(
+  chunks: AsyncIterable<Buffer>,
+  onBytes: (read: number) => void,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer> {
   let read = 0;
-  options.signal?.throwIfAborted();
+  signal?.throwIfAborted();
   for await (const chunk of chunks) {
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     read += chunk.length;
-    options.onBytes?.(read);
+    onBytes(read);
     yield chunk;
   }
 }

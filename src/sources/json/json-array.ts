@@ -42,7 +42,7 @@ export class JsonArray implements JsonSplitter {
   /** Last byte of the element that was neither white space nor in a string. */
   #previous = 0;
 
-  #line = 1;
+  #line: number;
   #column = 0;
   /** Whether the line has nothing but white space so far. */
   #lineIsBlank = true;
@@ -51,10 +51,18 @@ export class JsonArray implements JsonSplitter {
   /** Offset of the element's first byte in the present chunk; 0 if it began in an earlier one. */
   #elementStart = 0;
 
-  /** @param limit longest element, in bytes */
-  constructor(limit: number = MAX_ROW_BYTES) {
+  /**
+   * @param limit longest element, in bytes
+   * @param firstLine number of the line that the first byte stands in
+   */
+  constructor(limit: number = MAX_ROW_BYTES, firstLine = 1) {
     this.#limit = limit;
+    this.#line = firstLine;
     this.#element = new PieceBuffer(limit);
+  }
+
+  get line(): number {
+    return this.#line;
   }
 
   *push(chunk: Buffer): Generator<JsonPiece> {

@@ -9,12 +9,20 @@ const LINE_FEED = 0x0a;
 export class JsonLines implements JsonSplitter {
   readonly #limit: number;
   readonly #pending: PieceBuffer;
-  #line = 1;
+  #line: number;
 
-  /** @param limit longest line, in bytes */
-  constructor(limit: number = MAX_ROW_BYTES) {
+  /**
+   * @param limit longest line, in bytes
+   * @param firstLine number of the line that the first byte stands in
+   */
+  constructor(limit: number = MAX_ROW_BYTES, firstLine = 1) {
     this.#limit = limit;
+    this.#line = firstLine;
     this.#pending = new PieceBuffer(limit);
+  }
+
+  get line(): number {
+    return this.#line;
   }
 
   *push(chunk: Buffer): Generator<JsonPiece> {

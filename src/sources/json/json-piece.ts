@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 
 /** The bytes of one JSON value. */
-interface JsonBytes {
+export interface JsonBytes {
   /** Line where it begins, counted from 1. */
   readonly line: number;
   readonly bytes: Buffer;
@@ -10,7 +10,7 @@ interface JsonBytes {
 }
 
 /** A part of a source without a readable value. */
-interface JsonFault {
+export interface JsonFault {
   readonly line: number;
   readonly fault: string;
   /** Whether the part may hide any number of values. */
@@ -23,6 +23,8 @@ export type JsonPiece = JsonBytes | JsonFault;
 
 /** Cuts a stream of bytes into JSON values. */
 export interface JsonSplitter {
+  /** The line that is being read, counted from 1. */
+  readonly line: number;
   /** Takes the next chunk. */
   push(chunk: Buffer): Iterable<JsonPiece>;
   /** Called once, after the last chunk. */

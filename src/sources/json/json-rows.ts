@@ -1,12 +1,21 @@
 import type { Buffer } from 'node:buffer';
+import { setImmediate } from 'node:timers/promises';
+import { MAX_ROW_VALUES, MAX_UNREADABLE_ROWS } from '../../limits.js';
 import { toOneLine } from '../rows/clean-text.js';
 import type { ReadOptions } from '../rows/read-options.js';
 import type { KnownRow, RawRow, SourceItem, UnreadableRow } from '../rows/row.js';
 import { fingerprintOf } from '../rows/row-fingerprint.js';
+import { SourceLimit } from './bounded-bytes.js';
 import { plainBytes } from './byte-source.js';
+import { hasTooManyValues } from './has-too-many-values.js';
 import { JsonArray } from './json-array.js';
 import { JsonLines } from './json-lines.js';
-import type { JsonPiece, JsonSplitter } from './json-piece.js';
+import type { JsonBytes, JsonFault, JsonPiece, JsonSplitter } from './json-piece.js';
+
+const LINE_FEED = 0x0a;
+
+/** A row of more bytes is read in steps, with a turn of the event loop between them. */
+const LARGE_ROW_BYTES = 1024 * 1024;
 
 /**
  * The rows of a JSON source: one array if its first character is `[`, else one value a line. Memory holds one row and
@@ -21,68 +30,126 @@ export async function* readJsonRows(
   raw: AsyncIterable<Buffer>,
   options: ReadOptions,
 ): AsyncGenerator<SourceItem> {
-  const read = rowReader(name, options.isKnown);
+  const reader = new RowReader(name, options.isKnown);
   let splitter: JsonSplitter | undefined;
-  let blankBefore: Buffer[] = [];
+  let line = 1;
 
   try {
     for await (const chunk of plainBytes(raw, options)) {
       if (splitter === undefined) {
-        blankBefore.push(chunk);
         const first = firstVisible(chunk);
-        if (first === undefined) continue;
-        splitter = first === 0x5b ? new JsonArray() : new JsonLines();
-        // The chunks before are blank, but their line feeds count.
-        for (const earlier of blankBefore) yield* items(splitter.push(earlier), read, options);
-        blankBefore = [];
-      } else {
-        yield* items(splitter.push(chunk), read, options);
+        if (first === undefined) {
+          // Nothing of a blank chunk is kept but the number of its lines.
+          line += countLineFeeds(chunk);
+          continue;
+        }
+        splitter = first === 0x5b ? new JsonArray(undefined, line) : new JsonLines(undefined, line);
+      }
+      for (const item of items(splitter.push(chunk), reader, options)) {
+        if (item === undefined) await setImmediate();
+        else yield item;
       }
     }
   } catch (cause) {
     options.signal?.throwIfAborted();
-    throw new Error(cause instanceof Error ? cause.message : String(cause), { cause });
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(cause instanceof SourceLimit ? `line ${splitter?.line ?? line}: ${message}` : message, { cause });
   }
-  if (splitter !== undefined) yield* items(splitter.end(), read, options);
+  for (const item of items(splitter?.end() ?? [], reader, options)) {
+    if (item === undefined) await setImmediate();
+    else yield item;
+  }
 }
 
-function* items(pieces: Iterable<JsonPiece>, read: RowReader, options: ReadOptions): Generator<SourceItem> {
+/** The items that pieces become, and undefined where the event loop should get a turn. */
+function* items(
+  pieces: Iterable<JsonPiece>,
+  reader: RowReader,
+  { signal }: ReadOptions,
+): Generator<SourceItem | undefined> {
   for (const piece of pieces) {
-    options.signal?.throwIfAborted();
-    if ('fault' in piece && piece.cutOff === true) throw new Error(`line ${piece.line}: ${piece.fault}`);
-    yield read(piece);
+    signal?.throwIfAborted();
+    if ('fault' in piece) {
+      if (piece.cutOff === true) throw new Error(`line ${piece.line}: ${piece.fault}`);
+      yield reader.unreadable(piece);
+      continue;
+    }
+    // Each step of a large row keeps the event loop for some time.
+    const isLarge = piece.bytes.length > LARGE_ROW_BYTES;
+    if (isLarge) yield undefined;
+    const fingerprint = reader.fingerprint(piece);
+    if (isLarge) yield undefined;
+    yield reader.read(piece, fingerprint);
+    if (isLarge) yield undefined;
   }
 }
 
-function firstVisible(chunk: Buffer): number | undefined {
-  return chunk.find((byte) => byte > 0x20);
+// Both are loops over bytes, because ten gigabytes may be blank.
+function firstVisible(bytes: Buffer): number | undefined {
+  for (let i = 0; i < bytes.length; i++) {
+    if (bytes[i]! > 0x20) return bytes[i];
+  }
+  return undefined;
 }
 
-type RowReader = (piece: JsonPiece) => RawRow | KnownRow | UnreadableRow;
+function countLineFeeds(bytes: Buffer): number {
+  let count = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    if (bytes[i] === LINE_FEED) count++;
+  }
+  return count;
+}
 
 /** Turns pieces into rows. If the first one cannot be read, its reason says what a source must look like. */
-function rowReader(source: string, isKnown: ReadOptions['isKnown']): RowReader {
-  let hint = ' (expected one JSON array, or one JSON object a line)';
+class RowReader {
+  readonly #source: string;
+  readonly #isKnown: ReadOptions['isKnown'];
+  #unreadable = 0;
+  #hint = ' (expected one JSON array, or one JSON object a line)';
 
-  return (piece) => {
-    const origin = { source, line: piece.line };
-    if ('fault' in piece) {
-      const hides = piece.hidesValues === true ? { hidesSkills: true as const } : {};
-      return { kind: 'unreadable', origin, reason: piece.fault, ...hides };
-    }
-    const fingerprint = isKnown === undefined ? undefined : fingerprintOf(piece.bytes);
-    if (fingerprint !== undefined && isKnown?.(fingerprint) === true) {
-      hint = '';
+  constructor(source: string, isKnown: ReadOptions['isKnown']) {
+    this.#source = source;
+    this.#isKnown = isKnown;
+  }
+
+  /** @throws {SourceLimit} */
+  unreadable({ line, fault, hidesValues }: JsonFault): UnreadableRow {
+    this.#countUnreadable();
+    const hides = hidesValues === true ? { hidesSkills: true as const } : {};
+    return { kind: 'unreadable', origin: { source: this.#source, line }, reason: fault, ...hides };
+  }
+
+  /** Undefined if nobody asks whether rows are known. */
+  fingerprint(piece: JsonBytes): string | undefined {
+    return this.#isKnown === undefined ? undefined : fingerprintOf(piece.bytes);
+  }
+
+  read(piece: JsonBytes, fingerprint: string | undefined): RawRow | KnownRow | UnreadableRow {
+    const origin = { source: this.#source, line: piece.line };
+    if (fingerprint !== undefined && this.#isKnown?.(fingerprint) === true) {
+      this.#hint = '';
       return { kind: 'known', origin, fingerprint };
+    }
+    if (hasTooManyValues(piece.bytes)) {
+      const reason = `more than ${MAX_ROW_VALUES.toLocaleString('en')} values in one row`;
+      return { kind: 'unreadable', origin, reason };
     }
     try {
       const value: unknown = JSON.parse(piece.bytes.toString('utf8'));
-      hint = '';
+      this.#hint = '';
       return fingerprint === undefined ? { kind: 'row', origin, value } : { kind: 'row', origin, value, fingerprint };
     } catch (error) {
-      const reason = `not JSON: ${toOneLine(error instanceof Error ? error.message : String(error))}${hint}`;
-      hint = '';
+      this.#countUnreadable();
+      const reason = `not JSON: ${toOneLine(error instanceof Error ? error.message : String(error))}${this.#hint}`;
+      this.#hint = '';
       return { kind: 'unreadable', origin, reason, ...(piece.atEnd === true && { hidesSkills: true as const }) };
     }
-  };
+  }
+
+  #countUnreadable(): void {
+    this.#unreadable += 1;
+    if (this.#unreadable <= MAX_UNREADABLE_ROWS) return;
+    const count = MAX_UNREADABLE_ROWS.toLocaleString('en');
+    throw new SourceLimit(`more than ${count} rows that are not JSON, the rest is not read: is this a JSON source?`);
+  }
 }

@@ -1,5 +1,14 @@
 import { Buffer } from 'node:buffer';
-import { MAX_DESCRIPTION, MAX_ID, MAX_LABEL, MAX_LABELS, MAX_METADATA_BYTES, MAX_NAME } from '../../limits.js';
+import {
+  MAX_DESCRIPTION,
+  MAX_FRONT_MATTER_BYTES,
+  MAX_ID,
+  MAX_LABEL,
+  MAX_LABELS,
+  MAX_LOCATION,
+  MAX_METADATA_BYTES,
+  MAX_NAME,
+} from '../../limits.js';
 import { type SkillProperties, UNKNOWN } from '../../skill.js';
 import { cleanText, cutCodePoints, isBlank, withoutControls } from './clean-text.js';
 import { labelSlug } from './label-slug.js';
@@ -26,6 +35,9 @@ export type CheckedRow =
 
 /** A line break with the white space around it. The lookbehind keeps long white space from taking quadratic time. */
 const LINE_BREAK = /(?<!\s)\s*[\r\n\u2028\u2029]\s*/g;
+
+/** Characters of a text of bounded length that are looked at. Far more than any bound, so that cleaning may shorten it. */
+const LONGEST_READ = 64 * 1024;
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -74,7 +86,7 @@ function readId(value: unknown, warnings: string[]): string | undefined {
     warnings.push(`id: expected text, got ${kindOf(value)}; derived instead`);
     return undefined;
   }
-  const id = withoutControls(String(value));
+  const id = withoutControls(beginning(String(value)));
   if (isBlank(id)) return undefined;
   if (cutCodePoints(id, MAX_ID) !== id) {
     warnings.push(`id: longer than ${MAX_ID} characters; derived instead`);
@@ -89,31 +101,32 @@ type Text = { readonly text: string; readonly fault?: undefined } | { readonly t
 function readText(row: Row, field: 'name' | 'description', max: number, warnings: string[]): Text {
   const value = row[field];
   if (typeof value !== 'string') return { text: '', fault: `${field}: expected text, got ${kindOf(value)}` };
-  const clean = cleanText(value).trim();
+  const clean = cleanText(beginning(value)).trim();
   const given = field === 'name' ? clean.replace(LINE_BREAK, ' ') : clean;
   const text = cutCodePoints(given, max);
   if (isBlank(text)) return { text: '', fault: `${field}: expected text, got blank text` };
-  if (text.length < given.length) warnings.push(`${field}: cut at ${max} characters`);
+  if (text.length < given.length || value.length > LONGEST_READ) warnings.push(`${field}: cut at ${max} characters`);
   return { text };
 }
 
 function readAuthor(value: unknown, warnings: string[]): string {
   if (typeof value !== 'string') return UNKNOWN;
-  const author = withoutControls(value);
+  const author = withoutControls(beginning(value));
   const cut = cutCodePoints(author, MAX_NAME);
   if (cut.length < author.length) warnings.push(`author: cut at ${MAX_NAME} characters`);
   return isBlank(cut) ? UNKNOWN : cut;
 }
 
 function readUrl(value: unknown, field: string, warnings: string[]): string {
-  if (typeof value !== 'string' || isBlank(value) || value.trim() === UNKNOWN) return UNKNOWN;
-  const url = toPublicUrl(value);
+  if (typeof value !== 'string' || isBlank(beginning(value)) || value.trim() === UNKNOWN) return UNKNOWN;
+  const url = toPublicUrl(beginning(value));
   if (url === undefined) warnings.push(`${field}: not an address that others can open; left out`);
   return url ?? UNKNOWN;
 }
 
 function readLocation(value: unknown): string | undefined {
-  const location = typeof value === 'string' ? withoutControls(value) : '';
+  if (typeof value !== 'string' || value.length > MAX_LOCATION) return undefined;
+  const location = withoutControls(value);
   return isBlank(location) ? undefined : location;
 }
 
@@ -157,32 +170,54 @@ function readProperties(row: Row, warnings: string[]): SkillProperties {
   const allowedTools = readProperty(
     Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string').join(' ') : tools,
   );
-  const metadata = readMetadata(row['metadata'], warnings);
+  const metadata = readObject(row['metadata'], 'metadata', MAX_METADATA_BYTES, warnings);
+  const frontMatter = readObject(row['frontMatter'], 'frontMatter', MAX_FRONT_MATTER_BYTES, warnings);
   return {
     ...(license !== undefined && { license }),
     ...(compatibility !== undefined && { compatibility }),
     ...(allowedTools !== undefined && { allowedTools }),
     ...(metadata !== undefined && { metadata }),
+    ...(frontMatter !== undefined && { frontMatter }),
   };
 }
 
 function readProperty(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const text = cutCodePoints(cleanText(value).trim(), MAX_DESCRIPTION);
+  const text = cutCodePoints(cleanText(beginning(value)).trim(), MAX_DESCRIPTION);
   return isBlank(text) ? undefined : text;
 }
 
-function readMetadata(value: unknown, warnings: string[]): Record<string, unknown> | undefined {
+/** Reads an object of any content, of at most so many bytes of JSON. */
+function readObject(
+  value: unknown,
+  field: string,
+  maxBytes: number,
+  warnings: string[],
+): Record<string, unknown> | undefined {
   if (!isObject(value)) return undefined;
+  // Stops early: a row may bring megabytes of it.
+  let left = maxBytes;
   try {
     // The store keeps it as JSON, so only what JSON can carry must remain.
-    const json = JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? cleanText(inner) : inner));
-    if (Buffer.byteLength(json) <= MAX_METADATA_BYTES) return JSON.parse(json) as Record<string, unknown>;
-    warnings.push(`metadata: over ${MAX_METADATA_BYTES / 1024} KiB; left out`);
+    const json = JSON.stringify(value, (_, inner: unknown) => {
+      if (typeof inner !== 'string') return inner;
+      const text = cleanText(beginning(inner));
+      left -= text.length;
+      if (left < 0) throw new RangeError('too large');
+      return text;
+    });
+    left = Math.min(left, maxBytes - Buffer.byteLength(json));
+    if (left >= 0) return JSON.parse(json) as Record<string, unknown>;
   } catch {
-    warnings.push('metadata: not JSON; left out');
+    // Told below.
   }
+  warnings.push(`${field}: ${left < 0 ? `over ${maxBytes / 1024} KiB` : 'not JSON'}; left out`);
   return undefined;
+}
+
+/** A text as far as it can matter: what follows would be cut off, and looking through megabytes takes time. */
+function beginning(text: string): string {
+  return text.length > LONGEST_READ ? text.slice(0, LONGEST_READ) : text;
 }
 
 function isObject(value: unknown): value is Row {

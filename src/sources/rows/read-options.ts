@@ -11,12 +11,18 @@ export interface ReadOptions {
    * must hold until the next row is asked for.
    */
   readonly isKnown?: ((fingerprint: string) => boolean) | undefined;
+  /** Bytes that a file or standard input may have, after unpacking. 0 means no limit. @default 32 GiB */
+  readonly maxUnpackedBytes?: number | undefined;
+  /** How many times its compressed size a gzip source may have. 0 means no limit. @default 100 */
+  readonly maxRatio?: number | undefined;
   /** Author of the skills of a folder that is in no git repository. */
   readonly author?: string | undefined;
   /** Address to which the path inside the source is appended, if there is no git remote. */
   readonly codehostBase?: string | undefined;
   /** Address to which the path of a skill, in the form of an id, is appended. */
   readonly skillUrlBase?: string | undefined;
+  /** Real paths of folders outside the source that links in it may lead into. @default none */
+  readonly linkRoots?: readonly string[] | undefined;
   /** Read for the source `-`. @default process.stdin */
   readonly stdin?: Readable | undefined;
   /** How long git may work on one repository, in milliseconds. @default 20000 */

@@ -1,6 +1,9 @@
-import { MAX_FILE_BYTES, MAX_FILES } from '../../limits.js';
+import { MAX_FILE_BYTES, MAX_FILES, MAX_LOCATION } from '../../limits.js';
 import { cleanText, cutUtf8, toOneLine, withoutControls } from './clean-text.js';
 import type { DraftFile } from './row.js';
+
+/** Characters of a text that are looked at. */
+const LONGEST_READ = 2 * MAX_FILE_BYTES;
 
 /**
  * The files of a row, each filename once. A row without files gets a `SKILL.md` with its description.
@@ -19,8 +22,8 @@ export function rowFiles(value: unknown, description: string, warnings: string[]
       continue;
     }
     const path = normalisePath(filename);
-    if (path === '') {
-      warnings.push(`files[${index}]: a blank filename; left out`);
+    if (path === '' || path.length > MAX_LOCATION) {
+      warnings.push(`files[${index}]: a ${path === '' ? 'blank' : 'too long'} filename; left out`);
       continue;
     }
     if (files.has(path)) warnings.push(`files: ${toOneLine(path)} occurs twice; the later one is kept`);
@@ -28,7 +31,8 @@ export function rowFiles(value: unknown, description: string, warnings: string[]
       warnings.push(`files: more than ${MAX_FILES}; the rest is left out`);
       break;
     }
-    const clean = cleanText(text);
+    // More than this cannot remain, and looking through many megabytes takes time.
+    const clean = cleanText(text.length > LONGEST_READ ? text.slice(0, LONGEST_READ) : text);
     const cut = cutUtf8(clean, MAX_FILE_BYTES);
     if (cut.length < clean.length)
       warnings.push(`files: ${toOneLine(path)} is cut at ${MAX_FILE_BYTES / 1024 / 1024} MiB`);

@@ -3,6 +3,7 @@ import type { Skill, SkillDetails, SkillFile, SkillProperties } from '../../skil
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { guarded, openForReading, storeError } from '../database.js';
 import { readMeta } from '../meta.js';
+import { folderAt } from '../place.js';
 import { type CatalogueColumns, type PackedColumns, readColumns, unpackColumns } from './columns.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
 import { VectorReader } from './vector-reader.js';
@@ -59,6 +60,7 @@ export class CatalogueReader {
   readonly #first: Statement<[], SkillRow>;
   readonly #id: Statement<[skill: SkillNumber], string>;
   readonly #ids: Statement<[], string>;
+  #place: Statement<[id: string], string> | undefined;
 
   /** @throws {SkillSearchError} if there is no catalogue that can be read */
   static open(path: string): CatalogueReader {
@@ -133,6 +135,15 @@ export class CatalogueReader {
       if (row === undefined) return undefined;
       const { record, categories, occupations } = row;
       return { ...toSkill(record, categories, occupations), ...(JSON.parse(row.properties) as SkillProperties) };
+    });
+  }
+
+  /** The folder that a skill was loaded from, absolute; undefined if it came from none, or there is no such skill. */
+  folderOf(id: string): string | undefined {
+    return this.#guard(() => {
+      this.#place ??= this.#connection.prepare<[string], string>('SELECT place FROM skill WHERE id = ?').pluck();
+      const place = this.#place.get(id);
+      return place === undefined ? undefined : folderAt(place, this.#path);
     });
   }
 

@@ -10,6 +10,55 @@ const read = (text: string): { fields: Record<string, unknown>; body: string; wa
 };
 const BOTH = { name: 'bake-bread', description: 'Bakes bread.' };
 
+describe('front matter as it was written', () => {
+  const written = (text: string): unknown => readSkillMarkdown(`---\n${text}\n---\n`).frontMatter;
+
+  it('is kept whole, with keys that mean nothing here, as text, lists and maps', () => {
+    const text = `name: bread
+version: 1.10
+model: opus
+released: 2024-01-01
+draft: yes
+empty:
+quoted: "0x10"
+tags: [a, 1]
+hooks:
+  PreToolUse:
+    - matcher: Bash
+      timeout: 30
+`;
+    expect(written(text)).toEqual({
+      name: 'bread',
+      version: '1.10',
+      model: 'opus',
+      released: '2024-01-01',
+      draft: 'yes',
+      empty: null,
+      quoted: '0x10',
+      tags: ['a', '1'],
+      hooks: { PreToolUse: [{ matcher: 'Bash', timeout: '30' }] },
+    });
+  });
+
+  it('has plain values for tags and anchors, and the value that counts of a key that occurs twice', () => {
+    expect(written('a: &x !!int 5\nb: *x\na: 6\nb:')).toEqual({ a: '6', b: '5' });
+  });
+
+  it('is what could be read of it key by key where it is not YAML', () => {
+    expect(written('name: a: b\nversion: 2')).toEqual({ name: 'a: b', version: '2' });
+  });
+
+  it('is missing where there is none, or nothing in it', () => {
+    expect(readSkillMarkdown('# Bread\n').frontMatter).toBeUndefined();
+    expect(written('# a comment')).toBeUndefined();
+  });
+
+  it('may have any key', () => {
+    const found = written('__proto__:\n  x: 1\nconstructor: y\ndeep: {__proto__: z}');
+    expect(JSON.stringify(found)).toBe('{"__proto__":{"x":"1"},"constructor":"y","deep":{"__proto__":"z"}}');
+  });
+});
+
 describe('well-formed front matter', () => {
   it.each([
     ['plain', '---\nname: bake-bread\ndescription: Bakes bread.\n---\n\n# Bread\n'],

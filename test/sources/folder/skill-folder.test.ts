@@ -64,6 +64,7 @@ describe('a folder source', () => {
         categories: ['Food', 'Home'],
         occupations: [],
         license: 'MIT',
+        frontMatter: { name: 'bread', description: 'Bakes.', license: 'MIT', category: 'Food, Home' },
         files: [
           { filename: 'SKILL.md', text: 'Body\n' },
           { filename: 'references/forms.md', text: 'forms' },

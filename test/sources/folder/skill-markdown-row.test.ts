@@ -39,6 +39,14 @@ describe('skillMarkdownRow', () => {
     });
   });
 
+  it('passes on tags and the whole front matter', () => {
+    expect(row('name: a\ntags: pdf, Forms\nmetadata:\n  tags: [extra]\nmodel: opus')).toMatchObject({
+      tags: ['pdf', 'Forms', 'extra'],
+      frontMatter: { name: 'a', tags: 'pdf, Forms', metadata: { tags: ['extra'] }, model: 'opus' },
+    });
+    expect(row('name: a')).not.toHaveProperty('tags');
+  });
+
   it('keeps license, compatibility and allowed tools as text', () => {
     expect(row('license: MIT\ncompatibility: any\nallowed-tools:\n  - Read\n  - Write')).toMatchObject({
       license: 'MIT',

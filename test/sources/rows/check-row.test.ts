@@ -356,6 +356,17 @@ describe('properties', () => {
     expect(skill({ metadata: { a: 1n } }).warnings).toEqual(['metadata: not JSON; left out']);
   });
 
+  it('keeps front matter that a row brings as an object, unless it is too large', () => {
+    expect(skill({ frontMatter: { version: '1.10', a: { b: null, c: 'x\0y' } } }).properties).toEqual({
+      frontMatter: { version: '1.10', a: { b: null, c: 'xy' } },
+    });
+    expect(skill({ frontMatter: 'name: a' }).properties).toEqual({});
+    expect(skill({ frontMatter: { a: 'x'.repeat(64 * 1024) } })).toMatchObject({
+      properties: {},
+      warnings: ['frontMatter: over 64 KiB; left out'],
+    });
+  });
+
   it('is not fooled by names that objects have of their own', () => {
     const row: unknown = JSON.parse(
       '{"name":"a","description":"b","metadata":{"__proto__":{"x":1}},"__proto__":{"id":"z"}}',

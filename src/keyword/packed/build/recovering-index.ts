@@ -9,6 +9,7 @@ import type {
   RankOptions,
 } from '../../keyword-index.js';
 import type { Question } from '../../question.js';
+import { Work } from '../../work.js';
 import { PackedIndex } from '../packed-index.js';
 import { collectKeywords } from './collect-keywords.js';
 
@@ -33,16 +34,17 @@ export class RecoveringIndex implements KeywordIndex {
   }
 
   match(question: Question, options?: MatchOptions): KeywordMatches {
-    const matches = this.#answer((index) => index.match(question, options));
+    const matches = this.#answer((index) => index.match(question, options), options?.work);
     const matchedIndex = this.#index;
+    const again = { ...options, work: new Work(options?.work?.limit) };
     // `accepting` reads from the file, too. If the index was replaced since, the question is matched again.
     const accepting = (): ((term: string) => boolean) =>
-      this.#answer((index) => (index === matchedIndex ? matches : index.match(question, options)).accepting());
+      this.#answer((index) => (index === matchedIndex ? matches : index.match(question, again)).accepting());
     return { ...matches, accepting };
   }
 
   rank(question: Question, options: RankOptions): RankedDocuments {
-    return this.#answer((index) => index.rank(question, options));
+    return this.#answer((index) => index.rank(question, options), options.work);
   }
 
   named(question: Question): readonly DocumentNumber[] {
@@ -54,12 +56,13 @@ export class RecoveringIndex implements KeywordIndex {
   }
 
   /** Calls a method of the index. If the file is damaged, replaces the index and calls the method again. */
-  #answer<Answer>(call: (index: KeywordIndex) => Answer): Answer {
+  #answer<Answer>(call: (index: KeywordIndex) => Answer, work?: Work): Answer {
     try {
       return call(this.#index);
     } catch (error) {
       if (!(error instanceof DamagedArrayFileError)) throw error;
       this.#index = new PackedIndex(collectKeywords(this.#documents), this.#documents);
+      work?.restart();
       return call(this.#index);
     }
   }

@@ -1,0 +1,61 @@
+import { SkillSearchError } from '../index.js';
+import { MAX_COUNTED_ADDRESSES } from '../limits.js';
+
+const MINUTE = 60_000;
+
+interface Minute {
+  /** When its first request came, by the clock of the limit. */
+  readonly start: number;
+  count: number;
+}
+
+/** Limits how often each client may ask within a minute. Counts in memory, for this process. */
+export class MinuteLimit {
+  readonly #perMinute: number;
+  readonly #now: () => number;
+  /** In the order in which they began. */
+  readonly #minutes = new Map<string, Minute>();
+
+  /**
+   * @param perMinute 0 for no limit
+   * @param now milliseconds, never going back
+   */
+  constructor(perMinute: number, now: () => number = () => performance.now()) {
+    this.#perMinute = perMinute;
+    this.#now = now;
+  }
+
+  /**
+   * Counts a request. The minute lasts 60 seconds from its first request.
+   *
+   * @throws {SkillSearchError} `RATE_LIMIT_EXCEEDED`
+   */
+  count(client: string): void {
+    if (this.#perMinute === 0) return;
+    const now = this.#now();
+    const minute = this.#minuteOf(client, now);
+    minute.count += 1;
+    if (minute.count <= this.#perMinute) return;
+    const retryAfter = Math.max(1, Math.ceil((minute.start + MINUTE - now) / 1000));
+    const message = `more than ${this.#perMinute} pages within a minute: try again in ${retryAfter} s`;
+    throw new SkillSearchError('RATE_LIMIT_EXCEEDED', message, { retryAfter });
+  }
+
+  #minuteOf(client: string, now: number): Minute {
+    const running = this.#minutes.get(client);
+    if (running !== undefined && now - running.start < MINUTE) return running;
+    const minute: Minute = { start: now, count: 0 };
+    // Deleted first: setting alone would leave it at its former place in the order.
+    this.#minutes.delete(client);
+    if (this.#minutes.size >= MAX_COUNTED_ADDRESSES) this.#forgetFirst();
+    this.#minutes.set(client, minute);
+    return minute;
+  }
+
+  #forgetFirst(): void {
+    for (const client of this.#minutes.keys()) {
+      this.#minutes.delete(client);
+      return;
+    }
+  }
+}

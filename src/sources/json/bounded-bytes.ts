@@ -1,0 +1,60 @@
+import type { Buffer } from 'node:buffer';
+import { FREE_UNPACKED_BYTES, MAX_RATIO, MAX_UNPACKED_BYTES } from '../../limits.js';
+import type { ReadOptions } from '../rows/read-options.js';
+import { Turns } from '../rows/turns.js';
+
+/** Chunks of up to 256 KiB after which the event loop gets a turn, if they took no time. */
+const CHUNKS_A_TURN = 32;
+
+/** A source has more than it may. */
+export class SourceLimit extends Error {
+  override readonly name = 'SourceLimit' as const;
+}
+
+/**
+ * Passes bytes on up to the limits of a source, and gives the event loop its turn.
+ *
+ * @param packedBytes how many bytes were read so far of what these are unpacked from; undefined if they are as they were
+ * @throws {SourceLimit} that names the limit, after everything before it
+ */
+export async function* boundedBytes(
+  chunks: AsyncIterable<Buffer>,
+  packedBytes: (() => number) | undefined,
+  options: Pick<ReadOptions, 'maxUnpackedBytes' | 'maxRatio' | 'signal'>,
+): AsyncGenerator<Buffer> {
+  const most = orEndless(options.maxUnpackedBytes ?? MAX_UNPACKED_BYTES);
+  const ratio = orEndless(options.maxRatio ?? MAX_RATIO);
+  const turns = new Turns(CHUNKS_A_TURN);
+  let total = 0;
+  for await (const chunk of chunks) {
+    total += chunk.length;
+    if (total > most) {
+      const rest = most - (total - chunk.length);
+      if (rest > 0) yield chunk.subarray(0, rest);
+      throw new SourceLimit(limitReached(`more than ${inGigabytes(most)}`, 'maxUnpackedBytes'));
+    }
+    if (packedBytes !== undefined && total > FREE_UNPACKED_BYTES && total > ratio * packedBytes()) {
+      throw new SourceLimit(
+        limitReached(`more than ${ratio.toLocaleString('en')} times its compressed size`, 'maxRatio'),
+      );
+    }
+    yield chunk;
+    if (turns.isDue()) {
+      await turns.take();
+      options.signal?.throwIfAborted();
+    }
+  }
+}
+
+/** 0 means no limit. */
+function orEndless(limit: number): number {
+  return limit === 0 ? Number.POSITIVE_INFINITY : limit;
+}
+
+function limitReached(what: string, option: 'maxUnpackedBytes' | 'maxRatio'): string {
+  return `the source has ${what}, the rest is not read: raise ${option} if you trust it`;
+}
+
+function inGigabytes(bytes: number): string {
+  return bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toLocaleString('en')} GiB` : `${bytes.toLocaleString('en')} bytes`;
+}

@@ -1,0 +1,239 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, truncateSync, writeFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createGzip, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { type BuildOptions, buildCatalogue, openSkillSearch } from '../../src/index.js';
+import { MAX_UNREADABLE_ROWS } from '../../src/limits.js';
+import { readJsonRows } from '../../src/sources/json/json-rows.js';
+import type { SourceItem } from '../../src/sources/rows/row.js';
+import { codeOf } from '../error-code.js';
+import { row, toJsonLines } from '../rows.js';
+import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import type { MeasuredLoad } from './measured-load.js';
+
+const MEBIBYTE = 1024 * 1024;
+const ROWS = toJsonLines([row('a'), row('b')]);
+
+function load(options: Omit<BuildOptions, 'database' | 'semantic'> & { readonly database?: string }) {
+  return buildCatalogue({ database: scratchFile('skills.db'), semantic: false, ...options });
+}
+
+describe('a source with more than it may have', () => {
+  test('is loaded up to its limit of bytes, and counts as broken there', async () => {
+    const file = scratchFile('rows.jsonl');
+    const database = scratchFile('skills.db');
+    writeFileSync(file, ROWS + toJsonLines([row('c')]));
+    await load({ database, sources: [file] });
+    const limits = { maxUnpackedBytes: ROWS.length, prune: true };
+    const report = await load({ database, sources: [file], ...limits });
+    expect(report.failed).toEqual([
+      {
+        origin: file,
+        reason: `line 3: the source has more than ${ROWS.length} bytes, the rest is not read: raise maxUnpackedBytes if you trust it`,
+      },
+    ]);
+    expect(report).toMatchObject({ unchanged: 2, removed: 0 });
+    expect(report.warnings.map(({ message }) => message)).toEqual([
+      'nothing was pruned, because a source failed, was closed in part, or held no skill',
+    ]);
+    expect((await load({ database, sources: [file], maxUnpackedBytes: 0 })).failed).toEqual([]);
+  });
+
+  test('is loaded up to its ratio of compression', async () => {
+    const file = scratchFile('rows.jsonl.gz');
+    writeFileSync(file, gzipSync(`${ROWS}${' '.repeat(20 * MEBIBYTE)}\n${toJsonLines([row('c')])}`));
+    const report = await load({ sources: [file] });
+    expect(report.failed.map(({ reason }) => reason)).toEqual([
+      'line 3: the source has more than 100 times its compressed size, the rest is not read: raise maxRatio if you trust it',
+    ]);
+    expect(report.added).toBe(2);
+    expect(await load({ sources: [file], maxRatio: 0 })).toMatchObject({ failed: [], added: 3 });
+  });
+
+  test('is stopped on standard input, too, where it never ends', async () => {
+    const stdin = Readable.from(endless(Buffer.from(' '.repeat(64 * 1024))));
+    const { failed } = await load({ sources: ['-'], stdin, maxUnpackedBytes: 10 * MEBIBYTE });
+    expect(failed).toEqual([{ origin: '-', reason: expect.stringContaining('more than 10,485,760 bytes') }]);
+  });
+
+  test('stops where it is not JSON 100,000 times, and no earlier', async () => {
+    const items: SourceItem['kind'][] = [];
+    let error: unknown;
+    try {
+      for await (const { kind } of readJsonRows(
+        's',
+        Readable.from([Buffer.from('x\n'.repeat(MAX_UNREADABLE_ROWS + 9))]),
+        {},
+      )) {
+        items.push(kind);
+      }
+    } catch (caught) {
+      error = caught;
+    }
+    expect(items).toHaveLength(MAX_UNREADABLE_ROWS);
+    expect(error).toMatchObject({ message: expect.stringContaining('line 100001: more than 100,000 rows') });
+  });
+
+  test('has limits that are integers from 0 on', async () => {
+    for (const name of ['maxUnpackedBytes', 'maxRatio', 'maxListedProblems', 'gitSeconds']) {
+      for (const value of [-1, 0.5, Number.NaN, '1', null]) {
+        expect([name, value, await codeOf(() => load({ sources: [[]], [name]: value }))]).toEqual([
+          name,
+          value,
+          'INVALID_OPTION',
+        ]);
+      }
+    }
+  });
+});
+
+describe('a row with more than it may have', () => {
+  test.each([
+    ['brackets that are never closed', '['.repeat(MEBIBYTE)],
+    ['a million files', JSON.stringify({ ...row('x'), files: Array(1_000_000).fill({ filename: 'f', text: '' }) })],
+    ['a million empty objects', JSON.stringify({ ...row('x'), metadata: Array(1_000_000).fill({}) })],
+  ])('is rejected before it is parsed: %s', async (_, line) => {
+    const file = scratchFile('rows.jsonl');
+    writeFileSync(file, `${ROWS}${line}\n${toJsonLines([row('c')])}`);
+    const report = await load({ sources: [file] });
+    expect(report.rejected).toEqual([{ origin: file, line: 3, reason: 'more than 100,000 values in one row' }]);
+    expect(report.added).toBe(3);
+  });
+
+  test('is not one whose texts look like values', async () => {
+    const text = '[{,:"\\'.repeat(100_000);
+    const report = await load({ sources: [[{ ...row('x'), files: [{ filename: 'SKILL.md', text }] }]] });
+    expect(report).toMatchObject({ added: 1, rejected: [], warnings: [] });
+    const file = scratchFile('rows.jsonl');
+    writeFileSync(file, toJsonLines([{ ...row('x'), files: [{ filename: 'SKILL.md', text }] }]));
+    expect(await load({ sources: [file] })).toMatchObject({ added: 1, rejected: [], warnings: [] });
+  });
+
+  test('cannot reach what is not its own by its names', async () => {
+    const file = scratchFile('rows.jsonl');
+    writeFileSync(
+      file,
+      '{"name":"n","description":"d","__proto__":{"stars":9},"metadata":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}}\n',
+    );
+    const database = scratchFile('skills.db');
+    expect(await load({ database, sources: [file] })).toMatchObject({ added: 1, rejected: [] });
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+});
+
+describe('a report', () => {
+  test('lists the first problems and counts the others', async () => {
+    const file = scratchFile('rows.jsonl');
+    writeFileSync(file, 'x\n'.repeat(20) + `{"name":"n","description":"d","stars":"many","id":"1"}\n`.repeat(20));
+    const report = await load({ sources: [file], maxListedProblems: 5 });
+    expect(report).toMatchObject({ rejectedCount: 20, warningCount: 40 });
+    expect(report.rejected.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5]);
+    expect(report.warnings.map(({ line }) => line)).toEqual([21, 22, 22, 23, 23, undefined]);
+    expect(report.warnings.at(-1)).toEqual({
+      origin: 'report',
+      message:
+        '34 more warnings and 15 more rejected rows are not listed: see to those that are, or raise maxListedProblems',
+    });
+    const whole = await load({ sources: [file], maxListedProblems: 0 });
+    expect([whole.rejected.length, whole.warnings.length]).toEqual([20, 39]);
+  });
+
+  test('of skills in memory is bounded, too', async () => {
+    function* rows(): Generator<unknown> {
+      for (let i = 0; i < 10_100; i++) yield 0;
+    }
+    const search = await openSkillSearch({ skills: rows() });
+    expect(search.problems.rejected).toHaveLength(10_000);
+    expect(search.problems.warnings.at(-1)?.message).toContain('100 more rejected rows are not listed');
+    search.close();
+  });
+});
+
+describe('the event loop', () => {
+  /** A signal that aborts once the process had so many turns. */
+  function abortAfter(turns: number): AbortSignal {
+    const stop = new AbortController();
+    const beat = (left: number): unknown =>
+      left === 0 ? stop.abort(new Error('stopped')) : setImmediate(beat, left - 1);
+    beat(turns);
+    return stop.signal;
+  }
+
+  // Each would go on for ever if nothing else of the process got its turn.
+  test.each<[string, () => Partial<BuildOptions> & Pick<BuildOptions, 'sources'>]>([
+    ['rows of a program', () => ({ sources: [forEver(row('a'))] })],
+    ['rows that are none', () => ({ sources: [forEver(0)] })],
+    ['lines that are not JSON', () => ({ sources: ['-'], stdin: Readable.from(endless(Buffer.from('x\n'))) })],
+    ['blanks', () => ({ sources: ['-'], stdin: Readable.from(endless(Buffer.alloc(65_536, ' '))) })],
+    ['a line without end', () => ({ sources: ['-'], stdin: Readable.from(endless(Buffer.alloc(65_536, 'x'))) })],
+    ['an array of nothing', () => ({ sources: ['-'], stdin: Readable.from(endless(Buffer.from('[,,,,'))) })],
+  ])('gets its turn during a load of %s', async (_, options) => {
+    await expect(load({ ...options(), maxUnpackedBytes: 0, signal: abortAfter(50) })).rejects.toThrow('stopped');
+  });
+
+  test('gets a turn every thousand rows at least', async () => {
+    let turns = 0;
+    let isLoading = true;
+    const beat = (): void => {
+      turns += 1;
+      if (isLoading) setImmediate(beat);
+    };
+    beat();
+    await load({ sources: [Array(50_000).fill(0)] });
+    isLoading = false;
+    expect(turns).toBeGreaterThan(50);
+  });
+});
+
+describe('the memory of a load', () => {
+  const script = fileURLToPath(new URL('measured-load.ts', import.meta.url));
+
+  async function megabytes(sources: readonly string[]): Promise<number[]> {
+    // Without a limit of the ratio: what is unpacked must not be kept either.
+    const args = ['--import', 'tsx', script, scratchFolder(), '{"maxRatio":0}', ...sources];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    const lines = stdout.trim().split('\n');
+    return lines.map((line) => (JSON.parse(line) as MeasuredLoad).megabytes);
+  }
+
+  async function packed(pieces: Iterable<string>): Promise<string> {
+    const file = scratchFile('rows.jsonl.gz');
+    const output = Readable.from(pieces)
+      .pipe(createGzip({ level: 1 }))
+      .pipe(createWriteStream(file));
+    await once(output, 'finish');
+    return file;
+  }
+
+  test('is that of an ordinary load, whatever the source has', { timeout: 120_000 }, async () => {
+    const ordinary = scratchFile('rows.jsonl');
+    writeFileSync(ordinary, toJsonLines(Array.from({ length: 2_000 }, (_, i) => row(`skill-${i}`))));
+    const sparse = scratchFile('rows.jsonl');
+    writeFileSync(sparse, ROWS);
+    truncateSync(sparse, 250 * MEBIBYTE);
+    const hostile: Record<string, string> = {
+      blanks: await packed(Array(250).fill(' '.repeat(MEBIBYTE))),
+      'lines that are not JSON': await packed(Array(100).fill('x\n'.repeat(1_100))),
+      'a line of 250 MiB': await packed(Array(250).fill('x'.repeat(MEBIBYTE))),
+      'brackets without end': await packed(Array(100).fill('['.repeat(MEBIBYTE))),
+      'a sparse file': sparse,
+    };
+    const names = Object.keys(hostile);
+    // The most so far: one process takes the sources in turn.
+    const [usual = 0, ...most] = await megabytes([ordinary, ...Object.values(hostile)]);
+    expect(most).toHaveLength(names.length);
+    for (const [i, name] of names.entries()) expect([name, Math.max(0, most[i]! - usual - 200)]).toEqual([name, 0]);
+  });
+});
+
+async function* endless(chunk: Buffer): AsyncGenerator<Buffer> {
+  for (;;) yield chunk;
+}
+
+function* forEver(value: unknown): Generator<unknown> {
+  for (;;) yield value;
+}

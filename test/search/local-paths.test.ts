@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, realpathSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  buildCatalogue,
+  followCatalogue,
+  type OpenOptions,
+  openSkillSearch,
+  type SkillSearch,
+} from '../../src/index.js';
+import { runCaptured } from '../cli/run-captured.js';
+import { codeOf } from '../error-code.js';
+import { row } from '../rows.js';
+import { scratchFolder } from '../scratch-folder.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { writeFiles } from '../sources/folder/temporary-folder.js';
+
+const SKILL = (name: string): string => `---\nname: ${name}\ndescription: bakes bread\n---\nText of ${name}\n`;
+
+/** A catalogue of a folder without git, one with a remote, and a row. */
+async function place() {
+  const home = realpathSync(scratchFolder());
+  const [plain, clone] = [join(home, 'my skills/plain'), join(home, 'clone')];
+  await writeFiles(plain, { 'SKILL.md': SKILL('plain') });
+  await writeFiles(clone, { 'a/SKILL.md': SKILL('cloned') });
+  const git = (...words: string[]): void => void execFileSync('git', ['-C', clone, ...words], { stdio: 'ignore' });
+  git('init');
+  git('remote', 'add', 'origin', 'https://code.example/ada/tools.git');
+  const database = join(home, 'db/skills.db');
+  mkdirSync(join(home, 'db'));
+  const rows = [row('row', { description: 'bakes bread' })];
+  const embedder = new StandInEmbedder();
+  await buildCatalogue({ database, sources: [join(home, 'my skills'), clone, rows], embedder });
+  return { home, database, plain, cloned: join(clone, 'a'), embedder };
+}
+
+function pathsOf(search: SkillSearch): (string | undefined)[] {
+  const { hits } = search.keyword({ q: 'bread', copies: 'keep' });
+  return hits.map(({ skill }) => skill.localPath).sort();
+}
+
+describe('the path of the folder that a skill was loaded from', () => {
+  test('is told by hits and by get, if asked for', async () => {
+    const { database, plain, cloned, embedder } = await place();
+    for (const open of [openSkillSearch, followCatalogue]) {
+      await using search = await open({ database, localPaths: true, embedder });
+      expect(pathsOf(search)).toEqual([cloned, plain, undefined]);
+      expect(search.get('ada-tools-a')?.localPath).toBe(cloned);
+      expect(search.get('my-skills-plain')?.localPath).toBe(plain);
+      expect(search.get('row')).not.toHaveProperty('localPath');
+      const { hits } = await search.semantic({ q: 'bake bread', copies: 'keep' });
+      expect(hits.map(({ skill }) => skill.localPath).sort()).toEqual([cloned, plain, undefined]);
+    }
+  });
+
+  test('is not told otherwise, and never in records', async () => {
+    const { home, database, embedder } = await place();
+    for (const localPaths of [undefined, false, true] as const) {
+      await using search = await openSkillSearch({ database, localPaths, embedder });
+      const answers: unknown[] = [search.keywordRecords({ q: 'bread' }), search.ids(), search.stats()];
+      if (localPaths !== true) {
+        answers.push(search.keyword({ q: 'bread' }), await search.semantic({ q: 'bread', explain: true }));
+        answers.push(search.get('my-skills-plain'), search.files('my-skills-plain'));
+      }
+      expect(JSON.stringify(answers)).not.toContain(home);
+    }
+  });
+
+  test('is right whatever path the catalogue is opened by, and after both were moved together', async () => {
+    const { home, database, plain } = await place();
+    symlinkSync(join(home, 'db'), join(home, 'link'));
+    for (const path of [join(home, 'link/skills.db'), database]) {
+      await using search = await openSkillSearch({ database: path, localPaths: true });
+      expect(search.get('my-skills-plain')?.localPath).toBe(plain);
+    }
+    renameSync(home, `${home}-moved`);
+    try {
+      await using search = await openSkillSearch({ database: `${home}-moved/db/skills.db`, localPaths: true });
+      expect(search.get('my-skills-plain')?.localPath).toBe(`${home}-moved/my skills/plain`);
+    } finally {
+      renameSync(`${home}-moved`, home);
+    }
+  });
+
+  test('is that of the latest load', async () => {
+    const { home, database, cloned } = await place();
+    renameSync(join(home, 'clone'), join(home, 'other'));
+    const report = await buildCatalogue({ database, sources: [join(home, 'other')], semantic: false });
+    expect(report).toMatchObject({ added: 0, updated: 1 });
+    await using search = await openSkillSearch({ database, localPaths: true });
+    expect(search.get('ada-tools-a')?.localPath).toBe(cloned.replace('/clone/', '/other/'));
+  });
+
+  test('is an option that is true or false', async () => {
+    const { database } = await place();
+    const options = { database, localPaths: 1 } as unknown as OpenOptions;
+    expect(await codeOf(() => openSkillSearch(options))).toBe('INVALID_OPTION');
+  });
+
+  test('is printed by search and show with --local-paths', async () => {
+    const { home, database, plain } = await place();
+    const asked = ['--database', database, '--local-paths'];
+    expect((await runCaptured(['search', 'bread', '--copies', 'keep', ...asked])).out).toContain(`\n  ${plain}\n`);
+    expect((await runCaptured(['show', 'my-skills-plain', ...asked])).out).toContain(`folder         ${plain}\n`);
+    const json = await runCaptured(['show', 'my-skills-plain', '--json', ...asked]);
+    expect(JSON.parse(json.out)).toMatchObject({ skill: { localPath: plain } });
+    for (const words of [
+      ['search', 'bread'],
+      ['search', 'bread', '--json'],
+      ['show', 'my-skills-plain', '--json'],
+    ]) {
+      expect((await runCaptured([...words, '--database', database])).out).not.toContain(home);
+    }
+  });
+});

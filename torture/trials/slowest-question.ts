@@ -1,0 +1,179 @@
+import { openSkillSearch } from '../../src/index.js';
+import { readKeywordFile } from '../../src/indexing/keyword-file.js';
+import { FIELD_WEIGHTS } from '../../src/keyword/bm25.js';
+import type { DocumentSource, KeywordDocument } from '../../src/keyword/keyword-index.js';
+import { collectKeywords } from '../../src/keyword/packed/build/collect-keywords.js';
+import { PackedIndex } from '../../src/keyword/packed/packed-index.js';
+import type { PackedKeywords } from '../../src/keyword/packed/packed-keywords.js';
+import { readQuestion } from '../../src/keyword/question.js';
+import { Work } from '../../src/keyword/work.js';
+import { MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/limits.js';
+import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
+import { mutate, newQuestion, termsOf } from './questions/costly-questions.js';
+
+/** The way in which a question is asked. */
+const WAYS = ['relevance', 'recent', 'words'] as const;
+type Way = (typeof WAYS)[number];
+
+/** A question that took long, to start the next ones from. */
+interface Slow {
+  readonly text: string;
+  readonly way: Way;
+  /** In milliseconds of the processor. */
+  readonly time: number;
+}
+
+/** Number of slow questions that are kept to start from. */
+const KEPT = 30;
+
+/** Every so many questions are also asked without a bound, which may take long. */
+const COMPARED_EACH = 20;
+
+/** Documents of the catalogue that is made up. */
+const DOCUMENTS = 400;
+
+/** The most work over the catalogue that is made up: little enough that many questions are cut. */
+const SMALL_WORK = 12_000;
+
+/**
+ * Looks for the slowest question: random ones first, then changes of those that were slowest. The environment variable
+ * `SLOWEST_QUESTION_CATALOGUE` names the file of a catalogue to ask; by default one is made up.
+ */
+export const SLOWEST_QUESTION: Trial = {
+  name: 'slowest-question',
+  promise:
+    'No question does more work than its bound. What is cut is said, is the same each time, and adds no wrong hit.',
+  run: async (context: TrialContext): Promise<TrialOutcome> => {
+    const catalogue = process.env['SLOWEST_QUESTION_CATALOGUE'];
+    const keywords = catalogue === undefined ? madeUpKeywords(context.random) : await keywordsOf(catalogue);
+    const limit = catalogue === undefined ? SMALL_WORK : Work.forQuestion(keywords.size).limit;
+    const slowest = hunt(keywords, limit, context);
+    return { attempts: slowest.attempts, facts: { ...slowest.facts, ...(await timesOf(catalogue, slowest.kept)) } };
+  },
+};
+
+interface Hunt {
+  readonly attempts: number;
+  readonly facts: Record<string, number | string>;
+  readonly kept: readonly Slow[];
+}
+
+function hunt(keywords: PackedKeywords, limit: number, { random, until, say }: TrialContext): Hunt {
+  const documents = nameless(keywords.size);
+  const index = new PackedIndex(keywords, documents);
+  // It has other words in its caches, and must answer the same.
+  const other = new PackedIndex(keywords, documents);
+  const terms = termsOf(keywords);
+  let kept: Slow[] = [];
+  let [attempts, cut, most] = [0, 0, 0];
+  do {
+    const start = kept[Math.floor(random() * kept.length)];
+    const way = start === undefined || random() < 0.2 ? WAYS[Math.floor(random() * WAYS.length)]! : start.way;
+    const longest = way === 'words' ? MAX_SEMANTIC_QUERY_LENGTH : MAX_KEYWORD_QUERY_LENGTH;
+    const made =
+      start === undefined || random() < 0.3 ? newQuestion(terms, longest, random) : mutate(start.text, terms, random);
+    const text = [...made].slice(0, longest).join('');
+    const work = new Work(limit);
+    const [answer, firstTime] = timed(() => ask(index, text, way, work));
+    attempts += 1;
+    most = Math.max(most, work.spent);
+    if (work.truncated) cut += 1;
+    const told = `${way} ${JSON.stringify(text)}`;
+    if (work.spent > limit) throw new Error(`${work.spent} units of work, more than ${limit}: ${told}`);
+    if (attempts % COMPARED_EACH === 0) {
+      const again = new Work(limit);
+      if (JSON.stringify(ask(other, text, way, again)) !== JSON.stringify(answer) || again.spent !== work.spent) {
+        throw new Error(`asked again, the answer or its work is another: ${told}`);
+      }
+      compare(answer, ask(other, text, way, new Work()), way, work.truncated, told);
+    }
+    const isSlow = (one: number): boolean => kept.length < KEPT || one > kept.at(-1)!.time;
+    // Compiling, or collecting garbage of the questions before, may have taken the time.
+    const time = isSlow(firstTime)
+      ? Math.min(firstTime, timed(() => ask(index, text, way, new Work(limit)))[1])
+      : firstTime;
+    if (isSlow(time)) {
+      if (time > (kept[0]?.time ?? 0)) say(`${time.toFixed(1)} ms, ${Math.round(work.spent)} units: ${told}`);
+      kept = [...kept.filter((one) => one.text !== text), { text, way, time }]
+        .sort((a, b) => b.time - a.time)
+        .slice(0, KEPT);
+    }
+  } while (performance.now() < until);
+  return { attempts, facts: { 'bound of the work': limit, 'most work': most, 'questions cut': cut }, kept };
+}
+
+/** What a piece of work returns, and how long it takes, in milliseconds of the processor. */
+function timed<T>(run: () => T): [result: T, time: number] {
+  const began = process.cpuUsage();
+  const result = run();
+  const { user, system } = process.cpuUsage(began);
+  return [result, (user + system) / 1000];
+}
+
+/** The documents that answer a question, ascending, or the best ones by words. */
+function ask(index: PackedIndex, text: string, way: Way, work: Work): number[] {
+  const question = readQuestion(text);
+  if (way === 'words') return [...index.rank(question, { weights: FIELD_WEIGHTS, limit: 125, work }).documents];
+  return [...index.match(question, { scored: way === 'relevance', work }).documents];
+}
+
+/** @throws Error if an answer has what the exact one has not */
+function compare(answer: number[], exact: number[], way: Way, truncated: boolean, told: string): void {
+  if (!truncated && answer.join() !== exact.join())
+    throw new Error(`the answer is not exact, and does not say so: ${told}`);
+  // The best documents by fewer words may be others.
+  if (way === 'words') return;
+  const right = new Set(exact);
+  const wrong = answer.filter((document) => !right.has(document));
+  if (wrong.length > 0) throw new Error(`${wrong.length} documents do not match: ${told}`);
+}
+
+/** The times of the slowest questions, asked once more through the library. */
+async function timesOf(catalogue: string | undefined, kept: readonly Slow[]): Promise<Record<string, number | string>> {
+  if (catalogue === undefined) return {};
+  await using search = await openSkillSearch({ database: catalogue });
+  let worst = { time: 0, told: '' };
+  for (const { text, way } of kept) {
+    // A question without a letter or digit is refused.
+    if (!/[\p{L}\p{N}]/u.test(text)) continue;
+    const began = performance.now();
+    if (way === 'words') await search.semantic({ q: text, ranking: 'words' });
+    else search.keywordRecords({ q: text, sortBy: way });
+    const time = performance.now() - began;
+    if (time > worst.time) worst = { time, told: `${way} ${JSON.stringify(text)}` };
+  }
+  return { 'slowest, milliseconds': Math.round(worst.time), 'slowest question': worst.told };
+}
+
+async function keywordsOf(catalogue: string): Promise<PackedKeywords> {
+  const content = await readKeywordFile(catalogue);
+  if (content === undefined) throw new Error(`${catalogue} has no keyword file of this version`);
+  return content.keywords;
+}
+
+const NAMELESS: KeywordDocument = { name: '', author: '', labels: [], description: '', files: [] };
+
+/** Documents whose names nobody asks for. */
+function nameless(size: number): DocumentSource {
+  return { size, read: () => NAMELESS, all: () => [] };
+}
+
+/** Syllables of the words that are made up. Some have accents, some are read in pairs of characters. */
+const SYLLABLES = ['ka', 'to', 'ri', 'mé', 'son', 'pre', 'con', 'ing', 'ed', 'for', '数据', '分析', '記'];
+
+/** Documents of words of which a few are very frequent, as in real texts. */
+function madeUpKeywords(random: () => number): PackedKeywords {
+  const word = (): string => {
+    // The square makes small numbers frequent.
+    const rank = Math.floor(random() ** 2 * 300);
+    const [first, second, third] = [rank % 13, Math.floor(rank / 13) % 13, Math.floor(rank / 169)];
+    return SYLLABLES[first]! + SYLLABLES[second]! + (third === 0 ? '' : SYLLABLES[third]!);
+  };
+  const words = (count: number): string =>
+    Array.from({ length: 1 + Math.floor(random() * count) }, word).join(random() < 0.1 ? '-' : ' ');
+  const all = Array.from({ length: DOCUMENTS }, (): KeywordDocument => {
+    const files = random() < 0.5 ? [] : [{ filename: 'SKILL.md', text: words(80) }];
+    return { name: words(3), author: word(), labels: [word()], description: words(20), files };
+  });
+  return collectKeywords({ size: all.length, read: (document) => all[document]!, all: () => all });
+}
