@@ -1,4 +1,5 @@
 import type { Trial } from './trial.js';
+import { DAMAGE } from './trials/damage.js';
 import { DISK_FULL } from './trials/disk-full.js';
 import { ENEMY_FILES } from './trials/enemy-files.js';
 import { LOAD_KILLS } from './trials/load-kills.js';
@@ -16,6 +17,7 @@ export const TRIALS: readonly Trial[] = [
   WORDS_READ,
   SLOWEST_QUESTION,
   LOADER_FUZZING,
+  DAMAGE,
   ENEMY_FILES,
   LOAD_KILLS,
   POWER_CUT,
