@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 /** A program of `torture/programs/` that answers one message after the other, in a process that may die of it. */
 export class ChildProgram {
   readonly #child: ChildProcess;
+  /** Resolved when the program has prepared what it needs. That may take long on a busy machine. */
+  readonly #ready: Promise<void>;
   #errors = '';
 
   /** @param name of the file, without its ending */
@@ -14,6 +16,12 @@ export class ChildProgram {
     this.#child.stderr?.on('data', (data: Buffer) => {
       this.#errors = (this.#errors + data).slice(-4000);
     });
+    this.#ready = new Promise((resolve, reject) => {
+      this.#child.once('message', () => resolve());
+      this.#child.once('exit', () => reject(new Error(`the process ended before it began: ${this.#errors}`)));
+    });
+    // The first question tells.
+    this.#ready.catch(() => {});
   }
 
   /**
@@ -21,7 +29,8 @@ export class ChildProgram {
    *
    * @throws Error if the process ends, or does not answer in time
    */
-  ask<Answer>(message: unknown, milliseconds = 60_000): Promise<Answer> {
+  async ask<Answer>(message: unknown, milliseconds = 120_000): Promise<Answer> {
+    await this.#ready;
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
         clearTimeout(timer);
@@ -45,8 +54,9 @@ export class ChildProgram {
   }
 }
 
-/** Answers the messages of a {@link ChildProgram}, one at a time. */
+/** Says that the program of a {@link ChildProgram} is ready, and answers its messages, one at a time. */
 export function answerMessages(answer: (message: unknown) => Promise<unknown>): void {
   process.on('message', async (message) => process.send?.(await answer(message)));
   process.on('disconnect', () => process.exit());
+  process.send?.('ready');
 }

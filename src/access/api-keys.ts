@@ -138,7 +138,8 @@ export class ApiKeys {
   #synced<T>(write: () => T): T {
     this.#connection.pragma('synchronous = FULL');
     try {
-      return write();
+      // A statement with `RETURNING` commits after its row was given, and better-sqlite3 forgets an error of that.
+      return this.#connection.transaction(write).immediate();
     } finally {
       this.#connection.pragma('synchronous = NORMAL');
     }

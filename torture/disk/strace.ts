@@ -1,13 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** Why programs cannot be watched or disturbed at their system calls; undefined if they can. */
 export function straceMissing(): string | undefined {
-  const { status } = spawnSync('strace', ['-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', 'true'], {
-    stdio: 'ignore',
-  });
-  return status === 0 ? undefined : 'there is no strace that may trace here';
+  const { status } = spawnSync('strace', ['-f', '-o', '/dev/null', 'true'], { stdio: 'ignore' });
+  if (status !== 0) return 'there is no strace that may trace here';
+  // Yama lets only the administrator attach to a process that is no child of the tracer.
+  const scope = existsSync(PTRACE_SCOPE) ? readFileSync(PTRACE_SCOPE, 'utf8').trim() : '0';
+  return scope === '0' || process.getuid?.() === 0 ? undefined : `${PTRACE_SCOPE} is ${scope}`;
 }
+
+const PTRACE_SCOPE = '/proc/sys/kernel/yama/ptrace_scope';
 
 /**
  * How often a program makes each of some system calls, from the output of an `strace` of these calls. `strace` counts
@@ -30,11 +34,12 @@ export interface ProgramEnd {
   readonly errors: string;
 }
 
-/** A program of `torture/programs/`, its arguments, and the arguments of an `strace` around it, if there is one. */
+/** A program of `torture/programs/` that waits until it is told, its arguments, and what is done to it then. */
 export interface ProgramCall {
   /** Name of the file, without its ending. */
   readonly program: string;
   readonly args: readonly string[];
+  /** Arguments of an `strace` of the program. */
   readonly strace?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds after which it is killed. */
@@ -42,29 +47,51 @@ export interface ProgramCall {
 }
 
 /** Runs a program to its end. */
-export function runProgram({ program, args, strace, env, killAfter }: ProgramCall): Promise<ProgramEnd> {
+export async function runProgram({ program, args, strace, env, killAfter }: ProgramCall): Promise<ProgramEnd> {
   const script = fileURLToPath(new URL(`../programs/${program}.ts`, import.meta.url));
-  const node = [process.execPath, '--import', 'tsx', script, ...args];
-  // With seccomp other calls are not slowed down; but then strace 6.1 sends no signals.
-  const quick = strace?.some((argument) => argument.includes('signal=')) === true ? [] : ['--seccomp-bpf'];
-  const command = strace === undefined ? node : ['strace', '-f', ...quick, '-qq', ...strace, ...node];
-  const child = spawn(command[0]!, command.slice(1), {
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
   let [output, errors] = ['', ''];
-  child.stdout.on('data', (data) => {
-    output += data;
-  });
   child.stderr.on('data', (data) => {
     errors += data;
   });
-  const timer = killAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfter);
-  return new Promise((resolve, reject) => {
+  const ended = new Promise<ProgramEnd>((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (status, signal) => {
-      clearTimeout(timer);
-      resolve({ status, signal, output, errors });
+    child.on('close', (status, signal) => resolve({ status, signal, output: output.replace(READY, ''), errors }));
+  });
+  const ready = new Promise<void>((resolve) => {
+    child.stdout.on('data', (data) => {
+      output += data;
+      if (output.startsWith(READY)) resolve();
     });
   });
+  await Promise.race([ready, ended]);
+  // A program that is killed does not read what it is told.
+  child.stdin.on('error', () => {});
+  const tracer = strace === undefined ? undefined : await attach(child.pid!, strace);
+  child.stdin.write('go\n');
+  const timer = killAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfter);
+  const end = await ended;
+  clearTimeout(timer);
+  await tracer?.ended;
+  return end;
+}
+
+const READY = 'ready\n';
+
+/** Starts an `strace` of a running process, and waits until it sees every system call. */
+async function attach(process: number, args: readonly string[]): Promise<{ readonly ended: Promise<void> }> {
+  const tracer = spawn('strace', ['-f', ...args, '-p', String(process)], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = new Promise<void>((resolve) => tracer.on('close', () => resolve()));
+  const attached = new Promise<void>((resolve) => {
+    let said = '';
+    tracer.stderr.on('data', (data) => {
+      said += data;
+      if (said.includes('attached')) resolve();
+    });
+  });
+  await Promise.race([attached, ended]);
+  return { ended };
 }

@@ -4,6 +4,8 @@
  *     one-copy.ts FROM TO
  */
 import { copyCatalogue } from '../../src/index.js';
+import { untilTold } from '../disk/until-told.js';
 
 const [from = '', to = ''] = process.argv.slice(2);
+await untilTold();
 await copyCatalogue({ from, to, ...{ overwrite: true } });

@@ -4,10 +4,12 @@
  *     one-key.ts STATE
  */
 import { openAccess } from '../../src/access/index.js';
+import { untilTold } from '../disk/until-told.js';
 
 const [state = ''] = process.argv.slice(2);
 const server = openAccess({ state });
 const access = openAccess({ state });
+await untilTold();
 access.revokeKey(1);
 const { id } = access.createKey();
 server.check();

@@ -11,8 +11,10 @@ import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
 import { filesBeside } from '../../src/store/file-names.js';
 import { openStoredVectors } from '../../src/store/read/vector-reader.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
+import { untilTold } from '../disk/until-told.js';
 
 const [database = '', source = '', what] = process.argv.slice(2);
+await untilTold();
 try {
   process.stdout.write(JSON.stringify(await load()));
 } catch (error) {

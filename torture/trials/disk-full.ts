@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { openAccess } from '../../src/access/index.js';
+import { SkillSearchError } from '../../src/index.js';
 import { callCounts, type ProgramCall, type ProgramEnd, runProgram, straceMissing } from '../disk/strace.js';
 import { checkLeftBehind, type DisturbedLoad, DisturbedLoads, pathsIn, takeCopy } from '../loads.js';
 import { oneOf, randomInteger } from '../random.js';
@@ -30,9 +32,23 @@ export const DISK_FULL: Trial = {
     const loads = new DisturbedLoads(join(folder, 'loads'), 60);
     const calls = new Map<DisturbedLoad, Promise<ReadonlyMap<string, number>>>();
     const mounts = canMount();
-    const facts = { 'old catalogue': 0, 'new catalogue': 0, refused: 0, warned: 0, unharmed: 0, 'small disks': 0 };
+    const facts = {
+      'old catalogue': 0,
+      'new catalogue': 0,
+      refused: 0,
+      warned: 0,
+      unharmed: 0,
+      'small disks': 0,
+      'state files': 0,
+    };
     let attempts = 0;
     do {
+      if (mounts && randomInteger(random, 8) === 0) {
+        fillUnderState(join(folder, 'state'), random);
+        facts['state files'] += 1;
+        attempts += 1;
+        continue;
+      }
       const disturbed = await loads.one(random);
       const full = join(folder, 'full');
       let what: string;
@@ -84,6 +100,41 @@ async function onSmallDisk(folder: string, kilobytes: number, disturbed: Disturb
   const end = await runProgram({ ...callOf(disturbed, folder), env: { SQLITE_TMPDIR: folder } });
   spawnSync('mount', ['-o', 'remount,size=64m', folder]);
   return end;
+}
+
+/** Fills the disk of a state file while it is in use, and makes room again. */
+function fillUnderState(folder: string, random: () => number): void {
+  mkdirSync(folder, { recursive: true });
+  const mounted = spawnSync('mount', [
+    '-t',
+    'tmpfs',
+    '-o',
+    `size=${160 + 4 * randomInteger(random, 30)}k`,
+    'tmpfs',
+    folder,
+  ]);
+  if (mounted.status !== 0) throw new Error(`no small disk: ${mounted.stderr}`);
+  try {
+    const access = openAccess({ state: join(folder, 'access.db') });
+    let kept = 1;
+    access.createKey();
+    spawnSync('dd', ['if=/dev/zero', `of=${join(folder, 'filler')}`, 'bs=4k']);
+    for (let i = 0; i < 200; i++) {
+      try {
+        access.createKey();
+        kept += 1;
+      } catch (error) {
+        if (!(error instanceof SkillSearchError) || error.code !== 'DATABASE_NOT_WRITABLE') throw error;
+      }
+    }
+    rmSync(join(folder, 'filler'));
+    access.createKey();
+    const keys = access.listKeys().length;
+    access.close();
+    if (keys !== kept + 1) throw new Error(`the state file has ${keys} keys, not ${kept + 1}`);
+  } finally {
+    spawnSync('umount', [folder]);
+  }
 }
 
 function callOf({ embeds }: DisturbedLoad, folder: string): ProgramCall {
