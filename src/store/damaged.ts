@@ -1,7 +1,7 @@
 import { SkillSearchError } from '../errors.js';
 
 /** What helps against damage, as the end of a message. */
-export const REMEDY = 'load its sources again; `skill-discovery check` lists what is damaged';
+const REMEDY = 'load its sources again; `skill-discovery check` lists what is damaged';
 
 /**
  * The error of a catalogue that is damaged.

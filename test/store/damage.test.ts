@@ -1,6 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
-import { buildCatalogue, checkCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildCatalogue, checkCatalogue, copyCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
@@ -210,9 +212,17 @@ test('a catalogue that has lost skills is an error where they are counted by rea
   expect(await codeOf(() => search.categories())).toBe('DATABASE_DAMAGED');
 });
 
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'skill-discovery-'));
+  await load(join(folder, 'skills.db'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A copy of one catalogue: building it takes longer than a test. */
 async function catalogue(): Promise<string> {
   const database = scratchFile('skills.db');
-  await load(database);
+  await copyCatalogue({ from: join(folder, 'skills.db'), to: database });
   return database;
 }
 
@@ -227,7 +237,7 @@ function open(database: string): Promise<SkillSearch> {
 /** A catalogue in whose file one text was overwritten by another of the same length. */
 async function damaged(text: string, by: string): Promise<string> {
   const database = await catalogue();
-  damageBytes(database, new RegExp(text.replace(/[[\]"]/g, '\\$&')), () => by);
+  damageBytes(database, new RegExp(text.replace(/[[\]"()]/g, '\\$&')), () => by);
   return database;
 }
 

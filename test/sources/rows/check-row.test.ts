@@ -34,6 +34,7 @@ describe('checkRow', () => {
         updatedAt: 0,
         categories: [],
         occupations: [],
+        tags: [],
         properties: {},
         files: [{ filename: 'SKILL.md', text: 'b' }],
       },
@@ -282,6 +283,30 @@ describe('labels', () => {
     const many = skill({ categories: Array.from({ length: 101 }, (_, i) => `c${i}`) });
     expect(many.categories).toHaveLength(100);
     expect(many.warnings).toEqual(['categories: more than 100; the rest is left out']);
+  });
+});
+
+describe('tags', () => {
+  it('are kept as they are written, each once, trimmed', () => {
+    expect(skill({ tags: ['PDF', ' Acrobat Reader ', 'PDF'] }).tags).toEqual(['PDF', 'Acrobat Reader']);
+    expect(skill({ tags: 'PDF, Acrobat Reader,,' })).toMatchObject({ tags: ['PDF', 'Acrobat Reader'], warnings: [] });
+    expect(skill({}).tags).toEqual([]);
+  });
+
+  it('are left out with a warning where they show nothing, are too long, or no text', () => {
+    const { tags, warnings } = skill({ tags: ['a', ' ', 'x'.repeat(201), 5, { b: 1 }] });
+    expect(tags).toEqual(['a']);
+    expect(warnings).toHaveLength(4);
+  });
+
+  it('are at most a hundred', () => {
+    const many = Array.from({ length: 101 }, (_, i) => `t${i}`);
+    for (const tags of [many, many.join(',')]) {
+      const read = skill({ tags });
+      expect(read.tags).toEqual(many.slice(0, 100));
+      expect(read.warnings).toEqual(['tags: more than 100; the rest is left out']);
+    }
+    expect(skill({ tags: ','.repeat(1_000_000) }).warnings).toHaveLength(1);
   });
 });
 
