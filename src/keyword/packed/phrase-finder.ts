@@ -36,7 +36,7 @@ interface PlacedPhrase {
   readonly length: number;
   /** In the order of their positions. */
   readonly tokens: readonly PhraseToken[];
-  /** Documents that have a word at each position of the phrase, ascending: no others can have the phrase. */
+  /** Documents that have each rare word of the phrase, ascending: no others can have the phrase. */
   readonly documents: Uint32Array;
   /** The first of these documents that was not looked at. */
   next: number;
@@ -172,7 +172,7 @@ export class PhraseFinder {
         .sort((a, b) => a.position - b.position);
   }
 
-  /** Those of some documents that have, at each position of a phrase, a token that covers it: the rarest first. */
+  /** Those of some documents that have, at each position of a phrase, a token that covers it, where these are rare. */
   #withAllPositions(documents: Uint32Array, tokens: readonly PhraseToken[], length: number, work: Work): Uint32Array {
     const words = new Map<readonly PostingList[], Word>();
     for (let position = 0; position < length; position++) {
@@ -184,7 +184,8 @@ export class PhraseFinder {
     let found = documents;
     for (const word of [...words.values()].sort((a, b) => a.size - b.size)) {
       if (word.size === 0) return new Uint32Array();
-      if (work.saves(amongCost(found.length, word))) found = this.#sets.among(found, word);
+      // Reading a frequent word for this takes longer than to look at more documents.
+      if (word.size < found.length && work.saves(amongCost(found.length, word))) found = this.#sets.among(found, word);
     }
     return found;
   }
