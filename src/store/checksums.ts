@@ -71,7 +71,8 @@ export function fileChecksum(
   filename: string,
   text: string | Buffer,
 ): number {
-  return crc32(text, crc32(`${skill}/${position}/${count}/${filename}`));
+  // SQLite's empty values have no memory, and of no memory zlib returns 0.
+  return crc32(text.length === 0 ? '' : text, crc32(`${skill}/${position}/${count}/${filename}`));
 }
 
 export function vectorChecksum(vector: VectorNumber, embedding: Buffer): number {

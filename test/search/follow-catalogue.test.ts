@@ -241,7 +241,7 @@ describe('a change to what cannot be opened', () => {
     'a text file': { code: 'NOT_A_CATALOGUE', write: (path) => writeFileSync(path, 'Dear diary,\n'.repeat(100)) },
     'an empty file': { code: 'NOT_A_CATALOGUE', write: (path) => writeFileSync(path, '') },
     'half a catalogue': {
-      code: 'DATABASE_NOT_READABLE',
+      code: 'DATABASE_DAMAGED',
       write: (path) => writeFileSync(path, readFileSync(path).subarray(0, 8192)),
     },
   };

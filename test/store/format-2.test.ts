@@ -46,10 +46,7 @@ test('loading the same rows into a catalogue of format 2 changes no skill, and e
 test('completing marks a skill that does not fit its hash as damaged, until a load brings it', async () => {
   const database = fixture();
   change(database, "UPDATE skill SET record = replace(record, 'plum jam', 'plum ham') WHERE id = 'plum-jam'");
-  const report = await load(database, [{ id: 'cherry', name: 'cherry', description: 'Stone cherries.' }]);
-  expect(report.warnings).toEqual([
-    { origin: 'catalogue', message: expect.stringContaining('the skill plum-jam is damaged') },
-  ]);
+  await load(database, [{ id: 'cherry', name: 'cherry', description: 'Stone cherries.' }]);
   {
     await using search = await openSkillSearch({ database, embedder });
     expect(() => search.get('plum-jam')).toThrow(

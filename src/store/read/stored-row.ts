@@ -31,12 +31,17 @@ export class StoredRows {
   /** Whether the catalogue has checksums. */
   readonly hasChecksums: boolean;
   readonly numbers: Statement<[], SkillNumber>;
+  readonly #connection: Connection;
+  readonly #schema: string;
   readonly #row: Statement<[skill: SkillNumber], StoredRow>;
   readonly #files: Statement<[skill: SkillNumber], StoredFileRow>;
   readonly #filenames: Statement<[skill: SkillNumber], string>;
+  #fileBytes: Statement<[skill: SkillNumber], [number, string, Buffer, 0 | 1, number | null]> | undefined;
 
   /** @param schema of the database to read from, if several are attached */
   constructor(connection: Connection, schema: 'main' | 'base' = 'main') {
+    this.#connection = connection;
+    this.#schema = schema;
     this.hasChecksums = connection.pragma(`${schema}.user_version`, { simple: true }) === FORMAT_VERSION;
     const added = this.hasChecksums
       ? 'tags, record_checksum AS recordChecksum, shown_checksum AS shownChecksum, checksum'
@@ -80,6 +85,37 @@ export class StoredRows {
   /** The files of a skill, in order. */
   files(skill: SkillNumber): StoredFileRow[] {
     return this.#files.all(skill);
+  }
+
+  /**
+   * Whether a skill and its files are as they were written, or there is no such skill. In a catalogue without checksums their hash says so.
+   *
+   * The texts of files are read as bytes: decoding them would take longer than everything else.
+   */
+  isWhole(skill: SkillNumber): boolean {
+    return corruptAsMissing(() => this.#isWhole(skill)) === true;
+  }
+
+  #isWhole(skill: SkillNumber): boolean {
+    const row = this.#row.get(skill);
+    // There is no such skill, so nothing of it is damaged.
+    if (row === undefined) return true;
+    if (!this.hasChecksums) {
+      return this.faultOf(row, this.files(skill)) === undefined;
+    }
+    this.#fileBytes ??= this.#connection
+      .prepare<[SkillNumber], [number, string, Buffer, 0 | 1, number | null]>(`
+        SELECT position, filename, CAST(text AS BLOB), typeof(text) = 'text', checksum
+        FROM ${this.#schema}.file WHERE skill = ? ORDER BY position`)
+      .raw();
+    const files = this.#fileBytes.all(skill);
+    if (files.length === 0) return false;
+    const areWhole = files.every(([position, filename, bytes, isText, checksum]) => {
+      const isTyped = isText === 1 && typeof filename === 'string';
+      return isTyped && fileChecksum(skill, position, files.length, filename, bytes) === checksum;
+    });
+    const names = files.map(([, filename]) => filename);
+    return areWhole && isRowWhole(row, names);
   }
 
   /** @returns what is wrong with a skill or its files; undefined if they are as they were written */

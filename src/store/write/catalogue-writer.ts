@@ -1,9 +1,9 @@
 import type { SkillNumber } from '../../numbers.js';
 import { storeError } from '../database.js';
 import { FOLDER_PLACES, locationIn, PlaceWriter, type SkillFolder } from '../place.js';
-import { type DamagedRow, findDamage } from '../read/find-damage.js';
 import { comparedText } from '../signature-table.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
+import { DamagedSkills } from './damaged-skills.js';
 import { type ChangeCounts, endLoad } from './end-load.js';
 import { FolderIds, type FolderIdWish } from './folder-ids.js';
 import { KnownRows, readKnownRows } from './known-rows.js';
@@ -39,8 +39,8 @@ export class CatalogueWriter implements SkillSink {
   readonly #hashByFolder = new Map<string, Buffer>();
   /** Skills that this load has brought. */
   readonly #brought = new Set<SkillNumber>();
-  /** Skills that are stored, but damaged, and that this load has not written again. */
-  readonly #damaged = new Map<SkillNumber, DamagedRow>();
+  /** Undefined for the first load of a catalogue. */
+  readonly #damaged: DamagedSkills | undefined;
   #hasMended = false;
   #pruning: Pruning | undefined;
 
@@ -59,6 +59,8 @@ export class CatalogueWriter implements SkillSink {
       folderPlaces: () => this.#load.base?.folderPlaces.all(...FOLDER_PLACES) ?? [],
     };
     this.#folderIds = new FolderIds(taken, this.#places);
+    const { base } = this.#load;
+    this.#damaged = base === undefined ? undefined : new DamagedSkills(base.connection);
     this.vectors = new LoadVectors(this.#load, this.#damaged);
     this.#knownRows = new KnownRows((source) => this.#readKnownRows(source));
     try {
@@ -75,34 +77,19 @@ export class CatalogueWriter implements SkillSink {
   }
 
   /**
-   * Looks for damage in everything that is stored. A damaged skill is written again if the load brings it, and damaged
-   * vectors are removed, so that the load makes them again. Gives way to the event loop in between. Call it before the
-   * first skill is put.
+   * Removes the damaged ones among the vectors of the skills that the load has brought, so that they are made again.
    *
-   * @returns how many vectors were removed
-   * @throws {SkillSearchError} `DATABASE_DAMAGED` if not everything can be read
+   * @returns how many were removed
    * @throws the signal's reason when aborted
    */
-  async findDamage(signal?: AbortSignal): Promise<{ readonly vectors: number }> {
-    const { connection } = this.#load.statements;
-    const { skills, vectors, signatures } = await findDamage(connection, this.path, signal).catch((error) => {
+  async removeDamagedVectors(signal?: AbortSignal): Promise<number> {
+    const damaged = await this.#damaged?.vectorsOf(this.#brought, signal).catch((error: unknown) => {
       throw storeError(error, this.path, 'read');
     });
-    this.#load.guard(() => {
-      for (const [skill, row] of skills) {
-        this.#damaged.set(skill, row);
-        this.#knownRows.noteOverwritten(skill);
-      }
-      if (vectors.length > 0) this.#load.write().vectors.remove(vectors);
-      if (signatures.length > 0) this.#load.write().forgetSignatures(signatures);
-      this.#hasMended = vectors.length + signatures.length > 0;
-    });
-    return { vectors: vectors.length };
-  }
-
-  /** Skills that are damaged and that no source has brought again so far. */
-  get damaged(): readonly DamagedRow[] {
-    return [...this.#damaged.values()];
+    if (damaged === undefined || damaged.length === 0) return 0;
+    this.#load.guard(() => this.#load.write().vectors.remove(damaged));
+    this.#hasMended = true;
+    return damaged.length;
   }
 
   chooseId(location: string, slug: string, slugWithHash: string): string {
@@ -119,7 +106,8 @@ export class CatalogueWriter implements SkillSink {
 
   /** Whether a row of the source is stored as it is. The answer holds until the next skill is put. */
   isKnown(fingerprint: string, source: string): boolean {
-    return this.#knownRows.skillOf(fingerprint, source) !== undefined;
+    const skill = this.#knownRows.skillOf(fingerprint, source);
+    return skill !== undefined && this.#load.guard(() => this.#damaged?.has(skill)) !== true;
   }
 
   putKnown(fingerprint: string, source: string): string | undefined {
@@ -140,7 +128,7 @@ export class CatalogueWriter implements SkillSink {
         return 'stored';
       }
       let skill = stored?.number;
-      const isDamaged = skill !== undefined && this.#damaged.has(skill);
+      const isDamaged = skill !== undefined && this.#damaged?.has(skill) === true;
       if (skill === undefined || isDamaged || stored?.hash.equals(columns.hash) !== true) {
         const statements = this.#load.write();
         // Even if it gets the hash that it had, a damaged skill is updated.
@@ -149,7 +137,8 @@ export class CatalogueWriter implements SkillSink {
         skill = statements.save(columns, item.files, stored?.number);
         this.#load.signatures?.sign(skill, comparedText(item));
         if (stored !== undefined) this.#knownRows.noteOverwritten(skill);
-        if (isDamaged) this.#noteMended(skill);
+        this.#damaged?.noteWritten(skill);
+        this.#hasMended ||= isDamaged;
       }
       if (fingerprint !== undefined) this.#rowNotes.add(source, fingerprint, skill, columns.hash);
       this.#newClaims.note(source, skill, this.#load.statements);
@@ -239,11 +228,6 @@ export class CatalogueWriter implements SkillSink {
     return hash !== undefined && stored?.hash.equals(hash) === true && this.#brought.has(stored.number);
   }
 
-  #noteMended(skill: SkillNumber): void {
-    this.#damaged.delete(skill);
-    this.#hasMended = true;
-  }
-
   #readKnownRows(source: string): ReadonlyMap<string, SkillNumber> {
     const { base } = this.#load;
     return base === undefined ? new Map() : this.#load.guard(() => readKnownRows(base.connection, source));
@@ -266,9 +250,6 @@ export class CatalogueWriter implements SkillSink {
     if (this.#load.resumed) revertKilledRun(statements, this.#load.base !== undefined, this.#brought);
     const claimsAdded = this.#newClaims.write(statements);
     const claimsDeleted = this.#pruning?.write(statements, this.#brought) === true;
-    for (const skill of this.#damaged.keys()) {
-      if (statements.idOf.get(skill) === undefined) this.#damaged.delete(skill);
-    }
     const claimsChanged = claimsAdded || claimsDeleted;
     this.#rowNotes.write(statements.connection);
     if (claimsChanged) forgetUnclaimedRows(statements.connection);

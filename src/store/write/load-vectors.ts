@@ -1,15 +1,17 @@
 import type { SkillNumber } from '../../numbers.js';
+import type { DamagedSkills } from './damaged-skills.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import type { OpenLoad } from './open-load.js';
+import type { WriterStatements } from './writer-statements.js';
 
 /** The vectors of a load, and the model that makes them. */
 export class LoadVectors implements EmbeddingSink {
   readonly #load: OpenLoad;
-  readonly #damaged: { keys(): Iterable<SkillNumber> };
+  readonly #damaged: Pick<DamagedSkills, 'has'> | undefined;
   #model: string | undefined;
 
   /** @param damaged skills whose text is not certain; looked at when vectors are made */
-  constructor(load: OpenLoad, damaged: { keys(): Iterable<SkillNumber> }) {
+  constructor(load: OpenLoad, damaged: Pick<DamagedSkills, 'has'> | undefined) {
     this.#load = load;
     this.#damaged = damaged;
   }
@@ -28,10 +30,10 @@ export class LoadVectors implements EmbeddingSink {
   useModel(model: string): SkillNumber[] {
     this.#model = model;
     return this.#load.guard(() => {
-      const missing = this.#load.statements.vectors.missing(model, this.#damaged.keys());
+      const missing = this.#missing(this.#load.statements);
       if (missing.length === 0 || this.#load.hasWorkingCopy) return missing;
       // A new working copy takes over what a killed load has embedded.
-      return this.#load.startWorkingCopy().vectors.missing(model, this.#damaged.keys());
+      return this.#missing(this.#load.startWorkingCopy());
     });
   }
 
@@ -49,6 +51,10 @@ export class LoadVectors implements EmbeddingSink {
       for (const { textHash, vector } of vectors) statements.vectors.put(this.#chosenModel(), textHash, vector);
       this.#load.flush();
     });
+  }
+
+  #missing({ vectors }: WriterStatements): SkillNumber[] {
+    return vectors.missing(this.#chosenModel()).filter((skill) => this.#damaged?.has(skill) !== true);
   }
 
   #chosenModel(): string {

@@ -6,7 +6,7 @@ import type { TextToEmbed } from './embedding-sink.js';
 
 /** The SQL for the vectors of a load, prepared once for each connection. */
 export class VectorStatements {
-  readonly #missing: Statement<[model: string, except: string], SkillNumber>;
+  readonly #missing: Statement<[model: string], SkillNumber>;
   readonly #text: Statement<[skill: SkillNumber], TextToEmbed>;
   readonly #insertModel: Statement<[id: string, dimensions: number], unknown>;
   #insert: VectorInsertion | undefined;
@@ -15,11 +15,10 @@ export class VectorStatements {
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#missing = connection
-      .prepare<[string, string], SkillNumber>(`
+      .prepare<[string], SkillNumber>(`
         SELECT min(number) FROM skill
         WHERE NOT EXISTS (
           SELECT 1 FROM vector WHERE model = (SELECT number FROM model WHERE id = ?) AND text_hash = skill.text_hash)
-          AND number NOT IN (SELECT value FROM json_each(?))
         GROUP BY text_hash ORDER BY 1`)
       .pluck();
     this.#text = connection.prepare(`
@@ -28,13 +27,9 @@ export class VectorStatements {
     this.#insertModel = connection.prepare('INSERT OR IGNORE INTO model (id, dimensions) VALUES (?, ?)');
   }
 
-  /**
-   * One skill for each distinct text without a vector of the model, in ascending order.
-   *
-   * @param except skills whose text is not certain
-   */
-  missing(model: string, except: Iterable<SkillNumber> = []): SkillNumber[] {
-    return this.#missing.all(model, JSON.stringify([...except]));
+  /** One skill for each distinct text without a vector of the model, in ascending order. */
+  missing(model: string): SkillNumber[] {
+    return this.#missing.all(model);
   }
 
   remove(vectors: readonly VectorNumber[]): void {

@@ -1,0 +1,82 @@
+import type { SkillNumber, VectorNumber } from '../../numbers.js';
+import type { Connection } from '../../sqlite/connection.js';
+import { signatureChecksum, vectorChecksum } from '../checksums.js';
+import { StoredRows } from '../read/stored-row.js';
+import { hasUnitLength } from '../vector-bytes.js';
+
+/** Vectors that are checked between two turns of the event loop: a few milliseconds. */
+const VECTORS_A_TURN = 500;
+
+/**
+ * Says which skills of a catalogue are damaged. Only skills that a load brings are looked at, so a small load into a large
+ * catalogue stays small.
+ */
+export class DamagedSkills {
+  readonly #connection: Connection;
+  readonly #rows: StoredRows;
+  readonly #known = new Map<SkillNumber, boolean>();
+  readonly #hasSignature: (skill: SkillNumber) => boolean;
+
+  /** @param connection of the catalogue as it was before the load */
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#rows = new StoredRows(connection);
+    this.#hasSignature = this.#rows.hasChecksums ? signatureCheck(connection) : () => true;
+  }
+
+  /** Whether what is stored of a skill, with its files, is not as it was written. */
+  has(skill: SkillNumber): boolean {
+    let isDamaged = this.#known.get(skill);
+    if (isDamaged === undefined) {
+      isDamaged = !this.#rows.isWhole(skill) || !this.#hasSignature(skill);
+      this.#known.set(skill, isDamaged);
+    }
+    return isDamaged;
+  }
+
+  /** Notes that the load has written a skill. */
+  noteWritten(skill: SkillNumber): void {
+    this.#known.set(skill, false);
+  }
+
+  /**
+   * The damaged ones among the vectors of some skills. Gives way to the event loop in between.
+   *
+   * @throws the signal's reason when aborted
+   */
+  async vectorsOf(skills: Iterable<SkillNumber>, signal: AbortSignal | undefined): Promise<VectorNumber[]> {
+    if (!this.#rows.hasChecksums) return [];
+    const vectorsOf = this.#connection
+      .prepare<[SkillNumber], [VectorNumber, unknown, number, number | null]>(`
+        SELECT vector.number, embedding, dimensions, vector.checksum
+        FROM skill JOIN vector USING (text_hash) JOIN model ON model.number = model WHERE skill.number = ?`)
+      .raw();
+    const damaged = new Set<VectorNumber>();
+    let looked = 0;
+    for (const skill of skills) {
+      for (const [vector, embedding, dimensions, checksum] of vectorsOf.all(skill)) {
+        const isWhole = Buffer.isBuffer(embedding) && vectorChecksum(vector, embedding) === checksum;
+        if (!isWhole || !hasUnitLength(embedding, dimensions)) damaged.add(vector);
+      }
+      if (++looked % VECTORS_A_TURN > 0) continue;
+      await new Promise(setImmediate);
+      signal?.throwIfAborted();
+    }
+    return [...damaged];
+  }
+}
+
+/** Checks signatures. A skill without one is as good: the load makes it. */
+function signatureCheck(connection: Connection): (skill: SkillNumber) => boolean {
+  const signatureOf = connection
+    .prepare<[SkillNumber], [number, number, number, unknown, number | null]>(
+      'SELECT name, text, words, sketch, checksum FROM text_signature WHERE skill = ?',
+    )
+    .raw();
+  return (skill) => {
+    const signature = signatureOf.get(skill);
+    if (signature === undefined) return true;
+    const [name, text, words, sketch, checksum] = signature;
+    return Buffer.isBuffer(sketch) && signatureChecksum(skill, name, text, words, sketch) === checksum;
+  };
+}
