@@ -15,6 +15,7 @@ export const ERROR_CODES = [
   'DATABASE_NOT_FOUND',
   'DATABASE_NOT_READABLE',
   'DATABASE_NOT_WRITABLE',
+  'DATABASE_DAMAGED',
   'NOT_A_CATALOGUE',
   'UNSUPPORTED_FORMAT',
   'LOAD_IN_PROGRESS',
@@ -42,6 +43,8 @@ export interface ErrorFacts {
   readonly parameter?: string;
   /** Path of the file or folder at fault. */
   readonly path?: string;
+  /** Id of the skill at fault. */
+  readonly skill?: string;
   /** Seconds after which the call may succeed. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
@@ -68,6 +71,8 @@ export class SkillSearchError extends Error {
   readonly parameter: string | undefined;
   /** Path of the file or folder at fault. */
   readonly path: string | undefined;
+  /** Id of the skill at fault. */
+  readonly skill: string | undefined;
   /** If a limit was reached: seconds after which the call may succeed. */
   readonly retryAfter: number | undefined;
 
@@ -76,6 +81,7 @@ export class SkillSearchError extends Error {
     this.code = code;
     this.parameter = facts.parameter;
     this.path = facts.path;
+    this.skill = facts.skill;
     this.retryAfter = facts.retryAfter;
   }
 }

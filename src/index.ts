@@ -8,6 +8,8 @@ export {
   MAX_SEMANTIC_QUERY_LENGTH,
 } from './limits.js';
 export { buildCatalogue } from './load/build-catalogue.js';
+export { type CheckOptions, checkCatalogue } from './load/check-catalogue.js';
+export type { CatalogueProblem, CheckReport } from './load/check-report.js';
 export { type CopyOptions, copyCatalogue } from './load/copy-catalogue.js';
 export type { BuildOptions, FolderDefaults, LoadProgress, RowSource, Source } from './load/load-options.js';
 export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load/load-report.js';
@@ -29,6 +31,7 @@ export {
 } from './query.js';
 export {
   type CatalogueStats,
+  type DamagedSkill,
   type FeatureShare,
   type FieldScores,
   KEYWORD_STEPS,

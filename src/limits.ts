@@ -83,10 +83,10 @@ export const MAX_DESCRIPTION = 4000;
 /** Longest id, in code points. An id is a part of a path: file systems allow 255 bytes. */
 export const MAX_ID = 250;
 
-/** Longest label of a category or occupation, in characters. A longer one is left out: it is no label. */
+/** Longest label of a category or occupation, and longest tag, in characters. A longer one is left out: it is no label. */
 export const MAX_LABEL = 200;
 
-/** Largest number of categories, and of occupations, of one skill. */
+/** Largest number of categories, of occupations, and of tags of one skill. More describe nothing. */
 export const MAX_LABELS = 100;
 
 /** Longest `place` of a row, in characters. A longer one is ignored. No file system has paths as long. */

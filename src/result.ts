@@ -27,7 +27,7 @@ export type KeywordStep = (typeof KEYWORD_STEPS)[number];
 export interface MatchedTerms {
   readonly name?: readonly string[];
   readonly author?: readonly string[];
-  /** Categories and occupations. */
+  /** Categories, occupations and tags. */
   readonly labels?: readonly string[];
   readonly description?: readonly string[];
   /** Text of the files; absent from an answer of the step `all-words`, which does not search files. */
@@ -74,6 +74,14 @@ export interface Pagination {
   readonly totalPages: number;
 }
 
+/** A skill of which something that is stored is damaged. Loading its source again mends it. */
+export interface DamagedSkill {
+  /** Absent if it cannot be read. */
+  readonly id?: string;
+  /** What that means for the answer. */
+  readonly reason: string;
+}
+
 /** The answer of `SkillSearch.keyword`. */
 export interface KeywordResult {
   /** The step that found the skills; absent if nothing matches. */
@@ -85,6 +93,11 @@ export interface KeywordResult {
   readonly truncated?: true;
   readonly hits: readonly KeywordHit[];
   readonly pagination: Pagination;
+  /**
+   * Skills that this answer lacks, or may lack, because they are damaged; absent if there are none. The page is shorter
+   * by those that would be on it.
+   */
+  readonly damaged?: readonly DamagedSkill[];
 }
 
 /** The answer of `SkillSearch.keywordRecords`. */
@@ -96,6 +109,11 @@ export interface KeywordRecords {
   /** Each skill as JSON text: an object with the first eight fields of {@link Skill}, in that order. */
   readonly records: readonly string[];
   readonly pagination: Pagination;
+  /**
+   * Skills that this answer lacks, or may lack, because they are damaged; absent if there are none. The page is shorter
+   * by those that would be on it.
+   */
+  readonly damaged?: readonly DamagedSkill[];
 }
 
 /** The fields of a skill that have a score of their own. */
@@ -213,6 +231,8 @@ export interface SemanticResult {
   readonly truncated?: true;
   /** Best first. */
   readonly hits: readonly SemanticHit[];
+  /** Skills that this answer lacks, or may lack or misjudge, because they are damaged; absent if there are none. */
+  readonly damaged?: readonly DamagedSkill[];
 }
 
 /** A category or occupation, and how many skills have it. */
@@ -237,6 +257,8 @@ export interface CatalogueStats {
   readonly vectors: number;
   /** Id of the model that made the vectors; absent if there are none. */
   readonly model?: string;
+  /** Number of skills that are known to be damaged, so that no search finds them; absent if there are none. */
+  readonly damaged?: number;
   /** Names the state of the catalogue. Every load that changes something gives it a new one. */
   readonly stamp: string;
 }

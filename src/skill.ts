@@ -18,6 +18,8 @@ export interface Skill {
   readonly categories: readonly string[];
   /** Occupation slugs, usually with their SOC code at the end: `software-developers-151252`. */
   readonly occupations: readonly string[];
+  /** Free labels, as the source has them. */
+  readonly tags: readonly string[];
   /**
    * Absolute path of the folder with the SKILL.md, as of the load that wrote the skill. Only if the search was opened
    * with `localPaths: true`, and only of skills that were loaded from a folder.

@@ -1,4 +1,5 @@
 import type { Trial } from './trial.js';
+import { DAMAGE } from './trials/damage.js';
 import { DISK_FULL } from './trials/disk-full.js';
 import { ENEMY_FILES } from './trials/enemy-files.js';
 import { HOSTILE_SOURCES } from './trials/hostile-sources.js';
@@ -18,6 +19,7 @@ export const TRIALS: readonly Trial[] = [
   SLOWEST_QUESTION,
   LOADER_FUZZING,
   HOSTILE_SOURCES,
+  DAMAGE,
   ENEMY_FILES,
   LOAD_KILLS,
   POWER_CUT,

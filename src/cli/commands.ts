@@ -30,6 +30,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     setUp: async () => (await import('./show-command.js')).setUpShow,
   },
   {
+    name: 'check',
+    usage: '[options]',
+    summary: 'look for damage in a catalogue, and repair what can be derived',
+    setUp: async () => (await import('./check-command.js')).setUpCheck,
+  },
+  {
     name: 'serve',
     usage: '[options]',
     summary: 'serve the Skill Discovery API over HTTP',

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import {
   COPY_MODES,
   type CopyMode,
+  type DamagedSkill,
   type OpenOptions,
   openSkillSearch,
   RANKINGS,
@@ -18,6 +19,7 @@ import { keywordLines, semanticLines } from './result-lines.js';
 import type { SetUp } from './set-up.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 import { stylesFor } from './styles.js';
+import { oneLine } from './terminal-text.js';
 
 const MODES = ['keyword', 'semantic'] as const;
 
@@ -94,6 +96,7 @@ async function searchByWords(words: readonly string[], flags: SearchFlags, outpu
     output,
   );
   const result = search.keyword(query);
+  tellDamaged(result.damaged, output);
   if (flags.json === true) printJson(output, result);
   else printLines(output, keywordLines(result, columnsOf(output), stylesFor(output.out), flags.explain === true));
 }
@@ -110,8 +113,15 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
     output,
   );
   const result = await search.semantic(query);
+  tellDamaged(result.damaged, output);
   if (flags.json === true) printJson(output, result);
   else printLines(output, semanticLines(result, columnsOf(output), stylesFor(output.out)));
+}
+
+function tellDamaged(damaged: readonly DamagedSkill[] | undefined, { error }: Output): void {
+  for (const { id = 'without a readable id', reason } of damaged ?? []) {
+    error.write(`${oneLine(`damaged: the skill ${id}: ${reason}; load its source again`)}\n`);
+  }
 }
 
 /** Opens a catalogue. On a terminal it shows a notice if that takes long, because the keyword index must be built. */

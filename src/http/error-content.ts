@@ -32,6 +32,7 @@ const LACKING: Partial<Record<ErrorCode, string>> = {
   DATABASE_NOT_FOUND: 'the database cannot answer',
   DATABASE_NOT_READABLE: 'the database cannot answer',
   DATABASE_NOT_WRITABLE: 'the database cannot answer',
+  DATABASE_DAMAGED: 'the database cannot answer',
   NOT_A_CATALOGUE: 'the database cannot answer',
   NOT_A_STATE_FILE: 'the database cannot answer',
   UNSUPPORTED_FORMAT: 'the database cannot answer',

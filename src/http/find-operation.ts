@@ -48,14 +48,15 @@ export const FIND_OPERATION: SearchOperation<FindQuery> = {
     const ownerName = (owner as string | undefined)?.trim().toLowerCase();
     return { query, limit: query.limit, owner: ownerName === '' ? undefined : ownerName };
   },
-  answer({ query, limit, owner }, { search, noteTruncated }) {
+  answer({ query, limit, owner }, { search, noteTruncated, logDamaged }) {
     const skills: FoundSkill[] = [];
     // The search has no filter for owners, so this reads pages until it has enough skills.
     for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
-      const { records, pagination, truncated } = search.keywordRecords(
+      const { records, pagination, truncated, damaged } = search.keywordRecords(
         owner === undefined ? query : { ...query, page, limit: MAX_LIMIT },
       );
       noteTruncated(truncated);
+      logDamaged(damaged);
       for (const record of records) {
         const skill = JSON.parse(record) as PublicSkill;
         const source = sourceOf(skill.codehostUrl);

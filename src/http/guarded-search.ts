@@ -2,6 +2,7 @@ import { type Access, type Admission, type Client, UNLIMITED_ADMISSION } from '.
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import type { Body } from './body.js';
 import type { Content } from './call.js';
+import { logDamaged } from './damage-log.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import type { SearchOperation } from './search-operations.js';
 import type { Visit } from './visit.js';
@@ -57,6 +58,9 @@ export function answerSearch<Query>(
         isTruncated = truncated === true;
       },
       call: visit.call,
+      logDamaged: (damaged) => {
+        if (damaged !== undefined) logDamaged(damaged, search, visit.requestId, log);
+      },
     });
   } catch (error) {
     return takeBack(error);

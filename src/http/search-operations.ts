@@ -1,4 +1,5 @@
 import {
+  type DamagedSkill,
   type KeywordRecords,
   MAX_PAGE,
   type Pagination,
@@ -25,6 +26,8 @@ interface OperationContext {
   /** Adds a header that says so if the answer is truncated. */
   readonly noteTruncated: (truncated: true | undefined) => void;
   readonly call: Call;
+  /** Logs skills that an answer lacks. */
+  readonly logDamaged: (damaged: readonly DamagedSkill[] | undefined) => void;
 }
 
 /** A search over HTTP. The question is read first, and answered only if the client's quota allows. */
@@ -44,9 +47,10 @@ export interface SearchOperation<Query = unknown> {
 export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
   key: 'optional',
   read: readKeywordQuery,
-  answer(query, { search, record, compatible, meta, noteTruncated }) {
+  answer(query, { search, record, compatible, meta, noteTruncated, logDamaged }) {
     const found: KeywordRecords = search.keywordRecords(query);
     noteTruncated(found.truncated);
+    logDamaged(found.damaged);
     const items = found.records.map((stored) => publicRecord(stored, record));
     const pagination = JSON.stringify(compatible ? withNeighbours(found.pagination) : found.pagination);
     const after = `],"pagination":${pagination}},"meta":${meta()}}`;
@@ -58,12 +62,13 @@ export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
 export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
   key: 'required',
   read: readSemanticQuery,
-  async answer(query, { search, record, meta, longestWait, noteTruncated, call }) {
+  async answer(query, { search, record, meta, longestWait, noteTruncated, logDamaged, call }) {
     const { signal } = call;
-    const { hits, truncated } = await search.semantic(query, { signal, longestWait }).catch((error) => {
+    const { hits, truncated, damaged } = await search.semantic(query, { signal, longestWait }).catch((error) => {
       throw signal?.aborted === true ? new ClientGone() : error;
     });
     noteTruncated(truncated);
+    logDamaged(damaged);
     const items = hits.map(({ fileId, filename, score, skill }) => ({
       file_id: fileId,
       filename,

@@ -1,8 +1,15 @@
 import { DocumentCollector } from '../keyword/packed/build/collect-keywords.js';
 import type { KeywordPart } from '../keyword/packed/build/merge-keywords.js';
+import type { DocumentNumber } from '../numbers.js';
 import type { CatalogueTexts } from '../store/read/catalogue-texts.js';
 import type { SharedDocuments } from './index-keywords-job.js';
-import { toDocument } from './keyword-documents.js';
+import { DAMAGED_DOCUMENT, toDocument } from './keyword-documents.js';
+
+/** The words of some documents. */
+export interface CollectedPart extends KeywordPart {
+  /** Documents that are damaged: none of their words are in the part. */
+  readonly damaged: Uint32Array;
+}
 
 /** Documents that a thread takes at once. */
 const BATCH = 256;
@@ -20,14 +27,20 @@ export function collectPart(
   texts: CatalogueTexts,
   { documents, skills, counts }: SharedDocuments,
   onProgress?: (done: number) => void,
-): KeywordPart {
+): CollectedPart {
   const collector = new DocumentCollector();
   const batches: Uint32Array[] = [];
+  const damaged: DocumentNumber[] = [];
   for (;;) {
     const from = Atomics.add(counts, TAKEN, BATCH);
     if (from >= documents.length) break;
     const batch = documents.subarray(from, from + BATCH);
-    texts.visit(skills.subarray(from, from + BATCH), (skill, files) => collector.add(toDocument(skill, files)));
+    let at = from;
+    texts.visit(skills.subarray(from, from + BATCH), (item) => {
+      if (item === undefined) damaged.push(documents[at]!);
+      collector.add(item === undefined ? DAMAGED_DOCUMENT : toDocument(item.skill, item.files));
+      at += 1;
+    });
     batches.push(batch);
     Atomics.add(counts, DONE, batch.length);
     onProgress?.(Atomics.load(counts, DONE));
@@ -39,7 +52,7 @@ export function collectPart(
     documentOf.set(batch, at);
     at += batch.length;
   }
-  return { keywords, documentOf };
+  return { keywords, documentOf, damaged: Uint32Array.from(damaged) };
 }
 
 /**

@@ -1,13 +1,12 @@
 import { memoryOf } from '../arrays/array-tree.js';
 import { DocumentCollector } from '../keyword/packed/build/collect-keywords.js';
-import type { KeywordPart } from '../keyword/packed/build/merge-keywords.js';
 import { CatalogueTexts } from '../store/read/catalogue-texts.js';
 import { jobInThread } from '../threads/job-in-thread.js';
-import { collectPart } from './collect-part.js';
+import { type CollectedPart, collectPart } from './collect-part.js';
 import type { SharedDocuments } from './index-keywords-job.js';
 
 /** Collects the words of a part of the documents. Runs in a thread of its own. */
-function collect(documents: SharedDocuments): KeywordPart {
+function collect(documents: SharedDocuments): CollectedPart {
   const texts = CatalogueTexts.open(documents.catalogue);
   try {
     // Another load may have replaced the catalogue. The thread that started this one has the former state open and
@@ -19,8 +18,8 @@ function collect(documents: SharedDocuments): KeywordPart {
   }
 }
 
-function noPart(): KeywordPart {
-  return { keywords: new DocumentCollector().pack(), documentOf: new Uint32Array() };
+function noPart(): CollectedPart {
+  return { keywords: new DocumentCollector().pack(), documentOf: new Uint32Array(), damaged: new Uint32Array() };
 }
 
-await jobInThread<SharedDocuments, KeywordPart>(({ data }) => collect(data), memoryOf);
+await jobInThread<SharedDocuments, CollectedPart>(({ data }) => collect(data), memoryOf);

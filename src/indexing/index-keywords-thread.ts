@@ -9,7 +9,7 @@ import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { CatalogueTexts } from '../store/read/catalogue-texts.js';
 import { type Job, jobInThread } from '../threads/job-in-thread.js';
 import { runJob } from '../threads/run-job.js';
-import { collectPart, shareDocuments } from './collect-part.js';
+import { type CollectedPart, collectPart, shareDocuments } from './collect-part.js';
 import type { KeywordsJob, SharedDocuments } from './index-keywords-job.js';
 import { readKeywordFile, writeKeywordFile } from './keyword-file.js';
 
@@ -30,7 +30,7 @@ async function indexKeywords(job: Job<KeywordsJob>): Promise<PackedKeywords | un
   const reader = CatalogueReader.open(catalogue);
   try {
     if (texts.stamp !== stamp || reader.stamp !== stamp) return undefined;
-    const keywords = await collect(job, texts);
+    const keywords = await collect(job, texts, reader);
     if (!write) return keywords;
     writeKeywordFile(catalogue, stamp, { keywords, columns: reader.packedColumns });
     return undefined;
@@ -41,7 +41,7 @@ async function indexKeywords(job: Job<KeywordsJob>): Promise<PackedKeywords | un
 }
 
 /** Collects the words of the documents that changed since the file was written; of all documents if most changed. */
-async function collect(job: Job<KeywordsJob>, texts: CatalogueTexts): Promise<PackedKeywords> {
+async function collect(job: Job<KeywordsJob>, texts: CatalogueTexts, reader: CatalogueReader): Promise<PackedKeywords> {
   const { skills: skillOf, hashes } = texts.documents();
   // Another version of Unicode has other words.
   const salt = hashOfKey(`${process.versions['unicode']}`);
@@ -49,7 +49,11 @@ async function collect(job: Job<KeywordsJob>, texts: CatalogueTexts): Promise<Pa
   const former = await readFormerPart(job.data.catalogue, contentHashes);
   const changed = former === undefined ? Uint32Array.from(skillOf.keys()) : missingIn(former, skillOf.length);
   const shared = shareDocuments(job.data.catalogue, job.data.stamp, skillOf, changed);
-  const parts = [...(former === undefined ? [] : [former]), ...(await collectParts(job, texts, shared))].filter(
+  const collected = await collectParts(job, texts, shared);
+  for (const { damaged } of collected) reader.noteDamaged(damaged);
+  // Once it is mended it must count as changed, even if it is what it was before.
+  for (const document of reader.damaged) contentHashes.fill(0, 2 * document, 2 * document + 2);
+  const parts: KeywordPart[] = [...(former === undefined ? [] : [former]), ...collected].filter(
     ({ keywords }) => keywords.size > 0,
   );
   const [first] = parts;
@@ -79,14 +83,14 @@ async function collectParts(
   job: Job<KeywordsJob>,
   texts: CatalogueTexts,
   shared: SharedDocuments,
-): Promise<KeywordPart[]> {
+): Promise<CollectedPart[]> {
   const total = shared.documents.length;
   const threadCount = Math.min(availableParallelism(), MAX_THREADS, Math.ceil(total / DOCUMENTS_PER_THREAD));
   const stopping = new AbortController();
   const { signal } = stopping;
   const others = Promise.all(
     Array.from({ length: Math.max(0, threadCount - 1) }, () =>
-      runJob<SharedDocuments, KeywordPart>(import.meta.url, 'index-keywords-part-thread', { data: shared, signal }),
+      runJob<SharedDocuments, CollectedPart>(import.meta.url, 'index-keywords-part-thread', { data: shared, signal }),
     ),
   );
   // Handled below. This catch only prevents an unhandled rejection while this thread collects.

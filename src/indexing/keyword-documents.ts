@@ -1,13 +1,27 @@
 import type { DocumentSource, KeywordDocument } from '../keyword/keyword-index.js';
 import type { DocumentNumber } from '../numbers.js';
 import type { Skill } from '../skill.js';
+import { isDamage } from '../store/damaged.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 
-/** The skills of a catalogue as documents of keyword search. */
+/** What is indexed of a skill that is damaged: nothing. */
+export const DAMAGED_DOCUMENT: KeywordDocument = { name: '', author: '', labels: [], description: '', files: [] };
+
+/**
+ * The skills of a catalogue as documents of keyword search. A damaged skill is an empty document, and the reader is
+ * told.
+ */
 export function documentsOf(reader: CatalogueReader): DocumentSource {
   const { size } = reader.columns;
-  const read = (document: DocumentNumber): KeywordDocument =>
-    toDocument(reader.skill(document), reader.texts(document));
+  const read = (document: DocumentNumber): KeywordDocument => {
+    try {
+      return toDocument(reader.skill(document), reader.texts(document));
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      reader.noteDamaged([document]);
+      return DAMAGED_DOCUMENT;
+    }
+  };
   return {
     size,
     read,
@@ -20,5 +34,5 @@ export function documentsOf(reader: CatalogueReader): DocumentSource {
 /** A skill and its files as a document of keyword search. */
 export function toDocument(skill: Skill, files: KeywordDocument['files']): KeywordDocument {
   const { name, author, description } = skill;
-  return { name, author, labels: [...skill.categories, ...skill.occupations], description, files };
+  return { name, author, labels: [...skill.categories, ...skill.occupations, ...skill.tags], description, files };
 }

@@ -68,6 +68,10 @@ async function load(
   const progress = new Progress(options.onProgress, ingest, bytesTotal);
   const clock = new PhaseClock();
 
+  const { vectors: damagedVectors } = await writer.findDamage(signal);
+  if (damagedVectors > 0) {
+    warnings.push({ origin: 'catalogue', message: `${damagedVectors} vectors were damaged, and are removed` });
+  }
   const read = await readSources(sources, ingest, writer, progress, signal);
   const storing = ingest.storingMs / 1000;
   const reading = clock.lap() - storing;
@@ -79,6 +83,10 @@ async function load(
   for (const name of read.empty) warnings.push({ origin: name, message: 'no skill in this source' });
   if (options.prune === true) pruneOrWarn(writer, sources, ingest, read, warnings);
   const counts = writer.publish();
+  for (const { id, fault } of writer.damaged) {
+    const message = `the skill ${id} is damaged (${fault}), and no source of this load has it: it is kept, but not found until a load brings it again`;
+    warnings.push({ origin: 'catalogue', message });
+  }
   const publishing = clock.lap();
 
   await indexOrWarn(writer.path, warnings, signal, progress);

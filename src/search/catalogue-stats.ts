@@ -13,6 +13,7 @@ export function statsOf(reader: CatalogueReader): CatalogueStats {
     newest: updatedAt[0] ?? 0,
     vectors: count,
     ...(model === undefined ? {} : { model }),
+    ...(reader.damaged.size === 0 ? {} : { damaged: reader.damaged.size }),
     stamp: reader.stamp,
   };
 }

@@ -1,4 +1,5 @@
 import type { Question } from '../keyword/question.js';
+import type { DocumentNumber } from '../numbers.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import type { Candidate } from '../ranking/features.js';
 import type { QuestionContext } from '../ranking/hybrid.js';
@@ -11,6 +12,8 @@ export interface DescribedCandidates {
   readonly candidates: readonly Candidate[];
   /** Whether there was not enough work for all words. */
   readonly truncated: boolean;
+  /** Documents without a cosine because their vector is damaged. */
+  readonly damaged: readonly DocumentNumber[];
 }
 
 /**
@@ -31,7 +34,7 @@ export async function describeCandidates(
   const gathered = await gatherCandidates(sources, query, question, filter, signal);
   const { documents, ranked, nameMatches, meaning, truncated } = gathered;
   const { ranking } = query;
-  const cosines = meaning.cosinesOf([...documents]);
+  const { cosines, damaged } = meaning.cosinesOf([...documents]);
   const wordScores = ranked?.scoresOf(documents);
   const candidates: Candidate[] = [];
   for (const [i, document] of documents.entries()) {
@@ -53,7 +56,7 @@ export async function describeCandidates(
     skills: sources.columns.size,
     words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),
   };
-  return { context, candidates, truncated };
+  return { context, candidates, truncated, damaged };
 }
 
 /** The median, the lower of two middle values; 0 if there are none. */

@@ -83,12 +83,16 @@ interface Meaning {
    * The cosines of those documents that have a vector: the first with the whole question, then one with each of its
    * sentences if it has several.
    */
-  readonly cosinesOf: (documents: readonly DocumentNumber[]) => ReadonlyMap<DocumentNumber, readonly number[]>;
+  readonly cosinesOf: (documents: readonly DocumentNumber[]) => ReturnType<VectorSearch['cosines']>;
   /** Share of the question that the model can read, 0 to 1. */
   readonly readable: number;
 }
 
-const NO_MEANING: Meaning = { nearest: new Uint32Array(0), cosinesOf: () => new Map(), readable: 1 };
+const NO_MEANING: Meaning = {
+  nearest: new Uint32Array(0),
+  cosinesOf: () => ({ cosines: new Map(), damaged: [] }),
+  readable: 1,
+};
 
 async function readMeaning(
   vectors: VectorSearch,

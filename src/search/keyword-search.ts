@@ -9,8 +9,10 @@ import type { DocumentNumber } from '../numbers.js';
 import { type KeywordQuery, resolveKeywordQuery } from '../query.js';
 import { labelMask } from '../ranking/label-filter.js';
 import { comparatorOf } from '../ranking/ranks.js';
-import type { KeywordHit, KeywordRecords, KeywordResult, KeywordStep, Pagination } from '../result.js';
+import type { DamagedSkill, KeywordHit, KeywordRecords, KeywordResult, KeywordStep, Pagination } from '../result.js';
+import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
+import { damagedPart, readShown } from './damaged-skills.js';
 import { termMatcherOf, toKeywordHit } from './hits.js';
 import type { OpenState } from './open-state.js';
 
@@ -22,16 +24,33 @@ export function searchByKeywords(state: OpenState, query: KeywordQuery): Keyword
   const mostText = Math.floor(EXPLAINED_TEXT / documents.length);
   const toHit = (document: DocumentNumber): KeywordHit =>
     toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
-  const hits = reader.reading(() => documents.map(toHit));
-  return { ...stepOf(matches), ...truncation, hits, pagination };
+  const damaged: DamagedSkill[] = [];
+  const hits = reader.reading(() => readShown(documents, toHit, damaged));
+  return { ...stepOf(matches), ...truncation, hits, pagination, ...damagedPart(reader, damaged) };
 }
 
 /** Answers a keyword query with the stored JSON texts of skills; see `SkillSearch.keywordRecords`. */
 export function searchRecordsByKeywords(state: OpenState, query: KeywordQuery): KeywordRecords {
   const { reader } = state;
   const { matches, documents, pagination, truncation } = findPage(state, query);
-  const records = reader.reading(() => documents.map((document) => reader.record(document)));
-  return { ...stepOf(matches), ...truncation, records, pagination };
+  const damaged: DamagedSkill[] = [];
+  const records =
+    readRecords(reader, documents) ??
+    reader.reading(() => {
+      return readShown(documents, (document) => reader.record(document), damaged);
+    });
+  return { ...stepOf(matches), ...truncation, records, pagination, ...damagedPart(reader, damaged) };
+}
+
+/** The records of a page if all of them are kept in memory: without opening a transaction, which takes as long. */
+function readRecords(reader: CatalogueReader, documents: readonly DocumentNumber[]): string[] | undefined {
+  const records: string[] = [];
+  for (const document of documents) {
+    const record = reader.keptRecord(document);
+    if (record === undefined) return undefined;
+    records.push(record);
+  }
+  return records;
 }
 
 /** The documents on one page of an answer. */

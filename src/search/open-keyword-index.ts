@@ -3,6 +3,7 @@ import type { OpenKeywordFile } from '../indexing/keyword-file.js';
 import type { KeywordIndex } from '../keyword/keyword-index.js';
 import { RecoveringIndex } from '../keyword/packed/build/recovering-index.js';
 import { PackedIndex } from '../keyword/packed/packed-index.js';
+import type { DocumentNumber } from '../numbers.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 
 /** What an index of words is opened from, or made from. */
@@ -39,8 +40,18 @@ export async function openKeywordIndex(
       ? await buildKeywords({ catalogue: database, stamp: reader.stamp, signal })
       : undefined;
   signal.throwIfAborted();
-  if (keywords !== undefined) return new PackedIndex(keywords, documents);
+  if (keywords !== undefined) {
+    reader.noteDamaged(damagedIn(keywords.contentHashes));
+    return new PackedIndex(keywords, documents);
+  }
   // There is little to index, or the file was replaced since it was opened.
   const { buildPackedIndex } = await import('../keyword/packed/build/build-packed-index.js');
   return buildPackedIndex(documents, signal);
+}
+
+/** The thread that collects words gives a damaged document zeros for a hash. */
+function* damagedIn(contentHashes: Uint32Array): Generator<DocumentNumber> {
+  for (let i = 0; i < contentHashes.length; i += 2) {
+    if (contentHashes[i] === 0 && contentHashes[i + 1] === 0) yield i / 2;
+  }
 }

@@ -5,8 +5,10 @@ import type { DocumentNumber } from '../numbers.js';
 import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } from '../query.js';
 import { labelMask } from '../ranking/label-filter.js';
 import type { SemanticHit, SemanticResult } from '../result.js';
+import { isDamage } from '../store/damaged.js';
 import { untilAborted } from '../threads/abort.js';
 import { copyIds } from './copy-ids.js';
+import { damagedPart, notShown, toDamagedSkill } from './damaged-skills.js';
 import { describeCandidates } from './describe-candidates.js';
 import type { SemanticSources } from './gather-candidates.js';
 import { toSemanticHit } from './hits.js';
@@ -68,13 +70,25 @@ async function answerByMeaning(
     : undefined;
   const hits: SemanticHit[] = [];
   let turnBegan = performance.now();
+  const damaged = described.damaged.map((document) =>
+    toDamagedSkill(reader.idOrUndefined(document), 'its vector is damaged, so it is ranked by words alone'),
+  );
+  let failure: unknown;
   for (const match of matches) {
-    hits.push(reader.reading(() => toSemanticHit(reader, match, asked, copyIdsOf)));
+    try {
+      hits.push(reader.reading(() => toSemanticHit(reader, match, asked, copyIdsOf)));
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      failure ??= error;
+      damaged.push(notShown(error));
+    }
     if (performance.now() - turnBegan < LONGEST_TURN) continue;
     await new Promise(setImmediate);
     signal.throwIfAborted();
     turnBegan = performance.now();
   }
+  // A failed search is never an empty result.
+  if (hits.length === 0 && failure !== undefined) throw failure;
   const { vectors } = sources;
   return {
     ranking,
@@ -82,6 +96,7 @@ async function answerByMeaning(
     confident,
     ...(described.truncated ? { truncated: true } : {}),
     hits,
+    ...damagedPart(reader, damaged),
   };
 }
 

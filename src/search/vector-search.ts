@@ -133,28 +133,31 @@ export class VectorSearch {
   /**
    * The exact cosines of some documents, computed from the stored vectors.
    *
-   * @returns for each document that has a vector, its cosine with each of `vectors`
+   * @returns for each document that has a vector, its cosine with each of `vectors`; and documents that have none
+   *   because their vector is damaged
    */
   cosines(
     vectors: readonly Float32Array[],
     documents: readonly DocumentNumber[],
-  ): ReadonlyMap<DocumentNumber, readonly number[]> {
+  ): { readonly cosines: ReadonlyMap<DocumentNumber, readonly number[]>; readonly damaged: readonly DocumentNumber[] } {
     const places = documents.map((document): VectorPlace => this.#placeOf[document]!);
     const distinct = [...new Set(places)].filter((place) => place !== NO_VECTOR);
     const { length } = vectors[0]!;
-    const values = this.#vectors.vectors(
+    const { values, damaged } = this.#vectors.vectors(
       distinct.map((place) => this.#index.keys[place]!),
       length,
     );
     const byPlace = new Map(
       distinct.map((place, i) => [place, vectors.map((vector) => dot(vector, values, i * length))]),
     );
+    const damagedPlaces = new Set(damaged.map((i) => distinct[i]!));
+    for (const place of damagedPlaces) byPlace.delete(place);
     const cosines = new Map<DocumentNumber, readonly number[]>();
     for (const [i, document] of documents.entries()) {
       const found = byPlace.get(places[i]!);
       if (found !== undefined) cosines.set(document, found);
     }
-    return cosines;
+    return { cosines, damaged: documents.filter((_, i) => damagedPlaces.has(places[i]!)) };
   }
 
   async close(): Promise<void> {

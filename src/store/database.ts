@@ -1,7 +1,8 @@
 import { type Stats, statSync } from 'node:fs';
 import { SkillSearchError } from '../errors.js';
 import { type Connection, Database, databaseError, isSqliteError } from '../sqlite/connection.js';
-import { APPLICATION_ID, FORMAT_VERSION, SCHEMA } from './schema.js';
+import { damagedError } from './damaged.js';
+import { APPLICATION_ID, FORMAT_VERSION, FORMAT_WITHOUT_CHECKSUMS, SCHEMA } from './schema.js';
 
 /** A new, empty catalogue in memory. */
 export function createInMemory(): Connection {
@@ -25,7 +26,8 @@ export function createSchema(connection: Connection): void {
 /**
  * Opens a finished catalogue for reading.
  *
- * @throws {SkillSearchError} `DATABASE_NOT_FOUND`, `DATABASE_NOT_READABLE`, `NOT_A_CATALOGUE`, `UNSUPPORTED_FORMAT`
+ * @throws {SkillSearchError} `DATABASE_NOT_FOUND`, `DATABASE_NOT_READABLE`, `DATABASE_DAMAGED`, `NOT_A_CATALOGUE`,
+ *   `UNSUPPORTED_FORMAT`
  */
 export function openForReading(path: string): Connection {
   const stat = fileAt(path);
@@ -52,7 +54,7 @@ function checkFormat(connection: Connection, path: string): void {
     throw new SkillSearchError('NOT_A_CATALOGUE', `${path} is a database, but not a catalogue of skills`, { path });
   }
   const version = connection.pragma('user_version', { simple: true });
-  if (version !== FORMAT_VERSION) {
+  if (version !== FORMAT_VERSION && version !== FORMAT_WITHOUT_CHECKSUMS) {
     const message = `${path} has catalogue format ${version}, this version reads format ${FORMAT_VERSION}: load the sources again into a new file`;
     throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path });
   }
@@ -82,7 +84,13 @@ export function guarded<T>(path: string, doing: 'read' | 'write', work: () => T)
  * Turns an error of SQLite into one of ours, and returns any other error as it is. Writing can fail in reading, too.
  */
 export function storeError(error: unknown, path: string, doing: 'read' | 'write'): unknown {
+  if (isCorrupt(error)) return damagedError(path, `SQLite says "${error.message}"`, undefined, error);
   return databaseError(error, path, doing, 'NOT_A_CATALOGUE');
+}
+
+/** Whether SQLite has found that a database contradicts itself. */
+export function isCorrupt(error: unknown): error is Error {
+  return isSqliteError(error) && error.code.startsWith('SQLITE_CORRUPT');
 }
 
 /** Turns an error of SQLite or of the file system into `DATABASE_NOT_WRITABLE`. Returns any other error as it is. */

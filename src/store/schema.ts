@@ -2,9 +2,12 @@
 export const APPLICATION_ID = 0x534b494c;
 
 /** `PRAGMA user_version` of a catalogue. Raise it when this version would misread a file of the version before. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
-/** Added to format 2 later: a catalogue may lack this table, and versions that do not know it may leave it as it is. */
+/** The format without checksums and tags. It can be searched; the next load completes it (`complete-format.ts`). */
+export const FORMAT_WITHOUT_CHECKSUMS = 2;
+
+/** Added to format 2 later: a catalogue of that format may lack this table. */
 export const KNOWN_ROWS: string = `
 CREATE TABLE IF NOT EXISTS known_row (
   source INTEGER NOT NULL,
@@ -15,14 +18,15 @@ CREATE TABLE IF NOT EXISTS known_row (
 ) WITHOUT ROWID;
 `;
 
-/** Added to format 2 later, too. Its triggers delete signatures that a version which does not know them makes wrong. */
+/** Added to format 2 later, too. Its triggers delete the signature of a skill that changes. */
 export const TEXT_SIGNATURES: string = `
 CREATE TABLE IF NOT EXISTS text_signature (
   skill INTEGER PRIMARY KEY,
   name INTEGER NOT NULL,
   text INTEGER NOT NULL,
   words INTEGER NOT NULL,
-  sketch BLOB NOT NULL
+  sketch BLOB NOT NULL,
+  checksum INTEGER
 );
 CREATE TRIGGER IF NOT EXISTS skill_changed AFTER UPDATE OF hash ON skill
 BEGIN
@@ -42,6 +46,8 @@ END;
  * - `skill.hash` covers everything that is stored of a skill. Equal hashes mean that the skill is unchanged.
  * - `skill.text_hash` identifies the text that is embedded. Skills with the same text share a vector.
  * - `skill.copy_key` is equal for skills with the same name and description.
+ * - `tags` are labels as texts, categories and occupations are slugs: JSON arrays.
+ * - The columns of checksums are described in `checksums.ts`. NULL marks what is known to be damaged.
  * - `claim` says in which sources a skill was found. Pruning a source deletes its claims.
  * - `known_row` says what a row of a source became: a row with this fingerprint makes a skill with this hash. An entry
  *   is void if the skill has another hash by now.
@@ -49,7 +55,8 @@ END;
  * - `vector.embedding` has unit length: 32-bit floats, little-endian. Numbers are never reused, so that derived files
  *   can be updated by them. A finished catalogue has vectors of one model only.
  * - `meta` holds the `stamp`, a random value of each finished load; the stamp that it `replaces`; the
- *   `signature_rules`; the id of the `model` of the vectors; and the `load_key` of a running load.
+ *   `signature_rules`; the id of the `model` of the vectors; the `load_key` of a running load; and what a finished load
+ *   notes of the whole (`facts.ts`): `facts`, and the `checksum` of all other entries.
  * - `touched` notes, during a load into an existing catalogue, what each changed skill was before. It is empty in a
  *   finished catalogue.
  */
@@ -68,13 +75,18 @@ CREATE TABLE skill (
   copy_key TEXT NOT NULL,
   place TEXT NOT NULL,
   text_hash BLOB NOT NULL,
-  hash BLOB NOT NULL
+  hash BLOB NOT NULL,
+  tags TEXT NOT NULL DEFAULT '[]',
+  record_checksum INTEGER,
+  shown_checksum INTEGER,
+  checksum INTEGER
 );
 CREATE TABLE file (
   skill INTEGER NOT NULL REFERENCES skill (number),
   position INTEGER NOT NULL,
   filename TEXT NOT NULL,
   text TEXT NOT NULL,
+  checksum INTEGER,
   PRIMARY KEY (skill, position)
 );
 CREATE TABLE claim (
@@ -89,6 +101,7 @@ CREATE TABLE vector (
   model INTEGER NOT NULL REFERENCES model (number),
   text_hash BLOB NOT NULL,
   embedding BLOB NOT NULL,
+  checksum INTEGER,
   UNIQUE (model, text_hash)
 );
 CREATE TABLE touched (id TEXT PRIMARY KEY, was BLOB) WITHOUT ROWID;

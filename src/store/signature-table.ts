@@ -1,7 +1,9 @@
 import { type ComparedText, SIGNATURE_RULES, signatureOf } from '../copies/text-signature.js';
 import type { SkillNumber } from '../numbers.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
+import { signatureChecksum } from './checksums.js';
 import { readMeta, writeMeta } from './meta.js';
+import { FORMAT_VERSION } from './schema.js';
 import type { SkillToStore } from './stored-skill.js';
 
 /** Key in `meta` of the rules by which the signatures were made. */
@@ -20,7 +22,7 @@ export function areAllSigned(catalogue: Connection): boolean {
 /** Writes signatures into a catalogue. Triggers delete the signature of a skill that changes or is deleted. */
 export class SignatureWriter {
   readonly #catalogue: Connection;
-  readonly #insert: Statement<SignatureRow, unknown>;
+  readonly #insert: Statement<[...SignatureRow, checksum: number], unknown>;
 
   /** Deletes signatures made by other rules. */
   constructor(catalogue: Connection) {
@@ -30,14 +32,14 @@ export class SignatureWriter {
       writeMeta(catalogue, RULES_KEY, RULES);
     }
     this.#insert = catalogue.prepare(
-      'INSERT INTO text_signature (skill, name, text, words, sketch) VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO text_signature (skill, name, text, words, sketch, checksum) VALUES (?, ?, ?, ?, ?, ?)',
     );
   }
 
   /** Signs a skill that has no signature. */
   sign(skill: SkillNumber, compared: ComparedText): void {
     const { name, text, words, sketch } = signatureOf(compared);
-    this.#insert.run(skill, name, text, words, sketch);
+    this.#insert.run(skill, name, text, words, sketch, signatureChecksum(skill, name, text, words, sketch));
   }
 
   /** Signs every stored skill that has no signature. */
@@ -47,13 +49,24 @@ export class SignatureWriter {
         'SELECT number FROM skill WHERE NOT EXISTS (SELECT 1 FROM text_signature WHERE skill = skill.number)',
       )
       .pluck();
-    const texts = this.#catalogue.prepare<[SkillNumber], ComparedText>(`
-      SELECT record ->> 'name' AS name, record ->> 'description' AS description,
-        (SELECT text FROM file WHERE skill = number ORDER BY lower(filename) <> 'skill.md', position LIMIT 1) AS text
-      FROM skill WHERE number = ?`);
-    for (const skill of missing.all()) this.sign(skill, texts.get(skill)!);
+    const textOf = storedText(this.#catalogue);
+    for (const skill of missing.all()) this.sign(skill, textOf(skill));
   }
 }
+
+/** Reads the text by which a stored skill is compared with others. A record that is no JSON has none. */
+function storedText(catalogue: Connection): (skill: SkillNumber) => ComparedText {
+  const texts = catalogue.prepare<[SkillNumber], ComparedText>(`
+    SELECT ifnull(record ->> 'name', '') AS name, ifnull(record ->> 'description', '') AS description,
+      (SELECT text FROM file WHERE skill = number ORDER BY lower(filename) <> 'skill.md', position LIMIT 1) AS text
+    FROM skill WHERE number = ? AND json_valid(record)`);
+  return (skill) => {
+    const { name, description, text } = texts.get(skill) ?? NO_TEXT;
+    return { name: String(name), description: String(description), text: String(text ?? '') };
+  };
+}
+
+const NO_TEXT: ComparedText = { name: '', description: '', text: '' };
 
 /** The text by which a skill is compared with others, before it is stored. */
 export function comparedText({ skill, files }: SkillToStore): ComparedText {
@@ -64,12 +77,48 @@ export function comparedText({ skill, files }: SkillToStore): ComparedText {
 /** The stored signature of a skill. */
 type SignatureRow = [skill: SkillNumber, name: number, text: number, words: number, sketch: Uint8Array];
 
-/** The signatures of a catalogue, by skill. Empty if other rules made them. */
-export function readSignatures(catalogue: Connection): Iterable<SignatureRow> {
+/**
+ * Reads the signatures of a catalogue. One that is missing or damaged is made again from the text of its skill.
+ *
+ * @param skills of the catalogue
+ * @param visit called for each skill that has a signature; for none if other rules made them
+ */
+export function readSignatures(
+  catalogue: Connection,
+  skills: Float64Array,
+  visit: (...signature: SignatureRow) => void,
+): void {
+  const rules = readMeta(catalogue, RULES_KEY);
   // Made with another version of Unicode, they can still be compared with each other.
-  if (readMeta(catalogue, RULES_KEY)?.split(' ')[0] !== String(SIGNATURE_RULES)) return [];
-  return catalogue
-    .prepare<[], SignatureRow>('SELECT skill, name, text, words, sketch FROM text_signature')
-    .raw()
-    .iterate();
+  if (rules?.split(' ')[0] !== String(SIGNATURE_RULES)) return;
+  const hasChecksums = catalogue.pragma('user_version', { simple: true }) === FORMAT_VERSION;
+  const found = new Set<SkillNumber>();
+  const rows = catalogue
+    .prepare<[], [...SignatureRow, number | null]>(
+      `SELECT skill, name, text, words, sketch, ${hasChecksums ? 'checksum' : 'NULL'} FROM text_signature`,
+    )
+    .raw();
+  for (const [skill, name, text, words, sketch, checksum] of rows.iterate()) {
+    if (hasChecksums && !isSignature(skill, name, text, words, sketch, checksum)) continue;
+    found.add(skill);
+    visit(skill, name, text, words, sketch);
+  }
+  if (!hasChecksums || rules !== RULES) return;
+  const textOf = storedText(catalogue);
+  for (const skill of skills) {
+    if (found.has(skill)) continue;
+    const { name, text, words, sketch } = signatureOf(textOf(skill));
+    visit(skill, name, text, words, sketch);
+  }
+}
+
+function isSignature(
+  skill: number,
+  name: number,
+  text: number,
+  words: number,
+  sketch: unknown,
+  checksum: number | null,
+): boolean {
+  return sketch instanceof Uint8Array && signatureChecksum(skill, name, text, words, sketch) === checksum;
 }

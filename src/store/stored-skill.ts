@@ -26,6 +26,7 @@ export interface SkillColumns {
   readonly record: string;
   readonly categories: string;
   readonly occupations: string;
+  readonly tags: string;
   readonly properties: string;
   readonly copyKey: string;
   /** Where the skill lies; see `place.ts`. */
@@ -58,9 +59,8 @@ export function toColumns(
   });
   const categories = JSON.stringify(skill.categories);
   const occupations = JSON.stringify(skill.occupations);
+  const tags = JSON.stringify(skill.tags);
   const propertiesText = JSON.stringify(properties);
-  const parts = [record, categories, occupations, propertiesText, copyKey, place];
-  for (const { filename, text } of files) parts.push(filename, text);
   return {
     id,
     stars,
@@ -68,12 +68,27 @@ export function toColumns(
     record,
     categories,
     occupations,
+    tags,
     properties: propertiesText,
     copyKey,
     place,
     textHash,
-    hash: hashParts(parts).subarray(0, 16),
+    hash: hashOf({ record, categories, occupations, tags, properties: propertiesText, copyKey, place }, files),
   };
+}
+
+/** The `hash` of a skill: 16 bytes. */
+export function hashOf(
+  columns: Pick<SkillColumns, 'record' | 'categories' | 'occupations' | 'tags' | 'properties' | 'copyKey' | 'place'>,
+  files: SkillToStore['files'],
+): Buffer {
+  const { record, categories, occupations, tags, properties, copyKey, place } = columns;
+  // A skill without tags has the hash that it had before there were tags. Tags are an array and properties an object, so
+  // one cannot be taken for the other.
+  const labels = tags === '[]' ? [categories, occupations] : [categories, occupations, tags];
+  const parts = [record, ...labels, properties, copyKey, place];
+  for (const { filename, text } of files) parts.push(filename, text);
+  return hashParts(parts).subarray(0, 16);
 }
 
 /** Texts of fewer characters in all are joined and hashed in one call, which is faster for short ones. */

@@ -16,3 +16,16 @@ export function decodeVector(bytes: Buffer, into: Float32Array, at: number): voi
   bytes.copy(target);
   if (!LITTLE_ENDIAN) target.swap32();
 }
+
+/** How far the square of the length of a vector of 32-bit floats may be from 1. */
+const TOLERANCE = 1e-3;
+
+/** Whether a value is the bytes of a vector of unit length. */
+export function hasUnitLength(embedding: unknown, dimensions: number): boolean {
+  if (!Buffer.isBuffer(embedding) || embedding.length !== dimensions * 4) return false;
+  const vector = new Float32Array(dimensions);
+  decodeVector(embedding, vector, 0);
+  let square = 0;
+  for (const value of vector) square += value * value;
+  return Math.abs(square - 1) < TOLERANCE;
+}

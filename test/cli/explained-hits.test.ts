@@ -41,6 +41,7 @@ function hit(explain: ScoreParts, more: Partial<SemanticHit> = {}): SemanticHit 
       description: 'Writes notes',
       categories: [],
       occupations: [],
+      tags: [],
       stars: 1,
       updatedAt: 0,
       codehostUrl: '',

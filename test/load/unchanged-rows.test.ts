@@ -11,6 +11,7 @@ import { type SkillColumns, toColumns } from '../../src/store/stored-skill.js';
 import { contentOf, stampOf } from '../catalogue-file.js';
 import { row, writeJsonLines } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
+import { asFormat2 } from '../store/as-format-2.js';
 
 describe('rows that stand in a source as they stood at the load before', () => {
   test('are known by their bytes, and nothing is written where there are no others', async () => {
@@ -68,10 +69,10 @@ describe('rows that stand in a source as they stood at the load before', () => {
     expect((await load(rows)).warnings).toEqual(first.warnings);
   });
 
-  test('are known in a catalogue that a version without such knowledge has written, from its next change on', async () => {
+  test('are known in a catalogue that a version without such knowledge has written, from the next load on', async () => {
     const { database, load } = catalogue();
     await load([row('a'), row('b')]);
-    withDatabase(database, (file) => file.exec('DROP TABLE known_row'));
+    asFormat2(database, 'DROP TABLE known_row');
 
     expect(await load([row('a'), row('b')])).toMatchObject({ unchanged: 2 });
     expect(await load([row('a'), row('b', { stars: 1 })])).toMatchObject({ updated: 1, unchanged: 1 });

@@ -6,6 +6,7 @@ import { Database } from '../../src/sqlite/connection.js';
 import { stampOf } from '../catalogue-file.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
+import { asFormat2 } from '../store/as-format-2.js';
 
 describe('skills of nearly the same text', () => {
   test('are shown as one: the one with the most stars, then the oldest', async () => {
@@ -202,6 +203,7 @@ describe('groups of copies in a file', () => {
     const rows = [skill('a', { text: variant(0) }), skill('b', { text: variant(1) })];
     const { database, load } = catalogue();
     await load(rows);
+    asFormat2(database);
     withDatabase(database, (file) => {
       const b = "(SELECT number FROM skill WHERE id = 'b')";
       file.exec(`
@@ -246,10 +248,11 @@ function catalogue(): TestCatalogue {
 
 /** As an earlier version left it. */
 function forgetSignatures(database: string): void {
-  withDatabase(database, (file) => {
-    file.exec(`DROP TABLE text_signature; DROP TRIGGER skill_changed; DROP TRIGGER skill_deleted;
-      DELETE FROM meta WHERE key = 'signature_rules'`);
-  });
+  asFormat2(
+    database,
+    `DROP TABLE text_signature; DROP TRIGGER skill_changed; DROP TRIGGER skill_deleted;
+    DELETE FROM meta WHERE key = 'signature_rules'`,
+  );
   rmSync(`${database}.keyword`);
 }
 

@@ -569,6 +569,7 @@ describe('what a catalogue holds', () => {
       updatedAt: 300,
       categories: ['testing'],
       occupations: [],
+      tags: [],
     });
     expect(search.files('a')).toEqual([
       { fileId: 'a/SKILL.md', filename: 'SKILL.md', text: 'one' },
@@ -780,8 +781,9 @@ function marked({ snippet }: KeywordHit): string[] {
 
 /** A skill as a hit has it. */
 function withoutProperties(skill: Skill): Skill {
-  const { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations } = skill;
-  return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations };
+  const { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations, tags } =
+    skill;
+  return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations, tags };
 }
 
 function range(from: number, to: number): number[] {

@@ -16,6 +16,7 @@ export function storeItem(id: string, more: Partial<Skill> = {}, files = ['SKILL
     updatedAt: 0,
     categories: [],
     occupations: [],
+    tags: [],
     ...more,
   };
   const { name, description } = skill;

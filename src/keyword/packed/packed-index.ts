@@ -122,12 +122,16 @@ export class PackedIndex implements KeywordIndex {
   }
 
   /**
-   * Documents with equal hashes have equal keys. Whether that is the key in question, the name of one of them shows.
+   * Documents with equal hashes have equal keys. Whether that is the key in question, the name of one of them shows. A
+   * document that is damaged by now has no name.
    */
   #ofKey(table: NameTable, key: string, fits: (name: string) => boolean): readonly DocumentNumber[] {
     const found = documentsOfKey(table, key, this.#pager);
-    const [first] = found;
-    return first === undefined || fits(this.#documents.read(first).name) ? found : [];
+    for (const document of found) {
+      const { name } = this.#documents.read(document);
+      if (name !== '') return fits(name) ? found : [];
+    }
+    return found;
   }
 
   #lengthNorms(): readonly LengthNorms[] {

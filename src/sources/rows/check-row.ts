@@ -37,7 +37,7 @@ export type CheckedRow =
 const LINE_BREAK = /(?<!\s)\s*[\r\n\u2028\u2029]\s*/g;
 
 /** Characters of a text of bounded length that are looked at. Far more than any bound, so that cleaning may shorten it. */
-const LONGEST_READ = 64 * 1024;
+const LONGEST_READ = 4 * 1024 * 1024;
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -74,6 +74,7 @@ export function checkRow(row: RawRow): CheckedRow {
     updatedAt: readTime(value['updatedAt'] ?? value['updated_at'], warnings),
     categories: readLabels(value, 'categories', 'category', warnings),
     occupations: readLabels(value, 'occupations', 'occupation', warnings),
+    tags: readTags(value['tags'], warnings),
     properties: readProperties(value, warnings),
     files: rowFiles(value['files'], description.text, warnings),
   };
@@ -161,6 +162,27 @@ function readLabels(row: Row, plural: string, singular: string, warnings: string
   }
   if (slugs.size > MAX_LABELS) warnings.push(`${plural}: more than ${MAX_LABELS}; the rest is left out`);
   return [...slugs].slice(0, MAX_LABELS);
+}
+
+/** Most tags of a row that are looked at, blank and repeated ones included. */
+const MAX_TAGS_READ = 10 * MAX_LABELS;
+
+/** Tags are kept as they are written. In one text they are separated by commas. */
+function readTags(given: unknown, warnings: string[]): string[] {
+  if (given === undefined || given === null) return [];
+  const isOneText = typeof given === 'string';
+  const list: unknown[] = isOneText ? given.split(',', MAX_TAGS_READ + 1) : [given].flat();
+  const tags = new Set<string>();
+  for (const value of list.slice(0, MAX_TAGS_READ)) {
+    const tag = typeof value === 'string' && value.length <= MAX_LABEL ? withoutControls(value) : '';
+    if (!isBlank(tag)) tags.add(tag);
+    // Between two commas there may be nothing.
+    else if (!isOneText || value !== '') warnings.push('tags: a tag that shows nothing, or is too long; left out');
+  }
+  if (tags.size > MAX_LABELS || list.length > MAX_TAGS_READ) {
+    warnings.push(`tags: more than ${MAX_LABELS}; the rest is left out`);
+  }
+  return [...tags].slice(0, MAX_LABELS);
 }
 
 function readProperties(row: Row, warnings: string[]): SkillProperties {

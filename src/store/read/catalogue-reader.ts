@@ -1,11 +1,16 @@
+import type { SkillSearchError } from '../../errors.js';
 import type { DocumentNumber, SkillNumber, VectorNumber, VectorPlace } from '../../numbers.js';
 import type { Skill, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
+import { damagedError } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
+import { addToIds, type CatalogueFacts, checkNotes, readFacts } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { folderAt } from '../place.js';
 import { type CatalogueColumns, type PackedColumns, readColumns, unpackColumns } from './columns.js';
+import { KeptRecords } from './kept-records.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
+import { type StoredRow, StoredRows } from './stored-row.js';
 import { VectorReader } from './vector-reader.js';
 
 /**
@@ -29,17 +34,9 @@ function stampIn(connection: Connection): string {
 /** Marks a document without a vector. */
 export const NO_VECTOR = -1;
 
-interface SkillRow {
-  readonly number: SkillNumber;
-  readonly record: string;
-  readonly categories: string;
-  readonly occupations: string;
-  readonly properties: string;
-}
-
 /**
  * A finished catalogue, read-only. Everything works with document numbers; a record is read only for the page that is
- * shown.
+ * shown. All that is read is checked: what is damaged throws `DATABASE_DAMAGED`.
  */
 export class CatalogueReader {
   readonly stamp: string;
@@ -47,25 +44,27 @@ export class CatalogueReader {
   readonly vectors: VectorReader;
   readonly #connection: Connection;
   readonly #path: string;
+  /** What the last load noted of the whole; undefined in memory, and in a catalogue without checksums. */
+  readonly #facts: CatalogueFacts | undefined;
   #packed: PackedColumns | undefined;
   #columns: CatalogueColumns | undefined;
+  #damagedDocuments: ReadonlySet<DocumentNumber> | undefined;
+  #records: KeptRecords | undefined;
+  #documentsById: Uint32Array | undefined;
   readonly #inTransaction: (work: () => unknown) => unknown;
   readonly #statements: SkillStatements;
-  readonly #record: Statement<[skill: SkillNumber], string>;
-  readonly #byId: Statement<[id: string], SkillRow>;
-  readonly #filenames: Statement<[skill: SkillNumber], string>;
-  readonly #file: Statement<[skill: SkillNumber, filename: string], StoredFile>;
+  readonly #rows: StoredRows;
+  readonly #numberOf: Statement<[id: string], SkillNumber>;
   readonly #skillCount: Statement<[], number>;
   readonly #fileCount: Statement<[], number>;
-  readonly #first: Statement<[], SkillRow>;
-  readonly #id: Statement<[skill: SkillNumber], string>;
+  readonly #first: Statement<[], string>;
   readonly #ids: Statement<[], string>;
-  #place: Statement<[id: string], string> | undefined;
 
   /** @throws {SkillSearchError} if there is no catalogue that can be read */
   static open(path: string): CatalogueReader {
     const connection = openForReading(path);
     try {
+      checkNotes(connection, path);
       return new CatalogueReader(connection, path);
     } catch (error) {
       connection.close();
@@ -76,22 +75,17 @@ export class CatalogueReader {
   constructor(connection: Connection, path = 'the catalogue in memory') {
     this.#connection = connection;
     this.#path = path;
-    const row = 'SELECT number, record, categories, occupations, properties FROM skill';
     this.#inTransaction = connection.transaction((work) => work());
-    this.#statements = new SkillStatements(connection);
-    this.#record = connection.prepare<[SkillNumber], string>('SELECT record FROM skill WHERE number = ?').pluck();
-    this.#byId = connection.prepare(`${row} WHERE id = ?`);
-    this.#filenames = connection
-      .prepare<[SkillNumber], string>('SELECT filename FROM file WHERE skill = ? ORDER BY position')
-      .pluck();
-    this.#file = connection.prepare('SELECT filename, text FROM file WHERE skill = ? AND filename = ?');
+    this.#statements = new SkillStatements(connection, path);
+    this.#rows = new StoredRows(connection);
+    this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
     this.#skillCount = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck();
     this.#fileCount = connection.prepare<[], number>('SELECT count(*) FROM file').pluck();
-    this.#first = connection.prepare(`${row} LIMIT 1`);
-    this.#id = connection.prepare<[SkillNumber], string>('SELECT id FROM skill WHERE number = ?').pluck();
+    this.#first = connection.prepare<[], string>('SELECT record FROM skill LIMIT 1').pluck();
     this.#ids = connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck();
     this.stamp = stampIn(connection);
-    this.vectors = new VectorReader(connection, path);
+    this.#facts = readFacts(connection);
+    this.vectors = new VectorReader(connection, path, this.#facts);
   }
 
   /** Read on first use, unless {@link useColumns} was called before. */
@@ -101,8 +95,22 @@ export class CatalogueReader {
   }
 
   get packedColumns(): PackedColumns {
-    this.#packed ??= this.#guard(() => readColumns(this.#connection));
+    this.#packed ??= this.#guard(() => readColumns(this.#connection, this.#path));
     return this.#packed;
+  }
+
+  /** The documents that are known to be damaged: nothing leads to them. */
+  get damaged(): ReadonlySet<DocumentNumber> {
+    this.#damagedDocuments ??= new Set(this.columns.damaged);
+    return this.#damagedDocuments;
+  }
+
+  /** Notes documents of which nothing could be indexed. */
+  noteDamaged(documents: Iterable<DocumentNumber>): void {
+    const all = new Set([...this.damaged, ...documents]);
+    if (all.size === this.damaged.size) return;
+    const damaged = Uint32Array.from(all).sort();
+    this.useColumns({ ...this.packedColumns, damaged });
   }
 
   /**
@@ -113,60 +121,88 @@ export class CatalogueReader {
   useColumns(columns: PackedColumns): void {
     this.#columns = unpackColumns(columns);
     this.#packed = columns;
+    this.#damagedDocuments = undefined;
   }
 
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   skill(document: DocumentNumber): Skill {
     return this.#guard(() => this.#statements.skill(this.#skillNumber(document)));
   }
 
-  /** The JSON text of a skill's eight fields, as stored. */
+  /**
+   * The JSON text of a skill's eight fields, as stored.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
   record(document: DocumentNumber): string {
-    return this.#guard(() => this.#record.get(this.#skillNumber(document))!);
+    const kept = this.keptRecord(document);
+    if (kept !== undefined) return kept;
+    const record = this.#guard(() => this.#statements.record(this.#skillNumber(document)));
+    this.#records ??= new KeptRecords();
+    this.#records.keep(document, record);
+    return record;
   }
 
-  /** The files of a skill with their texts, in order. */
+  /** The record of a document if it was read and checked lately. */
+  keptRecord(document: DocumentNumber): string | undefined {
+    return this.#records?.get(document);
+  }
+
+  /**
+   * The files of a skill with their texts, in order.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
   texts(document: DocumentNumber): StoredFile[] {
     return this.#guard(() => this.#statements.files(this.#skillNumber(document)));
   }
 
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   get(id: string): SkillDetails | undefined {
     return this.#guard(() => {
-      const row = this.#byId.get(id);
+      const row = this.#find(id);
       if (row === undefined) return undefined;
-      const { record, categories, occupations } = row;
-      return { ...toSkill(record, categories, occupations), ...(JSON.parse(row.properties) as SkillProperties) };
+      const { record, categories, occupations, tags } = row;
+      return { ...toSkill(record, categories, occupations, tags), ...(JSON.parse(row.properties) as SkillProperties) };
     });
   }
 
-  /** The folder that a skill was loaded from, absolute; undefined if it came from none, or there is no such skill. */
+  /**
+   * The folder that a skill was loaded from, absolute; undefined if it came from none, or there is no such skill.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
   folderOf(id: string): string | undefined {
     return this.#guard(() => {
-      this.#place ??= this.#connection.prepare<[string], string>('SELECT place FROM skill WHERE id = ?').pluck();
-      const place = this.#place.get(id);
-      return place === undefined ? undefined : folderAt(place, this.#path);
+      const row = this.#find(id);
+      return row === undefined ? undefined : folderAt(row.place, this.#path);
     });
   }
 
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   files(id: string): SkillFile[] {
     return this.#guard(() => {
-      const row = this.#byId.get(id);
+      const row = this.#find(id);
       const files = row === undefined ? [] : this.#statements.files(row.number);
       return files.map((file) => ({ fileId: `${id}/${file.filename}`, ...file }));
     });
   }
 
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   filenames(id: string): string[] {
     return this.#guard(() => {
-      const row = this.#byId.get(id);
-      return row === undefined ? [] : this.#filenames.all(row.number);
+      const row = this.#find(id);
+      return row === undefined ? [] : this.#rows.filenames(row.number);
     });
   }
 
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   file(id: string, filename: string): SkillFile | undefined {
     return this.#guard(() => {
-      const row = this.#byId.get(id);
-      const file = row === undefined ? undefined : this.#file.get(row.number, filename);
-      return file === undefined ? undefined : { fileId: `${id}/${filename}`, ...file };
+      const row = this.#find(id);
+      const position = row === undefined ? -1 : this.#rows.filenames(row.number).indexOf(filename);
+      if (row === undefined || position < 0) return undefined;
+      return { fileId: `${id}/${filename}`, ...this.#statements.file(row.number, position) };
     });
   }
 
@@ -197,28 +233,48 @@ export class CatalogueReader {
 
   /** Does not read the columns. */
   countSkills(): number {
-    return this.#columns?.size ?? this.#guard(() => this.#skillCount.get()!);
+    return this.#columns?.size ?? this.#facts?.skills ?? this.#guard(() => this.#skillCount.get()!);
   }
 
-  /** The document of a skill; undefined if there is no such skill. */
+  /**
+   * The document of a skill; undefined if there is no such skill.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
   documentOf(id: string): DocumentNumber | undefined {
     return this.#guard(() => {
-      const row = this.#byId.get(id);
+      const row = this.#find(id);
       return row === undefined ? undefined : this.columns.skillNumbers.indexOf(row.number);
     });
   }
 
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   idsOf(documents: readonly DocumentNumber[]): string[] {
-    return this.#guard(() => documents.map((document) => this.#id.get(this.#skillNumber(document))!));
+    return this.#guard(() => documents.map((document) => this.#idIn(this.record(document))));
   }
 
-  /** All ids, in code-point order. */
+  /**
+   * All ids, in code-point order.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
   ids(): string[] {
-    return this.#guard(() => this.#ids.all());
+    return this.#guard(() => {
+      const ids = this.#ids.all();
+      if (this.#facts !== undefined && ids.reduce(addToIds, 0) !== this.#facts.ids) {
+        throw damagedError(this.#path, 'its index of ids is not as it was written');
+      }
+      return ids;
+    });
   }
 
   countFiles(): number {
-    return this.#guard(() => this.#fileCount.get()!);
+    return this.#facts?.files ?? this.#guard(() => this.#fileCount.get()!);
+  }
+
+  /** The id of a document, if it is certain. Does not fail. */
+  idOrUndefined(document: DocumentNumber): string | undefined {
+    return this.#guard(() => this.#statements.idOf(this.#skillNumber(document)));
   }
 
   /** Reads something. Returns if the file can be read, even if the catalogue is empty. */
@@ -231,10 +287,81 @@ export class CatalogueReader {
     // They may be views of the memory of a whole index.
     this.#packed = undefined;
     this.#columns = undefined;
+    this.#records = undefined;
   }
 
   #skillNumber(document: DocumentNumber): SkillNumber {
     return this.columns.skillNumbers[document]!;
+  }
+
+  /**
+   * The row of a skill; undefined if there is none.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  #find(id: string): StoredRow | undefined {
+    const number = this.#statements.quietly(() => this.#numberOf.get(id));
+    const row = number === undefined ? undefined : this.#rows.wholeRow(number);
+    if (row?.id === id) return row;
+    // The index leads to a damaged row: whatever that row says of its id now.
+    if (number !== undefined && row === undefined) throw this.#damaged(id);
+    if (this.#facts === undefined) return undefined;
+    const found = this.#locate(id);
+    return found === undefined ? undefined : (this.#rows.wholeRow(found) ?? this.#throwDamaged(id));
+  }
+
+  /**
+   * Looks for an id that the index of SQLite does not have, without that index: by bisection over the skills in the
+   * order of their ids. So damage of the index cannot make a skill disappear.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED` if a damaged skill may be the one
+   */
+  #locate(id: string): SkillNumber | undefined {
+    const { skillNumbers, size } = this.columns;
+    const byId = this.#byId();
+    const wanted = Buffer.from(id);
+    /** How the id compares with that of the skill of a rank; undefined if that cannot be read. */
+    const compare = (rank: number): number | undefined => {
+      const skill = skillNumbers[byId[rank]!]!;
+      const record = this.#statements.recordOrUndefined(skill);
+      return record === undefined ? undefined : Buffer.compare(wanted, Buffer.from(this.#idIn(record)));
+    };
+    let [low, high] = [0, size];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      let rank = middle;
+      let order = compare(rank);
+      while (order === undefined && rank + 1 < high) order = compare(++rank);
+      if (order === 0) return skillNumbers[byId[rank]!];
+      if (order !== undefined && order > 0) low = rank + 1;
+      else high = middle;
+    }
+    // The skills before and behind the place of the id must be certain.
+    const isUnsure = (rank: number): boolean => rank >= 0 && rank < size && compare(rank) === undefined;
+    if (isUnsure(low) || isUnsure(low - 1)) throw this.#damaged(id);
+    return undefined;
+  }
+
+  /** Documents by rank of their id. */
+  #byId(): Uint32Array {
+    if (this.#documentsById === undefined) {
+      const { idRank, size } = this.columns;
+      this.#documentsById = new Uint32Array(size);
+      for (let document = 0; document < size; document++) this.#documentsById[idRank[document]!] = document;
+    }
+    return this.#documentsById;
+  }
+
+  #idIn(record: string): string {
+    return (JSON.parse(record) as { readonly id: string }).id;
+  }
+
+  #throwDamaged(id: string): never {
+    throw this.#damaged(id);
+  }
+
+  #damaged(id: string): SkillSearchError {
+    return damagedError(this.#path, `what is stored of the skill ${id} is not as it was written`, id);
   }
 
   #guard<T>(work: () => T): T {

@@ -1,8 +1,10 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { Skill } from '../../skill.js';
 import type { Connection } from '../../sqlite/connection.js';
+import { isDamage } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
+import { checkNotes } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { SkillStatements, type StoredFile } from './skill-statements.js';
 
@@ -12,6 +14,12 @@ export interface StoredDocuments {
   readonly skills: Float64Array;
   /** The first 8 bytes of each skill's hash, as two numbers. They change with anything that is stored of the skill. */
   readonly hashes: Uint32Array;
+}
+
+/** A skill and its files. */
+export interface StoredTexts {
+  readonly skill: Skill;
+  readonly files: readonly StoredFile[];
 }
 
 /** A finished catalogue, read-only, for reading the texts of many skills. Holds none of them in memory. */
@@ -25,6 +33,7 @@ export class CatalogueTexts {
   static open(path: string): CatalogueTexts {
     const connection = openForReading(path);
     try {
+      checkNotes(connection, path);
       return new CatalogueTexts(connection, path);
     } catch (error) {
       connection.close();
@@ -36,34 +45,49 @@ export class CatalogueTexts {
     this.#connection = connection;
     this.#path = path;
     this.stamp = readMeta(connection, 'stamp') ?? '';
-    this.#statements = new SkillStatements(connection);
+    this.#statements = new SkillStatements(connection, path);
   }
 
   documents(): StoredDocuments {
     return guarded(this.#path, 'read', () => {
-      const size = this.#connection.prepare<[], number>('SELECT count(*) FROM skill').pluck().get()!;
+      // Not by count(*), which asks an index.
+      const all = this.#connection
+        .prepare<[], [SkillNumber, Buffer]>(`SELECT number, hash FROM skill NOT INDEXED ORDER BY ${DOCUMENT_ORDER}`)
+        .raw()
+        .all();
+      const size = all.length;
       const skills = new Float64Array(size);
       const hashes = new Uint32Array(2 * size);
-      const all = this.#connection.prepare<[], [SkillNumber, Buffer]>(
-        `SELECT number, hash FROM skill ORDER BY ${DOCUMENT_ORDER}`,
-      );
-      let document = 0;
-      for (const [skill, hash] of all.raw().iterate()) {
+      for (const [document, [skill, hash]] of all.entries()) {
         skills[document] = skill;
+        // Damage can make anything of it. Zeros make the skill count as changed.
+        if (!Buffer.isBuffer(hash) || hash.length < 8) continue;
         hashes[2 * document] = hash.readUInt32LE(0);
         hashes[2 * document + 1] = hash.readUInt32LE(4);
-        document += 1;
       }
       return { skills, hashes };
     });
   }
 
-  /** Reads skills and their files, in the given order, under one lock of the file. */
-  visit(skills: Float64Array, visit: (skill: Skill, files: readonly StoredFile[]) => void): void {
+  /**
+   * Reads skills and their files, in the given order, under one lock of the file.
+   *
+   * @param visit called for each; with undefined for one that is damaged
+   */
+  visit(skills: Float64Array, visit: (item: StoredTexts | undefined) => void): void {
     const readAll = this.#connection.transaction(() => {
-      for (const number of skills) visit(this.#statements.skill(number), this.#statements.files(number));
+      for (const number of skills) visit(this.#read(number));
     });
     guarded(this.#path, 'read', readAll);
+  }
+
+  #read(number: SkillNumber): StoredTexts | undefined {
+    try {
+      return { skill: this.#statements.skill(number), files: this.#statements.files(number) };
+    } catch (error) {
+      if (isDamage(error)) return undefined;
+      throw error;
+    }
   }
 
   close(): void {

@@ -9,6 +9,8 @@ import type { FileRules, StatedSizes } from '../../arrays/array-rules.js';
  */
 export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: number): FileRules {
   const values = { type: 'Float64Array', length: size } as const;
+  // Absent from files of catalogues without checksums.
+  const hasDamaged = !Number.isNaN(lengthOf(`${prefix}damaged`));
   const documents = { type: 'Uint32Array', length: size, below: size } as const;
   return {
     numbers: [],
@@ -19,6 +21,7 @@ export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: num
       [`${prefix}idRank`]: documents,
       [`${prefix}starRank`]: documents,
       [`${prefix}copyGroup`]: documents,
+      ...(hasDamaged ? { [`${prefix}damaged`]: { type: 'Uint32Array', below: size } as const } : {}),
       ...labelRules(`${prefix}categories.`, lengthOf, size),
       ...labelRules(`${prefix}occupations.`, lengthOf, size),
     },

@@ -4,8 +4,11 @@ import { joinNearCopies } from '../../copies/near-copies.js';
 import { SKETCH_BYTES } from '../../copies/text-signature.js';
 import type { DocumentNumber, SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
+import { damagedError } from '../damaged.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
+import { readFacts } from '../facts.js';
 import { readSignatures } from '../signature-table.js';
+import { StoredRows } from './stored-row.js';
 
 /** Labels, and the documents that have each, as arrays. */
 interface PackedLabels {
@@ -17,7 +20,7 @@ interface PackedLabels {
   readonly documents: Uint32Array;
 }
 
-/** Arrays with a value of every skill, by document number. */
+/** Arrays with a value of every skill, by document number, but for the last. */
 interface ColumnArrays {
   /** Number of the skill in the database. */
   readonly skillNumbers: Float64Array;
@@ -29,6 +32,8 @@ interface ColumnArrays {
   readonly starRank: Uint32Array;
   /** The group of copies: the document number of one of them. */
   readonly copyGroup: Uint32Array;
+  /** The documents that are damaged, ascending. No label and no word leads to them. */
+  readonly damaged: Uint32Array;
 }
 
 /** The columns of a catalogue as arrays only, as a derived file keeps them under these names. */
@@ -54,51 +59,74 @@ export function unpackColumns(packed: PackedColumns): CatalogueColumns {
   return {
     size: packed.skillNumbers.length,
     ...arrays,
+    // A file of an earlier version may lack it: its catalogue has no checksums.
+    damaged: arrays.damaged ?? new Uint32Array(0),
     categories: unpackLabels(categories),
     occupations: unpackLabels(occupations),
   };
 }
 
-/** Reads the columns of a finished catalogue. */
-export function readColumns(connection: Connection): PackedColumns {
-  const size = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck().get()!;
+/**
+ * Reads the columns of a finished catalogue, row by row: no index of SQLite is used. A row that is damaged keeps its
+ * place, but has no labels and no copies.
+ *
+ * @throws {SkillSearchError} `DATABASE_DAMAGED` if rows are missing
+ */
+export function readColumns(connection: Connection, path: string): PackedColumns {
+  const rows = new StoredRows(connection);
+  const expected = readFacts(connection)?.skills;
+  const numbers = connection
+    .prepare<[], SkillNumber>(`SELECT number FROM skill NOT INDEXED ORDER BY ${DOCUMENT_ORDER}`)
+    .pluck()
+    .all();
+  const size = numbers.length;
+  if (expected !== undefined && size !== expected) {
+    throw damagedError(path, `it has ${size.toLocaleString('en')} skills, not ${expected.toLocaleString('en')}`);
+  }
   const skillNumbers = new Float64Array(size);
   const stars = new Float64Array(size);
   const updatedAt = new Float64Array(size);
   const copyGroup = new Uint32Array(size);
   const categories = new Map<string, DocumentNumber[]>();
   const occupations = new Map<string, DocumentNumber[]>();
+  const damaged: DocumentNumber[] = [];
 
-  const inOrder = connection.prepare<[], [SkillNumber, number, number, string, string, string]>(
-    `SELECT number, stars, updated_at, categories, occupations, copy_key FROM skill ORDER BY ${DOCUMENT_ORDER}`,
-  );
   const documentOf = new Map<SkillNumber, DocumentNumber>();
   const groups = new Map<string, DocumentNumber>();
-  let document = 0;
-  for (const [skill, starCount, updated, categoryList, occupationList, copyKey] of inOrder.raw().iterate()) {
+  for (const [document, skill] of numbers.entries()) {
     skillNumbers[document] = skill;
-    stars[document] = starCount;
-    updatedAt[document] = updated;
     documentOf.set(skill, document);
-    addLabels(categories, categoryList, document);
-    addLabels(occupations, occupationList, document);
-    const group = groups.get(copyKey) ?? document;
-    groups.set(copyKey, group);
+    copyGroup[document] = document;
+    const row = rows.wholeRow(skill);
+    if (row === undefined) {
+      damaged.push(document);
+      continue;
+    }
+    stars[document] = row.stars;
+    updatedAt[document] = row.updatedAt;
+    addLabels(categories, row.categories, document);
+    addLabels(occupations, row.occupations, document);
+    const group = groups.get(row.copyKey) ?? document;
+    groups.set(row.copyKey, group);
     copyGroup[document] = group;
-    document += 1;
   }
+  if (documentOf.size !== size) throw damagedError(path, 'two skills have the same number');
   const idRank = new Uint32Array(size);
   let rank = 0;
-  for (const skill of connection.prepare<[], SkillNumber>('SELECT number FROM skill ORDER BY id').pluck().iterate()) {
-    idRank[documentOf.get(skill)!] = rank++;
-  }
+  const byId = connection.prepare<[], SkillNumber>('SELECT number FROM skill NOT INDEXED ORDER BY id').pluck();
+  for (const skill of byId.iterate()) idRank[documentOf.get(skill)!] = rank++;
+  const isDamaged = new Set(damaged);
   return {
     skillNumbers,
     stars,
     updatedAt,
     idRank,
     starRank: rankByStars(stars),
-    copyGroup: withNearCopies(connection, { skillNumbers, stars, updatedAt, idRank, copyGroup }, documentOf),
+    copyGroup: withNearCopies(connection, { skillNumbers, stars, updatedAt, idRank, copyGroup }, (skill) => {
+      const document = documentOf.get(skill);
+      return document === undefined || isDamaged.has(document) ? undefined : document;
+    }),
+    damaged: Uint32Array.from(damaged),
     categories: packLabels(categories),
     occupations: packLabels(occupations),
   };
@@ -114,19 +142,20 @@ function withNearCopies(
     idRank,
     copyGroup,
   }: Pick<PackedColumns, 'skillNumbers' | 'stars' | 'updatedAt' | 'idRank' | 'copyGroup'>,
-  documentOf: ReadonlyMap<SkillNumber, DocumentNumber>,
+  documentOf: (skill: SkillNumber) => DocumentNumber | undefined,
 ): Uint32Array {
   const names = new Uint32Array(skillNumbers.length);
   const texts = new Float64Array(skillNumbers.length);
   const words = new Float64Array(skillNumbers.length).fill(-1);
   const sketches = new Uint8Array(skillNumbers.length * SKETCH_BYTES);
-  for (const [skill, name, text, count, sketch] of readSignatures(connection)) {
-    const document = documentOf.get(skill)!;
+  readSignatures(connection, skillNumbers, (skill, name, text, count, sketch) => {
+    const document = documentOf(skill);
+    if (document === undefined) return;
     names[document] = name;
     texts[document] = text;
     words[document] = count;
     sketches.set(sketch, document * SKETCH_BYTES);
-  }
+  });
   const preference = copyPreference({ stars, updatedAt, idRank });
   return joinNearCopies(copyGroup, preference, { names, texts, words, sketches });
 }

@@ -1,8 +1,11 @@
-import { SkillSearchError } from '../../errors.js';
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
+import { vectorChecksum } from '../checksums.js';
+import { damagedError } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
+import { addToLinks, type CatalogueFacts, checkNotes, readFacts, SKILLS_AND_VECTORS } from '../facts.js';
 import { readMeta } from '../meta.js';
+import { FORMAT_VERSION } from '../schema.js';
 import { decodeVector } from '../vector-bytes.js';
 
 /** All vectors of a catalogue. */
@@ -14,9 +17,13 @@ export interface StoredVectors {
   readonly values: Float32Array<SharedArrayBuffer>;
 }
 
-interface VectorRow {
-  readonly number: VectorNumber;
-  readonly embedding: Buffer;
+type VectorRow = [number: VectorNumber, embedding: unknown, checksum: number | null];
+
+/** Some vectors, one after the other. */
+export interface ReadVectors {
+  readonly values: Float32Array;
+  /** Where among those asked for damaged ones are, ascending. Their values are 0. */
+  readonly damaged: readonly number[];
 }
 
 /** Vectors read in one turn of the event loop: some milliseconds. */
@@ -26,44 +33,51 @@ const VECTORS_A_TURN = 1000;
 export class VectorReader {
   readonly #connection: Connection;
   readonly #path: string;
+  readonly #facts: CatalogueFacts | undefined;
+  readonly #isChecked: boolean;
   readonly #count: Statement<[], number>;
   readonly #model: Statement<[], { readonly id: string; readonly dimensions: number }>;
-  readonly #byNumber: Statement<[vector: VectorNumber], Buffer>;
+  readonly #byNumber: Statement<[vector: VectorNumber], [embedding: unknown, checksum: number | null]>;
   readonly #vectors: Statement<[after: VectorNumber, limit: number], VectorRow>;
   readonly #ofSkills: Statement<[after: SkillNumber, limit: number], [SkillNumber, VectorNumber | null]>;
 
-  constructor(connection: Connection, path: string) {
+  /** @param facts what the last load noted of the whole, if anything */
+  constructor(connection: Connection, path: string, facts: CatalogueFacts | undefined) {
     this.#connection = connection;
     this.#path = path;
+    this.#facts = facts;
+    this.#isChecked = connection.pragma('user_version', { simple: true }) === FORMAT_VERSION;
+    const checksum = this.#isChecked ? 'checksum' : 'NULL';
     this.#count = connection.prepare<[], number>('SELECT count(*) FROM vector').pluck();
     this.#model = connection.prepare(`
       SELECT id, dimensions FROM model
       WHERE id = (SELECT value FROM meta WHERE key = 'model') AND EXISTS (SELECT 1 FROM vector)`);
     this.#byNumber = connection
-      .prepare<[VectorNumber], Buffer>('SELECT embedding FROM vector WHERE number = ?')
-      .pluck();
-    this.#vectors = connection.prepare('SELECT number, embedding FROM vector WHERE number > ? ORDER BY number LIMIT ?');
+      .prepare<[VectorNumber], [unknown, number | null]>(`SELECT embedding, ${checksum} FROM vector WHERE number = ?`)
+      .raw();
+    this.#vectors = connection
+      .prepare<[VectorNumber, number], VectorRow>(
+        `SELECT number, embedding, ${checksum} FROM vector WHERE number > ? ORDER BY number LIMIT ?`,
+      )
+      .raw();
     this.#ofSkills = connection
-      .prepare<[SkillNumber, number], [SkillNumber, VectorNumber | null]>(`
-        SELECT skill.number, vector.number FROM skill
-          LEFT JOIN vector ON vector.model = (SELECT number FROM model) AND vector.text_hash = skill.text_hash
-        WHERE skill.number > ? ORDER BY skill.number LIMIT ?`)
+      .prepare<[SkillNumber, number], [SkillNumber, VectorNumber | null]>(SKILLS_AND_VECTORS)
       .raw();
   }
 
   /** Number of vectors: one for each distinct text. */
   get count(): number {
-    return this.#guard(() => this.#count.get()!);
+    return this.#facts?.vectors ?? this.#guard(() => this.#count.get()!);
   }
 
   /** Id of the model that made the vectors; undefined if there are none. */
   get model(): string | undefined {
-    return this.#guard(() => this.#model.get()?.id);
+    return this.#ofModel()?.id;
   }
 
   /** Length of each vector; 0 if there are none. */
   get dimensions(): number {
-    return this.#guard(() => this.#model.get()?.dimensions ?? 0);
+    return this.#ofModel()?.dimensions ?? 0;
   }
 
   /**
@@ -72,24 +86,37 @@ export class VectorReader {
    *
    * @param dimensions length of each vector
    */
-  vectors(keys: readonly VectorNumber[], dimensions: number): Float32Array {
+  vectors(keys: readonly VectorNumber[], dimensions: number): ReadVectors {
     const values = new Float32Array(keys.length * dimensions);
+    const damaged: number[] = [];
     const read = (): void => {
-      for (const [i, key] of keys.entries()) this.#decode(this.#byNumber.get(key), values, i, dimensions);
+      for (const [i, key] of keys.entries()) {
+        if (!this.#decode(key, this.#byNumber.get(key), values, i, dimensions)) damaged.push(i);
+      }
     };
     this.#guard(() => this.#connection.transaction(read)());
-    return values;
+    return { values, damaged };
   }
 
-  /** Reads all vectors. */
+  /**
+   * Reads all vectors.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
   async all(signal?: AbortSignal): Promise<StoredVectors> {
     const { count, dimensions } = this;
     const keys = new Float64Array(count);
     const values = new Float32Array(new SharedArrayBuffer(count * dimensions * 4));
     for (let done = 0; done < count; ) {
-      for (const { number, embedding } of this.#guard(() => this.#vectors.all(keys[done - 1] ?? 0, VECTORS_A_TURN))) {
+      const last = keys[done - 1] ?? 0;
+      const rows = this.#guard(() => this.#vectors.all(last, VECTORS_A_TURN));
+      if (rows.length === 0) throw damagedError(this.#path, `it has ${done} vectors, not ${count}`);
+      for (const [number, embedding, checksum] of rows) {
+        const isNext = done < count && number > (keys[done - 1] ?? 0);
+        if (!isNext || !this.#decode(number, [embedding, checksum], values, done, dimensions)) {
+          throw damagedError(this.#path, `the vector ${number} is not as it was written`);
+        }
         keys[done] = number;
-        this.#decode(embedding, values, done, dimensions);
         done += 1;
       }
       await nextTurn(signal);
@@ -97,25 +124,55 @@ export class VectorReader {
     return { dimensions, keys, values };
   }
 
-  /** Every skill that has a vector, with the number of the vector. */
+  /**
+   * Every skill that has a vector, with the number of the vector.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`; at the end, too
+   */
   async *ofSkills(signal?: AbortSignal): AsyncGenerator<readonly [skill: SkillNumber, vector: VectorNumber]> {
+    let checksum = 0;
     for (let last = 0; ; ) {
       const rows = this.#guard(() => this.#ofSkills.all(last, VECTORS_A_TURN));
-      for (const [skill, vector] of rows) if (vector !== null) yield [skill, vector];
-      const end = rows.at(-1);
-      if (end === undefined) return;
-      last = end[0];
+      for (const [skill, vector] of rows) {
+        checksum = addToLinks(checksum, skill, vector);
+        if (vector !== null) yield [skill, vector];
+      }
+      const [end] = rows.at(-1) ?? [];
+      if (end === undefined) break;
+      if (end <= last) throw damagedError(this.#path, 'its skills are not in order');
+      last = end;
       await nextTurn(signal);
+    }
+    if (this.#facts !== undefined && checksum !== this.#facts.links) {
+      throw damagedError(this.#path, 'its index of vectors is not as it was written');
     }
   }
 
-  /** @param index of the vector in the larger array */
-  #decode(bytes: Buffer | undefined, into: Float32Array, index: number, dimensions: number): void {
-    if (bytes?.length !== dimensions * 4) {
-      const message = `cannot read ${this.#path}: a vector must have ${dimensions * 4} bytes, got ${bytes?.length ?? 'none'}`;
-      throw new SkillSearchError('DATABASE_NOT_READABLE', message, { path: this.#path });
+  #ofModel(): { readonly id: string; readonly dimensions: number } | undefined {
+    const model = this.#guard(() => this.#model.get());
+    if (model === undefined && (this.#facts?.vectors ?? 0) > 0) {
+      throw damagedError(this.#path, 'the model of its vectors is missing');
     }
-    decodeVector(bytes, into, index * dimensions);
+    return model;
+  }
+
+  /**
+   * @param index of the vector in the larger array
+   * @returns whether the vector is as it was written
+   */
+  #decode(
+    vector: VectorNumber,
+    row: readonly [embedding: unknown, checksum: number | null] | undefined,
+    into: Float32Array,
+    index: number,
+    dimensions: number,
+  ): boolean {
+    if (row === undefined) return false;
+    const [embedding, checksum] = row;
+    if (!Buffer.isBuffer(embedding) || embedding.length !== dimensions * 4) return false;
+    if (this.#isChecked && vectorChecksum(vector, embedding) !== checksum) return false;
+    decodeVector(embedding, into, index * dimensions);
+    return true;
   }
 
   #guard<T>(work: () => T): T {
@@ -134,7 +191,9 @@ export function openStoredVectors(path: string): { stamp: string; vectors: Vecto
     connection.close();
   };
   try {
-    return { stamp: readMeta(connection, 'stamp') ?? '', vectors: new VectorReader(connection, path), close };
+    checkNotes(connection, path);
+    const vectors = new VectorReader(connection, path, readFacts(connection));
+    return { stamp: readMeta(connection, 'stamp') ?? '', vectors, close };
   } catch (error) {
     close();
     throw storeError(error, path, 'read');

@@ -1,5 +1,7 @@
 import type { SkillNumber } from '../../numbers.js';
+import { storeError } from '../database.js';
 import { FOLDER_PLACES, locationIn, PlaceWriter, type SkillFolder } from '../place.js';
+import { type DamagedRow, findDamage } from '../read/find-damage.js';
 import { comparedText } from '../signature-table.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
 import { type ChangeCounts, endLoad } from './end-load.js';
@@ -13,6 +15,9 @@ import { revertKilledRun } from './revert-killed-run.js';
 import { forgetUnclaimedRows, RowNotes } from './row-notes.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import type { StoredVersion, WriterStatements } from './writer-statements.js';
+
+/** The hash of no skill. */
+const NO_HASH = Buffer.alloc(0);
 
 /**
  * Writes one load into a catalogue. Readers see nothing of it until {@link publish}.
@@ -34,6 +39,9 @@ export class CatalogueWriter implements SkillSink {
   readonly #hashByFolder = new Map<string, Buffer>();
   /** Skills that this load has brought. */
   readonly #brought = new Set<SkillNumber>();
+  /** Skills that are stored, but damaged, and that this load has not written again. */
+  readonly #damaged = new Map<SkillNumber, DamagedRow>();
+  #hasMended = false;
   #pruning: Pruning | undefined;
 
   /**
@@ -51,7 +59,7 @@ export class CatalogueWriter implements SkillSink {
       folderPlaces: () => this.#load.base?.folderPlaces.all(...FOLDER_PLACES) ?? [],
     };
     this.#folderIds = new FolderIds(taken, this.#places);
-    this.vectors = new LoadVectors(this.#load);
+    this.vectors = new LoadVectors(this.#load, this.#damaged);
     this.#knownRows = new KnownRows((source) => this.#readKnownRows(source));
     try {
       if (this.#load.resumed) this.#noteOverwrittenByKilledRun();
@@ -64,6 +72,37 @@ export class CatalogueWriter implements SkillSink {
   /** The catalogue's file. */
   get path(): string {
     return this.#load.path;
+  }
+
+  /**
+   * Looks for damage in everything that is stored. A damaged skill is written again if the load brings it, and damaged
+   * vectors are removed, so that the load makes them again. Gives way to the event loop in between. Call it before the
+   * first skill is put.
+   *
+   * @returns how many vectors were removed
+   * @throws {SkillSearchError} `DATABASE_DAMAGED` if not everything can be read
+   * @throws the signal's reason when aborted
+   */
+  async findDamage(signal?: AbortSignal): Promise<{ readonly vectors: number }> {
+    const { connection } = this.#load.statements;
+    const { skills, vectors, signatures } = await findDamage(connection, this.path, signal).catch((error) => {
+      throw storeError(error, this.path, 'read');
+    });
+    this.#load.guard(() => {
+      for (const [skill, row] of skills) {
+        this.#damaged.set(skill, row);
+        this.#knownRows.noteOverwritten(skill);
+      }
+      if (vectors.length > 0) this.#load.write().vectors.remove(vectors);
+      if (signatures.length > 0) this.#load.write().forgetSignatures(signatures);
+      this.#hasMended = vectors.length + signatures.length > 0;
+    });
+    return { vectors: vectors.length };
+  }
+
+  /** Skills that are damaged and that no source has brought again so far. */
+  get damaged(): readonly DamagedRow[] {
+    return [...this.#damaged.values()];
   }
 
   chooseId(location: string, slug: string, slugWithHash: string): string {
@@ -101,12 +140,16 @@ export class CatalogueWriter implements SkillSink {
         return 'stored';
       }
       let skill = stored?.number;
-      if (skill === undefined || stored?.hash.equals(columns.hash) !== true) {
+      const isDamaged = skill !== undefined && this.#damaged.has(skill);
+      if (skill === undefined || isDamaged || stored?.hash.equals(columns.hash) !== true) {
         const statements = this.#load.write();
-        if (this.#load.base !== undefined) statements.touch.run(columns.id, stored?.hash ?? null);
+        // Even if it gets the hash that it had, a damaged skill is updated.
+        const was = isDamaged ? NO_HASH : (stored?.hash ?? null);
+        if (this.#load.base !== undefined) statements.touch.run(columns.id, was);
         skill = statements.save(columns, item.files, stored?.number);
         this.#load.signatures?.sign(skill, comparedText(item));
         if (stored !== undefined) this.#knownRows.noteOverwritten(skill);
+        if (isDamaged) this.#noteMended(skill);
       }
       if (fingerprint !== undefined) this.#rowNotes.add(source, fingerprint, skill, columns.hash);
       this.#newClaims.note(source, skill, this.#load.statements);
@@ -158,6 +201,7 @@ export class CatalogueWriter implements SkillSink {
     return endLoad(this.#load, {
       hasWork: () => this.#hasWork(),
       write: (statements) => this.#writeEnd(statements),
+      hasMended: this.#hasMended,
       model: this.vectors.model,
       brought: this.#brought,
     });
@@ -195,6 +239,11 @@ export class CatalogueWriter implements SkillSink {
     return hash !== undefined && stored?.hash.equals(hash) === true && this.#brought.has(stored.number);
   }
 
+  #noteMended(skill: SkillNumber): void {
+    this.#damaged.delete(skill);
+    this.#hasMended = true;
+  }
+
   #readKnownRows(source: string): ReadonlyMap<string, SkillNumber> {
     const { base } = this.#load;
     return base === undefined ? new Map() : this.#load.guard(() => readKnownRows(base.connection, source));
@@ -217,6 +266,9 @@ export class CatalogueWriter implements SkillSink {
     if (this.#load.resumed) revertKilledRun(statements, this.#load.base !== undefined, this.#brought);
     const claimsAdded = this.#newClaims.write(statements);
     const claimsDeleted = this.#pruning?.write(statements, this.#brought) === true;
+    for (const skill of this.#damaged.keys()) {
+      if (statements.idOf.get(skill) === undefined) this.#damaged.delete(skill);
+    }
     const claimsChanged = claimsAdded || claimsDeleted;
     this.#rowNotes.write(statements.connection);
     if (claimsChanged) forgetUnclaimedRows(statements.connection);

@@ -2,7 +2,7 @@ import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { areAllSigned } from '../signature-table.js';
-import type { OpenLoad } from './open-load.js';
+import { isComplete, type OpenLoad } from './open-load.js';
 import { countUnreported, type Unreported } from './report-notes.js';
 import type { NetChanges, WriterStatements } from './writer-statements.js';
 
@@ -16,6 +16,8 @@ export interface EndOfLoad {
    * @returns whether claims changed
    */
   write(statements: WriterStatements): boolean;
+  /** Whether the load wrote again what was damaged, so that it is published even if it changed nothing else. */
+  readonly hasMended?: boolean;
   /** Id of the model of the load, if it has one; see {@link keepOneModel}. */
   readonly model?: string | undefined;
   /** Skills that the load brought. */
@@ -57,11 +59,12 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): ChangeCounts {
 
   const changes = base === undefined ? statements.countAllAsAdded() : statements.countChanges();
   const isFirst = readMeta(working, 'stamp') === undefined;
-  const wasSigned = base !== undefined && areAllSigned(base.connection);
+  const wasComplete = base !== undefined && isComplete(base.connection) && areAllSigned(base.connection);
   const vectorsChanged =
     base !== undefined && statements.vectors.fingerprint('main') !== statements.vectors.fingerprint('base');
   const skillsChanged = changes.added + changes.updated + changes.removed > 0;
-  const isChanged = isFirst || !wasSigned || claimsChanged || vectorsChanged || skillsChanged;
+  const isChanged =
+    isFirst || !wasComplete || end.hasMended === true || claimsChanged || vectorsChanged || skillsChanged;
   const toReport = base === undefined ? 'all-new' : sinceReport(load.unreported, statements);
   const counts = countFor(load.unreported === undefined ? undefined : toReport, changes, load, end);
   if (isChanged) load.publish(toReport === undefined ? formerVersions(statements) : toReport);

@@ -5,10 +5,13 @@ import type { OpenLoad } from './open-load.js';
 /** The vectors of a load, and the model that makes them. */
 export class LoadVectors implements EmbeddingSink {
   readonly #load: OpenLoad;
+  readonly #damaged: { keys(): Iterable<SkillNumber> };
   #model: string | undefined;
 
-  constructor(load: OpenLoad) {
+  /** @param damaged skills whose text is not certain; looked at when vectors are made */
+  constructor(load: OpenLoad, damaged: { keys(): Iterable<SkillNumber> }) {
     this.#load = load;
+    this.#damaged = damaged;
   }
 
   /** Id of the model whose vectors the catalogue had before the load; undefined if it had none. */
@@ -25,10 +28,10 @@ export class LoadVectors implements EmbeddingSink {
   useModel(model: string): SkillNumber[] {
     this.#model = model;
     return this.#load.guard(() => {
-      const missing = this.#load.statements.vectors.missing(model);
+      const missing = this.#load.statements.vectors.missing(model, this.#damaged.keys());
       if (missing.length === 0 || this.#load.hasWorkingCopy) return missing;
       // A new working copy takes over what a killed load has embedded.
-      return this.#load.startWorkingCopy().vectors.missing(model);
+      return this.#load.startWorkingCopy().vectors.missing(model, this.#damaged.keys());
     });
   }
 

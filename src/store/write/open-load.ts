@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
 import { openForReading, storeError } from '../database.js';
+import { isMetaWhole } from '../facts.js';
 import { filesBeside } from '../file-names.js';
 import { readMeta } from '../meta.js';
+import { FORMAT_VERSION } from '../schema.js';
 import { SignatureWriter } from '../signature-table.js';
 import { ReportNotes, type Unreported } from './report-notes.js';
 import { WorkingCopy } from './working-copy.js';
@@ -60,8 +62,10 @@ export class OpenLoad {
       this.unreported = stamp === undefined ? undefined : this.#notes.read(stamp, key);
       const leftOver = this.#copy.resume(key);
       this.resumed = leftOver !== undefined;
-      this.#statements =
-        leftOver !== undefined ? this.#useWorkingCopy(leftOver) : (this.base ?? this.startWorkingCopy());
+      if (leftOver !== undefined) this.#statements = this.#useWorkingCopy(leftOver);
+      else if (this.base !== undefined && isComplete(this.base.connection)) this.#statements = this.base;
+      // A working copy completes the format.
+      else this.#statements = this.startWorkingCopy();
     } catch (error) {
       this.close();
       throw storeError(error, path, 'write');
@@ -197,4 +201,9 @@ function openBase(path: string): WriterStatements {
   // Ids are looked up all over their index. The default cache, meant for searching, cannot hold it.
   connection.pragma('cache_size = -65536');
   return new WriterStatements(connection);
+}
+
+/** Whether a catalogue has everything that the present format has, and its notes about itself are right. */
+export function isComplete(catalogue: Connection): boolean {
+  return catalogue.pragma('user_version', { simple: true }) === FORMAT_VERSION && isMetaWhole(catalogue);
 }

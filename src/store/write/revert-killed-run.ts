@@ -1,5 +1,7 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
+import { StoredRows } from '../read/stored-row.js';
+import { SkillSeal } from './seal-skill.js';
 import type { WriterStatements } from './writer-statements.js';
 
 /**
@@ -27,26 +29,36 @@ export function revertKilledRun(
   }
 }
 
-/** @returns a function that copies a skill with its files and claims from the database `base`, under a new number */
+/**
+ * @returns a function that copies a skill with its files and claims from the database `base`, under a new number. What
+ *   is damaged there is copied, too, and stays marked.
+ */
 function restoreFromBase(connection: Connection): (id: string) => void {
+  const base = new StoredRows(connection, 'base');
+  const seal = new SkillSeal(connection);
   const columns =
     'id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash, hash';
-  const skill = connection.prepare<[string], unknown>(
-    `INSERT INTO main.skill (${columns}) SELECT ${columns} FROM base.skill WHERE id = ?`,
-  );
-  const inBase = '(SELECT number FROM base.skill WHERE id = :id)';
-  const files = connection.prepare<[{ id: string; number: number | bigint }], unknown>(`
+  const number = connection.prepare<[string], SkillNumber>('SELECT number FROM base.skill WHERE id = ?').pluck();
+  const skill = connection.prepare<[SkillNumber], unknown>(`
+    INSERT INTO main.skill (${columns}, tags)
+    SELECT ${columns}, ${base.hasChecksums ? 'tags' : "'[]'"} FROM base.skill WHERE number = ?`);
+  const files = connection.prepare<[to: SkillNumber, from: SkillNumber], unknown>(`
     INSERT INTO main.file (skill, position, filename, text)
-    SELECT :number, position, filename, text FROM base.file WHERE skill = ${inBase}`);
-  const claims = connection.prepare<[{ id: string; number: number | bigint }], unknown>(`
+    SELECT ?, position, filename, text FROM base.file WHERE skill = ?`);
+  const claims = connection.prepare<[to: SkillNumber, from: SkillNumber], unknown>(`
     INSERT INTO main.claim (source, skill)
-    SELECT main.source.number, :number FROM base.claim
+    SELECT main.source.number, ? FROM base.claim
       JOIN base.source ON base.source.number = base.claim.source
       JOIN main.source ON main.source.name = base.source.name
-    WHERE base.claim.skill = ${inBase}`);
+    WHERE base.claim.skill = ?`);
   return (id) => {
-    const number = skill.run(id).lastInsertRowid;
-    files.run({ id, number });
-    claims.run({ id, number });
+    const from = number.get(id);
+    const row = from === undefined ? undefined : base.row(from);
+    if (from === undefined || row === undefined) return;
+    const to = Number(skill.run(from).lastInsertRowid);
+    files.run(to, from);
+    claims.run(to, from);
+    const stored = base.files(from);
+    if (base.faultOf(row, stored) === undefined) seal.write({ ...row, number: to }, stored);
   };
 }

@@ -1,20 +1,48 @@
-import { type Connection, isSqliteError } from '../../sqlite/connection.js';
+import { type Connection, isSqliteError, type Statement } from '../../sqlite/connection.js';
+import { vectorChecksum } from '../checksums.js';
+import { FORMAT_VERSION } from '../schema.js';
+import { VectorInsertion } from './vector-statements.js';
 
-/** Copies the vectors that a catalogue lacks from another database. Does nothing if that database cannot be read. */
+/**
+ * Copies the vectors that a catalogue lacks from another database, but for damaged ones. Does nothing if that database
+ * cannot be read.
+ */
 export function takeVectors(into: Connection, from: string): void {
   try {
     into.prepare('ATTACH ? AS left_over').run(from);
-    into.exec(`
-      BEGIN;
-      INSERT OR IGNORE INTO model (id, dimensions) SELECT id, dimensions FROM left_over.model;
-      INSERT OR IGNORE INTO vector (model, text_hash, embedding)
-        SELECT main.model.number, text_hash, embedding FROM left_over.vector
-          JOIN left_over.model ON left_over.model.number = left_over.vector.model
-          JOIN main.model ON main.model.id = left_over.model.id AND main.model.dimensions = left_over.model.dimensions;
-      COMMIT;
-      DETACH left_over`);
+    const isChecked = into.pragma('left_over.user_version', { simple: true }) === FORMAT_VERSION;
+    into.exec('BEGIN');
+    into.exec('INSERT OR IGNORE INTO model (id, dimensions) SELECT id, dimensions FROM left_over.model');
+    const insertion = new VectorInsertion(into);
+    const numbers = into
+      .prepare<[], number>(`
+        SELECT theirs.number FROM left_over.vector AS theirs
+          JOIN left_over.model ON left_over.model.number = theirs.model
+          JOIN main.model ON main.model.id = left_over.model.id AND main.model.dimensions = left_over.model.dimensions
+        WHERE NOT EXISTS (
+          SELECT 1 FROM main.vector WHERE model = main.model.number AND text_hash = theirs.text_hash)
+        ORDER BY theirs.number`)
+      .pluck()
+      .all();
+    const read: Statement<[number], LeftOverVector> = into.prepare(`
+      SELECT id AS model, text_hash AS textHash, embedding, ${isChecked ? 'checksum' : 'NULL AS checksum'}
+      FROM left_over.vector JOIN left_over.model ON left_over.model.number = model
+      WHERE left_over.vector.number = ?`);
+    for (const number of numbers) {
+      const { model, textHash, embedding, checksum } = read.get(number)!;
+      if (isChecked && vectorChecksum(number, embedding) !== checksum) continue;
+      insertion.run(model, textHash, embedding);
+    }
+    into.exec('COMMIT; DETACH left_over');
   } catch (error) {
     if (!isSqliteError(error)) throw error;
     if (into.inTransaction) into.exec('ROLLBACK');
   }
+}
+
+interface LeftOverVector {
+  readonly model: string;
+  readonly textHash: Buffer;
+  readonly embedding: Buffer;
+  readonly checksum: number | null;
 }

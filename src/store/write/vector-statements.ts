@@ -1,36 +1,45 @@
-import type { SkillNumber } from '../../numbers.js';
+import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
+import { vectorChecksum } from '../checksums.js';
 import { encodeVector } from '../vector-bytes.js';
 import type { TextToEmbed } from './embedding-sink.js';
 
 /** The SQL for the vectors of a load, prepared once for each connection. */
 export class VectorStatements {
-  readonly #missing: Statement<[model: string], SkillNumber>;
+  readonly #missing: Statement<[model: string, except: string], SkillNumber>;
   readonly #text: Statement<[skill: SkillNumber], TextToEmbed>;
   readonly #insertModel: Statement<[id: string, dimensions: number], unknown>;
-  readonly #insert: Statement<[model: string, textHash: Buffer, embedding: Buffer], unknown>;
+  #insert: VectorInsertion | undefined;
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#missing = connection
-      .prepare<[string], SkillNumber>(`
+      .prepare<[string, string], SkillNumber>(`
         SELECT min(number) FROM skill
         WHERE NOT EXISTS (
           SELECT 1 FROM vector WHERE model = (SELECT number FROM model WHERE id = ?) AND text_hash = skill.text_hash)
+          AND number NOT IN (SELECT value FROM json_each(?))
         GROUP BY text_hash ORDER BY 1`)
       .pluck();
     this.#text = connection.prepare(`
       SELECT text_hash AS textHash, record ->> 'name' AS name, record ->> 'description' AS description
       FROM skill WHERE number = ?`);
     this.#insertModel = connection.prepare('INSERT OR IGNORE INTO model (id, dimensions) VALUES (?, ?)');
-    this.#insert = connection.prepare(`
-      INSERT OR IGNORE INTO vector (model, text_hash, embedding) VALUES ((SELECT number FROM model WHERE id = ?), ?, ?)`);
   }
 
-  /** One skill for each distinct text without a vector of the model, in ascending order. */
-  missing(model: string): SkillNumber[] {
-    return this.#missing.all(model);
+  /**
+   * One skill for each distinct text without a vector of the model, in ascending order.
+   *
+   * @param except skills whose text is not certain
+   */
+  missing(model: string, except: Iterable<SkillNumber> = []): SkillNumber[] {
+    return this.#missing.all(model, JSON.stringify([...except]));
+  }
+
+  remove(vectors: readonly VectorNumber[]): void {
+    const remove = this.#connection.prepare('DELETE FROM vector WHERE number = ?');
+    for (const vector of vectors) remove.run(vector);
   }
 
   /** Ids of the models that have vectors. */
@@ -53,6 +62,7 @@ export class VectorStatements {
 
   put(model: string, textHash: Buffer, vector: Float32Array): void {
     this.#insertModel.run(model, vector.length);
+    this.#insert ??= new VectorInsertion(this.#connection);
     this.#insert.run(model, textHash, encodeVector(vector));
   }
 
@@ -74,5 +84,35 @@ export class VectorStatements {
         FROM ${schema}.vector`)
       .pluck()
       .get()!;
+  }
+}
+
+/** The SQL that writes a vector. A catalogue of an earlier format, which is only read, has no checksums. */
+export class VectorInsertion {
+  readonly #insert: Statement<
+    [vector: VectorNumber, model: string, textHash: Buffer, embedding: Buffer, checksum: number],
+    unknown
+  >;
+  #last: VectorNumber;
+
+  constructor(connection: Connection) {
+    // The table of SQLite knows numbers that were used and deleted, too: none may be used again.
+    this.#last = connection
+      .prepare<[], number>(`
+        SELECT max(
+          ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'vector'), 0),
+          ifnull((SELECT max(number) FROM vector), 0))`)
+      .pluck()
+      .get()!;
+    this.#insert = connection.prepare(`
+      INSERT OR IGNORE INTO vector (number, model, text_hash, embedding, checksum)
+      VALUES (?, (SELECT number FROM model WHERE id = ?), ?, ?, ?)`);
+  }
+
+  /** Does nothing if the text has a vector of the model. */
+  run(model: string, textHash: Buffer, embedding: Buffer): void {
+    const number = this.#last + 1;
+    const checksum = vectorChecksum(number, embedding);
+    if (this.#insert.run(number, model, textHash, embedding, checksum).changes > 0) this.#last = number;
   }
 }

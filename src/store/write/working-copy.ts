@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
 import { createSchema, notWritable, openForReading, openForWriting } from '../database.js';
+import { writeFacts } from '../facts.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../file-names.js';
 import { readMeta, writeMeta } from '../meta.js';
-import { APPLICATION_ID, FORMAT_VERSION, KNOWN_ROWS, TEXT_SIGNATURES } from '../schema.js';
+import { APPLICATION_ID, FORMAT_VERSION, FORMAT_WITHOUT_CHECKSUMS } from '../schema.js';
+import { completeFormat } from './complete-format.js';
 import { LoadLock } from './load-lock.js';
 import { replaceCatalogue } from './replace-catalogue.js';
 import { takeVectors } from './take-vectors.js';
@@ -57,7 +59,9 @@ export class WorkingCopy {
     if (!existsSync(this.#files.loading)) return undefined;
     const connection = this.#openLeftover();
     if (connection !== undefined) {
-      if (readMeta(connection, 'load_key') === loadKey && readMeta(connection, 'replaces') === this.#currentStamp()) {
+      const isSame =
+        readMeta(connection, 'load_key') === loadKey && readMeta(connection, 'replaces') === this.#currentStamp();
+      if (isSame && formatOf(connection) === FORMAT_VERSION) {
         return prepareForLoad(connection);
       }
       connection.pragma('wal_checkpoint(TRUNCATE)');
@@ -81,9 +85,12 @@ export class WorkingCopy {
         chmodSync(loadingPart, statSync(loadingPart).mode | 0o200);
       }
       const part = openForWriting(loadingPart);
+      // A part that is not finished is thrown away, so it needs no journal. Completing it may write all of it.
+      if (exists && formatOf(part) !== FORMAT_VERSION) part.pragma('journal_mode = OFF');
       // One transaction, because each waits for the disk.
       part.exec('BEGIN');
-      if (!exists) createSchema(part);
+      if (exists) completeFormat(part);
+      else createSchema(part);
       writeMeta(part, 'replaces', this.#currentStamp());
       writeMeta(part, 'load_key', loadKey);
       part.exec('COMMIT');
@@ -117,6 +124,7 @@ export class WorkingCopy {
       beforeCommit(stamp);
       connection.exec("DELETE FROM touched; DELETE FROM meta WHERE key = 'load_key'");
       writeMeta(connection, 'stamp', stamp);
+      writeFacts(connection);
       connection.exec('COMMIT');
       const databases = connection.pragma('database_list') as { readonly name: string }[];
       if (databases.some(({ name }) => name === 'base')) connection.exec('DETACH base');
@@ -135,13 +143,13 @@ export class WorkingCopy {
     } else connection.close();
   }
 
-  /** The working copy of a killed load; undefined if it is not a readable catalogue of our format. */
+  /** The working copy of a killed load; undefined if it is not a readable catalogue of a format that we know. */
   #openLeftover(): Connection | undefined {
     const connection = openForWriting(this.#files.loading);
     try {
       const isOurs =
         connection.pragma('application_id', { simple: true }) === APPLICATION_ID &&
-        connection.pragma('user_version', { simple: true }) === FORMAT_VERSION;
+        [FORMAT_VERSION, FORMAT_WITHOUT_CHECKSUMS].includes(formatOf(connection));
       if (isOurs && readMeta(connection, 'replaces') !== undefined) return connection;
     } catch (error) {
       if (!isSqliteError(error)) throw error;
@@ -176,8 +184,11 @@ function prepareForLoad(connection: Connection): Connection {
   connection.pragma('cache_size = -65536');
   // In pages. Checkpoints wait for the disk, so this makes them rare.
   connection.pragma('wal_autocheckpoint = 16384');
-  connection.exec(KNOWN_ROWS + TEXT_SIGNATURES);
   return connection;
+}
+
+function formatOf(connection: Connection): number {
+  return connection.pragma('user_version', { simple: true }) as number;
 }
 
 function removeDatabase(path: string): void {

@@ -1,5 +1,6 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
+import { checksumsOf, fileChecksum } from '../checksums.js';
 import type { SkillColumns, SkillToStore } from '../stored-skill.js';
 import { VectorStatements } from './vector-statements.js';
 
@@ -46,9 +47,7 @@ export class WriterStatements {
   readonly touch: Statement<[id: string, was: Buffer | null], unknown>;
   readonly untouch: Statement<[id: string], unknown>;
   readonly touched: Statement<[], TouchedSkill>;
-  readonly #insert: Statement<[SkillColumns], unknown>;
-  readonly #update: Statement<[Omit<SkillColumns, 'id'> & { number: SkillNumber }], unknown>;
-  readonly #insertFile: Statement<[skill: SkillNumber, position: number, filename: string, text: string], unknown>;
+  #saving: SavingStatements | undefined;
   readonly #deleteFiles: Statement<[skill: SkillNumber], unknown>;
   readonly #deleteClaims: Statement<[skill: SkillNumber], unknown>;
   readonly #deleteSkill: Statement<[skill: SkillNumber], unknown>;
@@ -83,17 +82,6 @@ export class WriterStatements {
     this.touched = connection.prepare(
       'SELECT touched.id, skill.number, touched.was FROM touched LEFT JOIN skill ON skill.id = touched.id',
     );
-    this.#insert = connection.prepare(`
-      INSERT INTO skill
-        (id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash, hash)
-      VALUES
-        (:id, :stars, :updatedAt, :record, :categories, :occupations, :properties, :copyKey, :place, :textHash, :hash)`);
-    this.#update = connection.prepare(`
-      UPDATE skill SET stars = :stars, updated_at = :updatedAt, record = :record, categories = :categories,
-        occupations = :occupations, properties = :properties, copy_key = :copyKey, place = :place,
-        text_hash = :textHash, hash = :hash
-      WHERE number = :number`);
-    this.#insertFile = connection.prepare('INSERT INTO file (skill, position, filename, text) VALUES (?, ?, ?, ?)');
     this.#deleteFiles = connection.prepare('DELETE FROM file WHERE skill = ?');
     this.#deleteClaims = connection.prepare('DELETE FROM claim WHERE skill = ?');
     this.#deleteSkill = connection.prepare('DELETE FROM skill WHERE number = ?');
@@ -112,16 +100,15 @@ export class WriterStatements {
    * @returns its number
    */
   save(columns: SkillColumns, files: SkillToStore['files'], skill: SkillNumber | undefined): SkillNumber {
-    let saved = skill;
-    if (saved === undefined) {
-      saved = Number(this.#insert.run(columns).lastInsertRowid);
-    } else {
-      const { id: _, ...values } = columns;
-      this.#update.run({ ...values, number: saved });
-      this.#deleteFiles.run(saved);
-    }
-    for (const [position, { filename, text }] of files.entries()) this.#insertFile.run(saved, position, filename, text);
-    return saved;
+    this.#saving ??= new SavingStatements(this.connection);
+    if (skill !== undefined) this.#deleteFiles.run(skill);
+    return this.#saving.save(columns, files, skill);
+  }
+
+  /** Deletes signatures. Those of skills that have none are made at the end of a load. */
+  forgetSignatures(skills: readonly SkillNumber[]): void {
+    const forget = this.connection.prepare('DELETE FROM text_signature WHERE skill = ?');
+    for (const skill of skills) forget.run(skill);
   }
 
   /** Deletes a skill with its files and claims, and notes what it was. Does nothing if there is no such skill. */
@@ -154,3 +141,57 @@ export class WriterStatements {
     this.connection.close();
   }
 }
+
+/** The SQL that writes a skill. A catalogue of an earlier format, which is only read, lacks some of the columns. */
+class SavingStatements {
+  readonly #insert: Statement<[SavedColumns], unknown>;
+  readonly #update: Statement<[SavedColumns], unknown>;
+  readonly #insertFile: Statement<
+    [skill: SkillNumber, position: number, filename: string, text: string, checksum: number],
+    unknown
+  >;
+  #last: SkillNumber;
+
+  constructor(connection: Connection) {
+    this.#last = connection.prepare<[], number>('SELECT ifnull(max(number), 0) FROM skill').pluck().get()!;
+    this.#insert = connection.prepare(`
+      INSERT INTO skill
+        (number, id, stars, updated_at, record, categories, occupations, tags, properties, copy_key, place, text_hash,
+          hash, record_checksum, shown_checksum, checksum)
+      VALUES
+        (:number, :id, :stars, :updatedAt, :record, :categories, :occupations, :tags, :properties, :copyKey, :place,
+          :textHash, :hash, :recordChecksum, :shownChecksum, :checksum)`);
+    this.#update = connection.prepare(`
+      UPDATE skill SET stars = :stars, updated_at = :updatedAt, record = :record, categories = :categories,
+        occupations = :occupations, tags = :tags, properties = :properties, copy_key = :copyKey, place = :place,
+        text_hash = :textHash, hash = :hash,
+        record_checksum = :recordChecksum, shown_checksum = :shownChecksum, checksum = :checksum
+      WHERE number = :number`);
+    this.#insertFile = connection.prepare(
+      'INSERT INTO file (skill, position, filename, text, checksum) VALUES (?, ?, ?, ?, ?)',
+    );
+  }
+
+  /** Writes a skill that has no files by now. */
+  save(columns: SkillColumns, files: SkillToStore['files'], skill: SkillNumber | undefined): SkillNumber {
+    // The number is chosen here, because checksums cover it.
+    const number = skill ?? this.#last + 1;
+    if (number > this.#last) this.#last = number;
+    const filenames = files.map(({ filename }) => filename);
+    const { record, shown, whole } = checksumsOf({ ...columns, number }, filenames);
+    const values = { ...columns, number, recordChecksum: record, shownChecksum: shown, checksum: whole };
+    (skill === undefined ? this.#insert : this.#update).run(values);
+    for (const [position, { filename, text }] of files.entries()) {
+      const checksum = fileChecksum(number, position, files.length, filename, text);
+      this.#insertFile.run(number, position, filename, text, checksum);
+    }
+    return number;
+  }
+}
+
+type SavedColumns = SkillColumns & {
+  readonly number: SkillNumber;
+  readonly recordChecksum: number;
+  readonly shownChecksum: number;
+  readonly checksum: number;
+};

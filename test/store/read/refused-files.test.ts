@@ -13,9 +13,9 @@ import { loadItems, storeItem } from '../store-items.js';
 const REFUSED: Record<string, { code: string; make: (path: string) => void }> = {
   'a catalogue of a later format': {
     code: 'UNSUPPORTED_FORMAT',
-    make: (path) => alter(path, 'user_version = 3'),
+    make: (path) => alter(path, 'user_version = 4'),
   },
-  'a catalogue of the former format': {
+  'a catalogue of the first format': {
     code: 'UNSUPPORTED_FORMAT',
     make: (path) => alter(path, 'user_version = 1'),
   },
@@ -42,14 +42,14 @@ const REFUSED: Record<string, { code: string; make: (path: string) => void }> = 
   'a short text file': { code: 'NOT_A_CATALOGUE', make: (path) => writeFileSync(path, 'x') },
   'an empty file': { code: 'NOT_A_CATALOGUE', make: (path) => writeFileSync(path, '') },
   'the first half of a catalogue': {
-    code: 'DATABASE_NOT_READABLE',
+    code: 'DATABASE_DAMAGED',
     make: (path) => {
       loadItems(path, manyItems(), false);
       writeFileSync(path, readFileSync(path).subarray(0, 40_960));
     },
   },
   'a catalogue with damaged pages': {
-    code: 'DATABASE_NOT_READABLE',
+    code: 'DATABASE_DAMAGED',
     make: (path) => {
       loadItems(path, manyItems(), false);
       writeFileSync(path, readFileSync(path).fill(0xa5, 4096));
@@ -116,7 +116,7 @@ describe('an error', () => {
     alter(path, 'user_version = 7');
 
     expect(() => CatalogueReader.open(path)).toThrow(
-      expect.objectContaining({ message: expect.stringMatching(/skills\.db.*format 7.*format 2/), path }),
+      expect.objectContaining({ message: expect.stringMatching(/skills\.db.*format 7.*format 3/), path }),
     );
   });
 });

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Database } from '../../../src/sqlite/connection.js';
+import { writeFacts } from '../../../src/store/facts.js';
 import { CatalogueWriter } from '../../../src/store/write/catalogue-writer.js';
 import { contentOf, filesBeside, stampOf, traceOf } from '../../catalogue-file.js';
 import { scratchFile } from '../../scratch-folder.js';
@@ -214,5 +215,6 @@ function leaveFinished(path: string, id: string): void {
   working.pragma('journal_mode = WAL');
   working.exec("DELETE FROM touched; DELETE FROM meta WHERE key IN ('load_key', 'claims_changed')");
   working.exec("UPDATE meta SET value = 'feedfeedfeedfeedfeedfeedfeedfeed' WHERE key = 'stamp'");
+  writeFacts(working);
   working.close();
 }

@@ -31,12 +31,12 @@ describe('the published file', () => {
 
     expect(bytesAt(path, 68, 4).toString('latin1')).toBe('SKIL');
     const database = new Database(path, { readonly: true });
-    expect(database.pragma('user_version', { simple: true })).toBe(2);
+    expect(database.pragma('user_version', { simple: true })).toBe(3);
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
     database.close();
   });
 
-  test('keeps nothing of the load that made it but its stamp, the one it replaced and how texts were signed', () => {
+  test('keeps nothing of the load that made it but its stamp, the one it replaced, and notes about the whole', () => {
     const path = scratchFile('skills.db');
     loadItems(path, [storeItem('a')], false);
     const first = stampOf(path);
@@ -46,7 +46,13 @@ describe('the published file', () => {
     const meta = Object.fromEntries(database.prepare('SELECT key, value FROM meta').raw().all() as [string, string][]);
     expect(database.prepare('SELECT count(*) FROM touched').pluck().get()).toBe(0);
     database.close();
-    expect(meta).toEqual({ stamp: stampOf(path), replaces: first, signature_rules: expect.any(String) });
+    expect(meta).toEqual({
+      stamp: stampOf(path),
+      replaces: first,
+      signature_rules: expect.any(String),
+      facts: expect.stringContaining('"skills":2,"files":2,"vectors":0'),
+      checksum: expect.stringMatching(/^\d+$/),
+    });
   });
 
   test('can be copied and read elsewhere', () => {

@@ -1,0 +1,42 @@
+import { type CatalogueProblem, type CheckReport, checkCatalogue } from '../index.js';
+import { databaseOption, jsonOption } from './common-options.js';
+import { type Output, printJson, printLines } from './output.js';
+import type { SetUp } from './set-up.js';
+import { oneLine } from './terminal-text.js';
+
+interface CheckFlags {
+  readonly database: string;
+  readonly repair?: true;
+  readonly json?: true;
+}
+
+export const setUpCheck: SetUp = (command, output) => {
+  command
+    .addOption(databaseOption())
+    .option('--repair', 'make again what can be derived; damaged skills are kept until a load brings them again')
+    .addOption(jsonOption())
+    .action((flags: CheckFlags) => check(flags, output));
+};
+
+/** @throws Error if something is wrong, so that the exit status is 1 */
+async function check({ database, repair, json }: CheckFlags, output: Output): Promise<void> {
+  const report = await checkCatalogue({ database, repair });
+  if (json === true) printJson(output, report);
+  else printLines(output, reportLines(report));
+  const { length } = report.problems;
+  if (length > 0) throw new Error(`${database} has ${length === 1 ? 'a problem' : `${length} problems`}`);
+}
+
+function reportLines({ skills, vectors, problems, repaired }: CheckReport): string[] {
+  const counts = `checked ${skills.toLocaleString('en')} skills and ${vectors.toLocaleString('en')} vectors`;
+  return [
+    ...repaired.map((problem) => oneLine(`repaired: ${sentenceOf(problem)}`)),
+    ...problems.map((problem) => oneLine(`${sentenceOf(problem)}: ${problem.remedy}`)),
+    problems.length === 0 ? `${counts}: all is well` : counts,
+  ];
+}
+
+function sentenceOf({ part, path, skill, problem }: CatalogueProblem): string {
+  const where = skill === undefined ? (part === 'database' || part === 'vectors' ? part : path) : `skill ${skill}`;
+  return `${where}: ${problem}`;
+}

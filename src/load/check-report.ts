@@ -1,0 +1,25 @@
+/** Something that is wrong with a catalogue or with a file that is derived from it. */
+export interface CatalogueProblem {
+  /** What is at fault: the database as a whole, a skill, the vectors, or one of the derived files. */
+  readonly part: 'database' | 'skill' | 'vectors' | 'keyword file' | 'vector files';
+  /** Path of the file. */
+  readonly path: string;
+  /** Id of the skill as it is stored; only for skills. */
+  readonly skill?: string;
+  /** What is wrong, in a sentence without a full stop. */
+  readonly problem: string;
+  /** What helps, in a sentence without a full stop. */
+  readonly remedy: string;
+}
+
+/** What a check of a catalogue found. */
+export interface CheckReport {
+  /** Number of skills that were checked. */
+  readonly skills: number;
+  /** Number of vectors that were checked. */
+  readonly vectors: number;
+  /** What is wrong; after a repair what is still wrong. */
+  readonly problems: readonly CatalogueProblem[];
+  /** What a repair has mended. */
+  readonly repaired: readonly CatalogueProblem[];
+}

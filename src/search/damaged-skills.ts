@@ -1,0 +1,60 @@
+import type { SkillSearchError } from '../errors.js';
+import type { DocumentNumber } from '../numbers.js';
+import type { DamagedSkill } from '../result.js';
+import { isDamage } from '../store/damaged.js';
+import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+
+/** How many damaged skills an answer lists at most. */
+const MOST_LISTED = 100;
+
+/**
+ * Reads what an answer shows. What is damaged is left out, and listed.
+ *
+ * @param read reads something of a document
+ * @throws {SkillSearchError} `DATABASE_DAMAGED` if nothing can be shown although something was found
+ */
+export function readShown<T>(
+  documents: readonly DocumentNumber[],
+  read: (document: DocumentNumber) => T,
+  damaged: DamagedSkill[],
+): T[] {
+  const shown: T[] = [];
+  let failure: unknown;
+  for (const document of documents) {
+    try {
+      shown.push(read(document));
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      failure ??= error;
+      damaged.push(notShown(error));
+    }
+  }
+  // A failed search is never an empty result.
+  if (shown.length === 0 && failure !== undefined) throw failure;
+  return shown;
+}
+
+/** The part of an answer that says what it may lack: what could not be shown, and skills that could not be indexed. */
+export function damagedPart(
+  reader: CatalogueReader,
+  notShown: readonly DamagedSkill[],
+): { readonly damaged?: readonly DamagedSkill[] } {
+  if (notShown.length === 0 && reader.damaged.size === 0) return {};
+  const ids = new Set(notShown.map(({ id }) => id));
+  const notIndexed = [...reader.damaged]
+    .slice(0, MOST_LISTED)
+    .map((document) =>
+      toDamagedSkill(reader.idOrUndefined(document), 'what is stored of it is damaged, so it may not be found'),
+    )
+    .filter(({ id }) => id === undefined || !ids.has(id));
+  return { damaged: [...notShown, ...notIndexed] };
+}
+
+/** @param error of reading a skill */
+export function notShown({ skill }: SkillSearchError): DamagedSkill {
+  return toDamagedSkill(skill, 'what is stored of it is damaged, so it is not shown');
+}
+
+export function toDamagedSkill(id: string | undefined, reason: string): DamagedSkill {
+  return id === undefined ? { reason } : { id, reason };
+}

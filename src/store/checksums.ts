@@ -1,0 +1,89 @@
+import { crc32 } from 'node:zlib';
+import type { SkillNumber, VectorNumber } from '../numbers.js';
+
+/**
+ * Checksums of what is stored: CRC-32, against damage of the file. They are no help against somebody who changes the file
+ * on purpose.
+ *
+ * Those of a skill form a chain, so that each reader reads only what it shows: `record` covers the record, `shown` also
+ * the labels, `whole` also everything else of the row and the names of the files. Each covers the number of the skill,
+ * so a row that turns up in the place of another does not fit.
+ */
+export interface SkillChecksums {
+  readonly record: number;
+  readonly shown: number;
+  readonly whole: number;
+}
+
+/** The columns of a skill as they are checked. */
+export interface CheckedColumns {
+  readonly number: SkillNumber;
+  readonly id: string;
+  readonly stars: number;
+  readonly updatedAt: number;
+  readonly record: string;
+  readonly categories: string;
+  readonly occupations: string;
+  readonly tags: string;
+  readonly properties: string;
+  readonly copyKey: string;
+  readonly place: string;
+  readonly textHash: Buffer;
+  readonly hash: Buffer;
+}
+
+/** @param filenames of the skill's files, in order */
+export function checksumsOf(columns: CheckedColumns, filenames: readonly string[]): SkillChecksums {
+  const record = recordChecksum(columns.number, columns.record);
+  const shown = shownChecksum(record, columns.categories, columns.occupations, columns.tags);
+  return { record, shown, whole: wholeChecksum(shown, columns, filenames) };
+}
+
+export function recordChecksum(skill: SkillNumber, record: string): number {
+  return crc32(record, skill % 2 ** 32);
+}
+
+/** @param record the checksum of the record */
+export function shownChecksum(record: number, categories: string, occupations: string, tags: string): number {
+  return crc32(`${categories}\0${occupations}\0${tags}`, record);
+}
+
+/**
+ * @param shown the checksum of what a hit shows
+ * @param filenames of the skill's files, in order
+ */
+export function wholeChecksum(shown: number, columns: CheckedColumns, filenames: readonly string[]): number {
+  const { id, stars, updatedAt, properties, copyKey, place, textHash, hash } = columns;
+  const texts = [id, stars, updatedAt, properties, copyKey, place, textHash.toString('hex'), hash.toString('hex')];
+  return crc32([...texts, ...filenames].join('\0'), shown);
+}
+
+/**
+ * The checksum of a file. It covers how many files the skill has, so that none can be missing.
+ *
+ * @param position of the file among those of the skill, from 0
+ * @param count number of files of the skill
+ */
+export function fileChecksum(
+  skill: SkillNumber,
+  position: number,
+  count: number,
+  filename: string,
+  text: string | Buffer,
+): number {
+  return crc32(text, crc32(`${skill}/${position}/${count}/${filename}`));
+}
+
+export function vectorChecksum(vector: VectorNumber, embedding: Buffer): number {
+  return crc32(embedding, vector % 2 ** 32);
+}
+
+export function signatureChecksum(
+  skill: SkillNumber,
+  name: number,
+  text: number,
+  words: number,
+  sketch: Uint8Array,
+): number {
+  return crc32(sketch, crc32(`${skill} ${name} ${text} ${words}`));
+}

@@ -1,0 +1,117 @@
+import type { Connection } from '../../sqlite/connection.js';
+import { guarded, isCorrupt, openForReading, storeError } from '../database.js';
+import { gatherFacts, isMetaWhole, readFacts } from '../facts.js';
+import { readMeta } from '../meta.js';
+import { FORMAT_VERSION } from '../schema.js';
+import { type DamagedRow, findDamage } from './find-damage.js';
+import type { StoredFileRow, StoredRow } from './stored-row.js';
+
+/** Problems of SQLite that are listed at most. */
+const MOST_PROBLEMS = 100;
+
+/** What points nowhere, and how it is told. */
+const DANGLING: readonly (readonly [sql: string, problem: string])[] = [
+  ['SELECT count(*) FROM claim WHERE skill NOT IN (SELECT number FROM skill)', 'claims of skills that are not there'],
+  [
+    'SELECT count(*) FROM claim WHERE source NOT IN (SELECT number FROM source)',
+    'claims of sources that are not there',
+  ],
+  ['SELECT count(*) FROM file WHERE skill NOT IN (SELECT number FROM skill)', 'files of skills that are not there'],
+];
+
+/** Goes through all of a finished catalogue. */
+export class CatalogueCheck {
+  /** Whether the catalogue has checksums. */
+  readonly hasChecksums: boolean;
+  readonly stamp: string;
+  /** Id of the model of the vectors; undefined if there are none. */
+  readonly model: string | undefined;
+  /** Number of skills and of vectors. */
+  readonly skills: number;
+  readonly vectors: number;
+  readonly #connection: Connection;
+  readonly #path: string;
+
+  /** @throws {SkillSearchError} if there is no catalogue that can be read */
+  static open(path: string): CatalogueCheck {
+    const connection = openForReading(path);
+    try {
+      return new CatalogueCheck(connection, path);
+    } catch (error) {
+      connection.close();
+      throw storeError(error, path, 'read');
+    }
+  }
+
+  private constructor(connection: Connection, path: string) {
+    this.#connection = connection;
+    this.#path = path;
+    this.hasChecksums = connection.pragma('user_version', { simple: true }) === FORMAT_VERSION;
+    this.stamp = readMeta(connection, 'stamp') ?? '';
+    this.skills = this.#count('skill');
+    this.vectors = this.#count('vector');
+    this.model = this.vectors === 0 ? undefined : readMeta(connection, 'model');
+  }
+
+  /** What SQLite finds wrong with the structure of the file and its indexes. Blocks the event loop. */
+  structure(): string[] {
+    try {
+      const rows = this.#connection.pragma(`integrity_check(${MOST_PROBLEMS})`) as { integrity_check: string }[];
+      return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
+    } catch (error) {
+      if (isCorrupt(error)) return [error.message];
+      throw storeError(error, this.#path, 'read');
+    }
+  }
+
+  /** Where the catalogue contradicts itself, though each part may be whole. */
+  contradictions(): string[] {
+    return guarded(this.#path, 'read', () => {
+      const found: string[] = [];
+      if (this.hasChecksums) {
+        const isWhole = isMetaWhole(this.#connection);
+        if (!isWhole) found.push('its schema, or what the last load noted of it, is not as it was written');
+        const noted = isWhole ? readFacts(this.#connection) : undefined;
+        const present = gatherFacts(this.#connection);
+        for (const [name, value] of Object.entries(present)) {
+          if (noted !== undefined && noted[name as keyof typeof present] !== value)
+            found.push(`its ${name} are not those that it had`);
+        }
+      }
+      for (const [sql, problem] of DANGLING) {
+        const count = this.#connection.prepare<[], number>(sql).pluck().get()!;
+        if (count > 0) found.push(`it has ${count} ${problem}`);
+      }
+      return found;
+    });
+  }
+
+  /**
+   * Compares everything with its checksums. Gives way to the event loop in between.
+   *
+   * @param look looks at a skill that is as it was written, and says what is wrong with it all the same
+   * @throws {SkillSearchError} `DATABASE_DAMAGED` if not everything can be read
+   */
+  async contents(
+    signal: AbortSignal | undefined,
+    look: (row: StoredRow, files: readonly StoredFileRow[]) => string | undefined,
+  ): Promise<{ readonly skills: readonly DamagedRow[]; readonly vectors: readonly string[] }> {
+    try {
+      const { skills, vectors } = await findDamage(this.#connection, this.#path, signal, look);
+      return {
+        skills: [...skills.values()],
+        vectors: vectors.map((number) => `the vector ${number} is not as it was written, or has not unit length`),
+      };
+    } catch (error) {
+      throw storeError(error, this.#path, 'read');
+    }
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  #count(table: string): number {
+    return this.#connection.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!;
+  }
+}

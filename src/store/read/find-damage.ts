@@ -1,0 +1,100 @@
+import type { SkillNumber, VectorNumber } from '../../numbers.js';
+import type { Connection } from '../../sqlite/connection.js';
+import { signatureChecksum, vectorChecksum } from '../checksums.js';
+import { damagedError } from '../damaged.js';
+import { hasUnitLength } from '../vector-bytes.js';
+import { type StoredFileRow, type StoredRow, StoredRows } from './stored-row.js';
+
+/** What is damaged in a catalogue. */
+export interface FoundDamage {
+  readonly skills: ReadonlyMap<SkillNumber, DamagedRow>;
+  readonly vectors: readonly VectorNumber[];
+  /** Skills whose signature is damaged. */
+  readonly signatures: readonly SkillNumber[];
+}
+
+export interface DamagedRow {
+  /** As it is stored, so perhaps wrong. */
+  readonly id: string;
+  /** What is wrong, as a sentence without a full stop. */
+  readonly fault: string;
+}
+
+/** Rows read at once: a few milliseconds. */
+const ROWS_A_TURN = 250;
+
+/**
+ * Compares everything with its checksum: all skills with their files, all vectors, all signatures. Gives way to the event
+ * loop in between.
+ *
+ * @param path for messages
+ * @param look looks at a skill that is as it was written, and says what is wrong with it all the same
+ * @throws {SkillSearchError} `DATABASE_DAMAGED` if rows are not in order, so that not all can be read
+ * @throws the signal's reason when aborted
+ */
+export async function findDamage(
+  connection: Connection,
+  path: string,
+  signal?: AbortSignal,
+  look?: (row: StoredRow, files: readonly StoredFileRow[]) => string | undefined,
+): Promise<FoundDamage> {
+  const rows = new StoredRows(connection);
+  const skills = new Map<SkillNumber, DamagedRow>();
+  const numbers = connection
+    .prepare<[number, number], [SkillNumber]>('SELECT number FROM skill WHERE number > ? ORDER BY number LIMIT ?')
+    .raw();
+  for await (const batch of inTurns(numbers, path, signal)) {
+    for (const [number] of batch) {
+      const row = rows.row(number);
+      const files = rows.files(number);
+      const fault = row === undefined ? 'its row is missing' : (rows.faultOf(row, files) ?? look?.(row, files));
+      if (fault !== undefined) skills.set(number, { id: String(row?.id), fault });
+    }
+  }
+  const vectors: VectorNumber[] = [];
+  const allVectors = connection
+    .prepare<[number, number], [VectorNumber, unknown, number, number | null]>(`
+      SELECT vector.number, embedding, dimensions, ${rows.hasChecksums ? 'checksum' : 'NULL'}
+      FROM vector JOIN model ON model.number = model WHERE vector.number > ? ORDER BY vector.number LIMIT ?`)
+    .raw();
+  for await (const batch of inTurns(allVectors, path, signal)) {
+    for (const [number, embedding, dimensions, checksum] of batch) {
+      const isWhole =
+        !rows.hasChecksums || (Buffer.isBuffer(embedding) && vectorChecksum(number, embedding) === checksum);
+      if (!isWhole || !hasUnitLength(embedding, dimensions)) vectors.push(number);
+    }
+  }
+  const signatures: SkillNumber[] = [];
+  if (!rows.hasChecksums) return { skills, vectors, signatures };
+  const allSignatures = connection
+    .prepare<[number, number], [SkillNumber, number, number, number, unknown, number | null]>(
+      'SELECT skill, name, text, words, sketch, checksum FROM text_signature WHERE skill > ? ORDER BY skill LIMIT ?',
+    )
+    .raw();
+  for await (const batch of inTurns(allSignatures, path, signal)) {
+    for (const [skill, name, text, words, sketch, checksum] of batch) {
+      const isWhole = Buffer.isBuffer(sketch) && signatureChecksum(skill, name, text, words, sketch) === checksum;
+      if (!isWhole) signatures.push(skill);
+    }
+  }
+  return { skills, vectors, signatures };
+}
+
+/** All rows of a statement that takes the number before the first, and how many. */
+async function* inTurns<Row extends [number, ...unknown[]]>(
+  statement: { all(after: number, limit: number): Row[] },
+  path: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly Row[]> {
+  for (let last = 0; ; ) {
+    const rows = statement.all(last, ROWS_A_TURN);
+    if (rows.length === 0) return;
+    for (const [number] of rows) {
+      if (number <= last) throw damagedError(path, 'its rows are not in order');
+      last = number;
+    }
+    yield rows;
+    await new Promise(setImmediate);
+    signal?.throwIfAborted();
+  }
+}

@@ -1,0 +1,163 @@
+import type { SkillNumber } from '../../numbers.js';
+import type { Connection, Statement } from '../../sqlite/connection.js';
+import {
+  type CheckedColumns,
+  checksumsOf,
+  fileChecksum,
+  recordChecksum,
+  shownChecksum,
+  wholeChecksum,
+} from '../checksums.js';
+import { isCorrupt } from '../database.js';
+import { FORMAT_VERSION } from '../schema.js';
+import { hashOf } from '../stored-skill.js';
+
+/** Everything that is stored of a skill in its row. */
+export interface StoredRow extends CheckedColumns {
+  readonly recordChecksum: number | null;
+  readonly shownChecksum: number | null;
+  readonly checksum: number | null;
+}
+
+export interface StoredFileRow {
+  readonly position: number;
+  readonly filename: string;
+  readonly text: string;
+  readonly checksum: number | null;
+}
+
+/** Reads all that is stored of skills, and says whether it is as it was written. */
+export class StoredRows {
+  /** Whether the catalogue has checksums. */
+  readonly hasChecksums: boolean;
+  readonly numbers: Statement<[], SkillNumber>;
+  readonly #row: Statement<[skill: SkillNumber], StoredRow>;
+  readonly #files: Statement<[skill: SkillNumber], StoredFileRow>;
+  readonly #filenames: Statement<[skill: SkillNumber], string>;
+
+  /** @param schema of the database to read from, if several are attached */
+  constructor(connection: Connection, schema: 'main' | 'base' = 'main') {
+    this.hasChecksums = connection.pragma(`${schema}.user_version`, { simple: true }) === FORMAT_VERSION;
+    const added = this.hasChecksums
+      ? 'tags, record_checksum AS recordChecksum, shown_checksum AS shownChecksum, checksum'
+      : "'[]' AS tags, NULL AS recordChecksum, NULL AS shownChecksum, NULL AS checksum";
+    this.numbers = connection
+      .prepare<[], SkillNumber>(`SELECT number FROM ${schema}.skill NOT INDEXED ORDER BY number`)
+      .pluck();
+    this.#row = connection.prepare(`
+      SELECT number, id, stars, updated_at AS updatedAt, record, categories, occupations, properties,
+        copy_key AS copyKey, place, text_hash AS textHash, hash, ${added}
+      FROM ${schema}.skill WHERE number = ?`);
+    this.#files = connection.prepare(`
+      SELECT position, filename, text, ${this.hasChecksums ? 'checksum' : 'NULL AS checksum'}
+      FROM ${schema}.file WHERE skill = ? ORDER BY position`);
+    this.#filenames = connection
+      .prepare<[SkillNumber], string>(`SELECT filename FROM ${schema}.file WHERE skill = ? ORDER BY position`)
+      .pluck();
+  }
+
+  row(skill: SkillNumber): StoredRow | undefined {
+    return this.#row.get(skill);
+  }
+
+  /**
+   * The row of a skill if it is as it was written, its files aside. In a catalogue without checksums only that it can be
+   * used is known.
+   */
+  wholeRow(skill: SkillNumber): StoredRow | undefined {
+    const row = corruptAsMissing(() => this.#row.get(skill));
+    if (row === undefined) return undefined;
+    if (!this.hasChecksums) return isUsable(row) ? row : undefined;
+    const filenames = corruptAsMissing(() => this.filenames(skill));
+    return filenames !== undefined && isRowWhole(row, filenames) ? row : undefined;
+  }
+
+  /** The names of a skill's files, in order. */
+  filenames(skill: SkillNumber): string[] {
+    return this.#filenames.all(skill);
+  }
+
+  /** The files of a skill, in order. */
+  files(skill: SkillNumber): StoredFileRow[] {
+    return this.#files.all(skill);
+  }
+
+  /** @returns what is wrong with a skill or its files; undefined if they are as they were written */
+  faultOf(row: StoredRow, files: readonly StoredFileRow[]): string | undefined {
+    const fault = faultOfTypes(row, files);
+    if (fault !== undefined) return fault;
+    if (!this.hasChecksums) return faultOfHash(row, files);
+    const { record, shown, whole } = checksumsOf(row, filenamesOf(files));
+    if (record !== row.recordChecksum) return 'its record does not fit its checksum';
+    if (shown !== row.shownChecksum) return 'its labels do not fit their checksum';
+    if (files.length === 0) return 'its files are missing';
+    const bad = files.find((file) => !isFileWhole(row.number, file, files.length));
+    if (bad !== undefined) return `its file ${bad.filename} does not fit its checksum`;
+    return whole === row.checksum ? undefined : 'its row does not fit its checksum';
+  }
+}
+
+export function filenamesOf(files: readonly { readonly filename: string }[]): string[] {
+  return files.map(({ filename }) => filename);
+}
+
+/** What work returns; undefined if SQLite finds that the database contradicts itself. */
+function corruptAsMissing<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (isCorrupt(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the JSON of a row can be read. */
+function isUsable(row: StoredRow): boolean {
+  if (faultOfTypes(row, []) !== undefined) return false;
+  try {
+    const { record, categories, occupations, properties } = row;
+    const { id } = JSON.parse(record) as { readonly id?: unknown };
+    return id === row.id && [categories, occupations, properties].every((text) => isObject(JSON.parse(text)));
+  } catch {
+    return false;
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Whether a row is as it was written, its files aside. */
+function isRowWhole(row: StoredRow, filenames: readonly string[]): boolean {
+  if (faultOfTypes(row, []) !== undefined) return false;
+  const record = recordChecksum(row.number, row.record);
+  const shown = shownChecksum(record, row.categories, row.occupations, row.tags);
+  return (
+    record === row.recordChecksum &&
+    shown === row.shownChecksum &&
+    wholeChecksum(shown, row, filenames) === row.checksum
+  );
+}
+
+function isFileWhole(skill: SkillNumber, file: StoredFileRow, count: number): boolean {
+  const { position, filename, text, checksum } = file;
+  if (typeof text !== 'string') return false;
+  return fileChecksum(skill, position, count, filename, text) === checksum;
+}
+
+/** Damage can change the type of a value. */
+function faultOfTypes(row: StoredRow, files: readonly StoredFileRow[]): string | undefined {
+  const { id, record, categories, occupations, tags, properties, copyKey, place, textHash, hash } = row;
+  const texts: unknown[] = [id, record, categories, occupations, tags, properties, copyKey, place];
+  for (const { filename, text } of files) texts.push(filename, text);
+  const isTyped = texts.every((text) => typeof text === 'string') && [textHash, hash].every(Buffer.isBuffer);
+  return isTyped ? undefined : 'a value has the wrong type';
+}
+
+/** Without checksums there is the hash of each skill. It does not cover what follows from the record. */
+function faultOfHash(row: StoredRow, files: readonly StoredFileRow[]): string | undefined {
+  if (!hashOf(row, files).equals(row.hash)) return 'its row or a file does not fit its hash';
+  const { id, stars, updatedAt } = JSON.parse(row.record) as Partial<StoredRow>;
+  const follows = id === row.id && stars === row.stars && updatedAt === row.updatedAt;
+  return follows ? undefined : 'its columns do not follow from its record';
+}

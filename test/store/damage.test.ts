@@ -1,0 +1,257 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { buildCatalogue, checkCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { Database } from '../../src/sqlite/connection.js';
+import { codeOf } from '../error-code.js';
+import { row } from '../rows.js';
+import { scratchFile } from '../scratch-folder.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+
+const ROWS = ['apple', 'banana', 'cherry', 'damson', 'elder'].map((id, i) =>
+  row(id, {
+    description: `about fruit and ${id}`,
+    updatedAt: 1000 - i,
+    stars: i,
+    categories: ['fruit', `letter-${id[0]}`],
+    files: [
+      { filename: 'SKILL.md', text: `how to peel one ${id}, or several` },
+      { filename: 'more.md', text: `further remarks on ${id}` },
+    ],
+  }),
+);
+
+const embedder = new StandInEmbedder();
+
+describe('a letter that changes on the disk', () => {
+  test('in a record leaves its skill out of the page, which says so', async () => {
+    const database = await damaged('about fruit and cherry', 'about fruit and sherry');
+    await using search = await open(database);
+    const { hits, pagination, damaged: lacking } = search.keyword({ q: 'fruit', sortBy: 'recent' });
+    expect(idsOf(hits)).toEqual(['apple', 'banana', 'damson', 'elder']);
+    expect(pagination.total).toBe(5);
+    expect(lacking).toEqual([{ id: 'cherry', reason: expect.stringContaining('not shown') }]);
+    const records = search.keywordRecords({ q: 'fruit', sortBy: 'recent' });
+    expect(records.records).toHaveLength(4);
+    expect(records.damaged).toHaveLength(1);
+    const semantic = await search.semantic({ q: 'fruit', ranking: 'words' });
+    expect(semantic.hits).toHaveLength(4);
+    expect(semantic.damaged).toHaveLength(1);
+  });
+
+  test('makes everything that is asked of the skill itself an error that names it', async () => {
+    const database = await damaged('about fruit and cherry', 'about fruit and sherry');
+    await using search = await open(database);
+    const asked: ((search: SkillSearch) => unknown)[] = [
+      (found) => found.get('cherry'),
+      (found) => found.files('cherry'),
+      (found) => found.filenames('cherry'),
+      (found) => found.file('cherry', 'SKILL.md'),
+      (found) => found.copiesOf('cherry'),
+    ];
+    for (const ask of asked) {
+      expect(() => ask(search)).toThrow(expect.objectContaining({ code: 'DATABASE_DAMAGED', skill: 'cherry' }));
+    }
+    expect(search.get('banana')?.description).toBe('about fruit and banana');
+  });
+
+  test('and the only hit is an error, not an empty result', async () => {
+    const database = await damaged('about fruit and cherry', 'about fruit and sherry');
+    await using search = await open(database);
+    expect(await codeOf(() => search.keyword({ q: 'cherry' }))).toBe('DATABASE_DAMAGED');
+    expect(await codeOf(() => search.keywordRecords({ q: 'cherry' }))).toBe('DATABASE_DAMAGED');
+  });
+
+  test('in a quote of the JSON is told, and not sent', async () => {
+    const database = await damaged(
+      '"author":"unknown","description":"about fruit and elder',
+      '"author":"unknown",.description":"about fruit and elder',
+    );
+    await using search = await open(database);
+    expect(search.keywordRecords({ q: 'fruit' }).damaged).toHaveLength(1);
+    expect(await codeOf(() => search.get('elder'))).toBe('DATABASE_DAMAGED');
+  });
+
+  test('in a label is told', async () => {
+    const database = await damaged('["fruit","letter-c"]', '["fruit","letter-d"]');
+    await using search = await open(database);
+    expect(search.keyword({ q: 'fruit' }).damaged).toHaveLength(1);
+    expect(await codeOf(() => search.get('cherry'))).toBe('DATABASE_DAMAGED');
+  });
+
+  test('in a file is told where the file is shown', async () => {
+    const database = await damaged('peel one cherry', 'peal one cherry');
+    await using search = await open(database);
+    expect(search.get('cherry')?.id).toBe('cherry');
+    expect(search.file('cherry', 'more.md')?.text).toBe('further remarks on cherry');
+    expect(await codeOf(() => search.file('cherry', 'SKILL.md'))).toBe('DATABASE_DAMAGED');
+    expect(await codeOf(() => search.files('cherry'))).toBe('DATABASE_DAMAGED');
+    const { hits, damaged: lacking } = search.keyword({ q: 'peel several', sortBy: 'recent' });
+    expect(idsOf(hits)).toEqual(['apple', 'banana', 'damson', 'elder']);
+    expect(lacking).toHaveLength(1);
+  });
+});
+
+describe('a file that is missing', () => {
+  test('is told, and not taken for one that never was', async () => {
+    const database = await catalogue();
+    change(database, "DELETE FROM file WHERE filename = 'more.md' AND skill = 2");
+    await using search = await open(database);
+    expect(await codeOf(() => search.files('banana'))).toBe('DATABASE_DAMAGED');
+    expect(await codeOf(() => search.file('banana', 'more.md'))).toBe('DATABASE_DAMAGED');
+    expect(search.file('apple', 'none.md')).toBeUndefined();
+  });
+});
+
+describe('an id', () => {
+  test('that the index of SQLite has lost is found all the same', async () => {
+    const database = await catalogue();
+    // The cell of the index: a header of three bytes, then the text.
+    damageBytes(database, /\x03\x19[\s\S]banana/, (cell) => cell.replace('banana', 'bananb'));
+    await using search = await open(database);
+    expect(search.get('banana')?.id).toBe('banana');
+    expect(search.get('bananb')).toBeUndefined();
+    expect(search.get('nothing')).toBeUndefined();
+    expect(await codeOf(() => search.ids())).toBe('DATABASE_DAMAGED');
+  });
+
+  test('that may be that of a damaged skill is an error, and any other is not', async () => {
+    const database = await catalogue();
+    change(database, "UPDATE skill SET id = 'x' || id, record = 'broken' WHERE id = 'cherry'");
+    await using search = await open(database);
+    expect(await codeOf(() => search.get('cherry'))).toBe('DATABASE_DAMAGED');
+    expect(search.get('apricot')).toBeUndefined();
+    expect(search.get('banana')?.id).toBe('banana');
+  });
+});
+
+describe('a vector', () => {
+  test('that is damaged leaves its skill to be ranked by words, and the answer says so', async () => {
+    const database = await catalogue();
+    change(database, 'UPDATE vector SET embedding = zeroblob(length(embedding)) WHERE number = 3');
+    await using search = await open(database);
+    const { hits, damaged: lacking } = await search.semantic({
+      q: 'cherry',
+      limit: 5,
+      copies: 'keep',
+      ranking: 'hybrid',
+    });
+    expect(hits.map(({ skill }) => skill.id)).toContain('cherry');
+    expect(lacking).toEqual([{ id: 'cherry', reason: expect.stringContaining('vector') }]);
+    const left = await search.semantic({ q: 'cherry', limit: 5, copies: 'keep', ranking: 'vector' });
+    expect(left.hits.map(({ skill }) => skill.id)).not.toContain('cherry');
+    expect(left.damaged).toHaveLength(1);
+  });
+
+  test('that no longer belongs to its skill makes semantic search an error, not another answer', async () => {
+    const database = await catalogue();
+    change(database, 'UPDATE vector SET text_hash = randomblob(16) WHERE number = 3');
+    await using search = await open(database);
+    await expect(search.semantic({ q: 'cherry' })).rejects.toMatchObject({ code: 'DATABASE_DAMAGED' });
+  });
+
+  test('that is damaged is made again by the next load', async () => {
+    const database = await catalogue();
+    change(database, 'UPDATE vector SET embedding = zeroblob(length(embedding)) WHERE number = 3');
+    expect(await load(database)).toMatchObject({
+      unchanged: 5,
+      embedded: 1,
+      warnings: [{ origin: 'catalogue', message: expect.stringContaining('1 vectors were damaged') }],
+    });
+    expect((await checkCatalogue({ database })).problems).toEqual([]);
+  });
+});
+
+describe('a load', () => {
+  test('writes a damaged skill again, though its source has not changed', async () => {
+    const database = await damaged('about fruit and cherry', 'about fruit and sherry');
+    expect(await load(database)).toMatchObject({ added: 0, updated: 1, unchanged: 4, warnings: [] });
+    expect((await checkCatalogue({ database })).problems).toEqual([]);
+    await using search = await open(database);
+    expect(search.get('cherry')?.description).toBe('about fruit and cherry');
+  });
+
+  test('that does not bring a damaged skill keeps it as it is, says so, and indexes nothing of it', async () => {
+    const database = await damaged('about fruit and cherry', 'about fruit and sherry');
+    const report = await load(database, [row('fig')], 'other');
+    expect(report.warnings).toEqual([
+      { origin: 'catalogue', message: expect.stringContaining('the skill cherry is damaged (its record') },
+    ]);
+    await using search = await open(database);
+    for (const q of ['sherry', 'cherry']) {
+      const { hits, damaged: lacking } = search.keyword({ q });
+      expect(hits).toEqual([]);
+      expect(lacking).toEqual([{ id: 'cherry', reason: expect.stringContaining('may not be found') }]);
+    }
+    expect(search.stats()).toMatchObject({ skills: 6, damaged: 1 });
+    expect(await load(database)).toMatchObject({ updated: 1, warnings: [] });
+    await using mended = await open(database);
+    expect(idsOf(mended.keyword({ q: 'cherry' }).hits)).toEqual(['cherry']);
+    expect(mended.stats().damaged).toBeUndefined();
+  });
+});
+
+test('what the last load noted of a catalogue is checked when it is opened, and the next load writes it again', async () => {
+  const database = await catalogue();
+  change(database, "UPDATE meta SET value = 'another' WHERE key = 'stamp'");
+  expect(await codeOf(() => open(database))).toBe('DATABASE_DAMAGED');
+  expect(await load(database)).toMatchObject({ unchanged: 5 });
+  expect((await checkCatalogue({ database })).problems).toEqual([]);
+});
+
+test('a letter of the schema is checked, too', async () => {
+  const database = await damaged('UNIQUE (model, text_hash)', 'UNIQUE (model, embedding)');
+  expect(await codeOf(() => open(database))).toBe('DATABASE_DAMAGED');
+});
+
+test('a catalogue that has lost skills is an error where they are counted by reading them', async () => {
+  const database = await catalogue();
+  change(database, 'DELETE FROM skill WHERE number = 5');
+  await using search = await openSkillSearch({ database: withoutDerived(database), keywordIndex: false });
+  expect(await codeOf(() => search.categories())).toBe('DATABASE_DAMAGED');
+});
+
+async function catalogue(): Promise<string> {
+  const database = scratchFile('skills.db');
+  await load(database);
+  return database;
+}
+
+function load(database: string, rows: readonly unknown[] = ROWS, name = 'fruit') {
+  return buildCatalogue({ database, sources: [{ name, rows }], embedder });
+}
+
+function open(database: string): Promise<SkillSearch> {
+  return openSkillSearch({ database, embedder });
+}
+
+/** A catalogue in whose file one text was overwritten by another of the same length. */
+async function damaged(text: string, by: string): Promise<string> {
+  const database = await catalogue();
+  damageBytes(database, new RegExp(text.replace(/[[\]"]/g, '\\$&')), () => by);
+  return database;
+}
+
+function damageBytes(path: string, what: RegExp, by: (found: string) => string): void {
+  const before = readFileSync(path, 'latin1');
+  const after = before.replace(what, by);
+  expect(after).not.toBe(before);
+  writeFileSync(path, after, 'latin1');
+}
+
+function change(database: string, sql: string): void {
+  const connection = new Database(database);
+  connection.pragma('foreign_keys = OFF');
+  connection.exec(sql);
+  connection.close();
+}
+
+/** Without derived files everything is read from SQLite. */
+function withoutDerived(database: string): string {
+  const copy = scratchFile('copy.db');
+  writeFileSync(copy, readFileSync(database));
+  return copy;
+}
+
+function idsOf(hits: readonly { readonly skill: { readonly id: string } }[]): string[] {
+  return hits.map(({ skill }) => skill.id);
+}
