@@ -139,7 +139,7 @@ describe('a load with wrong options', () => {
       await expect(load(database, [ROWS], options as object)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
       expect(filesBeside(database)).toEqual([]);
     }
-    expect(() => removeSkills({ database: scratchFile('skills.db'), ids: 'abc' })).toThrow('one string');
+    expect(() => removeSkills({ database: scratchFile('skills.db'), ids: 'abc' })).toThrow('array of ids');
   });
 });
 

@@ -37,7 +37,7 @@ export type CheckedRow =
 const LINE_BREAK = /(?<!\s)\s*[\r\n\u2028\u2029]\s*/g;
 
 /** Characters of a text of bounded length that are looked at. Far more than any bound, so that cleaning may shorten it. */
-const LONGEST_READ = 64 * 1024;
+const LONGEST_READ = 4 * 1024 * 1024;
 
 type Row = Readonly<Record<string, unknown>>;
 
