@@ -71,6 +71,9 @@ export const MAX_FILES = 1000;
 /** Largest sum of all file texts of one skill, in bytes. A skill is held in memory while it is loaded. */
 export const MAX_SKILL_BYTES: number = 16 * 1024 * 1024;
 
+/** Files in the folder of a skill that are looked at, whatever they are: each is opened to see whether it is a text. */
+export const MAX_SKILL_ENTRIES = 10_000;
+
 /** Longest name, in code points. Longer names are prose; they would fill a line of results. */
 export const MAX_NAME = 200;
 
@@ -94,6 +97,12 @@ export const MAX_METADATA_BYTES: number = 16 * 1024;
 
 /** Largest front matter that is kept of one skill, in bytes of JSON. What search uses is read from larger ones, too. */
 export const MAX_FRONT_MATTER_BYTES: number = 64 * 1024;
+
+/** Longest front matter that is read as YAML, in characters. A longer one is read key by key: no real one is as long. */
+export const MAX_YAML_LENGTH: number = 32 * 1024;
+
+/** Tokens of front matter that are read as YAML. Real ones have up to some hundred, and a token may take 30 µs. */
+export const MAX_YAML_TOKENS = 4000;
 
 // Sources
 
@@ -123,6 +132,9 @@ export const MAX_LISTED_PROBLEMS = 10_000;
 
 /** Rows that did not become a skill whose stored skills are kept by name. With more, nothing at all is pruned. */
 export const MAX_SPARED = 100_000;
+
+/** Problems of a walk through a folder that are told one by one: links that lead out, folders that cannot be read. */
+export const MAX_WALK_PROBLEMS = 1000;
 
 // Git
 

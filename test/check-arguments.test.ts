@@ -16,6 +16,7 @@ import {
 import { createHandler, startServer } from '../src/http/index.js';
 import {
   buildCatalogue,
+  checkCatalogue,
   copyCatalogue,
   followCatalogue,
   inspectModel,
@@ -62,6 +63,7 @@ const OPTIONS: readonly (readonly [string, Call, () => object, boolean?])[] = [
   ['openSkillSearch', untyped(openSkillSearch), () => ({ skills: [row('a')] })],
   ['followCatalogue', untyped(followCatalogue), () => ({ database: join(folder(), 'none.db') })],
   ['copyCatalogue', untyped(copyCatalogue), () => ({ from: join(folder(), 'none.db'), to: join(folder(), 'copy.db') })],
+  ['checkCatalogue', untyped(checkCatalogue), () => ({ database: join(folder(), 'none.db') })],
   ['removeSkills', untyped(removeSkills), () => ({ database: join(folder(), 'none.db'), ids: [] })],
   [
     'search.semantic',

@@ -11,6 +11,7 @@ import { Ingest } from '../src/load/ingest.js';
 import { resolveKeywordQuery, resolveSemanticQuery } from '../src/query.js';
 import { Patience } from '../src/search/patience.js';
 import { checkGitObjects } from '../src/sources/folder/check-git-objects.js';
+import { readSkillMarkdown } from '../src/sources/folder/front-matter.js';
 import { readHead } from '../src/sources/folder/git-head.js';
 import { boundedBytes } from '../src/sources/json/bounded-bytes.js';
 import { hasTooManyValues } from '../src/sources/json/has-too-many-values.js';
@@ -67,6 +68,21 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   },
   MAX_LISTED_PROBLEMS: { accepts: (count) => ingested(count, {}).unlisted.rejected === 0 },
   MAX_SPARED: { accepts: (count) => ingested(count, { location: 'x' }).incomplete.size === 0 },
+  MAX_YAML_LENGTH: {
+    accepts: (length) => readSkillMarkdown(`---\na: ${'x'.repeat(length - 3)}\n---\n`).warnings.length === 0,
+  },
+  MAX_YAML_TOKENS: {
+    file: 'sources/folder/front-matter.test.ts',
+    test: 'has as many tokens as are read as YAML, and one more',
+  },
+  MAX_SKILL_ENTRIES: {
+    file: 'sources/folder/skill-folder.test.ts',
+    test: 'are looked for among ten thousand, and no more',
+  },
+  MAX_WALK_PROBLEMS: {
+    file: 'sources/folder/skill-folder.test.ts',
+    test: 'are told of a thousand in a walk, and counted from then on',
+  },
   MAX_GIT_FILE_BYTES: {
     accepts: (length) => isHead({ HEAD: `${'0'.repeat(40)}\n`.padEnd(length), 'packed-refs': '' }),
   },

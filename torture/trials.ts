@@ -2,6 +2,7 @@ import type { Trial } from './trial.js';
 import { DAMAGE } from './trials/damage.js';
 import { DISK_FULL } from './trials/disk-full.js';
 import { ENEMY_FILES } from './trials/enemy-files.js';
+import { HOSTILE_SOURCES } from './trials/hostile-sources.js';
 import { LOAD_KILLS } from './trials/load-kills.js';
 import { LOADER_FUZZING } from './trials/loader-fuzzing.js';
 import { POWER_CUT } from './trials/power-cut.js';
@@ -18,6 +19,7 @@ export const TRIALS: readonly Trial[] = [
   SLOWEST_QUESTION,
   LOADER_FUZZING,
   DAMAGE,
+  HOSTILE_SOURCES,
   ENEMY_FILES,
   LOAD_KILLS,
   POWER_CUT,

@@ -1,6 +1,6 @@
 import { checkListener, checkOptions, checkPath } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
-import { type Connection, isBusy } from '../sqlite/connection.js';
+import { type Connection, isBusy, type Statement } from '../sqlite/connection.js';
 import { type ApiKey, ApiKeys, type NewApiKey, type NewKeyOptions } from './api-keys.js';
 import { clientOfAddress } from './client-address.js';
 import {
@@ -83,6 +83,7 @@ export class Access {
   readonly #quotas: Quotas;
   readonly #keys: ApiKeys;
   readonly #counters: QuotaCounters;
+  readonly #probe: Statement<[], unknown>;
   /** False after a wait for the lock of another process was in vain, until the file can be written again. */
   #waitsForLocks = true;
 
@@ -93,6 +94,7 @@ export class Access {
     this.#quotas = quotas;
     this.#keys = new ApiKeys(connection, now);
     this.#counters = new QuotaCounters(connection, now);
+    this.#probe = connection.prepare('SELECT (SELECT number FROM api_key LIMIT 1), (SELECT day FROM usage LIMIT 1)');
   }
 
   /**
@@ -176,9 +178,9 @@ export class Access {
     };
   }
 
-  /** Reads from the file, to check that it can be read. */
+  /** Reads from both tables of the file, to check that they can be read. */
   check(): void {
-    this.#guard(() => this.#connection.pragma('user_version'));
+    this.#guard(() => this.#probe.get());
   }
 
   /** Closes the file. Further calls of `close` do nothing; all other methods throw `SERVICE_UNAVAILABLE`. */

@@ -86,8 +86,8 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
 }
 
 /** Ends the command with an error if rows were rejected and no skill was found, or if none may be rejected. */
-function refuseRejected({ rejected, added, updated, unchanged }: LoadReport, strict: boolean): void {
-  if (rejected.length === 0) return;
+function refuseRejected({ rejectedCount, added, updated, unchanged }: LoadReport, strict: boolean): void {
+  if (rejectedCount === 0) return;
   if (added + updated + unchanged === 0) throw new Error('nothing was loaded: every row was rejected');
   if (strict) throw new Error('some rows were rejected (--strict); the others are loaded');
 }

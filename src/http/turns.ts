@@ -26,6 +26,8 @@ export class Turns {
   #hasConnected = false;
   /** Turns in a row that were left to new connections. */
   #left = 0;
+  /** Whether work waited when the time of the last turn with work was used up. */
+  #isBehind = false;
 
   /**
    * Calls `work` after everything that arrived in this turn of the event loop was read: in this turn if it has time
@@ -51,8 +53,8 @@ export class Turns {
   }
 
   /**
-   * Call it for each new connection. Only urgent work is then done in this turn, so that the next connection is accepted
-   * at once: otherwise the last of many would wait for as many turns full of work.
+   * Call it for each new connection. If more work waits than a turn can do, only urgent work is done in this one, so
+   * that the next connection is accepted at once: otherwise the last of many would wait for as many turns full of work.
    */
   connected(): void {
     this.#hasConnected = true;
@@ -85,14 +87,18 @@ export class Turns {
     if (this.#end === undefined) {
       this.#end = now + TURN;
       this.#hasDoneOther = false;
-      this.#left = this.#hasConnected && this.#left < MOST_LEFT ? this.#left + 1 : 0;
+      this.#left = this.#hasConnected && this.#isBehind && this.#left < MOST_LEFT ? this.#left + 1 : 0;
       this.#hasConnected = false;
+      if (this.#left === 0) this.#isBehind = false;
       setImmediate(this.#beginTurn);
     }
     const isLeft = this.#left > 0;
     let work: (() => void) | undefined;
     if (now < this.#end) work = this.#urgent.shift() ?? (isLeft ? undefined : this.#nextOther());
-    else if (!this.#hasDoneOther && !isLeft) work = this.#nextOther();
+    else {
+      this.#isBehind ||= this.#waitingCount > 0;
+      if (!this.#hasDoneOther && !isLeft) work = this.#nextOther();
+    }
     work?.();
     this.#schedule();
   };

@@ -4,6 +4,7 @@ import { embeddedText, hashText } from '../semantic/embedded-text.js';
 import { checkRow } from '../sources/rows/check-row.js';
 import type { KnownRow, Origin, RawRow, RowFolder, SourceItem, UnreadableRow } from '../sources/rows/row.js';
 import { deriveId, idWithHash } from '../sources/rows/skill-id.js';
+import { withoutMark } from '../store/place.js';
 import type { SparedPlace } from '../store/write/pruning.js';
 import type { SkillSink } from '../store/write/skill-sink.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
@@ -79,7 +80,8 @@ export class Ingest {
       return;
     }
     for (const warning of checked.warnings) this.#warn(row.origin, warning);
-    const { id: given, location, exactLocation, properties, files, ...fields } = checked.draft;
+    const { id: given, location, exactLocation: exact, properties, files, ...fields } = checked.draft;
+    const exactLocation = withoutMark(exact);
     const started = performance.now();
     const { id, collides } =
       given === undefined

@@ -23,7 +23,7 @@ export interface Place {
   readonly origin: string | undefined;
 }
 
-/** Stands between the parts of the column. No location has it: controls are removed from those of rows. */
+/** Stands between the parts of the column. No location has it; see {@link withoutMark}. */
 const MARK = '\u001f';
 const ORIGIN_LENGTH = 32;
 /** Bounds between which the places lie whose origin is a folder. */
@@ -51,13 +51,18 @@ export class PlaceWriter {
     if (folder === undefined) return location;
     const path = this.pathOf(folder);
     if (folder.isOrigin) return `${MARK}${originOf(folder)}${MARK}${path}`;
-    return `${location.replaceAll(MARK, ' ')}${MARK}${path}`;
+    return `${location}${MARK}${path}`;
   }
 
   /** The path of a folder from that of the catalogue. */
   pathOf({ path }: SkillFolder): string {
     return relative(this.#home, path).split(sep).join('/') || '.';
   }
+}
+
+/** A location fit for the column: one from outside could else pass for a folder of this machine. */
+export function withoutMark(location: string): string {
+  return location.includes(MARK) ? location.replaceAll(MARK, ' ') : location;
 }
 
 /** The location in the column `skill.place`. */

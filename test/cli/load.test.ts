@@ -62,6 +62,8 @@ describe('load', () => {
       removed: 0,
       embedded: 0,
       warnings: [{ origin: source, line: 3, message: expect.any(String) }],
+      warningCount: 1,
+      rejectedCount: 1,
       rejected: [{ origin: source, line: 2, reason: expect.any(String) }],
       failed: [],
       seconds: Object.fromEntries(PHASES.map((phase) => [phase, expect.any(Number)])),

@@ -71,7 +71,7 @@ describe('show', () => {
     expect([status, error]).toEqual([0, '']);
     const { files, ...fields } = skill;
     expect(JSON.parse(out)).toEqual({
-      skill: { ...fields, occupations: [], license: 'MIT' },
+      skill: { ...fields, occupations: [], tags: [], license: 'MIT' },
       files: files?.map((file) => ({ fileId: `o-r-notes/${file.filename}`, ...file })),
       copies: [],
     });

@@ -57,7 +57,8 @@ describe('a server', () => {
     );
     const search = await openSkillSearch({ skills });
     onTestFinished(() => search.close());
-    const { port } = await running(search, { access: false });
+    // However long it takes here.
+    const { port } = await running(search, { access: false, longestWait: 0 });
     const expected = Array.from({ length: 4 }, (_, word) =>
       ids(search.keywordRecords({ q: `word${word}`, copies: 'keep' }).records),
     );
@@ -293,6 +294,36 @@ describe('links to pages of the server', () => {
     const { server } = await started({ pages: true });
     const response = await fetch((await linkOf(server, `Host: 127.0.0.1:${server.port}`)) as string);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  });
+});
+
+describe('connections of an address', () => {
+  test.each([{ connectionsPerAddress: -1 }, { connectionsPerAddress: 0.5 }, { connectionsPerAddress: '5' as never }])(
+    'cannot be limited by $connectionsPerAddress',
+    async (options) => {
+      const search = await searchOf();
+      expect(await codeOf(() => startServer(search, { port: 0, ...options }))).toBe('INVALID_OPTION');
+    },
+  );
+
+  test('are limited, but for those of a trusted proxy and where the limit is 0', async () => {
+    for (const [options, left] of [
+      [{ connectionsPerAddress: 2 }, 2],
+      [{ connectionsPerAddress: 0 }, 5],
+      [{ connectionsPerAddress: 2, trustProxy: ['loopback'] }, 5],
+      [{ connectionsPerAddress: 2, trustProxy: 1 }, 5],
+    ] as const) {
+      const { server } = await started(options);
+      const wires: Wire[] = [];
+      for (let i = 0; i < 5; i++) {
+        const wire = await Wire.open(server.port);
+        // Answered, so that the server knows it.
+        expect(answered(await wire.send(request(HEALTH)).reply()).status).toBe(200);
+        wires.push(wire);
+      }
+      const replies = await Promise.all(wires.map((wire) => wire.send(request(HEALTH)).reply()));
+      expect(replies.map((reply) => reply !== 'closed')).toEqual(wires.map((_, i) => i >= 5 - left));
+    }
   });
 });
 

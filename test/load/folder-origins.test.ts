@@ -1,8 +1,9 @@
-import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildCatalogue, copyCatalogue, type LoadReport } from '../../src/index.js';
+import { buildCatalogue, copyCatalogue, type LoadReport, openSkillSearch } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
 import { contentOf, traceOf } from '../catalogue-file.js';
 import { scratchFolder } from '../scratch-folder.js';
@@ -192,6 +193,27 @@ describe('one folder', () => {
 });
 
 describe('a catalogue of a version that knew no origins', () => {
+  test.each(['a', 'b'])('as that version wrote it gives each folder its skills, %s loaded first', async (first) => {
+    const { home, database, a, b, load } = twoFolders();
+    cpSync(fileURLToPath(new URL('../store/fixtures/format-2-folders.catalogue', import.meta.url)), database);
+    writeSkill(join(a, '文書'), 'documents of a');
+    const folders = first === 'a' ? [a, b] : [b, a];
+    const idOfDocuments = 'skills-3cf16cf0';
+
+    expect(sum([await load(folders.slice(0, 1), { prune: true })])).toMatchObject({ added: 0, removed: 0 });
+    expect(descriptions(database)).toEqual({ 'skills-pdf': `of ${first}`, [idOfDocuments]: 'documents of a' });
+    expect(sum([await load(folders.slice(1), { prune: true })])).toMatchObject({ added: 1, removed: 0 });
+    const content = descriptions(database);
+    expect(Object.values(content).sort()).toEqual(['documents of a', 'of a', 'of b']);
+    expect(content).toMatchObject({ 'skills-pdf': `of ${first}`, [idOfDocuments]: 'documents of a' });
+    expect(sum([await load(folders, { prune: true })])).toMatchObject({ unchanged: 3, warnings: 0 });
+    await using search = await openSkillSearch({ database, localPaths: true });
+    expect(search.get('skills-pdf')).toMatchObject({
+      localPath: join(realpathSync(home), first, 'skills/pdf'),
+      frontMatter: { name: 'pdf', description: `of ${first}` },
+    });
+  });
+
   test('keeps its ids when its folders are loaded again', async () => {
     const { database, a, b, load } = twoFolders();
     renameSync(join(b, 'pdf'), join(b, '文書'));

@@ -129,7 +129,7 @@ describe('the fingerprint of a row', () => {
 
     // Does this fail? Then rows become something else than before: raise READING_RULES in row-fingerprint.ts, and put
     // the new value here.
-    expect(made).toBe('51845e9902d9d4e2');
+    expect(made).toBe('bbba4ebef3a4bfa5');
   });
 
   test('differs where a byte differs, and is 16 bytes long', () => {

@@ -83,6 +83,34 @@ describe('the path of the folder that a skill was loaded from', () => {
     }
   });
 
+  test('cannot be made up by a row', async () => {
+    const { database, embedder } = await place();
+    const mark = '\u001f';
+    const forged = `${mark}${'0'.repeat(32)}${mark}../../etc`;
+    const address = forged.replaceAll(mark, '%1F');
+    const made = [
+      { name: 'place', description: 'a', place: forged },
+      { name: 'place after', description: 'a', place: `o/r${mark}../../etc` },
+      { name: 'url', description: 'a', codehostUrl: `https://code.example/${address}` },
+      { name: 'folder url', description: 'a', codehostUrl: 'https://code.example/o/r/tree/main/x%1F..%2F..%2Fetc' },
+      { name: 'page', description: 'a', codehostUrl: `https://code.example/a/b/c/${address}` },
+      { name: `name${mark}../../etc`, description: 'a', codehostUrl: 'https://code.example/o/r' },
+      { name: `other${mark}../../etc`, description: 'a' },
+    ];
+    const report = await buildCatalogue({ database, sources: [{ name: 'made up', rows: made }], semantic: false });
+    expect(report.added).toBe(made.length);
+    expect(
+      await buildCatalogue({ database, sources: [{ name: 'made up', rows: made }], semantic: false }),
+    ).toMatchObject({
+      unchanged: made.length,
+    });
+    for (const options of [{ database }, { skills: made, embedder }]) {
+      await using search = await openSkillSearch({ ...options, localPaths: true });
+      const paths = search.ids().map((id) => search.get(id)?.localPath ?? '');
+      expect(paths.filter((path) => path.includes('etc'))).toEqual([]);
+    }
+  });
+
   test('is that of the latest load', async () => {
     const { home, database, cloned } = await place();
     renameSync(join(home, 'clone'), join(home, 'other'));

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { openAccess } from '../../src/access/index.js';
 import type { Trial, TrialContext } from '../trial.js';
 
-const PROGRAM = fileURLToPath(new URL('../quota-client.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../programs/quota-client.ts', import.meta.url));
 const ADDRESS = '192.0.2.1';
 
 export const QUOTA_RACES: Trial = {

@@ -1,4 +1,5 @@
-import { isMap, isNode, isScalar, parseDocument, visit } from 'yaml';
+import { Composer, type Document, isMap, isNode, isScalar, Lexer, Parser, visit } from 'yaml';
+import { MAX_YAML_LENGTH, MAX_YAML_TOKENS } from '../../limits.js';
 
 import { toOneLine } from '../rows/clean-text.js';
 import { splitFrontMatter } from './front-matter-block.js';
@@ -18,23 +19,21 @@ export interface SkillMarkdown {
   readonly warnings: readonly string[];
 }
 
-/** Longest front matter that is parsed as YAML, in characters. */
-const MAX_YAML = 64 * 1024;
-
 /** Aliases repeat the value of an anchor. A few are shorthand, many are an attack. */
 const MAX_ALIASES = 20;
 
 /** Parses a SKILL.md, even if its front matter is not quite valid. Never throws. */
 export function readSkillMarkdown(text: string): SkillMarkdown {
-  const parts = splitFrontMatter(text, (block) => parseFields(block).fields !== undefined);
+  const yaml = new YamlReader();
+  const parts = splitFrontMatter(text, (block) => yaml.read(block).fields !== undefined);
   const warnings: string[] = [];
   if (parts.unclosed) warnings.push('the front matter is not closed: its leading keys were taken');
 
   const [first = new Map<string, unknown>(), second] = parts.blocks.map((block) => {
-    const { fields, fault } = parseFields(block);
+    const { fields, fault } = yaml.read(block);
     if (fields !== undefined) return fields;
     warnings.push(`the front matter is not YAML (${fault}): it was read key by key`);
-    return readLooseFields(block, parseEntry);
+    return readLooseFields(block, (entry, key) => yaml.read(entry).fields?.get(key));
   });
   if (second !== undefined) {
     warnings.push('two blocks of front matter: the second fills what the first has not');
@@ -66,18 +65,35 @@ type Parsed =
   | { readonly fields: Map<string, unknown>; readonly fault?: undefined }
   | { readonly fields?: undefined; readonly fault: string };
 
+/** Reads the parts of one SKILL.md as YAML, as far as it has no more tokens than it may have. */
+class YamlReader {
+  #tokensLeft = MAX_YAML_TOKENS;
+  /** Text and result of the last call: a block is asked about, and then read. */
+  #last: readonly [text: string, parsed: Parsed] | undefined;
+
+  read(text: string): Parsed {
+    if (this.#last?.[0] !== text) this.#last = [text, this.#take(text) ? parseFields(text) : TOO_LONG];
+    return this.#last[1];
+  }
+
+  /** Whether the text may be read. */
+  #take(text: string): boolean {
+    if (text.length > MAX_YAML_LENGTH) return false;
+    let count = 0;
+    for (const _ of new Lexer().lex(text)) {
+      if (++count > this.#tokensLeft) return false;
+    }
+    this.#tokensLeft -= count;
+    return true;
+  }
+}
+
+const TOO_LONG: Parsed = { fault: 'longer than what is read as YAML' };
+
 function parseFields(text: string): Parsed {
-  if (text.length > MAX_YAML) return { fault: `longer than ${MAX_YAML} characters` };
   try {
-    // The failsafe schema knows only text, lists and maps. Tags are not resolved.
-    const document = parseDocument(text, {
-      schema: 'failsafe',
-      uniqueKeys: false,
-      logLevel: 'error',
-      prettyErrors: false,
-    });
-    const [error] = document.errors;
-    if (error !== undefined) return { fault: toOneLine(error.message) };
+    const document = parseYaml(text);
+    if (document === undefined) return { fields: new Map() };
     if (document.contents === null) return { fields: new Map() };
     if (!isMap(document.contents)) return { fault: 'no keys and values' };
 
@@ -104,6 +120,32 @@ function parseFields(text: string): Parsed {
   }
 }
 
-function parseEntry(text: string, key: string): unknown {
-  return parseFields(text).fields?.get(key);
+/**
+ * Parses the first document of a text, up to its first fault: finding all faults takes a hundred times as long.
+ *
+ * @throws the fault
+ */
+function parseYaml(text: string): Document.Parsed | undefined {
+  // The failsafe schema knows only text, lists and maps. Tags are not resolved.
+  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, logLevel: 'error', prettyErrors: false });
+  const throwFirst = (_source: unknown, _code: unknown, message: string, isWarning?: boolean): void => {
+    if (isWarning !== true) throw new Error(message);
+  };
+  // What the composer reports its faults to.
+  Object.assign(composer, { onError: throwFirst });
+  let first: Document.Parsed | undefined;
+  for (const document of composer.compose(tokens(text), true, text.length)) {
+    if (first !== undefined) throw new Error('several documents');
+    first = document as Document.Parsed;
+    const [error] = first.errors;
+    if (error !== undefined) throw new Error(error.message);
+  }
+  return first;
+}
+
+function* tokens(text: string): ReturnType<Parser['parse']> {
+  for (const token of new Parser().parse(text)) {
+    if (token.type === 'error') throw new Error(token.message);
+    yield token;
+  }
 }

@@ -1,5 +1,5 @@
 import { sep } from 'node:path';
-import { MAX_FILE_BYTES, MAX_FILES, MAX_SKILL_BYTES } from '../../limits.js';
+import { MAX_FILE_BYTES, MAX_FILES, MAX_SKILL_BYTES, MAX_SKILL_ENTRIES } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
 import type { DraftFile } from '../rows/row.js';
@@ -32,6 +32,8 @@ interface Listed {
  * secrets), binary files, and files that a link leads to which may not be followed. Never throws for what it finds.
  *
  * @param used bytes of its SKILL.md
+ * @param most bytes of all texts that may be read
+ * @returns undefined if there are more
  * @throws the signal's reason when aborted
  */
 export async function collectFiles(
@@ -39,7 +41,8 @@ export async function collectFiles(
   roots: LinkRoots,
   used: number,
   signal?: AbortSignal,
-): Promise<CollectedFiles> {
+  most: number = Number.POSITIVE_INFINITY,
+): Promise<CollectedFiles | undefined> {
   const warnings: string[] = [];
   const listed = await listFiles(skill, roots, warnings, signal);
   const files: CollectedFile[] = [];
@@ -62,6 +65,7 @@ export async function collectFiles(
       break;
     }
     total += file.bytes;
+    if (total > most) return undefined;
     if (file.cut) warnings.push(`${toOneLine(filename)}: cut at ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
     files.push({ filename, realPath, text: file.text, changedAt: file.changedAt });
   }
@@ -102,13 +106,23 @@ async function listFiles(
         if (second) warnings.push(`${entry.name}: left out, ${skill.skillFile} stands beside it`);
         continue;
       }
-      if (kind === 'file' && realPath !== skill.realSkillFile) files.push({ filename, realPath });
+      if (kind === 'file' && realPath !== skill.realSkillFile) {
+        if (files.length === MAX_SKILL_ENTRIES) {
+          warnings.push(`more than ${MAX_SKILL_ENTRIES} files and pictures; the rest is not looked at`);
+          return inOrder(files);
+        }
+        files.push({ filename, realPath });
+      }
       // A link to a folder above the skill would bring in its neighbours.
       if (kind !== 'folder' || visited.has(realPath) || isInside(skill.realPath, realPath)) continue;
       visited.add(realPath);
       waiting.push({ filename, realPath });
     }
   }
+  return inOrder(files);
+}
+
+function inOrder(files: Listed[]): Listed[] {
   return files.sort((a, b) => compareCodePoints(a.filename, b.filename));
 }
 

@@ -18,8 +18,11 @@ import { isInside, joinPath, pathInside } from './source-paths.js';
 import { readTextFile } from './text-file.js';
 import { type FoundSkill, walkFolder } from './walk-folder.js';
 
-/** Skills that are read at the same time. Each may take 16 MiB. */
+/** Skills that are read at the same time. */
 const SKILLS_AHEAD = 8;
+
+/** Bytes of a skill that is read ahead. A larger one, which may take 16 MiB, is read again when its turn comes. */
+const AHEAD_BYTES = 2 * 1024 * 1024;
 
 /** A folder with SKILL.md files at any depth. */
 export const SKILL_FOLDER: SourceKind = {
@@ -53,13 +56,18 @@ async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): A
 
   yield* walk.problems;
   try {
-    yield* readAhead(walk.skills, SKILLS_AHEAD, async (skill) => {
+    const read = readAhead(walk.skills, SKILLS_AHEAD, async (skill) => {
       signal?.throwIfAborted();
       const git = await gitOf(skill.realPath);
       const publication = publicationOf(skill, git, baseName, options);
       const origin = { source: `${name}/${joinPath(skill.path, skill.skillFile)}` };
-      return readSkill(skill, { origin, publication, git, roots, baseName, signal });
+      const surroundings = { origin, publication, git, roots, baseName, signal };
+      return (await readSkill(skill, surroundings, AHEAD_BYTES)) ?? { skill, surroundings };
     });
+    for await (const item of read) {
+      const row = 'skill' in item ? await readSkill(item.skill, item.surroundings) : item;
+      if (row !== undefined) yield row;
+    }
     for (const [root, { problems }] of originsIn) {
       for (const problem of problems) yield gitRemark(problem, root === realRoot ? name : basename(root), root);
     }
@@ -85,10 +93,15 @@ interface Surroundings {
   readonly signal: AbortSignal | undefined;
 }
 
+/**
+ * @param most bytes that may be read
+ * @returns undefined if the skill has more
+ */
 async function readSkill(
   skill: FoundSkill,
   { origin, publication, git, roots, baseName, signal }: Surroundings,
-): Promise<RawRow | UnreadableRow> {
+  most?: number,
+): Promise<RawRow | UnreadableRow | undefined> {
   const { location, author, codehostUrl, skillUrl } = publication;
   const folder = { path: skill.realPath, isOrigin: git?.remote === undefined };
   const unreadable = (reason: string): UnreadableRow => ({ kind: 'unreadable', origin, reason, location, folder });
@@ -101,7 +114,8 @@ async function readSkill(
     if (file.repaired) warnings.push('SKILL.md: bytes that are not UTF-8 were replaced');
 
     const markdown = readSkillMarkdown(file.text);
-    const others = await collectFiles(skill, roots, file.bytes, signal);
+    const others = await collectFiles(skill, roots, file.bytes, signal, most);
+    if (others === undefined) return undefined;
     const value = {
       ...skillMarkdownRow(markdown, skill.path === '' ? baseName : basename(skill.path)),
       author,

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { MAX_WALK_PROBLEMS } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
 import type { SourceRemark, UnreadableRow } from '../rows/row.js';
@@ -73,6 +74,8 @@ class FolderWalk {
   readonly #candidates: Candidate[] = [];
   readonly #repositories = new Set<string>();
   readonly #problems: (SourceRemark | UnreadableRow)[] = [];
+  /** Problems that were too many to be kept. */
+  #untold = 0;
   readonly #visited = new Set<string>();
   /** Folders that links lead to, still to be visited. */
   #linkedFolders: Folder[] = [];
@@ -92,6 +95,10 @@ class FolderWalk {
       for (const folder of round) await this.#visit(folder, true);
     }
     const problems = this.#problems.sort((a, b) => compareCodePoints(a.origin.source, b.origin.source));
+    if (this.#untold > 0) {
+      const message = `${this.#untold.toLocaleString('en')} more links or folders that were not followed or entered`;
+      problems.push({ kind: 'remark', origin: this.#origin(''), message, hidesSkills: true });
+    }
     return { skills: distinct(this.#candidates), repositories: this.#repositories, problems };
   }
 
@@ -158,7 +165,7 @@ class FolderWalk {
         throw new Error(`${this.#name} cannot be read: ${toOneLine((cause as Error).message)}`, { cause });
       }
       const reason = `the folder cannot be read: ${reasonOf(cause)}`;
-      this.#problems.push({ kind: 'unreadable', origin: this.#origin(folder.path), reason, hidesSkills: true });
+      this.#note({ kind: 'unreadable', origin: this.#origin(folder.path), reason, hidesSkills: true });
       return [];
     }
   }
@@ -171,7 +178,7 @@ class FolderWalk {
   async #follow({ path, realPath }: Folder, name: string): Promise<SkillFile | undefined> {
     const target = await this.#roots.follow(realPath);
     if (target.kind === 'refused') {
-      this.#problems.push({ kind: 'remark', origin: this.#origin(path), message: target.reason });
+      this.#note({ kind: 'remark', origin: this.#origin(path), message: target.reason });
     } else if (target.kind === 'folder') {
       this.#linkedFolders.push({ path, realPath: target.realPath });
       if (target.root !== this.#roots.own) await this.#findRepositories(target.realPath, target.root);
@@ -192,6 +199,11 @@ class FolderWalk {
       if (found !== undefined) this.#repositories.add(at);
       if (at === root || at === dirname(at)) return;
     }
+  }
+
+  #note(problem: SourceRemark | UnreadableRow): void {
+    if (this.#problems.length < MAX_WALK_PROBLEMS) this.#problems.push(problem);
+    else this.#untold += 1;
   }
 
   #origin(path: string): { source: string } {

@@ -1,5 +1,5 @@
 import type { SkillNumber } from '../../numbers.js';
-import { type PlaceWriter, readPlace, type SkillFolder } from '../place.js';
+import { type PlaceWriter, readPlace, type SkillFolder, withoutMark } from '../place.js';
 import type { WriterStatements } from './writer-statements.js';
 
 /** Skills that are kept although a load did not bring them: their rows are there but could not be read. */
@@ -31,7 +31,7 @@ export class Pruning {
   constructor(sources: readonly string[], { ids, places }: Spared, writer: PlaceWriter) {
     this.#sources = sources;
     this.#sparedIds = ids;
-    this.#sparedLocations = new Set(places.map(({ location }) => location));
+    this.#sparedLocations = new Set(places.map(({ location }) => withoutMark(location)));
     this.#sparedPaths = new Set(places.flatMap(({ folder }) => (folder === undefined ? [] : writer.pathOf(folder))));
   }
 

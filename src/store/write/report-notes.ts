@@ -4,7 +4,7 @@ import { syncToDisk } from '../sync-to-disk.js';
 import type { WriterStatements } from './writer-statements.js';
 
 /** What changed skills were before: their hash, null for one that was not there. By id. */
-export type FormerVersions = ReadonlyMap<string, Buffer | null>;
+type FormerVersions = ReadonlyMap<string, Buffer | null>;
 
 /** What a load changed of which nobody has been told: all skills are new, or these were something else before. */
 export type Unreported = 'all-new' | FormerVersions;

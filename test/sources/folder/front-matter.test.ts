@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Lexer } from 'yaml';
 
+import { MAX_YAML_TOKENS } from '../../../src/limits.js';
 import { firstParagraph } from '../../../src/sources/folder/first-paragraph.js';
 import { readSkillMarkdown } from '../../../src/sources/folder/front-matter.js';
 
@@ -251,6 +253,21 @@ describe('front matter that is no YAML', () => {
     expect(read(`---\nname: ok\na: &a 1\n${many}\n---\n`).fields['name']).toBe('ok');
     expect(read('---\nname: !!js/function "x"\nz: !<tag:x> y\n---\n').fields).toEqual({ name: 'x', z: 'y' });
     expect(read('---\nname: &n ok\nother: *n\n---\n').fields).toEqual({ name: 'ok', other: 'ok' });
+  });
+
+  it('has as many tokens as are read as YAML, and one more', () => {
+    const count = (text: string): number => [...new Lexer().lex(text)].length;
+    // An item is three tokens, a blank is one more.
+    const missing = MAX_YAML_TOKENS - count('a: []');
+    const most = `a: [${'b,'.repeat(Math.floor(missing / 3))}]`.replace(
+      'b,'.repeat(missing % 3),
+      'b ,'.repeat(missing % 3),
+    );
+    expect(count(most)).toBe(MAX_YAML_TOKENS);
+    expect(read(`---\n${most}\n---\n`).warnings).toEqual([]);
+    expect(read(`---\n${most.replace('b,]', 'b ,]')}\n---\n`).warnings).toEqual([
+      'the front matter is not YAML (longer than what is read as YAML): it was read key by key',
+    ]);
   });
 
   it('survives nesting as deep as a file allows', () => {

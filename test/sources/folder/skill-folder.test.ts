@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, realpath, symlink, utimes } from 'node:fs/promises';
+import { chmod, mkdir, realpath, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+import { MAX_SKILL_ENTRIES, MAX_WALK_PROBLEMS } from '../../../src/limits.js';
 import { checkRow } from '../../../src/sources/rows/check-row.js';
 import type { SourceItem } from '../../../src/sources/rows/row.js';
 import { readAll, rowsOf, rowValue } from '../read-all.js';
@@ -179,6 +180,35 @@ describe('the files of a skill', () => {
     expect(second?.warnings).toEqual(['the files are over 16 MiB; those from gp on are left out']);
   });
 
+  it('are looked for among ten thousand, and no more', async () => {
+    const folder = await temporaryFolder({ 's/SKILL.md': skillMd('s'), 's/zz.md': 'text' });
+    const more = async (from: number, to: number): Promise<void> => {
+      for (let i = from; i < to; i++) await writeFile(join(folder, `s/${i}.bin`), '\0');
+    };
+    await more(0, MAX_SKILL_ENTRIES - 1);
+    const [whole] = rowsOf((await readAll(folder)).items);
+    expect([rowValue(whole).files.length, whole?.warnings]).toEqual([2, []]);
+    await more(MAX_SKILL_ENTRIES, MAX_SKILL_ENTRIES + 1);
+    const [cut] = rowsOf((await readAll(folder)).items);
+    expect([rowValue(cut).files.length, cut?.warnings]).toEqual([
+      1,
+      ['more than 10000 files and pictures; the rest is not looked at'],
+    ]);
+  });
+
+  it('come in the order of the folders where some are too large to be read ahead', async () => {
+    const large = { 'b/x.md': 'x'.repeat(2 ** 20), 'b/y.md': 'y'.repeat(2 ** 20), 'b/z.md': 'z' };
+    const folder = await temporaryFolder({
+      'a/SKILL.md': skillMd('a'),
+      'b/SKILL.md': skillMd('b'),
+      'c/SKILL.md': skillMd('c'),
+      ...large,
+    });
+    const { items } = await readAll(folder);
+    expect(names(items)).toEqual(['a', 'b', 'c']);
+    expect(filenames(items, 1)).toEqual(['SKILL.md', 'x.md', 'y.md', 'z.md']);
+  });
+
   it('hold SKILL.md as text whatever its bytes are', async () => {
     const folder = await temporaryFolder({ 'SKILL.md': Buffer.from([0x23, 0x20, 0xff, 0, 0xfe, 0x0a, 0x54]) });
     const [row] = rowsOf((await readAll(folder)).items);
@@ -208,6 +238,17 @@ describe('symbolic links', () => {
       's/out: a link that leads outside the source',
       's/secret.txt: a link that leads outside the source',
       't/SKILL.md: a link that leads outside the source',
+    ]);
+  });
+
+  it('are told of a thousand in a walk, and counted from then on', async () => {
+    const folder = await temporaryFolder({ 's/SKILL.md': skillMd('s') });
+    for (let i = 0; i < MAX_WALK_PROBLEMS; i++) await symlink('/nowhere', join(folder, `s/${i}`));
+    const told = async (): Promise<string[]> => problems((await readAll(folder)).items, folder);
+    expect(await told()).toHaveLength(MAX_WALK_PROBLEMS);
+    for (const name of ['x', 'y']) await symlink('/nowhere', join(folder, 's', name));
+    expect((await told()).slice(MAX_WALK_PROBLEMS)).toEqual([
+      `${folder}: 2 more links or folders that were not followed or entered`,
     ]);
   });
 

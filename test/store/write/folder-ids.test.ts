@@ -42,7 +42,7 @@ describe('ids of skills whose origin is a folder', () => {
     const home = scratchFolder();
     let count = 0;
     fc.assert(
-      fc.property(fc.array(TURN, { minLength: 1, maxLength: 4 }), (turns) => {
+      fc.property(fc.array(TURN, { minLength: 1, maxLength: 3 }), (turns) => {
         const [killed, whole] = [join(home, `${count}-killed.db`), join(home, `${count}-whole.db`)];
         count += 1;
         for (const turn of turns) {
@@ -62,7 +62,7 @@ describe('ids of skills whose origin is a folder', () => {
           expect(traceOf(whole)).toEqual(before);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 });

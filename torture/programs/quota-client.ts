@@ -1,11 +1,11 @@
 /**
  * Asks a state file for admissions of one address until its quota of the day is used up, and says `admitted` for each.
  *
- *     node --import tsx torture/quota-client.ts STATE DAILY ADDRESS
+ *     node --import tsx torture/programs/quota-client.ts STATE DAILY ADDRESS
  */
 import { writeSync } from 'node:fs';
-import { openAccess } from '../src/access/index.js';
-import { SkillSearchError } from '../src/index.js';
+import { openAccess } from '../../src/access/index.js';
+import { SkillSearchError } from '../../src/index.js';
 
 const [state = '', daily = '', address = ''] = process.argv.slice(2);
 const access = openAccess({ state, anonymous: { daily: Number(daily), perMinute: 0 } });
