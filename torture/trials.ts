@@ -20,8 +20,6 @@ export const TRIALS: readonly Trial[] = [
   LOADER_FUZZING,
   DAMAGE,
   HOSTILE_SOURCES,
-  HOSTILE_SOURCES,
-  DAMAGE,
   ENEMY_FILES,
   LOAD_KILLS,
   POWER_CUT,
