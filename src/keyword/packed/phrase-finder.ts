@@ -8,9 +8,6 @@ import { PhraseEnds } from './phrase-ends.js';
 import type { PostingList } from './posting-list.js';
 import { occurrencesOf, type TokenOccurrences } from './token-occurrences.js';
 
-/** Looking for a word of a phrase in a document costs, its positions aside, as much as reading this many postings. */
-const TOKEN_COST = 15;
-
 /** What a search for phrases needs of a step. */
 export interface PhraseStep {
   readonly phrases: readonly Phrase[];
@@ -49,6 +46,8 @@ export class PhraseFinder {
   readonly #ends = new PhraseEnds();
   /** Whether there was not enough work for a document. What was found there may be wrong. */
   #isExhausted = false;
+  /** Documents that are looked at. */
+  #documentCount = 0;
 
   constructor(postings: PackedPostings, sets: DocumentSets) {
     this.#postings = postings;
@@ -82,6 +81,7 @@ export class PhraseFinder {
     // The phrase that the fewest documents can have is looked for first.
     places.sort((a, b) => countOf(a) - countOf(b));
     this.#isExhausted = false;
+    this.#documentCount = left.length;
     const found = new Uint32Array(left.length);
     let count = 0;
     for (let i = 0; i < left.length; i++) {
@@ -123,7 +123,7 @@ export class PhraseFinder {
       if (position > 0 && !ends.any(position)) continue;
       const token = occurrences();
       const cost = token.seek(document);
-      if (!work.affords(cost + TOKEN_COST)) {
+      if (!work.affords(cost + token.seekCost)) {
         this.#isExhausted = true;
         return false;
       }
@@ -150,7 +150,7 @@ export class PhraseFinder {
       const lists = listsOf(term).filter(({ field }) => isSearched(field));
       const begin = (): TokenOccurrences => {
         needPositions(lists);
-        const begun = occurrencesOf(lists, this.#postings, work);
+        const begun = occurrencesOf(lists, this.#postings, this.#documentCount, work);
         if (begun === undefined) this.#isExhausted = true;
         return begun ?? NOWHERE;
       };
@@ -193,6 +193,7 @@ export class PhraseFinder {
 
 /** What takes the place of occurrences that are not afforded. */
 const NOWHERE: TokenOccurrences = {
+  seekCost: 0,
   seek: () => 0,
   read: () => {
     throw new Error('there is nothing to read');

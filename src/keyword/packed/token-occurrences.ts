@@ -14,10 +14,16 @@ export interface TokenOccurrences {
   seek(document: DocumentNumber): number;
   /** The positions in the document of {@link seek}, in no particular order. Valid until the next call. */
   read(): Positions;
+  /** The work of {@link seek} itself. */
+  readonly seekCost: number;
 }
 
-/** With more lists than this, looking into each for each document takes longer than sorting all entries. */
+/** Up to so many lists are looked into for each document, however many documents there are. */
 const FEW_LISTS = 8;
+
+/** Looking a document up costs, positions aside, as much as reading this many postings: at least, and for each list. */
+const SEEK_COST = 15;
+const SEEK_COST_OF_A_LIST = 4;
 
 /** Sorting a posting by document costs as much as reading this many. */
 const SORTING_COST = 6;
@@ -27,15 +33,20 @@ const POSITION_COST = 3;
 
 /**
  * @param lists their positions must have been read from the file
+ * @param documentCount of documents that may be asked for
  * @returns undefined if the work is not afforded
  */
 export function occurrencesOf(
   lists: readonly PostingList[],
   postings: PackedPostings,
+  documentCount: number,
   work: Work,
 ): TokenOccurrences | undefined {
-  if (lists.length <= FEW_LISTS) return new FewLists(lists, postings);
   const size = lists.reduce((sum, list) => sum + list.size, 0);
+  const seekCost = Math.max(SEEK_COST, lists.length * SEEK_COST_OF_A_LIST);
+  if (lists.length <= FEW_LISTS || documentCount * seekCost < size * SORTING_COST) {
+    return new FewLists(lists, postings, seekCost);
+  }
   if (!work.affords(size * SORTING_COST)) return undefined;
   let cost = 0;
   const reader = new PositionReader(postings);
@@ -55,12 +66,14 @@ interface ListCursor {
 }
 
 class FewLists implements TokenOccurrences {
+  readonly seekCost: number;
   readonly #cursors: readonly ListCursor[];
   readonly #found = new Positions();
   #document = -1;
   #isRead = false;
 
-  constructor(lists: readonly PostingList[], postings: PackedPostings) {
+  constructor(lists: readonly PostingList[], postings: PackedPostings, seekCost: number) {
+    this.seekCost = seekCost;
     this.#cursors = lists.map((list) => ({
       list,
       reader: new PositionReader(postings),
@@ -110,6 +123,7 @@ function advance(cursor: ListCursor, document: DocumentNumber): void {
  * stored: to find those of one entry takes as long as to read those of the 30 entries before it.
  */
 class ManyLists implements TokenOccurrences {
+  readonly seekCost: number = SEEK_COST;
   /** Where the positions of each document begin in {@link #found}; one more than there are documents. */
   readonly #starts: Uint32Array;
   readonly #found = new Positions();
