@@ -51,10 +51,11 @@ export const FIND_OPERATION: SearchOperation<FindQuery> = {
   },
   async answer({ query, limit, owner }, { search, noteTruncated, logDamaged, call }) {
     const skills: FoundSkill[] = [];
+    const signal = owner === undefined ? undefined : call.signal;
     // The search has no filter for owners, so this reads pages until it has enough skills.
     for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
       if (page > 1) await nextTurn();
-      if (call.signal?.aborted === true) throw new ClientGone();
+      if (signal?.aborted === true) throw new ClientGone();
       const { records, pagination, truncated, damaged } = search.keywordRecords(
         owner === undefined ? query : { ...query, page, limit: MAX_LIMIT },
       );
