@@ -86,6 +86,8 @@ export class Access {
   readonly #probe: Statement<[], unknown>;
   /** False after a wait for the lock of another process was in vain, until the file can be written again. */
   #waitsForLocks = true;
+  /** Requests of a day that could not be given back yet, at most one for each that is running. */
+  readonly #owed: [client: string, day: number][] = [];
 
   /** @internal */
   constructor(connection: Connection, path: string, quotas: Quotas, now: () => number) {
@@ -174,7 +176,7 @@ export class Access {
     return {
       dailyLimit: daily === 0 ? UNLIMITED : daily,
       dailyRemaining: daily === 0 ? UNLIMITED : daily - usage.dayCount,
-      giveBack: () => this.#write(() => this.#counters.giveBack(name, usage.day)),
+      giveBack: () => this.#giveBack(name, usage.day),
     };
   }
 
@@ -185,12 +187,38 @@ export class Access {
 
   /** Closes the file. Further calls of `close` do nothing; all other methods throw `SERVICE_UNAVAILABLE`. */
   close(): void {
+    try {
+      if (this.#connection.open) this.#payBack();
+    } catch {
+      // Nobody can be told any more. The client has a request less on this day.
+    }
     this.#connection.close();
+  }
+
+  /** While another process has the file locked, this is done with the next write. */
+  #giveBack(client: string, day: number): void {
+    this.#guard(() => {
+      this.#owed.push([client, day]);
+      try {
+        this.#payBack();
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        this.#waitForLocks(false);
+      }
+    });
+  }
+
+  #payBack(): void {
+    for (let owed = this.#owed.at(-1); owed !== undefined; owed = this.#owed.at(-1)) {
+      this.#counters.giveBack(...owed);
+      this.#owed.pop();
+    }
   }
 
   #write<T>(work: () => T): T {
     return this.#guard(() => {
       try {
+        this.#payBack();
         const result = work();
         this.#waitForLocks(true);
         return result;

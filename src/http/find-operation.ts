@@ -5,6 +5,7 @@ import {
   resolveKeywordQuery,
   SkillSearchError,
 } from '../index.js';
+import { ClientGone } from './error-content.js';
 import { readParameters } from './parameters.js';
 import type { PublicSkill } from './public-record.js';
 import { cutToLimit } from './read-query.js';
@@ -48,10 +49,13 @@ export const FIND_OPERATION: SearchOperation<FindQuery> = {
     const ownerName = (owner as string | undefined)?.trim().toLowerCase();
     return { query, limit: query.limit, owner: ownerName === '' ? undefined : ownerName };
   },
-  answer({ query, limit, owner }, { search, noteTruncated, logDamaged }) {
+  async answer({ query, limit, owner }, { search, noteTruncated, logDamaged, call }) {
     const skills: FoundSkill[] = [];
+    const signal = owner === undefined ? undefined : call.signal;
     // The search has no filter for owners, so this reads pages until it has enough skills.
     for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
+      if (page > 1) await nextTurn();
+      if (signal?.aborted === true) throw new ClientGone();
       const { records, pagination, truncated, damaged } = search.keywordRecords(
         owner === undefined ? query : { ...query, page, limit: MAX_LIMIT },
       );
@@ -69,6 +73,14 @@ export const FIND_OPERATION: SearchOperation<FindQuery> = {
     return JSON.stringify({ skills });
   },
 };
+
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/** Waits for a turn of the event loop in which no other request searches a later page: each may take its whole bound. */
+function nextTurn(): Promise<unknown> {
+  lastTurn = lastTurn.then(() => new Promise(setImmediate));
+  return lastTurn;
+}
 
 /**
  * `owner/repository` for GitHub, where `npx skills add` looks for it. For other hosts the URL of the repository, so

@@ -5,7 +5,7 @@ import { SkillSearchError } from '../index.js';
 import { SERVER_LIMITS } from '../limits.js';
 import { BodyBuffers } from './body-buffers.js';
 import type { Answer } from './call.js';
-import { NodeCall } from './node-call.js';
+import { NodeCall, targetOf } from './node-call.js';
 import { type ConnectionLimits, OpenConnections } from './open-connections.js';
 import { PendingAnswers } from './pending-answers.js';
 import { MALFORMED, type Refusal, refusalOf, sendRaw, UNKNOWN_METHOD } from './refusal.js';
@@ -158,7 +158,7 @@ export class HttpServer implements RunningServer {
         return;
       }
       const answer = (): void => this.#answer(exchange);
-      if (this.#service.isUrgent(request.url ?? '')) this.#turns.runFirst(answer);
+      if (this.#service.isUrgent(targetOf(request.url ?? ''))) this.#turns.runFirst(answer);
       else this.#turns.run(answer, this.#connections.clientOf(socket));
     });
   }

@@ -14,7 +14,7 @@ export class NodeCall implements Call {
   constructor(request: IncomingMessage, response: ServerResponse, origin: string, arrived: number, ready: number) {
     const { method = 'GET', url = '/' } = request;
     this.method = method;
-    this.target = url.startsWith('/') ? url : withoutOrigin(url);
+    this.target = targetOf(url);
     this.origin = origin;
     this.arrived = arrived;
     this.ready = ready;
@@ -39,8 +39,9 @@ export class NodeCall implements Call {
   }
 }
 
-/** Requests to a proxy have the whole URL as their target. */
-function withoutOrigin(url: string): string {
+/** The path and query of a request. Requests to a proxy have the whole URL as their target. */
+export function targetOf(url: string): string {
+  if (url.startsWith('/')) return url;
   const absolute = /^https?:\/\/[^/?#]*/i.exec(url)?.[0];
   if (absolute === undefined) return url;
   const target = url.slice(absolute.length);

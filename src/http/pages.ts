@@ -20,21 +20,24 @@ const HEADERS = {
 } as const;
 
 /**
- * The page at a path: the home page, the OpenAPI description, or a skill.
+ * The page at a path: the home page, the OpenAPI description, or a skill. Reads nothing before the page is made.
  *
- * @returns a function from the public URL of the service to the page; undefined if the path has none
+ * @returns a function from the public URL of the service to the page, which is undefined if there is no such skill;
+ *   undefined if no page can have the path
  */
 export function answerPage(
   path: string,
   search: SkillSearch,
   compatible: boolean,
-): ((publicUrl: string) => Content) | undefined {
+): ((publicUrl: string) => Content | undefined) | undefined {
   if (path === PATHS.home) return (publicUrl) => ({ headers: HEADERS, body: homePage(search, publicUrl) });
   if (path === PATHS.description) return (publicUrl) => ({ body: JSON.stringify(describeApi(publicUrl, compatible)) });
   const id = path.startsWith(PATHS.skills) ? decoded(path.slice(PATHS.skills.length)) : undefined;
-  const skill = id === undefined ? undefined : search.get(id);
-  if (skill === undefined) return undefined;
-  return (publicUrl) => ({ headers: HEADERS, body: skillPage(skill, search, publicUrl) });
+  if (id === undefined) return undefined;
+  return (publicUrl) => {
+    const skill = search.get(id);
+    return skill === undefined ? undefined : { headers: HEADERS, body: skillPage(skill, search, publicUrl) };
+  };
 }
 
 function homePage(search: SkillSearch, publicUrl: string): string {

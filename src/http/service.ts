@@ -1,6 +1,7 @@
 import { clientOfAddress, shortenAddress } from '../access/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { type Answer, type Call, type Content, JSON_TYPE } from './call.js';
+import { logDamaged } from './damage-log.js';
 import { errorBody, translateError } from './error-content.js';
 import { FIND_OPERATION } from './find-operation.js';
 import { answerSearch } from './guarded-search.js';
@@ -123,15 +124,24 @@ export class SkillDiscoveryService {
 
   #fail(visit: Visit, error: unknown): Answer {
     const { content, code, hidden } = translateError(error);
-    if (hidden) this.#options.log({ kind: 'failure', requestId: visit.requestId, error });
+    if (hidden) this.#logFailure(visit, error);
     const allow = code === 'METHOD_NOT_ALLOWED' ? { headers: { Allow: ALLOWED_METHODS } } : {};
     return this.#finish(visit, { ...content, ...allow }, code);
+  }
+
+  /** A damaged skill is logged once, however often it is asked for. */
+  #logFailure({ requestId }: Visit, error: unknown): void {
+    const { log } = this.#options;
+    if (error instanceof SkillSearchError && error.code === 'DATABASE_DAMAGED' && error.skill !== undefined) {
+      const reason = 'what is stored of it is damaged, so it is not shown';
+      logDamaged([{ id: error.skill, reason }], this.#search, requestId, log);
+    } else log({ kind: 'failure', requestId, error });
   }
 
   #route(visit: Visit): Content | Promise<Content> {
     const { method } = visit.call;
     const route = this.#routes.get(visit.path) ?? this.#pageOf(visit.path);
-    if (route === undefined) throw new SkillSearchError('ENDPOINT_NOT_FOUND', 'nothing is served at this path');
+    if (route === undefined) throw notFound();
     if (method === 'GET' || method === 'HEAD') return route(visit);
     if (method === 'OPTIONS') return PREFLIGHT;
     throw new SkillSearchError('METHOD_NOT_ALLOWED', `the method must be one of ${ALLOWED_METHODS}`);
@@ -142,8 +152,11 @@ export class SkillDiscoveryService {
     const page = answerPage(path, this.#search, this.#options.compatibility !== undefined);
     if (page === undefined) return undefined;
     return ({ publicUrl, address }) => {
+      // Before the skill is read: what is not there, or is damaged, costs as much.
       this.#pages.count(clientOfAddress(address));
-      return page(publicUrl);
+      const content = page(publicUrl);
+      if (content === undefined) throw notFound();
+      return content;
     };
   }
 
@@ -153,6 +166,10 @@ export class SkillDiscoveryService {
     this.#options.log({ kind: 'failure', requestId, error });
     return { status: 503, body: '{"status":"degraded"}' };
   }
+}
+
+function notFound(): SkillSearchError {
+  return new SkillSearchError('ENDPOINT_NOT_FOUND', 'nothing is served at this path');
 }
 
 const MAX_LOGGED_PATH = 200;

@@ -26,7 +26,7 @@ export class Turns {
   #hasConnected = false;
   /** Turns in a row that were left to new connections. */
   #left = 0;
-  /** Whether work waited when the time of the last turn with work was used up. */
+  /** Whether work used up the time of the last turn with work. */
   #isBehind = false;
 
   /**
@@ -53,7 +53,7 @@ export class Turns {
   }
 
   /**
-   * Call it for each new connection. If more work waits than a turn can do, only urgent work is done in this one, so
+   * Call it for each new connection. If work fills the turns, only urgent work is done in this one, so
    * that the next connection is accepted at once: otherwise the last of many would wait for as many turns full of work.
    */
   connected(): void {
@@ -100,6 +100,8 @@ export class Turns {
       if (!this.#hasDoneOther && !isLeft) work = this.#nextOther();
     }
     work?.();
+    // A single piece may have used up the time. Nothing waits then, and yet the next connection has waited for it.
+    if (work !== undefined && performance.now() >= this.#end) this.#isBehind = true;
     this.#schedule();
   };
 

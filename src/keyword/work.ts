@@ -75,10 +75,10 @@ export class Work {
     this.#held = share === 0 ? 0 : this.limit * share;
   }
 
-  /** Forgets what was counted: the question is asked again, from its beginning. */
-  restart(): void {
-    this.#spent = 0;
+  /** Forgets what was counted since there was so much: a part of the question is asked again. */
+  goBack(spent: number, truncated: boolean): void {
+    this.#spent = spent;
     this.#held = 0;
-    this.#truncated = false;
+    this.#truncated = truncated;
   }
 }

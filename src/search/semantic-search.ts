@@ -6,7 +6,7 @@ import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } 
 import { labelMask } from '../ranking/label-filter.js';
 import type { SemanticHit, SemanticResult } from '../result.js';
 import { isDamage } from '../store/damaged.js';
-import { untilAborted } from '../threads/abort.js';
+import { anyOf, type JoinedSignal, untilAborted } from '../threads/abort.js';
 import { copyIds } from './copy-ids.js';
 import { damagedPart, notShown, toDamagedSkill } from './damaged-skills.js';
 import { describeCandidates } from './describe-candidates.js';
@@ -35,26 +35,28 @@ export async function searchByMeaning(
 ): Promise<SemanticResult> {
   checkOptions(options, SEMANTIC_OPTIONS);
   const patience = new Patience(options.longestWait);
+  let joined: JoinedSignal | undefined;
   try {
-    return await answerByMeaning(state, query, options.signal, patience);
+    state.closing.throwIfAborted();
+    const resolved = resolveSemanticQuery(query);
+    const callersSignal = checkSignal(options.signal);
+    callersSignal?.throwIfAborted();
+    joined = anyOf([state.closing, callersSignal, patience.signal]);
+    return await answerByMeaning(state, resolved, joined.signal, patience);
   } finally {
+    joined?.end();
     patience.end();
   }
 }
 
 async function answerByMeaning(
   state: OpenState,
-  query: SemanticQuery,
-  givenSignal: AbortSignal | undefined,
+  resolved: ResolvedSemanticQuery,
+  signal: AbortSignal,
   patience: Patience,
 ): Promise<SemanticResult> {
   const { columns } = state.reader;
-  const resolved = resolveSemanticQuery(query);
   const { ranking, q, explain } = resolved;
-  const callersSignal = checkSignal(givenSignal);
-  callersSignal?.throwIfAborted();
-  // One signal for each search: a signal that many searches share would collect many listeners.
-  const signal = AbortSignal.any([state.closing, callersSignal, patience.signal].filter((one) => one !== undefined));
   const sources = await openSources(state, resolved, signal);
   // Before anything is done for the question, so that one which is refused costs nothing.
   patience.check(sources.vectors?.expectedWait() ?? 0);

@@ -9,6 +9,8 @@ const COST_OF_TEXT = 16;
 const FIRST_GUESS = 0.15;
 /** How much of each measurement goes into the average: the last thirty or so count. */
 const WEIGHT_OF_NEWEST = 1 / 16;
+/** A measurement counts as this many times the average at most: one stall must not last for the next fifty questions. */
+const MOST_SURPRISE = 4;
 
 /** Estimates how long a model takes for texts, from how long it took for others. */
 export class EmbeddingTimes {
@@ -18,7 +20,8 @@ export class EmbeddingTimes {
   /** Notes that texts took so many milliseconds. */
   note(texts: readonly string[], milliseconds: number): void {
     if (texts.length === 0) return;
-    this.#perToken += (milliseconds / tokensOf(texts) - this.#perToken) * WEIGHT_OF_NEWEST;
+    const measured = Math.min(milliseconds / tokensOf(texts), this.#perToken * MOST_SURPRISE);
+    this.#perToken += (measured - this.#perToken) * WEIGHT_OF_NEWEST;
   }
 
   /** Milliseconds that texts will take. */

@@ -183,6 +183,25 @@ describe('a file that another process has locked', () => {
   });
 });
 
+describe('a request that is given back while another process has the file locked', () => {
+  test.each(['by the next request', 'when it is closed'])('is so %s', (when) => {
+    const state = scratchFile('access.db');
+    const access = opened(state);
+    const client = access.identify(undefined, '192.0.2.1');
+    const daily = access.admit(client).dailyLimit;
+    const [second, third] = [access.admit(client), access.admit(client)];
+    const other = new Database(state);
+    onTestFinished(() => void other.close());
+    other.exec('BEGIN IMMEDIATE');
+    second.giveBack();
+    third.giveBack();
+    other.exec('ROLLBACK');
+    if (when === 'when it is closed') access.close();
+    const next = when === 'when it is closed' ? opened(state) : access;
+    expect(next.admit(client).dailyRemaining).toBe(daily - 2);
+  });
+});
+
 describe('a file that was damaged while it was closed', () => {
   test.each([
     ['in its tables', (bytes: Buffer) => bytes.fill(0x5a, 4096)],

@@ -65,7 +65,10 @@ describe('many searches that take long', () => {
     expect(access.admit(access.identify(`Bearer ${key}`, undefined)).dailyRemaining).toBe(1000 - good - 1);
   });
 
-  test('do not keep health waiting: it is answered while they wait', async () => {
+  test.each([
+    ['', HEALTH],
+    [', asked as of a proxy', `http://a${HEALTH}?now`],
+  ])('do not keep health waiting%s: it is answered while they wait', async (_, target) => {
     const { port, key } = await slowly({});
     const wires = await Promise.all([1, 2, 3, 4].map(() => Wire.open(port)));
     for (const wire of wires) wire.send(request(SEARCH, 'Host: a', `Authorization: Bearer ${key}`).repeat(10));
@@ -77,7 +80,7 @@ describe('many searches that take long', () => {
       }
     });
     while (done === 0) await new Promise(setImmediate);
-    const health = answered(await (await Wire.open(port)).send(request(HEALTH)).reply());
+    const health = answered(await (await Wire.open(port)).send(request(target)).reply());
     expect(health.status).toBe(200);
     // It came after all the others, and goes before most of them.
     expect(done).toBeLessThan(20);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createHandler, type HandlerOptions } from '../../src/http/index.js';
+import type { KeywordQuery, SkillSearch } from '../../src/index.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import {
@@ -214,6 +215,32 @@ describe('GET /api/search', () => {
     expect(foundIds(await ask(`${FIND}?q=loom&owner=wren&limit=1`))).toHaveLength(1);
     expect(foundIds(await ask(`${FIND}?q=loom&owner=nobody`))).toEqual([]);
     expect(foundIds(await ask(`${FIND}?q=loom&owner=`))).toHaveLength(20);
+  });
+
+  test('searches one later page of an owner in a turn of the event loop, whoever asks', async () => {
+    const search = await searchOver(MANY);
+    let [calls, ended] = [0, false];
+    const counted: SkillSearch = Object.create(search, {
+      keywordRecords: {
+        value: (query: KeywordQuery) => {
+          calls += 1;
+          return search.keywordRecords(query);
+        },
+      },
+    });
+    const { ask } = await serve(counted, { compatibility });
+    const answers = Promise.all([1, 2, 3].map(() => ask(`${FIND}?q=name&owner=nobody`))).finally(() => {
+      ended = true;
+    });
+    const inTurns: number[] = [];
+    for (; !ended; calls = 0) {
+      await new Promise(setImmediate);
+      if (calls > 0) inTurns.push(calls);
+    }
+    expect((await answers).map(({ status }) => status)).toEqual([200, 200, 200]);
+    // 120 skills are three pages, of which the first is searched at once.
+    expect(inTurns.reduce((sum, one) => sum + one)).toBe(9);
+    expect(inTurns.filter((one) => one === 1).length).toBeGreaterThanOrEqual(6);
   });
 
   test('needs no key and looks at none: it is the address that counts, on one counter with the keyword search', async () => {

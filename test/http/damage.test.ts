@@ -12,18 +12,22 @@ test('a damaged skill is left out of a page, logged once, and 503 on its own pag
   const bytes = readFileSync(database, 'latin1');
   writeFileSync(database, bytes.replace('"description":"a kite', '"description":"a kote'), 'latin1');
   const search = await openSkillSearch({ database });
-  const { ask, events } = await serve(search, { pages: true });
+  const { ask, events } = await serve(search, { pages: true, pagesPerMinute: 4 });
 
   for (let time = 0; time < 2; time++) {
     const { status, body } = await ask(keyword({ q: 'sea' }));
     expect(status).toBe(200);
     expect(body).toMatchObject({ data: { skills: [{ id: 'kayak' }], pagination: { total: 2 } } });
   }
-  const failures = events.flatMap((event) => (event.kind === 'failure' ? [event.error] : []));
-  expect(failures).toEqual([expect.objectContaining({ code: 'DATABASE_DAMAGED', skill: 'kite' })]);
-  expect(failures[0]).toBeInstanceOf(SkillSearchError);
 
   expect(await ask('/skills/kayak')).toMatchObject({ status: 200 });
   expect(await ask('/skills/kite')).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
   expect((await ask('/skills/kite')).message).not.toContain(database);
+
+  const failures = events.flatMap((event) => (event.kind === 'failure' ? [event.error] : []));
+  expect(failures).toEqual([expect.objectContaining({ code: 'DATABASE_DAMAGED', skill: 'kite' })]);
+  expect(failures[0]).toBeInstanceOf(SkillSearchError);
+  // It counts as a page of the minute.
+  expect(await ask('/skills/kite')).toMatchObject({ status: 503 });
+  expect(await ask('/skills/kite')).toMatchObject({ status: 429 });
 });

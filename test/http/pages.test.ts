@@ -276,8 +276,10 @@ describe('pages', () => {
       expect((await ask(path, { method: 'HEAD' })).status).toBe(429);
     }
     expect((await ask('/', { address: '192.0.2.1' })).status).toBe(200);
+    // To see that a skill is not there is as much work.
+    expect((await ask('/skills/nothing')).status).toBe(429);
+    expect((await ask('/skills/nothing', { address: '192.0.2.1' })).status).toBe(404);
     // Only pages are counted, and only for pages.
-    expect((await ask('/skills/nothing')).status).toBe(404);
     expect((await ask(keyword({ q: 'kite' }))).status).toBe(200);
   });
 

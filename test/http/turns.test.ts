@@ -102,3 +102,22 @@ test('a turn in which a connection came is left to the next connection, eight ti
   expect(done).toBeGreaterThan(from);
   while (done < 40) await new Promise(setImmediate);
 });
+
+test('clients that connect one after another, with one long piece of work each, do not keep an urgent one waiting', async () => {
+  const turns = new Turns();
+  const done: string[] = [];
+  // In each turn one connection is accepted, with what its client has sent. The last of them is urgent.
+  for (let i = 0; i < 26; i++) {
+    turns.connected();
+    turns.run(() => {
+      busy(6);
+      done.push('other');
+    }, i);
+    await new Promise(setImmediate);
+  }
+  turns.connected();
+  turns.runFirst(() => done.push('urgent'));
+  while (done.length < 27) await new Promise(setImmediate);
+  expect(done.indexOf('urgent')).toBeGreaterThan(0);
+  expect(done.indexOf('urgent')).toBeLessThanOrEqual(4);
+});

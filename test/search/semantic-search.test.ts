@@ -1,6 +1,7 @@
+import { getEventListeners } from 'node:events';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type BuildOptions,
   buildCatalogue,
@@ -530,6 +531,20 @@ describe('closing a search', () => {
     await search.close();
     await expect(pending).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(asked.aborted).toBe(true);
+  });
+
+  test('is no signal that the searches before it have left anything at', async () => {
+    const joined = vi.spyOn(AbortSignal, 'any');
+    onTestFinished(() => joined.mockRestore());
+    const search = await searchOver(SKILLS);
+    await search.semantic({ q: 'birds' });
+    joined.mockClear();
+    const { signal } = new AbortController();
+    await search.semantic({ q: 'birds' }, { signal, longestWait: 10 });
+    await expect(search.semantic({ q: '' }, { signal })).rejects.toThrow();
+    // What it makes is never quite forgotten by a signal that lives longer, in Node 22.
+    expect(joined).not.toHaveBeenCalled();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('stops the embedding of skills in memory', async () => {

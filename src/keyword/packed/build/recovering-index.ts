@@ -57,12 +57,14 @@ export class RecoveringIndex implements KeywordIndex {
 
   /** Calls a method of the index. If the file is damaged, replaces the index and calls the method again. */
   #answer<Answer>(call: (index: KeywordIndex) => Answer, work?: Work): Answer {
+    const spent = work?.spent ?? 0;
+    const truncated = work?.truncated ?? false;
     try {
       return call(this.#index);
     } catch (error) {
       if (!(error instanceof DamagedArrayFileError)) throw error;
       this.#index = new PackedIndex(collectKeywords(this.#documents), this.#documents);
-      work?.restart();
+      work?.goBack(spent, truncated);
       return call(this.#index);
     }
   }

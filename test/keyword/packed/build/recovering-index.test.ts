@@ -3,6 +3,7 @@ import { DamagedArrayFileError } from '../../../../src/arrays/pager.js';
 import type { KeywordIndex } from '../../../../src/keyword/keyword-index.js';
 import { RecoveringIndex } from '../../../../src/keyword/packed/build/recovering-index.js';
 import { readQuestion } from '../../../../src/keyword/question.js';
+import { Work } from '../../../../src/keyword/work.js';
 import { sourceOf } from '../../arbitrary-catalogue.js';
 
 const DOCUMENTS = sourceOf([
@@ -48,6 +49,25 @@ describe('an index whose file turns out to be damaged', () => {
     };
     const { accepting } = new RecoveringIndex(late, DOCUMENTS).match(readQuestion('cargo'));
     for (const accepts of [accepting(), accepting()]) expect(['cargo', 'react'].map(accepts)).toEqual([true, false]);
+  });
+
+  test('keeps count of the work that the question took before', () => {
+    const weights = { name: 1, author: 1, labels: 1, description: 1, files: 1 };
+    const work = new Work(1000);
+    work.affords(600);
+    const bad = failing(new DamagedArrayFileError('bad'));
+    const rank: KeywordIndex['rank'] = (question, options) => {
+      // Found damaged in the middle.
+      options.work?.affords(300);
+      options.work?.hold(0.1);
+      options.work?.truncate();
+      return bad.rank(question, options);
+    };
+    const index = new RecoveringIndex({ ...bad, rank }, DOCUMENTS);
+    index.rank(readQuestion('cargo'), { weights, limit: 5, work });
+    expect(work.spent).toBeGreaterThan(600);
+    expect(work.spent).toBeLessThan(700);
+    expect([work.truncated, work.left]).toEqual([false, 1000 - work.spent]);
   });
 
   test('hides no other failure', () => {
