@@ -148,10 +148,10 @@ export class OpenLoad {
     this.#copy.discard();
   }
 
-  /** Closes the files after the load was published. The right to load is held until {@link close}. */
+  /** Closes the files after the load has ended. The right to load is held until {@link close}. */
   closeFiles(): void {
-    this.#copy.forgetLeftOver();
     this.#closeConnections();
+    this.#copy.forgetStaleLeftOver();
   }
 
   /** Closes the files and gives up the right to load. A working copy stays: the next load may resume it. */

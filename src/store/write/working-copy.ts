@@ -19,6 +19,8 @@ export class WorkingCopy {
   readonly #catalogue: string;
   readonly #files: CatalogueFiles;
   readonly #lock: LoadLock;
+  /** Whether there is a working copy of a killed load that nobody can resume. */
+  #hasStaleLeftOver = false;
 
   private constructor(catalogue: string, lock: LoadLock) {
     this.#catalogue = catalogue;
@@ -51,33 +53,31 @@ export class WorkingCopy {
 
   /**
    * A load resumes a leftover working copy only if the sources match and the catalogue has not changed. Any other
-   * leftover is set aside: {@link create} takes its vectors.
+   * leftover stays until a working copy takes its place: {@link create} takes its vectors.
    *
    * @returns the working copy of a killed load with the same key; undefined if there is none
    */
   resume(loadKey: string): Connection | undefined {
     if (!existsSync(this.#files.loading)) return undefined;
     const connection = this.#openLeftover();
-    if (connection !== undefined) {
-      const isSame =
-        readMeta(connection, 'load_key') === loadKey && readMeta(connection, 'replaces') === this.#currentStamp();
-      if (isSame && formatOf(connection) === FORMAT_VERSION) {
-        return prepareForLoad(connection);
-      }
-      connection.pragma('wal_checkpoint(TRUNCATE)');
-      connection.close();
-      removeDatabase(this.#files.loadingLeft);
-      renameSync(this.#files.loading, this.#files.loadingLeft);
+    if (connection === undefined) {
+      this.discard();
+      return undefined;
     }
-    this.discard();
+    const key = readMeta(connection, 'load_key');
+    const isCurrent =
+      readMeta(connection, 'replaces') === this.#currentStamp() && formatOf(connection) === FORMAT_VERSION;
+    if (isCurrent && key === loadKey) return prepareForLoad(connection);
+    this.#hasStaleLeftOver = !isCurrent || key === undefined;
+    connection.pragma('wal_checkpoint(TRUNCATE)');
+    connection.close();
     return undefined;
   }
 
   /** Makes a working copy of the catalogue, or an empty one if there is no catalogue yet. */
   create(loadKey: string): Connection {
     return this.#writing(() => {
-      const { loading, loadingPart, loadingLeft } = this.#files;
-      removeDatabase(loading);
+      const { loading, loadingPart } = this.#files;
       const exists = existsSync(this.#catalogue);
       if (exists) {
         copyFileSync(this.#catalogue, loadingPart, constants.COPYFILE_FICLONE);
@@ -94,17 +94,18 @@ export class WorkingCopy {
       writeMeta(part, 'replaces', this.#currentStamp());
       writeMeta(part, 'load_key', loadKey);
       part.exec('COMMIT');
-      if (existsSync(loadingLeft)) takeVectors(part, loadingLeft);
+      if (existsSync(loading)) takeVectors(part, loading);
       part.close();
-      removeDatabase(loadingLeft);
+      removeDatabase(loading);
+      this.#hasStaleLeftOver = false;
       renameSync(loadingPart, loading);
       return prepareForLoad(openForWriting(loading));
     });
   }
 
-  /** Deletes the working copy of a killed load of other sources. */
-  forgetLeftOver(): void {
-    removeDatabase(this.#files.loadingLeft);
+  /** Deletes the working copy of a killed load if nobody can resume it. */
+  forgetStaleLeftOver(): void {
+    if (this.#hasStaleLeftOver) this.discard();
   }
 
   /** Deletes the working copy. Its connection must be closed. */
