@@ -3,7 +3,7 @@ import { copyKey } from '../copies/copy-key.js';
 import { isCurrentKeywordFile } from '../indexing/keyword-file.js';
 import { embeddedText, hashText } from '../semantic/embedded-text.js';
 import { vectorFilesAreCurrent } from '../semantic/nearest/vector-files.js';
-import { isDamage } from '../store/damaged.js';
+import { isDamage, problemIn } from '../store/damaged.js';
 import { filesBeside } from '../store/file-names.js';
 import { CatalogueCheck } from '../store/read/catalogue-check.js';
 import type { CatalogueProblem, CheckReport } from './check-report.js';
@@ -24,9 +24,14 @@ export async function findProblems(
   const check = CatalogueCheck.open(path);
   try {
     for (const problem of check.structure()) {
-      const remedy = /\bindex\b/.test(problem) ? REPAIR : LOAD_ALL;
+      const isRepairable = /\bindex\b/.test(problem) && check.damagedTables.length === 0;
+      const remedy = isRepairable ? REPAIR : LOAD_ALL;
       add('database', `SQLite says: ${problem}`, remedy);
     }
+    for (const table of check.damagedTables) {
+      add('database', `the schema of the table ${table} is not as it was written`, LOAD_ALL);
+    }
+    if (check.damagedTables.length > 0) return { skills: 0, vectors: 0, problems };
     if (!check.hasChecksums) {
       add('database', 'it is of the format without checksums', `${REPAIR}, or load anything: either completes it`);
     }
@@ -45,7 +50,7 @@ export async function findProblems(
       for (const problem of found.vectors) add('vectors', problem, `${REPAIR}, then load anything: that embeds again`);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      add('database', error.message, LOAD_ALL);
+      add('database', problemIn(error), LOAD_ALL);
     }
     await addDerived(path, check, add);
     return { skills: check.skills, vectors: check.vectors, problems };

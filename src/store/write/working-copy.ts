@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
-import { createSchema, notWritable, openForReading, openForWriting } from '../database.js';
+import { createSchema, isCorrupt, notWritable, openForReading, openForWriting, storeError } from '../database.js';
 import { writeFacts } from '../facts.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../file-names.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { APPLICATION_ID, FORMAT_VERSION, FORMAT_WITHOUT_CHECKSUMS } from '../schema.js';
+import { schemaFaults } from '../schema-faults.js';
 import { completeFormat } from './complete-format.js';
 import { LoadLock } from './load-lock.js';
 import { replaceCatalogue } from './replace-catalogue.js';
@@ -74,7 +75,12 @@ export class WorkingCopy {
     return undefined;
   }
 
-  /** Makes a working copy of the catalogue, or an empty one if there is no catalogue yet. */
+  /**
+   * Makes a working copy of the catalogue, or an empty one if there is no catalogue yet. Damaged indexes and triggers
+   * of it are made again; the tables must be as they were written.
+   *
+   * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`, `DATABASE_DAMAGED`
+   */
   create(loadKey: string): Connection {
     return this.#writing(() => {
       const { loading, loadingPart } = this.#files;
@@ -89,8 +95,11 @@ export class WorkingCopy {
       if (exists && formatOf(part) !== FORMAT_VERSION) part.pragma('journal_mode = OFF');
       // One transaction, because each waits for the disk.
       part.exec('BEGIN');
-      if (exists) completeFormat(part);
-      else createSchema(part);
+      if (exists) {
+        completeFormat(part);
+        // The copy is sealed with new checksums, so nothing that is wrong may stay.
+        for (const sql of schemaFaults(part).mending) part.exec(sql);
+      } else createSchema(part);
       writeMeta(part, 'replaces', this.#currentStamp());
       writeMeta(part, 'load_key', loadKey);
       part.exec('COMMIT');
@@ -173,7 +182,7 @@ export class WorkingCopy {
     try {
       return work();
     } catch (error) {
-      throw notWritable(this.#catalogue, error);
+      throw isCorrupt(error) ? storeError(error, this.#catalogue, 'write') : notWritable(this.#catalogue, error);
     }
   }
 }
