@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   buildCatalogue,
   checkCatalogue,
@@ -11,6 +11,7 @@ import {
   type SkillSearch,
 } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
+import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -121,6 +122,23 @@ describe('an id', () => {
     expect(search.get('bananb')).toBeUndefined();
     expect(search.get('nothing')).toBeUndefined();
     expect(await codeOf(() => search.ids())).toBe('DATABASE_DAMAGED');
+  });
+
+  test('that nobody has is told by the index alone, unless that is damaged', async () => {
+    const columns = vi.spyOn(CatalogueReader.prototype, 'packedColumns', 'get');
+    const database = await catalogue();
+    const reader = CatalogueReader.open(database);
+    for (const id of ['nothing', 'cherr', '']) expect(reader.get(id)).toBeUndefined();
+    expect(reader.get('cherry')?.id).toBe('cherry');
+    expect(columns).not.toHaveBeenCalled();
+    reader.close();
+    damageBytes(database, /\x03\x19[\s\S]banana/, (cell) => cell.replace('banana', 'bananb'));
+    const damagedOne = CatalogueReader.open(database);
+    expect(damagedOne.get('nothing')).toBeUndefined();
+    expect(damagedOne.get('banana')?.id).toBe('banana');
+    expect(columns).toHaveBeenCalled();
+    damagedOne.close();
+    columns.mockRestore();
   });
 
   test('that may be that of a damaged skill is an error, and any other is not', async () => {
