@@ -27,11 +27,12 @@ async function check({ database, repair, json }: CheckFlags, output: Output): Pr
   if (length > 0) throw new Error(`${database} has ${length === 1 ? 'a problem' : `${length} problems`}`);
 }
 
-function reportLines({ skills, vectors, problems, repaired }: CheckReport): string[] {
+function reportLines({ skills, vectors, problems, outdated, repaired }: CheckReport): string[] {
   const counts = `checked ${skills.toLocaleString('en')} skills and ${vectors.toLocaleString('en')} vectors`;
   return [
     ...repaired.map((problem) => oneLine(`repaired: ${sentenceOf(problem)}`)),
     ...problems.map((problem) => oneLine(`${sentenceOf(problem)}: ${problem.remedy}`)),
+    ...outdated.map((problem) => oneLine(`note: ${sentenceOf(problem)}: ${problem.remedy}`)),
     problems.length === 0 ? `${counts}: all is well` : counts,
   ];
 }

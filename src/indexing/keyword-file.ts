@@ -54,6 +54,11 @@ export function isCurrentKeywordFile(catalogue: string, stamp: string): Promise<
   return isCurrentArrayFile(filesBeside(catalogue).keyword, identityOf(stamp));
 }
 
+/** Whether the keyword file is whole, of whatever state and word rules. Reads all of it. */
+export function isWholeKeywordFile(catalogue: string): Promise<boolean> {
+  return isCurrentArrayFile(filesBeside(catalogue).keyword, { ...identityOf(), origin: {} });
+}
+
 /** @param stamp of the state that the file belongs to; left out for any state */
 function identityOf(stamp?: string): ExpectedFile {
   const origin = { wordRules: WORD_RULES, ...(stamp === undefined ? {} : { stamp }) };

@@ -39,12 +39,13 @@ export async function checkCatalogue(options: CheckOptions): Promise<CheckReport
   // Imported when it is used: a program that only searches need not load it.
   const { findProblems } = await import('./find-problems.js');
   const found = await findProblems(database, signal);
-  if (options.repair !== true || found.problems.length === 0) return { ...found, repaired: [] };
+  const all = [...found.problems, ...found.outdated];
+  if (options.repair !== true || all.length === 0) return { ...found, repaired: [] };
   const { repairCatalogue } = await import('./repair-catalogue.js');
   await repairCatalogue(database, signal);
   const left = await findProblems(database, signal);
-  const isLeft = new Set(left.problems.map(nameOf));
-  return { ...left, repaired: found.problems.filter((problem) => !isLeft.has(nameOf(problem))) };
+  const isLeft = new Set([...left.problems, ...left.outdated].map(nameOf));
+  return { ...left, repaired: all.filter((problem) => !isLeft.has(nameOf(problem))) };
 }
 
 function nameOf({ part, skill, problem }: CheckReport['problems'][number]): string {

@@ -20,6 +20,11 @@ export interface CheckReport {
   readonly vectors: number;
   /** What is wrong; after a repair what is still wrong. */
   readonly problems: readonly CatalogueProblem[];
-  /** What a repair has mended. */
+  /**
+   * Derived files that are whole but belong to another state of the catalogue, as after a removal, or that a running load
+   * has not made yet. Nothing is wrong: a search does without them, and the next load or a repair makes them.
+   */
+  readonly outdated: readonly CatalogueProblem[];
+  /** What a repair has mended or made. */
   readonly repaired: readonly CatalogueProblem[];
 }

@@ -1,31 +1,57 @@
 import { existsSync } from 'node:fs';
 import { copyKey } from '../copies/copy-key.js';
-import { isCurrentKeywordFile } from '../indexing/keyword-file.js';
+import { isCurrentKeywordFile, isWholeKeywordFile } from '../indexing/keyword-file.js';
 import { embeddedText, hashText } from '../semantic/embedded-text.js';
-import { vectorFilesAreCurrent } from '../semantic/nearest/vector-files.js';
-import { isDamage } from '../store/damaged.js';
+import { areWholeVectorFiles, vectorFilesAreCurrent } from '../semantic/nearest/vector-files.js';
+import { isDamage, problemIn } from '../store/damaged.js';
 import { filesBeside } from '../store/file-names.js';
 import { CatalogueCheck } from '../store/read/catalogue-check.js';
+import { readStamp } from '../store/read/catalogue-reader.js';
+import { isLoading } from '../store/write/load-lock.js';
 import type { CatalogueProblem, CheckReport } from './check-report.js';
 
 const REPAIR = 'run `skill-discovery check --repair`';
 const LOAD_AGAIN = 'load its source again';
 const LOAD_ALL = 'load all sources into a new file';
 
-/** Reads everything of a catalogue and its derived files; see `checkCatalogue`. */
-export async function findProblems(
+/** States of a catalogue that are checked at most, if loads replace it meanwhile. */
+const MOST_STATES = 4;
+
+type Found = Omit<CheckReport, 'repaired'>;
+type Add = (part: CatalogueProblem['part'], problem: string, remedy: string, more?: object) => void;
+
+/**
+ * Reads everything of a catalogue and its derived files; see `checkCatalogue`. If a load replaces the catalogue
+ * meanwhile, the derived files belong to another state than was checked, so it begins again.
+ */
+export async function findProblems(path: string, signal: AbortSignal | undefined): Promise<Found> {
+  for (let states = 1; ; states++) {
+    const { isReplaced, ...found } = await findInState(path, signal);
+    if (!isReplaced || states === MOST_STATES) return found;
+  }
+}
+
+/** @returns also whether derived files do not fit because the catalogue was replaced */
+async function findInState(
   path: string,
   signal: AbortSignal | undefined,
-): Promise<Omit<CheckReport, 'repaired'>> {
+): Promise<Found & { readonly isReplaced: boolean }> {
   const problems: CatalogueProblem[] = [];
-  const add = (part: CatalogueProblem['part'], problem: string, remedy: string, more: object = {}): void => {
+  const add: Add = (part, problem, remedy, more = {}) => {
     problems.push({ part, path, problem, remedy, ...more });
   };
   const check = CatalogueCheck.open(path);
   try {
     for (const problem of check.structure()) {
-      const remedy = /\bindex\b/.test(problem) ? REPAIR : LOAD_ALL;
+      const isRepairable = /\bindex\b/.test(problem) && check.damagedTables.length === 0;
+      const remedy = isRepairable ? REPAIR : LOAD_ALL;
       add('database', `SQLite says: ${problem}`, remedy);
+    }
+    for (const table of check.damagedTables) {
+      add('database', `the schema of the table ${table} is not as it was written`, LOAD_ALL);
+    }
+    if (check.damagedTables.length > 0) {
+      return { skills: 0, vectors: 0, problems, outdated: [], isReplaced: false };
     }
     if (!check.hasChecksums) {
       add('database', 'it is of the format without checksums', `${REPAIR}, or load anything: either completes it`);
@@ -45,28 +71,49 @@ export async function findProblems(
       for (const problem of found.vectors) add('vectors', problem, `${REPAIR}, then load anything: that embeds again`);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      add('database', error.message, LOAD_ALL);
+      add('database', problemIn(error), LOAD_ALL);
     }
-    await addDerived(path, check, add);
-    return { skills: check.skills, vectors: check.vectors, problems };
+    const { wrong, outdated, isReplaced } = await checkDerived(path, check);
+    problems.push(...wrong);
+    return { skills: check.skills, vectors: check.vectors, problems, outdated, isReplaced };
   } finally {
     check.close();
   }
 }
 
 /** Reads the derived files completely. */
-async function addDerived(
+async function checkDerived(
   path: string,
   { stamp, model }: CatalogueCheck,
-  add: (part: CatalogueProblem['part'], problem: string, remedy: string, more: object) => void,
-): Promise<void> {
+): Promise<{
+  readonly wrong: readonly CatalogueProblem[];
+  readonly outdated: readonly CatalogueProblem[];
+  readonly isReplaced: boolean;
+}> {
   const files = filesBeside(path);
-  const problemOf = (file: string): string =>
-    existsSync(file) ? 'it is damaged, or belongs to another state of the catalogue' : 'it is missing';
+  const wasLoading = isLoading(path);
+  const unfit: (Pick<CatalogueProblem, 'part' | 'path'> & { readonly isWhole: boolean })[] = [];
   if (!(await isCurrentKeywordFile(path, stamp))) {
-    add('keyword file', problemOf(files.keyword), REPAIR, { path: files.keyword });
+    unfit.push({ part: 'keyword file', path: files.keyword, isWhole: await isWholeKeywordFile(path) });
   }
   if (model !== undefined && !(await vectorFilesAreCurrent({ files, stamp, model }))) {
-    add('vector files', problemOf(files.vectors), REPAIR, { path: files.vectors });
+    unfit.push({ part: 'vector files', path: files.vectors, isWhole: await areWholeVectorFiles(files) });
   }
+  const wrong: CatalogueProblem[] = [];
+  const outdated: CatalogueProblem[] = [];
+  if (unfit.length === 0) return { wrong, outdated, isReplaced: false };
+  const isReplaced = readStamp(path) !== stamp;
+  const isInMaking = wasLoading || isReplaced || isLoading(path);
+  for (const { part, path: file, isWhole } of unfit) {
+    if (isInMaking) {
+      outdated.push({ part, path: file, problem: 'a load is making it', remedy: 'wait for the end of the load' });
+    } else if (isWhole) {
+      const problem = 'it belongs to another state of the catalogue';
+      outdated.push({ part, path: file, problem, remedy: `${REPAIR}, or load anything` });
+    } else {
+      const problem = existsSync(file) ? 'it is damaged, or of another version' : 'it is missing';
+      wrong.push({ part, path: file, problem, remedy: REPAIR });
+    }
+  }
+  return { wrong, outdated, isReplaced };
 }

@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { SkillSearchError } from '../errors.js';
 import { type Connection, Database, databaseError, isSqliteError } from '../sqlite/connection.js';
-import { damagedError } from './damaged.js';
+import { beyondRepair, damagedError } from './damaged.js';
 import { APPLICATION_ID, FORMAT_VERSION, FORMAT_WITHOUT_CHECKSUMS, SCHEMA } from './schema.js';
 
 /** A new, empty catalogue in memory. */
@@ -84,7 +84,10 @@ export function guarded<T>(path: string, doing: 'read' | 'write', work: () => T)
  * Turns an error of SQLite into one of ours, and returns any other error as it is. Writing can fail in reading, too.
  */
 export function storeError(error: unknown, path: string, doing: 'read' | 'write'): unknown {
-  if (isCorrupt(error)) return damagedError(path, `SQLite says "${error.message}"`, undefined, error);
+  if (isCorrupt(error)) {
+    const problem = `SQLite says "${error.message}"`;
+    return doing === 'write' ? beyondRepair(path, problem, error) : damagedError(path, problem, undefined, error);
+  }
   return databaseError(error, path, doing, 'NOT_A_CATALOGUE');
 }
 

@@ -7,7 +7,6 @@
  *     skills.db.vectors-graph       derived: the graph of near neighbours
  *     skills.db.loading             the working copy of a load; survives a kill, and the next load resumes it
  *     skills.db.loading-part        a working copy that is being made
- *     skills.db.loading-left        the working copy of a killed load of other sources; kept for its vectors
  *     skills.db.loading-report      what a load changed, from its last commit until it has reported
  *     skills.db.loading-lock        locked while a load runs
  */
@@ -17,7 +16,6 @@ export interface CatalogueFiles {
   readonly graph: string;
   readonly loading: string;
   readonly loadingPart: string;
-  readonly loadingLeft: string;
   readonly loadingReport: string;
   readonly loadingLock: string;
 }
@@ -30,7 +28,6 @@ export function filesBeside(catalogue: string): CatalogueFiles {
     graph: `${catalogue}.vectors-graph`,
     loading: `${catalogue}.loading`,
     loadingPart: `${catalogue}.loading-part`,
-    loadingLeft: `${catalogue}.loading-left`,
     loadingReport: `${catalogue}.loading-report`,
     loadingLock: `${catalogue}.loading-lock`,
   };

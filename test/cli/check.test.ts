@@ -1,7 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { buildCatalogue, checkCatalogue } from '../../src/index.js';
+import { buildCatalogue, type CheckReport, checkCatalogue, removeSkills } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
+import { LoadLock } from '../../src/store/write/load-lock.js';
 import { traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
@@ -70,6 +71,48 @@ describe('check', () => {
     expect(left).toBe(2);
     expect(await load(database)).toMatchObject({ unchanged: 3, embedded: 1 });
     expect((await checkCatalogue({ database })).problems).toEqual([]);
+  });
+
+  test('takes derived files of another state for outdated, not for damaged, and a repair makes them again', async () => {
+    const database = await catalogue();
+    expect(removeSkills({ database, ids: ['b'] })).toBe(1);
+    const { status, out, error } = await runCaptured(['check', '--database', database]);
+    expect([status, error]).toEqual([0, '']);
+    expect(out.split('\n').map((line) => line.replaceAll(database, 'db'))).toEqual([
+      'note: db.keyword: it belongs to another state of the catalogue: run `skill-discovery check --repair`, or load anything',
+      'note: db.vectors: it belongs to another state of the catalogue: run `skill-discovery check --repair`, or load anything',
+      expect.stringMatching(/^checked 2 skills .*: all is well$/),
+      '',
+    ]);
+    const { problems, outdated, repaired } = await checkCatalogue({ database, repair: true });
+    expect([problems, outdated]).toEqual([[], []]);
+    expect(repaired.map(({ part }) => part)).toEqual(['keyword file', 'vector files']);
+    expect(await checkCatalogue({ database })).toMatchObject({ problems: [], outdated: [] });
+  });
+
+  test('finds nothing wrong while a load replaces the catalogue and its derived files', async () => {
+    const database = await catalogue();
+    const during: Promise<CheckReport>[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      const rows = [row('a', { description: `turn ${turn}` })];
+      const sources = [{ name: 'rows', rows }];
+      const onProgress = () => void during.push(checkCatalogue({ database }));
+      await buildCatalogue({ database, sources, embedder, onProgress });
+    }
+    expect(during.length).toBeGreaterThan(6);
+    for (const { problems } of await Promise.all(during)) expect(problems).toEqual([]);
+    expect(await checkCatalogue({ database })).toMatchObject({ problems: [], outdated: [] });
+  });
+
+  test('tells that a running load has not made a derived file yet', async () => {
+    const database = await catalogue();
+    rmSync(`${database}.keyword`);
+    const lock = new LoadLock(database);
+    const { problems, outdated } = await checkCatalogue({ database });
+    lock.release();
+    expect(problems).toEqual([]);
+    expect(outdated).toMatchObject([{ part: 'keyword file', problem: 'a load is making it' }]);
+    expect((await checkCatalogue({ database })).problems).toMatchObject([{ problem: 'it is missing' }]);
   });
 
   test('tells columns that do not follow from the record, though their checksum is right', async () => {

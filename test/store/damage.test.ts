@@ -1,9 +1,17 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildCatalogue, checkCatalogue, copyCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  buildCatalogue,
+  checkCatalogue,
+  copyCatalogue,
+  openSkillSearch,
+  removeSkills,
+  type SkillSearch,
+} from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
+import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -116,6 +124,23 @@ describe('an id', () => {
     expect(await codeOf(() => search.ids())).toBe('DATABASE_DAMAGED');
   });
 
+  test('that nobody has is told by the index alone, unless that is damaged', async () => {
+    const columns = vi.spyOn(CatalogueReader.prototype, 'packedColumns', 'get');
+    const database = await catalogue();
+    const reader = CatalogueReader.open(database);
+    for (const id of ['nothing', 'cherr', '']) expect(reader.get(id)).toBeUndefined();
+    expect(reader.get('cherry')?.id).toBe('cherry');
+    expect(columns).not.toHaveBeenCalled();
+    reader.close();
+    damageBytes(database, /\x03\x19[\s\S]banana/, (cell) => cell.replace('banana', 'bananb'));
+    const damagedOne = CatalogueReader.open(database);
+    expect(damagedOne.get('nothing')).toBeUndefined();
+    expect(damagedOne.get('banana')?.id).toBe('banana');
+    expect(columns).toHaveBeenCalled();
+    damagedOne.close();
+    columns.mockRestore();
+  });
+
   test('that may be that of a damaged skill is an error, and any other is not', async () => {
     const database = await catalogue();
     change(database, "UPDATE skill SET id = 'x' || id, record = 'broken' WHERE id = 'cherry'");
@@ -197,9 +222,55 @@ test('what the last load noted of a catalogue is checked when it is opened, and 
   expect((await checkCatalogue({ database })).problems).toEqual([]);
 });
 
-test('a letter of the schema is checked, too', async () => {
+test('a letter in the schema of a table is checked, too: a load refuses the file, and says what helps', async () => {
   const database = await damaged('UNIQUE (model, text_hash)', 'UNIQUE (model, embedding)');
   expect(await codeOf(() => open(database))).toBe('DATABASE_DAMAGED');
+  const before = readFileSync(database);
+  const refused = { code: 'DATABASE_DAMAGED', message: expect.stringContaining('; load all sources into a new file') };
+  await expect(load(database)).rejects.toMatchObject(refused);
+  expect(() => removeSkills({ database, ids: ['fig'] })).toThrow(/; load all sources into a new file$/);
+  const { problems } = await checkCatalogue({ database, repair: true });
+  expect(new Set(problems.map(({ remedy }) => remedy))).toEqual(new Set(['load all sources into a new file']));
+  expect(problems.at(-1)?.problem).toBe('the schema of the table vector is not as it was written');
+  expect(readFileSync(database).equals(before)).toBe(true);
+});
+
+test.each([
+  ['a trigger', 'UPDATE OF hash', 'UPDATE OF hasj'],
+  ['an index', 'claim_skill ON claim (skill)', 'claim_skill ON claim (soill)'],
+  ['the name of a trigger', 'TRIGGER skill_deleted', 'TRIGGER skill_deletes'],
+])('%s whose schema is damaged is made again, by a load and by a repair', async (_, text, by) => {
+  for (const isRepair of [false, true]) {
+    const database = await catalogue();
+    const bytes = readFileSync(database, 'latin1');
+    expect(bytes).toContain(text);
+    writeFileSync(database, bytes.replace(text, by), 'latin1');
+    if (isRepair) await checkCatalogue({ database, repair: true }).catch(() => {});
+    const result = await load(database).catch((error: Error) => error);
+    // With some of these SQLite opens the file no more.
+    if (result instanceof Error) {
+      expect(result).toMatchObject({ code: 'DATABASE_DAMAGED', message: expect.stringMatching(/new file$/) });
+      continue;
+    }
+    expect((await checkCatalogue({ database })).problems).toEqual([]);
+    expect(schemaOf(database)).toEqual(schemaOf(join(folder, 'skills.db')));
+    const rows = ROWS.map((item) => ({ ...item, description: 'another' }));
+    expect(await load(database, rows)).toMatchObject({ updated: 5 });
+  }
+});
+
+test('a table that SQLite cannot read is no matter of the file system, and a load says what helps', async () => {
+  const database = await catalogue();
+  const bytes = readFileSync(database);
+  const connection = new Database(database);
+  const page = connection.prepare<[], number>("SELECT rootpage FROM sqlite_schema WHERE name = 'claim'").pluck().get()!;
+  connection.close();
+  bytes.fill(0xff, (page - 1) * 4096, page * 4096);
+  writeFileSync(database, bytes);
+  const helps = { code: 'DATABASE_DAMAGED', message: expect.stringMatching(/; load all sources into a new file$/) };
+  await expect(load(database, [row('fig')])).rejects.toMatchObject(helps);
+  const { problems } = await checkCatalogue({ database, repair: true });
+  for (const { problem } of problems) expect(problem).not.toMatch(/skill-discovery check/);
 });
 
 test('a catalogue that has lost skills is an error where they are counted by reading them', async () => {
@@ -243,6 +314,13 @@ function damageBytes(path: string, what: RegExp, by: (found: string) => string):
   const after = before.replace(what, by);
   expect(after).not.toBe(before);
   writeFileSync(path, after, 'latin1');
+}
+
+function schemaOf(database: string): unknown[] {
+  const connection = new Database(database, { readonly: true });
+  const schema = connection.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name').all();
+  connection.close();
+  return schema;
 }
 
 function change(database: string, sql: string): void {

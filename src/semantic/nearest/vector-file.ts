@@ -38,7 +38,10 @@ export async function readVectorFile(path: string, origin: Partial<VectorFileOri
 }
 
 /** Like {@link readVectorFile}: checks the whole file, but keeps only the keys and the mean in memory. */
-export async function readVectorKeys(path: string, origin: VectorFileOrigin): Promise<VectorFileKeys | undefined> {
+export async function readVectorKeys(
+  path: string,
+  origin: Partial<VectorFileOrigin>,
+): Promise<VectorFileKeys | undefined> {
   const tree = await readArrayFile(path, identityOf(origin), {
     shared: true,
     keeps: (name) => name === 'keys' || name === 'codes.mean',

@@ -36,6 +36,13 @@ export async function vectorFilesAreCurrent(options: VectorFilesOptions): Promis
   return !shouldHaveGraph || (await loadGraphLibrary()) === undefined;
 }
 
+/** Whether the vector file, and the graph that it names, are whole, of whatever state and model. */
+export async function areWholeVectorFiles(files: VectorFilePaths): Promise<boolean> {
+  const file = await readVectorKeys(files.vectors, {});
+  if (file?.graph === undefined) return file !== undefined;
+  return Graph.isFile(files.graph, file.graph, file.keys, file.codes.dimensions);
+}
+
 /**
  * Builds the files that are derived from a catalogue's vectors: codes to scan, and for many vectors a graph. A graph of
  * an earlier state is updated. All of it happens in a thread.

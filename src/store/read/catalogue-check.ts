@@ -1,8 +1,10 @@
 import type { Connection } from '../../sqlite/connection.js';
+import { asBeyondRepair } from '../damaged.js';
 import { guarded, isCorrupt, openForReading, storeError } from '../database.js';
 import { gatherFacts, isMetaWhole, readFacts } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { FORMAT_VERSION } from '../schema.js';
+import { schemaFaults } from '../schema-faults.js';
 import { type DamagedRow, findDamage } from './find-damage.js';
 import type { StoredFileRow, StoredRow } from './stored-row.js';
 
@@ -23,6 +25,8 @@ const DANGLING: readonly (readonly [sql: string, problem: string])[] = [
 export class CatalogueCheck {
   /** Whether the catalogue has checksums. */
   readonly hasChecksums: boolean;
+  /** Tables whose definition is not as it was written. If there are any, only {@link structure} may be asked for. */
+  readonly damagedTables: readonly string[];
   readonly stamp: string;
   /** Id of the model of the vectors; undefined if there are none. */
   readonly model: string | undefined;
@@ -34,12 +38,13 @@ export class CatalogueCheck {
 
   /** @throws {SkillSearchError} if there is no catalogue that can be read */
   static open(path: string): CatalogueCheck {
-    const connection = openForReading(path);
+    let connection: Connection | undefined;
     try {
+      connection = openForReading(path);
       return new CatalogueCheck(connection, path);
     } catch (error) {
-      connection.close();
-      throw storeError(error, path, 'read');
+      connection?.close();
+      throw asBeyondRepair(storeError(error, path, 'read'));
     }
   }
 
@@ -47,9 +52,11 @@ export class CatalogueCheck {
     this.#connection = connection;
     this.#path = path;
     this.hasChecksums = connection.pragma('user_version', { simple: true }) === FORMAT_VERSION;
-    this.stamp = readMeta(connection, 'stamp') ?? '';
-    this.skills = this.#count('skill');
-    this.vectors = this.#count('vector');
+    this.damagedTables = this.hasChecksums ? schemaFaults(connection).tables : [];
+    const isReadable = this.damagedTables.length === 0;
+    this.stamp = isReadable ? (readMeta(connection, 'stamp') ?? '') : '';
+    this.skills = isReadable ? this.#count('skill') : 0;
+    this.vectors = isReadable ? this.#count('vector') : 0;
     this.model = this.vectors === 0 ? undefined : readMeta(connection, 'model');
   }
 

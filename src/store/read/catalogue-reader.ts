@@ -51,6 +51,7 @@ export class CatalogueReader {
   #damagedDocuments: ReadonlySet<DocumentNumber> | undefined;
   #records: KeptRecords | undefined;
   #documentsById: Uint32Array | undefined;
+  #idIndexIsWhole: boolean | undefined;
   readonly #inTransaction: (work: () => unknown) => unknown;
   readonly #statements: SkillStatements;
   readonly #rows: StoredRows;
@@ -305,9 +306,27 @@ export class CatalogueReader {
     if (row?.id === id) return row;
     // The index leads to a damaged row: whatever that row says of its id now.
     if (number !== undefined && row === undefined) throw this.#damaged(id);
-    if (this.#facts === undefined) return undefined;
+    if (this.#facts === undefined || this.#isIdIndexWhole()) return undefined;
     const found = this.#locate(id);
     return found === undefined ? undefined : (this.#rows.wholeRow(found) ?? this.#throwDamaged(id));
+  }
+
+  /**
+   * Whether the index of ids is as it was written, so that it lacks no id. Read once, unless there are columns to do
+   * without it: to read those of a large catalogue takes seconds.
+   */
+  #isIdIndexWhole(): boolean {
+    if (this.#idIndexIsWhole === undefined) {
+      if (this.#columns !== undefined) return false;
+      this.#idIndexIsWhole = this.#statements.quietly(() => this.#idsChecksum()) === this.#facts?.ids;
+    }
+    return this.#idIndexIsWhole;
+  }
+
+  #idsChecksum(): number {
+    let checksum = 0;
+    for (const id of this.#ids.iterate()) checksum = addToIds(checksum, id);
+    return checksum;
   }
 
   /**

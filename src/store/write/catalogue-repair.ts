@@ -1,3 +1,4 @@
+import { asBeyondRepair } from '../damaged.js';
 import { storeError } from '../database.js';
 import { CatalogueCheck } from '../read/catalogue-check.js';
 import { findDamage } from '../read/find-damage.js';
@@ -21,7 +22,7 @@ export class CatalogueRepair {
     const load = new OpenLoad(path, loadKey(['repair']), true);
     try {
       const { vectors, signatures } = await findDamage(load.statements.connection, path, signal).catch((error) => {
-        throw storeError(error, path, 'read');
+        throw asBeyondRepair(storeError(error, path, 'write'));
       });
       const isNeeded = vectors.length + signatures.length > 0 || needsIndexes(path);
       endLoad(load, {

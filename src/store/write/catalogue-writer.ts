@@ -84,7 +84,7 @@ export class CatalogueWriter implements SkillSink {
    */
   async removeDamagedVectors(signal?: AbortSignal): Promise<number> {
     const damaged = await this.#damaged?.vectorsOf(this.#brought, signal).catch((error: unknown) => {
-      throw storeError(error, this.path, 'read');
+      throw storeError(error, this.path, 'write');
     });
     if (damaged === undefined || damaged.length === 0) return 0;
     this.#load.guard(() => this.#load.write().vectors.remove(damaged));

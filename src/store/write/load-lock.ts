@@ -1,6 +1,6 @@
-import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { SkillSearchError } from '../../errors.js';
-import { type Connection, isBusy } from '../../sqlite/connection.js';
+import { type Connection, Database, isBusy, isSqliteError } from '../../sqlite/connection.js';
 import { notWritable, openForWriting } from '../database.js';
 import { filesBeside } from '../file-names.js';
 
@@ -27,6 +27,24 @@ export class LoadLock {
     // Deleted while still locked: whoever opens the path from now on creates a new file and locks that.
     rmSync(this.#path, { force: true });
     this.#connection.close();
+  }
+}
+
+/** Whether a load into a catalogue is running. Writes nothing. */
+export function isLoading(catalogue: string): boolean {
+  const path = filesBeside(catalogue).loadingLock;
+  if (!existsSync(path)) return false;
+  let connection: Connection | undefined;
+  try {
+    connection = new Database(path, { readonly: true, fileMustExist: true, timeout: 0 });
+    // Takes a lock that others may share, which whoever loads lets nobody have.
+    connection.prepare('SELECT 1 FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+    return isBusy(error);
+  } finally {
+    connection?.close();
   }
 }
 

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
+import { asBeyondRepair, beyondRepair } from '../damaged.js';
 import { openForReading, storeError } from '../database.js';
 import { isMetaWhole } from '../facts.js';
 import { filesBeside } from '../file-names.js';
 import { readMeta } from '../meta.js';
 import { FORMAT_VERSION } from '../schema.js';
+import { schemaFaults } from '../schema-faults.js';
 import { SignatureWriter } from '../signature-table.js';
 import { ReportNotes, type Unreported } from './report-notes.js';
 import { WorkingCopy } from './working-copy.js';
@@ -53,7 +55,7 @@ export class OpenLoad {
     this.#key = key;
     this.#notes = new ReportNotes(filesBeside(path).loadingReport);
     // Before anything is written: a file that is no catalogue must be left alone.
-    if (exists) openForReading(path).close();
+    if (exists) openCatalogue(path).close();
     this.#copy = WorkingCopy.claim(path);
     try {
       // Taking the lock may have published a load that was killed at its end.
@@ -148,10 +150,10 @@ export class OpenLoad {
     this.#copy.discard();
   }
 
-  /** Closes the files after the load was published. The right to load is held until {@link close}. */
+  /** Closes the files after the load has ended. The right to load is held until {@link close}. */
   closeFiles(): void {
-    this.#copy.forgetLeftOver();
     this.#closeConnections();
+    this.#copy.forgetStaleLeftOver();
   }
 
   /** Closes the files and gives up the right to load. A working copy stays: the next load may resume it. */
@@ -197,10 +199,24 @@ function commitIfPossible(connection: Connection): void {
 }
 
 function openBase(path: string): WriterStatements {
-  const connection = openForReading(path);
+  const connection = openCatalogue(path);
+  const hasChecksums = connection.pragma('user_version', { simple: true }) === FORMAT_VERSION;
+  const { tables } = hasChecksums ? schemaFaults(connection) : { tables: [] };
+  if (tables.length > 0) {
+    connection.close();
+    throw beyondRepair(path, `the schema of ${tables.join(', ')} is not as it was written`);
+  }
   // Ids are looked up all over their index. The default cache, meant for searching, cannot hold it.
   connection.pragma('cache_size = -65536');
   return new WriterStatements(connection);
+}
+
+function openCatalogue(path: string): Connection {
+  try {
+    return openForReading(path);
+  } catch (error) {
+    throw asBeyondRepair(error);
+  }
 }
 
 /** Whether a catalogue has everything that the present format has, and its notes about itself are right. */

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
-import { createSchema, notWritable, openForReading, openForWriting } from '../database.js';
+import { createSchema, isCorrupt, notWritable, openForReading, openForWriting, storeError } from '../database.js';
 import { writeFacts } from '../facts.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../file-names.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { APPLICATION_ID, FORMAT_VERSION, FORMAT_WITHOUT_CHECKSUMS } from '../schema.js';
+import { schemaFaults } from '../schema-faults.js';
 import { completeFormat } from './complete-format.js';
 import { LoadLock } from './load-lock.js';
 import { replaceCatalogue } from './replace-catalogue.js';
@@ -19,6 +20,8 @@ export class WorkingCopy {
   readonly #catalogue: string;
   readonly #files: CatalogueFiles;
   readonly #lock: LoadLock;
+  /** Whether there is a working copy of a killed load that nobody can resume. */
+  #hasStaleLeftOver = false;
 
   private constructor(catalogue: string, lock: LoadLock) {
     this.#catalogue = catalogue;
@@ -51,33 +54,36 @@ export class WorkingCopy {
 
   /**
    * A load resumes a leftover working copy only if the sources match and the catalogue has not changed. Any other
-   * leftover is set aside: {@link create} takes its vectors.
+   * leftover stays until a working copy takes its place: {@link create} takes its vectors.
    *
    * @returns the working copy of a killed load with the same key; undefined if there is none
    */
   resume(loadKey: string): Connection | undefined {
     if (!existsSync(this.#files.loading)) return undefined;
     const connection = this.#openLeftover();
-    if (connection !== undefined) {
-      const isSame =
-        readMeta(connection, 'load_key') === loadKey && readMeta(connection, 'replaces') === this.#currentStamp();
-      if (isSame && formatOf(connection) === FORMAT_VERSION) {
-        return prepareForLoad(connection);
-      }
-      connection.pragma('wal_checkpoint(TRUNCATE)');
-      connection.close();
-      removeDatabase(this.#files.loadingLeft);
-      renameSync(this.#files.loading, this.#files.loadingLeft);
+    if (connection === undefined) {
+      this.discard();
+      return undefined;
     }
-    this.discard();
+    const key = readMeta(connection, 'load_key');
+    const isCurrent =
+      readMeta(connection, 'replaces') === this.#currentStamp() && formatOf(connection) === FORMAT_VERSION;
+    if (isCurrent && key === loadKey) return prepareForLoad(connection);
+    this.#hasStaleLeftOver = !isCurrent || key === undefined;
+    connection.pragma('wal_checkpoint(TRUNCATE)');
+    connection.close();
     return undefined;
   }
 
-  /** Makes a working copy of the catalogue, or an empty one if there is no catalogue yet. */
+  /**
+   * Makes a working copy of the catalogue, or an empty one if there is no catalogue yet. Damaged indexes and triggers
+   * of it are made again; the tables must be as they were written.
+   *
+   * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`, `DATABASE_DAMAGED`
+   */
   create(loadKey: string): Connection {
     return this.#writing(() => {
-      const { loading, loadingPart, loadingLeft } = this.#files;
-      removeDatabase(loading);
+      const { loading, loadingPart } = this.#files;
       const exists = existsSync(this.#catalogue);
       if (exists) {
         copyFileSync(this.#catalogue, loadingPart, constants.COPYFILE_FICLONE);
@@ -89,22 +95,26 @@ export class WorkingCopy {
       if (exists && formatOf(part) !== FORMAT_VERSION) part.pragma('journal_mode = OFF');
       // One transaction, because each waits for the disk.
       part.exec('BEGIN');
-      if (exists) completeFormat(part);
-      else createSchema(part);
+      if (exists) {
+        completeFormat(part);
+        // The copy is sealed with new checksums, so nothing that is wrong may stay.
+        for (const sql of schemaFaults(part).mending) part.exec(sql);
+      } else createSchema(part);
       writeMeta(part, 'replaces', this.#currentStamp());
       writeMeta(part, 'load_key', loadKey);
       part.exec('COMMIT');
-      if (existsSync(loadingLeft)) takeVectors(part, loadingLeft);
+      if (existsSync(loading)) takeVectors(part, loading);
       part.close();
-      removeDatabase(loadingLeft);
+      removeDatabase(loading);
+      this.#hasStaleLeftOver = false;
       renameSync(loadingPart, loading);
       return prepareForLoad(openForWriting(loading));
     });
   }
 
-  /** Deletes the working copy of a killed load of other sources. */
-  forgetLeftOver(): void {
-    removeDatabase(this.#files.loadingLeft);
+  /** Deletes the working copy of a killed load if nobody can resume it. */
+  forgetStaleLeftOver(): void {
+    if (this.#hasStaleLeftOver) this.discard();
   }
 
   /** Deletes the working copy. Its connection must be closed. */
@@ -172,7 +182,7 @@ export class WorkingCopy {
     try {
       return work();
     } catch (error) {
-      throw notWritable(this.#catalogue, error);
+      throw isCorrupt(error) ? storeError(error, this.#catalogue, 'write') : notWritable(this.#catalogue, error);
     }
   }
 }

@@ -1,7 +1,9 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { removeSkills } from '../../../src/index.js';
 import { Database } from '../../../src/sqlite/connection.js';
 import { writeFacts } from '../../../src/store/facts.js';
+import { CatalogueRepair } from '../../../src/store/write/catalogue-repair.js';
 import { CatalogueWriter } from '../../../src/store/write/catalogue-writer.js';
 import { contentOf, filesBeside, stampOf, traceOf } from '../../catalogue-file.js';
 import { scratchFile } from '../../scratch-folder.js';
@@ -49,17 +51,39 @@ describe('a load that was given up', () => {
     expect(filesBeside(path)).toEqual([]);
   });
 
-  test('is thrown away by another load that changes nothing', () => {
+  test('is kept by whatever changes nothing: another load, a removal, a repair', async () => {
     const path = scratchFile('skills.db');
     loadItems(path, [storeItem('old')], false);
     const before = traceOf(path);
-    giveUp(path, 'key', ['a'], true);
+    giveUp(path, 'key', ['a', 'b'], true);
+    const { inode } = traceOf(`${path}.loading`);
 
-    const writer = new CatalogueWriter(path, 'another key', true);
-    writer.put(storeItem('old'), 'source');
-    writer.finish();
+    const other = new CatalogueWriter(path, 'another key', true);
+    other.put(storeItem('old'), 'source');
+    other.finish();
+    expect(removeSkills({ database: path, ids: ['nothing'] })).toBe(0);
+    (await CatalogueRepair.publish(path, undefined)).close();
 
     expect(traceOf(path)).toEqual(before);
+    const writer = new CatalogueWriter(path, 'key', true);
+    expect(traceOf(`${path}.loading`).inode).toBe(inode);
+    for (const id of ['a', 'b', 'c']) writer.put(storeItem(id), 'source');
+    expect(writer.finish()).toEqual({ added: 3, updated: 0, unchanged: 0, removed: 0 });
+    expect(filesBeside(path)).toEqual([]);
+  });
+
+  test('is thrown away by a load that changes nothing if the catalogue was replaced in between', () => {
+    const path = scratchFile('skills.db');
+    loadItems(path, [storeItem('old')], false);
+    giveUp(path, 'key', ['a'], true);
+    const elsewhere = scratchFile('skills.db');
+    loadItems(elsewhere, [storeItem('new')], false);
+    copyFileSync(elsewhere, path);
+
+    const writer = new CatalogueWriter(path, 'key', true);
+    writer.put(storeItem('new'), 'source');
+    writer.finish();
+
     expect(filesBeside(path)).toEqual([]);
   });
 
