@@ -47,6 +47,7 @@ const SETTINGS = [
   'core.commitGraph=false',
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
+  'core.multiPackIndex=false',
   'core.pager=cat',
   'diff.external=',
   'diff.orderFile=/dev/null',
