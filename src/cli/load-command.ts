@@ -38,7 +38,7 @@ export const setUpLoad: SetUp = (command, output) => {
     .option('--max-unpacked-bytes <n>', 'bytes that a file may have, unpacked; 0 for no limit', parseInteger)
     .option('--max-ratio <n>', 'times its size that a .gz file may unpack to; 0 for no limit', parseInteger)
     .option('--max-listed-problems <n>', 'warnings and rejected rows that are listed; 0 for no limit', parseInteger)
-    .option('--git-seconds <n>', 'seconds that git may work on one source', parseInteger)
+    .option('--git-seconds <n>', 'seconds that git may work on one source; 0 reads remotes only', parseInteger)
     .option('--no-semantic', 'make no vectors: skills loaded so are found by words only')
     .addOption(modelOption())
     .addOption(jsonOption())

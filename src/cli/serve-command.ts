@@ -5,6 +5,7 @@ import {
   COMPATIBILITIES,
   type Compatibility,
   DEFAULT_CONNECTIONS_PER_ADDRESS,
+  DEFAULT_FIND_PER_MINUTE,
   DEFAULT_HOST,
   DEFAULT_LONGEST_WAIT,
   DEFAULT_PAGES_PER_MINUTE,
@@ -28,6 +29,7 @@ interface ServeFlags extends StateFlags, StopWordsFlags {
   readonly keyDaily: number;
   readonly keyPerMinute: number;
   readonly pagesPerMinute: number;
+  readonly findPerMinute: number;
   readonly longestWait: number;
   readonly connectionsPerAddress: number;
   readonly trustProxy?: number | readonly string[];
@@ -55,6 +57,12 @@ export const setUpServe: SetUp = (command, output) => {
       'pages a minute for each address, 0 for no limit',
       parseInteger,
       DEFAULT_PAGES_PER_MINUTE,
+    )
+    .option(
+      '--find-per-minute <n>',
+      'searches a minute of `npx skills find` for each address, with --compat; 0 for no limit',
+      parseInteger,
+      DEFAULT_FIND_PER_MINUTE,
     )
     .option(
       '--longest-wait <seconds>',
@@ -98,6 +106,7 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
     });
     const limits = {
       pagesPerMinute: flags.pagesPerMinute,
+      findPerMinute: flags.findPerMinute,
       longestWait: flags.longestWait,
       connectionsPerAddress: flags.connectionsPerAddress,
     };

@@ -4,6 +4,7 @@ export type { FailureEvent, LogEvent, RequestEvent } from './log-event.js';
 export {
   COMPATIBILITIES,
   type Compatibility,
+  DEFAULT_FIND_PER_MINUTE,
   DEFAULT_LONGEST_WAIT,
   DEFAULT_PAGES_PER_MINUTE,
   type HandlerOptions,

@@ -11,16 +11,19 @@ interface Minute {
 
 /** Limits how often each client may ask within a minute. Counts in memory, for this process. */
 export class MinuteLimit {
+  readonly #what: string;
   readonly #perMinute: number;
   readonly #now: () => number;
   /** In the order in which they began. */
   readonly #minutes = new Map<string, Minute>();
 
   /**
+   * @param what is counted, for the message: `pages`
    * @param perMinute 0 for no limit
    * @param now milliseconds, never going back
    */
-  constructor(perMinute: number, now: () => number = () => performance.now()) {
+  constructor(what: string, perMinute: number, now: () => number = () => performance.now()) {
+    this.#what = what;
     this.#perMinute = perMinute;
     this.#now = now;
   }
@@ -37,7 +40,7 @@ export class MinuteLimit {
     minute.count += 1;
     if (minute.count <= this.#perMinute) return;
     const retryAfter = Math.max(1, Math.ceil((minute.start + MINUTE - now) / 1000));
-    const message = `more than ${this.#perMinute} pages within a minute: try again in ${retryAfter} s`;
+    const message = `more than ${this.#perMinute} ${this.#what} within a minute: try again in ${retryAfter} s`;
     throw new SkillSearchError('RATE_LIMIT_EXCEEDED', message, { retryAfter });
   }
 

@@ -12,6 +12,8 @@ export type Compatibility = (typeof COMPATIBILITIES)[number];
 
 /** Pages a minute for each address, unless `pagesPerMinute` says otherwise. */
 export const DEFAULT_PAGES_PER_MINUTE = 120;
+/** Searches of `npx skills find` a minute for each address, unless `findPerMinute` says otherwise. */
+export const DEFAULT_FIND_PER_MINUTE = 60;
 /** Seconds that a search may wait, unless `longestWait` says otherwise. */
 export const DEFAULT_LONGEST_WAIT = 5;
 
@@ -53,6 +55,13 @@ export interface HandlerOptions {
    */
   readonly pagesPerMinute?: number | undefined;
   /**
+   * How often each address may ask `GET /api/search` within a minute, an integer from 0; 0 for no limit. Counted in
+   * memory, apart from the quotas of searches.
+   *
+   * @default 60; with `access: false` 0
+   */
+  readonly findPerMinute?: number | undefined;
+  /**
    * Seconds that a search may wait for others before it, at most 3600; 0 for no limit. If it would wait longer it is
    * answered 503 `BUSY` with `Retry-After`, and uses nothing of the day's quota.
    *
@@ -71,6 +80,7 @@ export interface ResolvedHandlerOptions {
   readonly compatibility: Compatibility | undefined;
   readonly pages: boolean;
   readonly pagesPerMinute: number;
+  readonly findPerMinute: number;
   /** In seconds. */
   readonly longestWait: number;
   readonly log: (event: LogEvent) => void;
@@ -84,6 +94,7 @@ export const HANDLER_OPTIONS: Readonly<Record<keyof HandlerOptions, true>> = {
   compatibility: true,
   pages: true,
   pagesPerMinute: true,
+  findPerMinute: true,
   longestWait: true,
   log: true,
 };
@@ -101,11 +112,14 @@ export function resolveHandlerOptions(options: HandlerOptions): ResolvedHandlerO
   const publicUrl = resolvePublicUrl(options.publicUrl);
   const usualPages = options.access === false ? 0 : DEFAULT_PAGES_PER_MINUTE;
   const pagesPerMinute = checkInteger(optionOf('pagesPerMinute'), options.pagesPerMinute, 0, UNLIMITED) ?? usualPages;
+  const usualFinds = options.access === false ? 0 : DEFAULT_FIND_PER_MINUTE;
+  const findPerMinute = checkInteger(optionOf('findPerMinute'), options.findPerMinute, 0, UNLIMITED) ?? usualFinds;
   const longestWait =
     checkNumber(optionOf('longestWait'), options.longestWait, 0, MAX_LONGEST_WAIT) ?? DEFAULT_LONGEST_WAIT;
   const access =
     options.access === false ? undefined : (checkAccess(options.access) ?? openAccess({ state: ':memory:' }));
-  return { access, publicUrl, isTrusted, compatibility, pages, pagesPerMinute, longestWait, log: quietly(log) };
+  const limits = { pagesPerMinute, findPerMinute, longestWait };
+  return { access, publicUrl, isTrusted, compatibility, pages, ...limits, log: quietly(log) };
 }
 
 export function optionOf(name: string): Argument {

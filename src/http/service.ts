@@ -42,13 +42,17 @@ type Route = (visit: Visit) => Content | Promise<Content>;
 export class SkillDiscoveryService {
   readonly #search: SkillSearch;
   readonly #options: ResolvedHandlerOptions;
+  readonly #findOptions: ResolvedHandlerOptions;
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #pages: MinuteLimit;
+  readonly #finds: MinuteLimit;
 
   constructor(search: SkillSearch, options: ResolvedHandlerOptions) {
     this.#search = search;
     this.#options = options;
-    this.#pages = new MinuteLimit(options.pagesPerMinute);
+    this.#findOptions = { ...options, access: undefined };
+    this.#pages = new MinuteLimit('pages', options.pagesPerMinute);
+    this.#finds = new MinuteLimit('searches', options.findPerMinute);
     const searchRoute =
       <Query>(operation: SearchOperation<Query>): Route =>
       (visit) =>
@@ -57,7 +61,7 @@ export class SkillDiscoveryService {
       [PATHS.keyword, searchRoute(KEYWORD_OPERATION)],
       [PATHS.semantic, searchRoute(SEMANTIC_OPERATION)],
       [PATHS.health, (visit) => this.#health(visit)],
-      ...(options.compatibility === undefined ? [] : [[PATHS.find, searchRoute(FIND_OPERATION)] as const]),
+      ...(options.compatibility === undefined ? [] : [[PATHS.find, (visit: Visit) => this.#find(visit)] as const]),
     ]);
   }
 
@@ -158,6 +162,12 @@ export class SkillDiscoveryService {
       if (content === undefined) throw notFound();
       return content;
     };
+  }
+
+  /** The installer asks at each key press. So this has a limit of its own, and uses no quota. */
+  #find(visit: Visit): Content | Promise<Content> {
+    this.#finds.count(clientOfAddress(visit.address));
+    return answerSearch(FIND_OPERATION, visit, this.#search, this.#findOptions);
   }
 
   #health({ requestId }: Visit): Content {

@@ -76,6 +76,8 @@ export class Ingest {
       const { location, folder, origin } = row;
       if (checked.id !== undefined && this.#canSpare(origin)) this.sparedIds.add(checked.id);
       if (location !== undefined && this.#canSpare(origin)) this.sparedPlaces.push({ location, folder });
+      // Nobody can tell which skill it was.
+      if (checked.id === undefined && location === undefined) this.#noteIncomplete(origin);
       this.#reject(row.origin, checked.reason);
       return;
     }

@@ -96,12 +96,23 @@ describe('serve', () => {
     expect((await ask(server, SEARCH)).status).toBe(200);
   });
 
-  test('limits pages, connections and waiting as it is told', async () => {
-    const limits = ['--pages-per-minute', '1', '--connections-per-address', '2', '--longest-wait', '30'];
-    const server = await startServing(['--database', await catalogue(), ...limits]);
+  test('limits pages, finds, connections and waiting as it is told', async () => {
+    const limits = [
+      '--pages-per-minute',
+      '1',
+      '--find-per-minute',
+      '1',
+      '--connections-per-address',
+      '2',
+      '--longest-wait',
+      '30',
+    ];
+    const server = await startServing(['--database', await catalogue(), '--compat', 'skillsmp', ...limits]);
     const [first, second] = [await Wire.open(server.port), await Wire.open(server.port)];
     expect(await second.send(request('/skills/a')).reply()).toMatchObject({ status: 200 });
     expect(await second.send(request('/')).reply()).toMatchObject({ status: 429 });
+    expect(await second.send(request('/api/search?q=alpha')).reply()).toMatchObject({ status: 200 });
+    expect(await second.send(request('/api/search?q=alpha')).reply()).toMatchObject({ status: 429 });
     const third = await Wire.open(server.port);
     await first.closed();
     expect(await third.send(request('/api/health')).reply()).toMatchObject({ status: 200 });

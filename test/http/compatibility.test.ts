@@ -243,15 +243,38 @@ describe('GET /api/search', () => {
     expect(inTurns.filter((one) => one === 1).length).toBeGreaterThanOrEqual(6);
   });
 
-  test('needs no key and looks at none: it is the address that counts, on one counter with the keyword search', async () => {
-    const { ask, key } = await serve(SKILLS, { compatibility, quotas: { anonymous: { daily: 4, perMinute: 5 } } });
+  test('needs no key and looks at none, and each address has 60 requests a minute, which use no quota', async () => {
+    const { ask, key } = await serve(SKILLS, { compatibility, quotas: { anonymous: { daily: 2, perMinute: 2 } } });
     const path = `${FIND}?q=name`;
-    expect(quotaOf(await ask(path))).toEqual(['4', '3']);
-    expect(quotaOf(await ask(path, { key }))).toEqual(['4', '2']);
-    expect(quotaOf(await ask(path, { key: 'wrong' }))).toEqual(['4', '1']);
-    expect(quotaOf(await ask(keyword({ q: 'name' })))).toEqual(['4', '0']);
-    expect((await ask(path)).code).toBe('DAILY_QUOTA_EXCEEDED');
-    expect((await ask(path)).code).toBe('RATE_LIMIT_EXCEEDED');
+    for (let i = 0; i < 57; i++) expect((await ask(path)).status).toBe(200);
+    expect((await ask(path, { key })).status).toBe(200);
+    expect((await ask(path, { key: 'wrong' })).status).toBe(200);
+    // A faulty one counts, too.
+    expect((await ask(FIND)).code).toBe('MISSING_QUERY');
+    const beyond = await ask(path);
+    expect([beyond.status, beyond.code, beyond.message]).toEqual([
+      429,
+      'RATE_LIMIT_EXCEEDED',
+      expect.stringContaining('60 searches'),
+    ]);
+    expect(beyond.headers.get('Retry-After')).toMatch(/^(60|[1-5]\d)$/);
+    expect((await ask(FIND)).code).toBe('RATE_LIMIT_EXCEEDED');
+    expect((await ask(path, { address: '192.0.2.1' })).status).toBe(200);
+    expect(quotaOf(await ask(keyword({ q: 'name' })))).toEqual(['2', '1']);
+  });
+
+  test('has a limit that is an option, and none without access', async () => {
+    const few = await serve(SKILLS, { compatibility, findPerMinute: 1 });
+    const path = `${FIND}?q=name`;
+    expect([(await few.ask(path)).status, (await few.ask(path)).status]).toEqual([200, 429]);
+    const search = await searchOver(SKILLS);
+    for (const options of [{ findPerMinute: 0 }, { access: false } as const]) {
+      const handle = createHandler(search, { compatibility, ...options });
+      for (let i = 0; i < 61; i++) expect((await handle(new Request(ORIGIN + path))).status).toBe(200);
+    }
+    for (const findPerMinute of [-1, 1.5, Number.NaN, '5' as never, 2 ** 31]) {
+      expect(await codeOf(() => createHandler(search, { findPerMinute }))).toBe('INVALID_OPTION');
+    }
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { MAX_COUNTED_ADDRESSES } from '../../src/limits.js';
 
 test('a minute lasts 60 seconds from its first request, for each client', () => {
   let now = 1000;
-  const limit = new MinuteLimit(2, () => now);
+  const limit = new MinuteLimit('pages', 2, () => now);
   limit.count('a');
   now += 30_000;
   limit.count('a');
@@ -20,12 +20,12 @@ test('a minute lasts 60 seconds from its first request, for each client', () => 
 });
 
 test('0 is no limit', () => {
-  const limit = new MinuteLimit(0);
+  const limit = new MinuteLimit('pages', 0);
   for (let i = 0; i < 1000; i++) limit.count('a');
 });
 
 test('as many addresses as the limit says are counted; one more makes the first forgotten', () => {
-  const limit = new MinuteLimit(1, () => 0);
+  const limit = new MinuteLimit('pages', 1, () => 0);
   const isCounted = (client: string): boolean => {
     try {
       limit.count(client);

@@ -26,6 +26,7 @@ import {
   removeSkills,
   type Source,
 } from '../../src/index.js';
+import { MAX_ROW_BYTES, MAX_ROW_VALUES } from '../../src/limits.js';
 import { contentOf, filesBeside, stampOf, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row, toJsonLines, writeJsonLines } from '../rows.js';
@@ -327,6 +328,28 @@ describe('pruning', () => {
 
     expect(countsOf(report)).toEqual(counts({ unchanged: 1, removed: 1 }));
     expect(contentOf(database)).toEqual(await buildAnew([row('a'), row('b')]));
+  });
+
+  const line = (more: object = {}): string => JSON.stringify(row('b', more));
+  test.each([
+    ['is not JSON', () => line().slice(0, -3)],
+    ['has too many values', () => line({ many: Array(2 * MAX_ROW_VALUES).fill(1) })],
+    ['is too long', () => line({ long: 'x'.repeat(MAX_ROW_BYTES) })],
+    ['is no object', () => '"b"'],
+    ['brings no id', () => '{"name":"name of b"}'],
+  ])('keeps a skill whose line or element %s, wherever it stands', async (_, broken) => {
+    const database = scratchFile('skills.db');
+    const path = scratchFile('rows.jsonl');
+    writeFileSync(path, toJsonLines(THREE));
+    await buildCatalogue({ semantic: false, database, sources: [path] });
+    const lines = [JSON.stringify(row('a')), broken(), JSON.stringify(row('c'))];
+    for (const text of [`${lines.join('\n')}\n`, `[${lines.join(',\n')}]`]) {
+      writeFileSync(path, text);
+      const report = await buildCatalogue({ semantic: false, database, sources: [path], prune: true });
+      expect([report.rejected.length, report.removed]).toEqual([1, 0]);
+      expect(report.warnings.at(-1)?.message).toContain('nothing was pruned');
+      expect([...contentOf(database).keys()]).toEqual(['a', 'b', 'c']);
+    }
   });
 
   test.each([

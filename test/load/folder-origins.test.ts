@@ -2,11 +2,12 @@ import { cpSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, write
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { buildCatalogue, copyCatalogue, type LoadReport, openSkillSearch } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
 import { contentOf, traceOf } from '../catalogue-file.js';
-import { scratchFolder } from '../scratch-folder.js';
+import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { repository } from '../sources/folder/git-repository.js';
 
 /** Two folders with the same last name and the same skill, and a catalogue beside them. */
 function twoFolders() {
@@ -314,3 +315,28 @@ function changing(path: string, work: (database: Database) => void): void {
     database.close();
   }
 }
+
+describe('a folder whose repository cannot be asked for its remote', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test('loses no skill that was stored while it could', async () => {
+    const folder = join(scratchFolder(), 'tools');
+    const database = scratchFile('skills.db');
+    writeSkill(join(folder, 'pdf'), 'reads pdf');
+    repository(folder, 'https://host.example/own/rep');
+    const load = (prune: boolean): Promise<LoadReport> =>
+      buildCatalogue({ database, sources: [folder], semantic: false, prune });
+    await load(false);
+
+    vi.stubEnv('PATH', '/nowhere');
+    const { removed, warnings } = await load(true);
+    expect([removed, contentOf(database).has('own-rep-pdf')]).toEqual([0, true]);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining('author, address and dates come from elsewhere'),
+      expect.stringContaining('nothing was pruned'),
+    ]);
+    vi.unstubAllEnvs();
+    await load(true);
+    expect([...contentOf(database).keys()]).toEqual(['own-rep-pdf']);
+  });
+});

@@ -26,7 +26,17 @@ export class GitTimeout extends Error {
 /** Git ended with an error of its own. */
 export class GitFailure extends Error {
   override readonly name = 'GitFailure' as const;
+  /** Exit status; undefined if it did not exit by itself. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.status = status;
+  }
 }
+
+/** The exit status of a shell that finds no such program. */
+const NOT_FOUND = 127;
 
 /**
  * Settings that override every configuration. Git reads none of a stranger: this holds if that should ever fail. The
@@ -37,6 +47,7 @@ const SETTINGS = [
   'core.commitGraph=false',
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
+  'core.multiPackIndex=false',
   'core.pager=cat',
   'diff.external=',
   'diff.orderFile=/dev/null',
@@ -63,7 +74,7 @@ const LIMITED = 'ulimit -c 0; ulimit -d "$1"; ulimit -v "$2"; ulimit -t "$3"; sh
  *
  * @throws {GitTimeout} if git takes too long
  * @throws {GitFailure} if it fails
- * @throws the system's error if git is missing
+ * @throws the system's error if it cannot be started
  * @throws the signal's reason when aborted
  */
 export function runGit(scratch: GitScratch, call: GitCall): Promise<void> {
@@ -108,7 +119,10 @@ export function runGit(scratch: GitScratch, call: GitCall): Promise<void> {
     child.stdin.end(call.input ?? '');
     child.on('error', settle);
     child.on('close', (code, signalName) => {
-      settle(failure ?? (code === 0 ? undefined : new GitFailure(`git ended with ${code ?? signalName}`)));
+      if (failure !== undefined) settle(failure);
+      else if (code === 0) settle(undefined);
+      else if (code === NOT_FOUND) settle(new GitFailure('git was not found', code));
+      else settle(new GitFailure(`git ended with ${code ?? signalName}`, code ?? undefined));
     });
   });
 }

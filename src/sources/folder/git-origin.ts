@@ -8,6 +8,7 @@ import { findGitFolder, type GitFolder } from './git-folder.js';
 import { readHead } from './git-head.js';
 import { type GitRemote, parseRemote } from './git-remote.js';
 import { GitScratch } from './git-scratch.js';
+import { reasonOf } from './list-folder.js';
 import { isInside, pathInside } from './source-paths.js';
 
 /** What git knows of one work tree. */
@@ -130,18 +131,22 @@ export class GitOrigins {
     return { root, remote, committedAt };
   }
 
-  /** The skills are there even if git fails. What is usual is no problem: no git, no repository, no commit. */
+  /** The skills are there even if git fails. */
   #note(root: string, error: unknown, hidesRemote: boolean): void {
-    const problems = [UnsafeRepository, GitTimeout, GitFailure];
-    if (!(error instanceof Error) || !problems.some((kind) => error instanceof kind)) return;
+    const isOurs = [UnsafeRepository, GitTimeout, GitFailure].some((kind) => error instanceof kind);
+    // The message of the system may have a path.
+    const reason = isOurs ? (error as Error).message : reasonOf(error);
     const instead = hidesRemote ? 'author, address and dates come from elsewhere' : 'dates are those of the files';
-    const message = `git was not asked, or did not answer: ${error.message}; ${instead}`;
-    this.problems.push({ root, message, hidesRemote: hidesRemote && error instanceof GitTimeout });
+    const message = `git was not asked, or did not answer: ${reason}; ${instead}`;
+    this.problems.push({ root, message, hidesRemote });
   }
 }
 
 /** Once the time of a source is spent, git has this long to read a configuration that it is handed. */
 const LAST_TIMEOUT_MS = 1000;
+
+/** The exit status of `git config` if nothing matches. */
+const NO_SUCH_KEY = 1;
 
 /** A repository that git is asked about. */
 interface Repository {
@@ -191,8 +196,8 @@ async function readRemote(
   try {
     await runGit(scratch, { args, input: config ?? '', onPiece, timeout: timeLeft(until), signal });
   } catch (error) {
-    // Git fails if there is no such key, too.
-    if (error instanceof GitTimeout || signal?.aborted === true || folder.unproven) throw error;
+    // No remote is told from a remote that is not known: ids would change.
+    if (!(error instanceof GitFailure && error.status === NO_SUCH_KEY)) throw error;
   }
   if (folder.unproven) {
     const named =

@@ -9,7 +9,8 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
  * The bytes of a source, uncompressed if they are gzip, and without a byte order mark. Gzip is recognised by its first
  * bytes, not by a file name.
  *
- * Yields everything that could be read, up to the limits of a source, before it throws an error. Throws the signal's reason when aborted.
+ * Yields everything that could be read, up to the limits of a source, before it throws an error. Throws the signal's
+ * reason when aborted.
  */
 export async function* plainBytes(raw: AsyncIterable<Buffer>, options: ReadOptions): AsyncGenerator<Buffer> {
   let read = 0;

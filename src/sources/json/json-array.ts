@@ -155,7 +155,6 @@ export class JsonArray implements JsonSplitter {
     return {
       line: this.#line,
       fault: 'text after the end of the array; what follows is not read',
-      hidesValues: true,
     };
   }
 
@@ -232,6 +231,6 @@ export class JsonArray implements JsonSplitter {
     this.#inString = false;
     this.#escaped = false;
     this.#state = 'lost';
-    return { line: this.#elementLine, fault: `not JSON: ${fault}`, hidesValues: true };
+    return { line: this.#elementLine, fault: `not JSON: ${fault}` };
   }
 }

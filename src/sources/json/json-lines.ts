@@ -39,7 +39,7 @@ export class JsonLines implements JsonSplitter {
   }
 
   *end(): Generator<JsonPiece> {
-    for (const piece of this.#finish()) yield 'bytes' in piece ? { ...piece, atEnd: true } : piece;
+    yield* this.#finish();
   }
 
   *#finish(): Generator<JsonPiece> {

@@ -5,16 +5,12 @@ export interface JsonBytes {
   /** Line where it begins, counted from 1. */
   readonly line: number;
   readonly bytes: Buffer;
-  /** Whether the source ends right behind the value, without a line end. If it is not JSON, the source was cut off. */
-  readonly atEnd?: true;
 }
 
 /** A part of a source without a readable value. */
 export interface JsonFault {
   readonly line: number;
   readonly fault: string;
-  /** Whether the part may hide any number of values. */
-  readonly hidesValues?: true;
   /** Whether the source was cut off here. */
   readonly cutOff?: true;
 }

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { MAX_ROW_VALUES, MAX_UNREADABLE_ROWS } from '../../limits.js';
 import { toOneLine } from '../rows/clean-text.js';
 import type { ReadOptions } from '../rows/read-options.js';
-import type { KnownRow, RawRow, SourceItem, UnreadableRow } from '../rows/row.js';
+import type { KnownRow, Origin, RawRow, SourceItem, UnreadableRow } from '../rows/row.js';
 import { fingerprintOf } from '../rows/row-fingerprint.js';
 import { SourceLimit } from './bounded-bytes.js';
 import { plainBytes } from './byte-source.js';
@@ -113,10 +113,9 @@ class RowReader {
   }
 
   /** @throws {SourceLimit} */
-  unreadable({ line, fault, hidesValues }: JsonFault): UnreadableRow {
+  unreadable({ line, fault }: JsonFault): UnreadableRow {
     this.#countUnreadable();
-    const hides = hidesValues === true ? { hidesSkills: true as const } : {};
-    return { kind: 'unreadable', origin: { source: this.#source, line }, reason: fault, ...hides };
+    return unreadableRow({ source: this.#source, line }, fault);
   }
 
   /** Undefined if nobody asks whether rows are known. */
@@ -132,7 +131,7 @@ class RowReader {
     }
     if (hasTooManyValues(piece.bytes)) {
       const reason = `more than ${MAX_ROW_VALUES.toLocaleString('en')} values in one row`;
-      return { kind: 'unreadable', origin, reason };
+      return unreadableRow(origin, reason);
     }
     try {
       const value: unknown = JSON.parse(piece.bytes.toString('utf8'));
@@ -142,7 +141,7 @@ class RowReader {
       this.#countUnreadable();
       const reason = `not JSON: ${toOneLine(error instanceof Error ? error.message : String(error))}${this.#hint}`;
       this.#hint = '';
-      return { kind: 'unreadable', origin, reason, ...(piece.atEnd === true && { hidesSkills: true as const }) };
+      return unreadableRow(origin, reason);
     }
   }
 
@@ -152,4 +151,9 @@ class RowReader {
     const count = MAX_UNREADABLE_ROWS.toLocaleString('en');
     throw new SourceLimit(`more than ${count} rows that are not JSON, the rest is not read: is this a JSON source?`);
   }
+}
+
+/** Nobody can tell which skill it was. So nothing of the source may be pruned. */
+function unreadableRow(origin: Origin, reason: string): UnreadableRow {
+  return { kind: 'unreadable', origin, reason, hidesSkills: true };
 }

@@ -51,7 +51,7 @@ export interface UnreadableRow {
   readonly location?: string;
   /** The folder of that skill. */
   readonly folder?: RowFolder;
-  /** Whether it may hide any number of skills: a folder that cannot be entered. Nothing can be pruned then. */
+  /** Whether it may hide skills that nobody can name: a folder that cannot be entered, a line. Prevents pruning. */
   readonly hidesSkills?: true;
 }
 

@@ -43,6 +43,11 @@ async function look(folder: string): Promise<{ location: unknown; updatedAt: num
   return { location: row?.location, updatedAt: rowValue(row).updatedAt, remarks: remarksOf(items) };
 }
 
+/** Whether a source keeps all from being pruned. */
+async function hidesSkills(folder: string): Promise<boolean> {
+  return (await readAll(folder)).items.some((item) => item.kind === 'remark' && item.hidesSkills === true);
+}
+
 function remarksOf(items: readonly SourceItem[]): string[] {
   return items.flatMap((item) => (item.kind === 'remark' ? [item.message] : []));
 }
@@ -67,6 +72,11 @@ describe.runIf(isPosix)('a repository of a stranger', () => {
     ['another reference without end', (dotGit) => replaceByLink(dotGit, 'refs/heads/other')],
     ['a reflog without end', (dotGit) => replaceByLink(dotGit, 'logs/HEAD')],
     ['a graph of commits that is a pipe', (dotGit) => replaceByPipe(dotGit, 'objects/info/commit-graph')],
+    ['an index of all packs that is broken', breakPackIndex],
+    [
+      'a chain of indexes that is a pipe',
+      (dotGit) => replaceByPipe(dotGit, 'objects/pack/multi-pack-index.d/multi-pack-index-chain'),
+    ],
   ])('cannot make git read %s', async (_, attack) => {
     const { folder, dotGit } = await source();
     await attack(dotGit);
@@ -120,13 +130,15 @@ describe.runIf(isPosix)('a repository of a stranger', () => {
       updatedAt: CHANGED,
       remarks: [`git was not asked, or did not answer: ${reason}; ${DATES}`],
     });
+    expect(await hidesSkills(folder)).toBe(false);
   });
 
   it.each<[string, string, (dotGit: string) => Promise<unknown>]>([
     ['is without end', 'config leads out of the source', (dotGit) => replaceByLink(dotGit, 'config')],
     ['is a pipe', 'config is not a regular file', (dotGit) => replaceByPipe(dotGit, 'config')],
     ['has a terabyte', 'config is over 1,048,576 bytes', (dotGit) => sparse(dotGit, 'config')],
-  ])('has no remote where its configuration %s', async (_, reason, attack) => {
+    ['is broken', 'git ended with 128', (dotGit) => writeFiles(dotGit, { config: '[remote' })],
+  ])('has no remote, and keeps all from being pruned, where its configuration %s', async (_, reason, attack) => {
     const { folder, dotGit } = await source();
     await attack(dotGit);
     expect(await look(folder)).toEqual({
@@ -134,6 +146,7 @@ describe.runIf(isPosix)('a repository of a stranger', () => {
       updatedAt: CHANGED,
       remarks: [`git was not asked, or did not answer: ${reason}; ${ALL}`],
     });
+    expect(await hidesSkills(folder)).toBe(true);
   });
 
   it('has objects in so many files and no more', async () => {
@@ -355,4 +368,15 @@ async function replaceByFile(dotGit: string, text: string): Promise<void> {
 async function sparse(dotGit: string, name: string): Promise<void> {
   await writeFiles(dotGit, { [name]: '' });
   await truncate(join(dotGit, name), 2 ** 40);
+}
+
+/** Packs all objects, and makes an index of all packs that leads to packs that are not there: git would end. */
+async function breakPackIndex(dotGit: string): Promise<void> {
+  git(dirname(dotGit), ['repack', '-adq']);
+  git(dirname(dotGit), ['multi-pack-index', 'write']);
+  const index = join(dotGit, 'objects/pack/multi-pack-index');
+  const bytes = await readFile(index);
+  await rm(index);
+  const offsets = bytes.readUInt32BE(bytes.indexOf('OOFF') + 8);
+  await writeFile(index, bytes.fill(0xff, offsets, bytes.length - 20));
 }
