@@ -68,6 +68,9 @@ async function findInState(
         return files.length === 0 ? 'it has no files' : undefined;
       });
       for (const { id, fault } of found.skills) add('skill', fault, LOAD_AGAIN, { skill: id });
+      for (const skill of found.signatures) {
+        add('skill', 'its signature, which finds near copies, does not fit its checksum', REPAIR, { skill });
+      }
       for (const problem of found.vectors) add('vectors', problem, `${REPAIR}, then load anything: that embeds again`);
     } catch (error) {
       if (!isDamage(error)) throw error;

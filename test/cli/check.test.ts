@@ -1,9 +1,10 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, type CheckReport, checkCatalogue, removeSkills } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
+import { findDamage } from '../../src/store/read/find-damage.js';
 import { LoadLock } from '../../src/store/write/load-lock.js';
-import { traceOf } from '../catalogue-file.js';
+import { filesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -113,6 +114,44 @@ describe('check', () => {
     expect(problems).toEqual([]);
     expect(outdated).toMatchObject([{ part: 'keyword file', problem: 'a load is making it' }]);
     expect((await checkCatalogue({ database })).problems).toMatchObject([{ problem: 'it is missing' }]);
+  });
+
+  test('tells a damaged signature, and a repair makes it again and leaves nothing beside the catalogue', async () => {
+    const database = await catalogue();
+    change(database, 'UPDATE text_signature SET words = words + 1 WHERE skill = 2');
+    const { problems } = await checkCatalogue({ database });
+    expect(problems).toMatchObject([{ part: 'skill', skill: 'b', problem: expect.stringContaining('signature') }]);
+    const { problems: left, repaired } = await checkCatalogue({ database, repair: true });
+    expect([left, repaired.length]).toEqual([[], 1]);
+    expect(filesBeside(database).filter((name) => name.includes('loading'))).toEqual([]);
+  });
+
+  test('that publishes nothing keeps what is noted for the report of a killed load', async () => {
+    const database = await catalogue();
+    writeFileSync(`${database}.loading-report`, '{}\n');
+    rmSync(`${database}.keyword`);
+    expect((await checkCatalogue({ database, repair: true })).problems).toEqual([]);
+    expect(removeSkills({ database, ids: ['nothing'] })).toBe(0);
+    expect(existsSync(`${database}.loading-report`)).toBe(true);
+  });
+
+  test('gives way to others after a megabyte of text, however few skills that is', async () => {
+    const database = scratchFile('skills.db');
+    const text = 'many words '.repeat(100_000);
+    const rows = Array.from({ length: 8 }, (_, i) => row(`fat-${i}`, { files: [{ filename: 'SKILL.md', text }] }));
+    await buildCatalogue({ database, sources: [{ name: 'rows', rows }], semantic: false });
+    const connection = new Database(database, { readonly: true });
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await findDamage(connection, database);
+    isOver = true;
+    connection.close();
+    expect(turns).toBeGreaterThanOrEqual(8);
   });
 
   test('tells columns that do not follow from the record, though their checksum is right', async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -5,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { buildCatalogue, copyCatalogue, type LoadReport, openSkillSearch } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
+import { WorkingCopy } from '../../src/store/write/working-copy.js';
 import { contentOf, traceOf } from '../catalogue-file.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { repository } from '../sources/folder/git-repository.js';
@@ -261,6 +263,47 @@ describe('a catalogue of a version that knew no origins', () => {
     expect(contentOf(database).size).toBe(2);
   });
 });
+
+test('two clones of one repository in one load are stored once, and the next load changes nothing', async () => {
+  const home = realpathSync(scratchFolder());
+  const [first, second, database] = [join(home, 'first'), join(home, 'second'), join(home, 'skills.db')];
+  const git = (folder: string, ...words: string[]): void => {
+    const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@code.example'];
+    execFileSync('git', ['-C', folder, ...who, ...words], { stdio: 'ignore' });
+  };
+  writeSkill(join(first, 'skills/pdf'), 'of a clone');
+  git(first, 'init');
+  git(first, 'add', '.');
+  git(first, 'commit', '-m', 'Add a skill');
+  git(home, 'clone', first, second);
+  git(first, 'remote', 'add', 'origin', 'https://code.example/ada/tools.git');
+  git(second, 'remote', 'set-url', 'origin', 'https://code.example/ada/tools.git');
+  const load = (sources: string[]) => buildCatalogue({ database, sources, semantic: false });
+  const pathOf = async (): Promise<string | undefined> => {
+    await using search = await openSkillSearch({ database, localPaths: true });
+    return search.get(search.ids()[0]!)?.localPath;
+  };
+
+  expect(await load([first, second])).toMatchObject({ added: 1, updated: 0 });
+  expect(await pathOf()).toBe(join(first, 'skills/pdf'));
+  const before = traceOf(database);
+  expect(await load([first, second])).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
+  expect(traceOf(database)).toEqual(before);
+  // Neither was the catalogue copied and thrown away.
+  expect(await copiesMade(() => load([first, second]))).toBe(0);
+
+  // The folder of a clone that is loaded alone is noted: the other one may be gone.
+  expect(await load([second])).toMatchObject({ added: 0, updated: 1 });
+  expect(await pathOf()).toBe(join(second, 'skills/pdf'));
+});
+
+async function copiesMade(work: () => Promise<unknown>): Promise<number> {
+  const create = vi.spyOn(WorkingCopy.prototype, 'create');
+  await work();
+  const { length } = create.mock.calls;
+  create.mockRestore();
+  return length;
+}
 
 function writeSkill(folder: string, description: string): void {
   mkdirSync(folder, { recursive: true });

@@ -1,3 +1,4 @@
+import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { asBeyondRepair } from '../damaged.js';
 import { guarded, isCorrupt, openForReading, storeError } from '../database.js';
@@ -102,12 +103,18 @@ export class CatalogueCheck {
   async contents(
     signal: AbortSignal | undefined,
     look: (row: StoredRow, files: readonly StoredFileRow[]) => string | undefined,
-  ): Promise<{ readonly skills: readonly DamagedRow[]; readonly vectors: readonly string[] }> {
+  ): Promise<{
+    readonly skills: readonly DamagedRow[];
+    readonly vectors: readonly string[];
+    /** Ids of the skills whose signature is damaged, as they are stored. */
+    readonly signatures: readonly string[];
+  }> {
     try {
-      const { skills, vectors } = await findDamage(this.#connection, this.#path, signal, look);
+      const { skills, vectors, signatures } = await findDamage(this.#connection, this.#path, signal, look);
       return {
         skills: [...skills.values()],
         vectors: vectors.map((number) => `the vector ${number} is not as it was written, or has not unit length`),
+        signatures: signatures.map((skill) => this.#idOf(skill)),
       };
     } catch (error) {
       throw storeError(error, this.#path, 'read');
@@ -116,6 +123,11 @@ export class CatalogueCheck {
 
   close(): void {
     this.#connection.close();
+  }
+
+  #idOf(skill: SkillNumber): string {
+    const id = this.#connection.prepare<[number], unknown>('SELECT id FROM skill WHERE number = ?').pluck().get(skill);
+    return id === undefined ? `with the number ${skill}` : String(id);
   }
 
   #count(table: string): number {

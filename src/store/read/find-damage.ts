@@ -20,8 +20,11 @@ export interface DamagedRow {
   readonly fault: string;
 }
 
-/** Rows read at once: a few milliseconds. */
+/** Rows of vectors and signatures read at once, and numbers of skills: a few milliseconds. */
 const ROWS_A_TURN = 250;
+
+/** Characters of skills and files read in a turn. Past these a skill ends its turn: some ten milliseconds. */
+const CHARACTERS_A_TURN = 1 << 20;
 
 /**
  * Compares everything with its checksum: all skills with their files, all vectors, all signatures. Gives way to the event
@@ -43,10 +46,17 @@ export async function findDamage(
   const numbers = connection
     .prepare<[number, number], [SkillNumber]>('SELECT number FROM skill WHERE number > ? ORDER BY number LIMIT ?')
     .raw();
+  let characters = 0;
   for await (const batch of inTurns(numbers, path, signal)) {
     for (const [number] of batch) {
+      if (characters >= CHARACTERS_A_TURN) {
+        characters = 0;
+        await nextTurn(signal);
+      }
       const row = rows.row(number);
       const files = rows.files(number);
+      characters += lengthOf(row?.record) + lengthOf(row?.properties);
+      for (const { text } of files) characters += lengthOf(text);
       const fault = row === undefined ? 'its row is missing' : (rows.faultOf(row, files) ?? look?.(row, files));
       if (fault !== undefined) skills.set(number, { id: String(row?.id), fault });
     }
@@ -94,7 +104,16 @@ async function* inTurns<Row extends [number, ...unknown[]]>(
       last = number;
     }
     yield rows;
-    await new Promise(setImmediate);
-    signal?.throwIfAborted();
+    await nextTurn(signal);
   }
+}
+
+/** Damage can change the type of a value. */
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 0;
+}
+
+async function nextTurn(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise(setImmediate);
+  signal?.throwIfAborted();
 }

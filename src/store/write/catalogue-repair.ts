@@ -41,6 +41,8 @@ export class CatalogueRepair {
           return false;
         },
       });
+      // A repair has no counts to report.
+      load.reported();
       return new CatalogueRepair(load);
     } catch (error) {
       load.close();

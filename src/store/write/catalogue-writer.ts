@@ -129,7 +129,8 @@ export class CatalogueWriter implements SkillSink {
       }
       let skill = stored?.number;
       const isDamaged = skill !== undefined && this.#damaged?.has(skill) === true;
-      if (skill === undefined || isDamaged || stored?.hash.equals(columns.hash) !== true) {
+      const isStored = stored?.hash.equals(columns.hash) === true || this.#isBroughtFromClone(item, stored);
+      if (skill === undefined || isDamaged || !isStored) {
         const statements = this.#load.write();
         // Even if it gets the hash that it had, a damaged skill is updated.
         const was = isDamaged ? NO_HASH : (stored?.hash ?? null);
@@ -145,7 +146,7 @@ export class CatalogueWriter implements SkillSink {
       const again = this.#brought.has(skill);
       this.#brought.add(skill);
       if (folder !== undefined) {
-        this.#hashByFolder.set(folder.path, columns.hash);
+        this.#hashByFolder.set(folder.path, isStored ? stored!.hash : columns.hash);
         this.#folderIds.note(columns.id, folder);
       }
       return again ? 'again' : 'stored';
@@ -226,6 +227,18 @@ export class CatalogueWriter implements SkillSink {
   #isBroughtFrom({ path }: SkillFolder, stored: StoredVersion | undefined): boolean {
     const hash = this.#hashByFolder.get(path);
     return hash !== undefined && stored?.hash.equals(hash) === true && this.#brought.has(stored.number);
+  }
+
+  /**
+   * Whether this load has brought the same content from another folder of the same origin, such as a second clone of one
+   * repository. The first folder stays: else each load of both would write the skill again.
+   */
+  #isBroughtFromClone(item: SkillToStore, stored: StoredVersion | undefined): boolean {
+    if (stored === undefined || item.folder === undefined || item.folder.isOrigin) return false;
+    if (!this.#brought.has(stored.number)) return false;
+    const place = this.#load.statements.placeOf.get(item.skill.id);
+    if (place === undefined || locationIn(place) !== item.location) return false;
+    return toColumns(item, place).hash.equals(stored.hash);
   }
 
   #readKnownRows(source: string): ReadonlyMap<string, SkillNumber> {

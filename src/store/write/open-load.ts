@@ -41,6 +41,8 @@ export class OpenLoad {
   #working: Connection | undefined;
   #statements: WriterStatements;
   #signatures: SignatureWriter | undefined;
+  /** Whether what is noted for a report is that of this load. */
+  #hasNotes = false;
   /** Writes in the open transaction. */
   #pending = 0;
 
@@ -62,6 +64,7 @@ export class OpenLoad {
       this.base = exists || existsSync(path) ? openBase(path) : undefined;
       const stamp = this.base === undefined ? undefined : readMeta(this.base.connection, 'stamp');
       this.unreported = stamp === undefined ? undefined : this.#notes.read(stamp, key);
+      this.#hasNotes = this.unreported !== undefined;
       const leftOver = this.#copy.resume(key);
       this.resumed = leftOver !== undefined;
       if (leftOver !== undefined) this.#statements = this.#useWorkingCopy(leftOver);
@@ -130,6 +133,7 @@ export class OpenLoad {
    * @param changes what is to be reported, for the next run if this one is killed before {@link reported}
    */
   publish(changes: 'all-new' | Iterable<readonly [id: string, was: Buffer | null]>): void {
+    this.#hasNotes = true;
     this.#copy.publish(
       this.#statements.connection,
       (stamp) => this.#notes.append(stamp, this.#key, changes),
@@ -137,9 +141,9 @@ export class OpenLoad {
     );
   }
 
-  /** Notes that the caller has the report of the load. */
+  /** Notes that the caller has the report of the load. What is noted of another load stays, unless this one published. */
   reported(): void {
-    this.#notes.forget();
+    if (this.#hasNotes) this.#notes.forget();
   }
 
   /** Gives up the last transaction and deletes the working copy: there is nothing to publish. */
