@@ -1,8 +1,9 @@
-import { constants, existsSync } from 'node:fs';
+import { constants, existsSync, lstatSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { checkFlag, checkOptions, checkPath, namesOf, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
+import { openForReading } from '../store/database.js';
 import { derivedFiles } from '../store/file-names.js';
 import { syncToDisk } from '../store/sync-to-disk.js';
 
@@ -21,8 +22,8 @@ const COPY_OPTIONS = namesOf<CopyOptions>({ from: true, to: true, overwrite: tru
 /**
  * Copies a catalogue and its derived files, so that a load into the copy can update them instead of building new ones.
  *
- * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_FOUND`, `DATABASE_NOT_WRITABLE`; `CATALOGUE_EXISTS` if
- *   there is something at `to`, unless `overwrite` is true
+ * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_WRITABLE`, those of opening the catalogue at `from`;
+ *   `CATALOGUE_EXISTS` if there is something at `to`, unless `overwrite` is true
  */
 export async function copyCatalogue(options: CopyOptions): Promise<void> {
   checkOptions(options, COPY_OPTIONS);
@@ -30,11 +31,9 @@ export async function copyCatalogue(options: CopyOptions): Promise<void> {
   const to = resolveDatabase(checkPath('to', options.to, 'a file'));
   checkFlag('overwrite', options.overwrite);
   if (from === to) throw new SkillSearchError('INVALID_OPTION', `a catalogue cannot be copied onto itself: ${from}`);
-  if (!existsSync(from)) {
-    throw new SkillSearchError('DATABASE_NOT_FOUND', `there is no catalogue at ${from}`, { path: from });
-  }
+  openForReading(from).close();
   const checkFree = (): void => {
-    if (options.overwrite !== true && existsSync(to)) throw catalogueExists(to);
+    if (options.overwrite !== true && isSomething(to)) throw catalogueExists(to);
   };
   checkFree();
   try {
@@ -50,6 +49,11 @@ export async function copyCatalogue(options: CopyOptions): Promise<void> {
     const message = `${from} cannot be copied to ${to}: ${(cause as Error).message}`;
     throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: to, cause });
   }
+}
+
+/** Whether there is anything, even if it is a link that leads nowhere. */
+function isSomething(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function catalogueExists(path: string): SkillSearchError {

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildCatalogue, copyCatalogue, openSkillSearch } from '../../src/index.js';
@@ -50,6 +50,25 @@ test('a link to a catalogue is a catalogue, and so is any other file', async () 
   expect(await codeOf(() => copyCatalogue({ from: from!, to: text! }))).toBe('CATALOGUE_EXISTS');
   expect([...contentOf(to!).keys()]).toEqual(['b']);
   expect(readFileSync(text!, 'utf8')).toBe('a letter');
+});
+
+test('only a catalogue is copied, and a link that leads nowhere is not replaced', async () => {
+  const folder = scratchFolder();
+  const [from, to, text] = ['from.db', 'to.db', 'text.txt'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(text, 'a letter');
+  expect(await codeOf(() => copyCatalogue({ from: text, to }))).toBe('NOT_A_CATALOGUE');
+  expect(await codeOf(() => copyCatalogue({ from: folder, to }))).toBe('NOT_A_CATALOGUE');
+  expect(await codeOf(() => copyCatalogue({ from, to }))).toBe('DATABASE_NOT_FOUND');
+  expect(existsSync(to)).toBe(false);
+
+  await buildCatalogue({ database: from, sources: [[row('a')]], semantic: false });
+  symlinkSync(join(folder, 'nowhere'), to);
+  expect(await codeOf(() => copyCatalogue({ from, to }))).toBe('CATALOGUE_EXISTS');
+  expect(readlinkSync(to)).toBe(join(folder, 'nowhere'));
 });
 
 test('who has open what is replaced goes on reading that', async () => {
