@@ -75,6 +75,10 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
     file: 'sources/folder/front-matter.test.ts',
     test: 'has as many tokens as are read as YAML, and one more',
   },
+  MAX_YAML_DEPTH: {
+    file: 'sources/folder/front-matter.test.ts',
+    test: 'is nested as deep as is read as YAML, and one more',
+  },
   MAX_SKILL_ENTRIES: {
     file: 'sources/folder/skill-folder.test.ts',
     test: 'are looked for among ten thousand, and no more',

@@ -1,5 +1,5 @@
 import { Composer, type Document, isMap, isNode, isScalar, Lexer, Parser, visit } from 'yaml';
-import { MAX_YAML_LENGTH, MAX_YAML_TOKENS } from '../../limits.js';
+import { MAX_YAML_DEPTH, MAX_YAML_LENGTH, MAX_YAML_TOKENS } from '../../limits.js';
 
 import { toOneLine } from '../rows/clean-text.js';
 import { splitFrontMatter } from './front-matter-block.js';
@@ -65,7 +65,7 @@ type Parsed =
   | { readonly fields: Map<string, unknown>; readonly fault?: undefined }
   | { readonly fields?: undefined; readonly fault: string };
 
-/** Reads the parts of one SKILL.md as YAML, as far as it has no more tokens than it may have. */
+/** Reads the parts of one SKILL.md as YAML, as far as it has no more tokens, and no deeper lists, than it may have. */
 class YamlReader {
   #tokensLeft = MAX_YAML_TOKENS;
   /** Text and result of the last call: a block is asked about, and then read. */
@@ -80,15 +80,23 @@ class YamlReader {
   #take(text: string): boolean {
     if (text.length > MAX_YAML_LENGTH) return false;
     let count = 0;
-    for (const _ of new Lexer().lex(text)) {
+    // Open brackets, and marks of items and keys in one line: `- - ? a` is nested, too.
+    let depth = 0;
+    let marks = 0;
+    for (const token of new Lexer().lex(text)) {
       if (++count > this.#tokensLeft) return false;
+      if (token === '[' || token === '{') depth += 1;
+      else if ((token === ']' || token === '}') && depth > 0) depth -= 1;
+      else if (token === '-' || token === '?') marks += 1;
+      else if (token === '\n' || token === '\r\n') marks = 0;
+      if (depth + marks > MAX_YAML_DEPTH) return false;
     }
     this.#tokensLeft -= count;
     return true;
   }
 }
 
-const TOO_LONG: Parsed = { fault: 'longer than what is read as YAML' };
+const TOO_LONG: Parsed = { fault: 'longer or deeper than what is read as YAML' };
 
 function parseFields(text: string): Parsed {
   try {

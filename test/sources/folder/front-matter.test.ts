@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Lexer } from 'yaml';
 
-import { MAX_YAML_TOKENS } from '../../../src/limits.js';
+import { MAX_YAML_DEPTH, MAX_YAML_TOKENS } from '../../../src/limits.js';
 import { firstParagraph } from '../../../src/sources/folder/first-paragraph.js';
 import { readSkillMarkdown } from '../../../src/sources/folder/front-matter.js';
 
@@ -266,8 +266,22 @@ describe('front matter that is no YAML', () => {
     expect(count(most)).toBe(MAX_YAML_TOKENS);
     expect(read(`---\n${most}\n---\n`).warnings).toEqual([]);
     expect(read(`---\n${most.replace('b,]', 'b ,]')}\n---\n`).warnings).toEqual([
-      'the front matter is not YAML (longer than what is read as YAML): it was read key by key',
+      'the front matter is not YAML (longer or deeper than what is read as YAML): it was read key by key',
     ]);
+  });
+
+  it.each([
+    ['brackets', (depth: number) => `a: ${'['.repeat(depth)}${']'.repeat(depth)}`],
+    ['braces', (depth: number) => `a: ${'{b: '.repeat(depth)}${'}'.repeat(depth)}`],
+    ['items', (depth: number) => `a:\n  ${'- '.repeat(depth)}b`],
+  ])('is nested as deep as is read as YAML, and one more: %s', (_, nested) => {
+    expect(read(`---\n${nested(MAX_YAML_DEPTH)}\nz: [b]\n---\n`).warnings).toEqual([]);
+    const beyond = read(`---\n${nested(MAX_YAML_DEPTH + 1)}\nz: [b]\n---\n`);
+    expect(beyond.warnings).toEqual([expect.stringContaining('deeper than what is read as YAML')]);
+    expect(beyond.fields['z']).toEqual(['b']);
+    // Depth is not counted over siblings.
+    const wide = Array.from({ length: 2 * MAX_YAML_DEPTH }, (_, i) => `k${i}: [b]\nl${i}:\n- b`);
+    expect(read(`---\n${wide.join('\n')}\n---\n`).warnings).toEqual([]);
   });
 
   it('survives nesting as deep as a file allows', () => {
