@@ -11,11 +11,9 @@ import { RELOAD } from './trials/reload.js';
 import { SHUTDOWN } from './trials/shutdown.js';
 import { SLOWEST_QUESTION } from './trials/slowest-question.js';
 import { SOAK } from './trials/soak.js';
-import { WORDS_READ } from './trials/words-read.js';
 
 /** Every trial, in the order in which they run. */
 export const TRIALS: readonly Trial[] = [
-  WORDS_READ,
   SLOWEST_QUESTION,
   LOADER_FUZZING,
   DAMAGE,

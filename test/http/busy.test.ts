@@ -65,27 +65,27 @@ describe('many searches that take long', () => {
     expect(access.admit(access.identify(`Bearer ${key}`, undefined)).dailyRemaining).toBe(1000 - good - 1);
   });
 
-  test.each([
-    ['', HEALTH],
-    [', asked as of a proxy', `http://a${HEALTH}?now`],
-  ])('do not keep health waiting%s: it is answered while they wait', async (_, target) => {
-    const { port, key } = await slowly({});
-    const wires = await Promise.all([1, 2, 3, 4].map(() => Wire.open(port)));
-    for (const wire of wires) wire.send(request(SEARCH, 'Host: a', `Authorization: Bearer ${key}`).repeat(10));
-    let done = 0;
-    const all = wires.map(async (wire) => {
-      for (let i = 0; i < 10; i++) {
-        await wire.reply();
-        done += 1;
-      }
-    });
-    while (done === 0) await new Promise(setImmediate);
-    const health = answered(await (await Wire.open(port)).send(request(target)).reply());
-    expect(health.status).toBe(200);
-    // It came after all the others, and goes before most of them.
-    expect(done).toBeLessThan(20);
-    await Promise.all(all);
-  });
+  test.each([HEALTH, `http://a${HEALTH}?now`])(
+    'do not keep health waiting: it is answered while they wait, at %s',
+    async (target) => {
+      const { port, key } = await slowly({});
+      const wires = await Promise.all([1, 2, 3, 4].map(() => Wire.open(port)));
+      for (const wire of wires) wire.send(request(SEARCH, 'Host: a', `Authorization: Bearer ${key}`).repeat(10));
+      let done = 0;
+      const all = wires.map(async (wire) => {
+        for (let i = 0; i < 10; i++) {
+          await wire.reply();
+          done += 1;
+        }
+      });
+      while (done === 0) await new Promise(setImmediate);
+      const health = answered(await (await Wire.open(port)).send(request(target)).reply());
+      expect(health.status).toBe(200);
+      // It came after all the others, and goes before most of them.
+      expect(done).toBeLessThan(20);
+      await Promise.all(all);
+    },
+  );
 });
 
 /** A server whose keyword searches take 20 ms each. */

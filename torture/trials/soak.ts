@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { openAccess } from '../../src/access/index.js';
 import { startServer } from '../../src/http/index.js';
 import { openSkillSearch } from '../../src/index.js';
@@ -12,6 +14,8 @@ const SKILLS = 60;
 const CLIENTS_AT_A_TIME = 60;
 const CONNECTIONS_PER_ADDRESS = 40;
 const SEARCH = 'GET /api/v1/skills/search?q=alpha&limit=50 HTTP/1.1\r\nHost: a\r\n\r\n';
+/** Nobody else asks by HEAD, so that the log shows the order of these answers. */
+const SEARCHES_BEFORE_HEALTH = 60;
 const HEALTH = 'GET /api/health HTTP/1.1\r\nHost: a\r\n\r\n';
 /** Memory that may be left when all clients have gone, in bytes. */
 const MOST_LEFT = 150 * 1024 * 1024;
@@ -78,6 +82,7 @@ export const SOAK: Trial = {
     await using search = await openSkillSearch({ skills });
     const access = openAccess({ state: ':memory:', anonymous: { daily: 0, perMinute: 0 } });
     let failures = 0;
+    const heads: string[] = [];
     const server = await startServer(search, {
       access,
       port: 0,
@@ -87,6 +92,7 @@ export const SOAK: Trial = {
       connectionsPerAddress: CONNECTIONS_PER_ADDRESS,
       log: (event) => {
         failures += event.kind === 'failure' ? 1 : 0;
+        if (event.kind === 'request' && event.method === 'HEAD') heads.push(event.path);
       },
     });
     const handles = process.getActiveResourcesInfo().length;
@@ -97,6 +103,7 @@ export const SOAK: Trial = {
     const { port } = server;
     /** The good client counts, from an address of its own: each answer is whole and right. */
     let answered = 0;
+    let late = 0;
     const good = async (): Promise<void> => {
       while (performance.now() < until || answered === 0) {
         const total = await askedFrom('127.0.0.3', port, '/api/v1/skills/search?q=alpha&limit=2');
@@ -104,6 +111,12 @@ export const SOAK: Trial = {
         // Asked while others wait, it is answered before those that were asked later; it never fails.
         const health = await askedFrom('127.0.0.3', port, '/api/health');
         if (health !== '200 ok') throw new Error(`health said ${health}`);
+        if (answered % 10 === 0) late = Math.max(late, await searchesBeforeHealth(port, heads));
+        if (late >= SEARCHES_BEFORE_HEALTH / 3) {
+          throw new Error(
+            `of ${SEARCHES_BEFORE_HEALTH} searches that came just before health, ${late} were answered first`,
+          );
+        }
         answered += 1;
       }
     };
@@ -137,7 +150,10 @@ export const SOAK: Trial = {
     if (grown > MOST_LEFT) throw new Error(`${megabytes(grown)} MB are left when all clients have gone`);
     if (most > MOST_TAKEN) throw new Error(`${megabytes(most)} MB were taken`);
     say(`${attempts} clients, ${answered} good answers`);
-    return { attempts, facts: { answered, 'most MB': megabytes(most), 'MB left': megabytes(grown) } };
+    return {
+      attempts,
+      facts: { answered, 'searches before health': late, 'most MB': megabytes(most), 'MB left': megabytes(grown) },
+    };
   },
 };
 
@@ -153,9 +169,35 @@ async function askedFrom(localAddress: string, port: number, path: string): Prom
   return `${status} ${body.data?.pagination.total ?? body.status}`;
 }
 
-/** Memory outside and inside the heap, after what is not used has been freed where that can be asked for. */
+/**
+ * Sends searches, and then asks for health on another connection.
+ *
+ * @param heads paths that were asked by HEAD, in the order of their answers
+ * @returns how many of the searches were answered before health
+ */
+async function searchesBeforeHealth(port: number, heads: string[]): Promise<number> {
+  heads.length = 0;
+  const sockets = [1, 2, 3].map(() => connect({ port, host: '127.0.0.1', localAddress: '127.0.0.4' }));
+  let isCut = false;
+  for (const socket of sockets) socket.on('close', () => (isCut = true)).resume();
+  try {
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    const search = SEARCH.replace('GET', 'HEAD').repeat(SEARCHES_BEFORE_HEALTH / 2);
+    for (const [i, socket] of sockets.entries()) socket.write(i < 2 ? search : HEALTH.replace('GET', 'HEAD'));
+    while (heads.length <= SEARCHES_BEFORE_HEALTH && !isCut) await wait(5);
+    if (isCut) throw new Error('the connection of a good client was cut');
+    return heads.indexOf('/api/health');
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+}
+
+setFlagsFromString('--expose-gc');
+const freeMemory = runInNewContext('gc') as () => void;
+
+/** Memory outside and inside the heap, after what is not used has been freed. */
 function memoryNow(): number {
-  globalThis.gc?.();
+  freeMemory();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
