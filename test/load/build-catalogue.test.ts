@@ -818,7 +818,7 @@ describe('a load that is killed', () => {
     expect([...found.keys()]).toEqual([...wanted.keys()]);
     expect([...wanted.keys()].filter((id) => !isDeepStrictEqual(found.get(id), wanted.get(id)))).toEqual([]);
     expect(filesBeside(database)).toEqual([]);
-  });
+  }, 240_000);
 
   test('while it is being published leaves the one state or the other', async () => {
     const folder = scratchFolder();
@@ -842,7 +842,7 @@ describe('a load that is killed', () => {
       expect(contentOf(database)).toEqual(after);
       expect(filesBeside(database)).toEqual([]);
     }
-  });
+  }, 240_000);
 });
 
 /** Rows with and without ids, with collisions, repetitions and faults; two editions differ in a part of them. */
