@@ -3,7 +3,7 @@ import { copyKey } from '../copies/copy-key.js';
 import { isCurrentKeywordFile, isWholeKeywordFile } from '../indexing/keyword-file.js';
 import { embeddedText, hashText } from '../semantic/embedded-text.js';
 import { areWholeVectorFiles, vectorFilesAreCurrent } from '../semantic/nearest/vector-files.js';
-import { isDamage, problemIn } from '../store/damaged.js';
+import { isDamage, NEW_FILE, problemIn } from '../store/damaged.js';
 import { filesBeside } from '../store/file-names.js';
 import { CatalogueCheck } from '../store/read/catalogue-check.js';
 import { readStamp } from '../store/read/catalogue-reader.js';
@@ -12,7 +12,6 @@ import type { CatalogueProblem, CheckReport } from './check-report.js';
 
 const REPAIR = 'run `skill-discovery check --repair`';
 const LOAD_AGAIN = 'load its source again';
-const LOAD_ALL = 'load all sources into a new file';
 
 /** States of a catalogue that are checked at most, if loads replace it meanwhile. */
 const MOST_STATES = 4;
@@ -44,11 +43,11 @@ async function findInState(
   try {
     for (const problem of check.structure()) {
       const isRepairable = /\bindex\b/.test(problem) && check.damagedTables.length === 0;
-      const remedy = isRepairable ? REPAIR : LOAD_ALL;
+      const remedy = isRepairable ? REPAIR : NEW_FILE;
       add('database', `SQLite says: ${problem}`, remedy);
     }
     for (const table of check.damagedTables) {
-      add('database', `the schema of the table ${table} is not as it was written`, LOAD_ALL);
+      add('database', `the schema of the table ${table} is not as it was written`, NEW_FILE);
     }
     if (check.damagedTables.length > 0) {
       return { skills: 0, vectors: 0, problems, outdated: [], isReplaced: false };
@@ -74,7 +73,7 @@ async function findInState(
       for (const problem of found.vectors) add('vectors', problem, `${REPAIR}, then load anything: that embeds again`);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      add('database', problemIn(error), LOAD_ALL);
+      add('database', problemIn(error), NEW_FILE);
     }
     const { wrong, outdated, isReplaced } = await checkDerived(path, check);
     problems.push(...wrong);

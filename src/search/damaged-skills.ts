@@ -7,8 +7,37 @@ import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 /** How many damaged skills an answer lists at most. */
 const MOST_LISTED = 100;
 
+/** Collects what an answer shows. What is damaged is left out, and listed. */
+export class Shown<T> {
+  readonly #shown: T[] = [];
+  readonly #damaged: DamagedSkill[];
+  #failure: unknown;
+
+  /** @param damaged gets what is left out */
+  constructor(damaged: DamagedSkill[]) {
+    this.#damaged = damaged;
+  }
+
+  add(read: () => T): void {
+    try {
+      this.#shown.push(read());
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.#failure ??= error;
+      this.#damaged.push(notShown(error));
+    }
+  }
+
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` if nothing can be shown although something was found */
+  all(): T[] {
+    // A failed search is never an empty result.
+    if (this.#shown.length === 0 && this.#failure !== undefined) throw this.#failure;
+    return this.#shown;
+  }
+}
+
 /**
- * Reads what an answer shows. What is damaged is left out, and listed.
+ * Reads what an answer shows of some documents; see {@link Shown}.
  *
  * @param read reads something of a document
  * @throws {SkillSearchError} `DATABASE_DAMAGED` if nothing can be shown although something was found
@@ -18,20 +47,9 @@ export function readShown<T>(
   read: (document: DocumentNumber) => T,
   damaged: DamagedSkill[],
 ): T[] {
-  const shown: T[] = [];
-  let failure: unknown;
-  for (const document of documents) {
-    try {
-      shown.push(read(document));
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      failure ??= error;
-      damaged.push(notShown(error));
-    }
-  }
-  // A failed search is never an empty result.
-  if (shown.length === 0 && failure !== undefined) throw failure;
-  return shown;
+  const shown = new Shown<T>(damaged);
+  for (const document of documents) shown.add(() => read(document));
+  return shown.all();
 }
 
 /** The part of an answer that says what it may lack: what could not be shown, and skills that could not be indexed. */
@@ -51,7 +69,7 @@ export function damagedPart(
 }
 
 /** @param error of reading a skill */
-export function notShown({ skill }: SkillSearchError): DamagedSkill {
+function notShown({ skill }: SkillSearchError): DamagedSkill {
   return toDamagedSkill(skill, 'what is stored of it is damaged, so it is not shown');
 }
 

@@ -109,8 +109,8 @@ async function readMeaning(
 
 /**
  * The best documents by words. If copies are collapsed, as many as it takes to have {@link CANDIDATES} groups of
- * copies: as a rule a quarter more is enough, so a second attempt is rare. There is none if there is not enough work for
- * it.
+ * copies: as a rule a quarter more is enough, so a second attempt is rare. There is none if there is not enough work
+ * for it.
  */
 function rankWords(
   words: KeywordIndex,

@@ -36,9 +36,7 @@ export function searchRecordsByKeywords(state: OpenState, query: KeywordQuery): 
   const damaged: DamagedSkill[] = [];
   const records =
     readRecords(reader, documents) ??
-    reader.reading(() => {
-      return readShown(documents, (document) => reader.record(document), damaged);
-    });
+    reader.reading(() => readShown(documents, (document) => reader.record(document), damaged));
   return { ...stepOf(matches), ...truncation, records, pagination, ...damagedPart(reader, damaged) };
 }
 

@@ -5,10 +5,9 @@ import type { DocumentNumber } from '../numbers.js';
 import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } from '../query.js';
 import { labelMask } from '../ranking/label-filter.js';
 import type { SemanticHit, SemanticResult } from '../result.js';
-import { isDamage } from '../store/damaged.js';
 import { anyOf, type JoinedSignal, untilAborted } from '../threads/abort.js';
 import { copyIds } from './copy-ids.js';
-import { damagedPart, notShown, toDamagedSkill } from './damaged-skills.js';
+import { damagedPart, Shown, toDamagedSkill } from './damaged-skills.js';
 import { describeCandidates } from './describe-candidates.js';
 import type { SemanticSources } from './gather-candidates.js';
 import { toSemanticHit } from './hits.js';
@@ -70,27 +69,19 @@ async function answerByMeaning(
   const copyIdsOf = explain
     ? (document: DocumentNumber): string[] => copyIds(reader, document, MOST_COPY_IDS)
     : undefined;
-  const hits: SemanticHit[] = [];
   let turnBegan = performance.now();
   const damaged = described.damaged.map((document) =>
     toDamagedSkill(reader.idOrUndefined(document), 'its vector is damaged, so it is ranked by words alone'),
   );
-  let failure: unknown;
+  const shown = new Shown<SemanticHit>(damaged);
   for (const match of matches) {
-    try {
-      hits.push(reader.reading(() => toSemanticHit(reader, match, asked, copyIdsOf)));
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      failure ??= error;
-      damaged.push(notShown(error));
-    }
+    shown.add(() => reader.reading(() => toSemanticHit(reader, match, asked, copyIdsOf)));
     if (performance.now() - turnBegan < LONGEST_TURN) continue;
     await new Promise(setImmediate);
     signal.throwIfAborted();
     turnBegan = performance.now();
   }
-  // A failed search is never an empty result.
-  if (hits.length === 0 && failure !== undefined) throw failure;
+  const hits = shown.all();
   const { vectors } = sources;
   return {
     ranking,

@@ -8,9 +8,9 @@ export interface SemanticOptions {
   /** Stops the search. A question that waits for the model is not read any more. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Seconds that the question may wait for questions before it, at most 3600; 0 for no limit. If it would wait longer it fails at once,
-   * with `BUSY`; so it does if the model has not answered ten seconds later. For servers: without this, many questions
-   * at once wait for each other without end.
+   * Seconds that the question may wait for questions before it, at most 3600; 0 for no limit. If it would wait longer
+   * it fails at once, with `BUSY`; so it does if the model has not answered ten seconds later. For servers: without
+   * this, many questions at once wait for each other without end.
    *
    * @default 0
    */

@@ -1,9 +1,10 @@
 import { crc32 } from 'node:zlib';
 import type { SkillNumber, VectorNumber } from '../numbers.js';
+import type { SkillColumns } from './stored-skill.js';
 
 /**
- * Checksums of what is stored: CRC-32, against damage of the file. They are no help against somebody who changes the file
- * on purpose.
+ * Checksums of what is stored: CRC-32, against damage of the file. They are no help against somebody who changes the
+ * file on purpose.
  *
  * Those of a skill form a chain, so that each reader reads only what it shows: `record` covers the record, `shown` also
  * the labels, `whole` also everything else of the row and the names of the files. Each covers the number of the skill,
@@ -16,21 +17,19 @@ export interface SkillChecksums {
 }
 
 /** The columns of a skill as they are checked. */
-export interface CheckedColumns {
+export interface CheckedColumns extends SkillColumns {
   readonly number: SkillNumber;
-  readonly id: string;
-  readonly stars: number;
-  readonly updatedAt: number;
-  readonly record: string;
-  readonly categories: string;
-  readonly occupations: string;
-  readonly tags: string;
-  readonly properties: string;
-  readonly copyKey: string;
-  readonly place: string;
-  readonly textHash: Buffer;
-  readonly hash: Buffer;
 }
+
+const joined = (...columns: readonly string[]): string => `CAST(${columns.join(' || char(0) || ')} AS BLOB)`;
+const hex = (column: string): string => `lower(hex(${column}))`;
+
+/** SQL of the bytes that the checksums of a skill cover, in the order of the chain, but for the names of its files. */
+export const COVERED_BYTES: readonly [record: string, labels: string, rest: string] = [
+  joined('record'),
+  joined('categories', 'occupations', 'tags'),
+  joined('id', 'stars', 'updated_at', 'properties', 'copy_key', 'place', hex('text_hash'), hex('hash')),
+];
 
 /** @param filenames of the skill's files, in order */
 export function checksumsOf(columns: CheckedColumns, filenames: readonly string[]): SkillChecksums {
@@ -39,7 +38,7 @@ export function checksumsOf(columns: CheckedColumns, filenames: readonly string[
   return { record, shown, whole: wholeChecksum(shown, columns, filenames) };
 }
 
-export function recordChecksum(skill: SkillNumber, record: string): number {
+export function recordChecksum(skill: SkillNumber, record: string | Buffer): number {
   return crc32(record, skill % 2 ** 32);
 }
 
@@ -52,7 +51,7 @@ export function shownChecksum(record: number, categories: string, occupations: s
  * @param shown the checksum of what a hit shows
  * @param filenames of the skill's files, in order
  */
-export function wholeChecksum(shown: number, columns: CheckedColumns, filenames: readonly string[]): number {
+function wholeChecksum(shown: number, columns: CheckedColumns, filenames: readonly string[]): number {
   const { id, stars, updatedAt, properties, copyKey, place, textHash, hash } = columns;
   const texts = [id, stars, updatedAt, properties, copyKey, place, textHash.toString('hex'), hash.toString('hex')];
   return crc32([...texts, ...filenames].join('\0'), shown);
@@ -79,6 +78,11 @@ export function vectorChecksum(vector: VectorNumber, embedding: Buffer): number 
   return crc32(embedding, vector % 2 ** 32);
 }
 
+/** Whether a vector is as it was written. */
+export function isVectorWhole(vector: VectorNumber, embedding: unknown, checksum: number | null): boolean {
+  return Buffer.isBuffer(embedding) && vectorChecksum(vector, embedding) === checksum;
+}
+
 export function signatureChecksum(
   skill: SkillNumber,
   name: number,
@@ -87,4 +91,16 @@ export function signatureChecksum(
   sketch: Uint8Array,
 ): number {
   return crc32(sketch, crc32(`${skill} ${name} ${text} ${words}`));
+}
+
+/** Whether a signature is as it was written. */
+export function isSignatureWhole(
+  skill: SkillNumber,
+  name: number,
+  text: number,
+  words: number,
+  sketch: unknown,
+  checksum: number | null,
+): boolean {
+  return sketch instanceof Uint8Array && signatureChecksum(skill, name, text, words, sketch) === checksum;
 }

@@ -4,7 +4,7 @@ import { SkillSearchError } from '../errors.js';
 const REMEDY = 'load its sources again; `skill-discovery check` lists what is damaged';
 
 /** What helps where damage keeps a load or a check from going on: neither of them can mend it. */
-const NEW_FILE = 'load all sources into a new file';
+export const NEW_FILE = 'load all sources into a new file';
 
 /**
  * The error of a catalogue that is damaged.
@@ -23,8 +23,8 @@ export function beyondRepair(path: string, problem: string, cause?: unknown): Sk
 }
 
 /**
- * What {@link damagedError} says, as a load or a check says it: to load its sources or to check it is no remedy for that.
- * Returns any other error as it is.
+ * What {@link damagedError} says, as a load or a check says it: to load its sources or to check it is no remedy for
+ * that. Returns any other error as it is.
  */
 export function asBeyondRepair(error: unknown): unknown {
   if (!isDamage(error) || error.path === undefined) return error;

@@ -61,19 +61,18 @@ export function writeFacts(connection: Connection): void {
 export function gatherFacts(connection: Connection): CatalogueFacts {
   const count = (table: string): number =>
     connection.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!;
-  let ids = 0;
-  for (const id of connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck().iterate()) {
-    ids = addToIds(ids, id);
-  }
+  const ids = checksumOfIds(connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck().iterate());
   let links = 0;
   const pairs = connection.prepare<[number, number], [SkillNumber, VectorNumber | null]>(SKILLS_AND_VECTORS).raw();
   for (const [skill, vector] of pairs.iterate(0, -1)) links = addToLinks(links, skill, vector);
   return { skills: count('skill'), files: count('file'), vectors: count('vector'), ids, links };
 }
 
-/** Continues the checksum of all ids. */
-export function addToIds(checksum: number, id: string): number {
-  return crc32(`${id}\0`, checksum);
+/** @param ids all of them, in order */
+export function checksumOfIds(ids: Iterable<string>): number {
+  let checksum = 0;
+  for (const id of ids) checksum = crc32(`${id}\0`, checksum);
+  return checksum;
 }
 
 const pair = new DataView(new ArrayBuffer(16));

@@ -20,8 +20,8 @@ interface SchemaObject {
 let expected: ReadonlyMap<string, SchemaObject> | undefined;
 
 /**
- * Compares the schema of a catalogue of the present format with a new one. Tables that we do not know are left alone: an
- * extension of SQLite may have made them.
+ * Compares the schema of a catalogue of the present format with a new one. Tables that we do not know are left alone:
+ * an extension of SQLite may have made them.
  */
 export function schemaFaults(connection: Connection): SchemaFaults {
   expected ??= newSchema();

@@ -1,7 +1,7 @@
 import { type ComparedText, SIGNATURE_RULES, signatureOf } from '../copies/text-signature.js';
 import type { SkillNumber } from '../numbers.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
-import { signatureChecksum } from './checksums.js';
+import { isSignatureWhole, signatureChecksum } from './checksums.js';
 import { readMeta, writeMeta } from './meta.js';
 import { FORMAT_VERSION } from './schema.js';
 import type { SkillToStore } from './stored-skill.js';
@@ -99,7 +99,7 @@ export function readSignatures(
     )
     .raw();
   for (const [skill, name, text, words, sketch, checksum] of rows.iterate()) {
-    if (hasChecksums && !isSignature(skill, name, text, words, sketch, checksum)) continue;
+    if (hasChecksums && !isSignatureWhole(skill, name, text, words, sketch, checksum)) continue;
     found.add(skill);
     visit(skill, name, text, words, sketch);
   }
@@ -110,15 +110,4 @@ export function readSignatures(
     const { name, text, words, sketch } = signatureOf(textOf(skill));
     visit(skill, name, text, words, sketch);
   }
-}
-
-function isSignature(
-  skill: number,
-  name: number,
-  text: number,
-  words: number,
-  sketch: unknown,
-  checksum: number | null,
-): boolean {
-  return sketch instanceof Uint8Array && signatureChecksum(skill, name, text, words, sketch) === checksum;
 }

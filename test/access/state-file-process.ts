@@ -4,16 +4,13 @@
  *
  *     node --import tsx test/access/state-file-process.ts NOW CLIENT TIMES DAILY PER_MINUTE
  *
- * What it says is written before it goes on, and waits while nobody reads: `process.stdout` would keep the lines of a
- * loop that never ends in memory, so a killed process would have counted thousands that it did not say.
- *
  * To count, it asks so many times whether an address may make a request, and says `admitted` or the code of the
  * refusal; times 0 means without end.
  */
-import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { openAccess } from '../../src/access/index.js';
 import { SkillSearchError } from '../../src/errors.js';
+import { say } from '../../torture/say.js';
 
 const [now = '', client = '', times = '', daily = '', perMinute = ''] = process.argv.slice(2);
 
@@ -39,18 +36,6 @@ for await (const order of createInterface({ input: process.stdin })) {
     } catch (error) {
       if (error instanceof SkillSearchError) return error.code;
       throw error;
-    }
-  }
-}
-
-/** Writes a line. Standard output is a pipe that does not block by itself. */
-function say(line: string): void {
-  for (let rest = Buffer.from(`${line}\n`); rest.length > 0; ) {
-    try {
-      rest = rest.subarray(writeSync(1, rest));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
   }
 }

@@ -3,9 +3,9 @@
  *
  *     node --import tsx torture/programs/quota-client.ts STATE DAILY ADDRESS
  */
-import { writeSync } from 'node:fs';
 import { openAccess } from '../../src/access/index.js';
 import { SkillSearchError } from '../../src/index.js';
+import { say } from '../say.js';
 
 const [state = '', daily = '', address = ''] = process.argv.slice(2);
 const access = openAccess({ state, anonymous: { daily: Number(daily), perMinute: 0 } });
@@ -22,15 +22,3 @@ for (;;) {
   }
 }
 access.close();
-
-/** Writes a line. Standard output is a pipe that does not block by itself. */
-function say(line: string): void {
-  for (let rest = Buffer.from(`${line}\n`); rest.length > 0; ) {
-    try {
-      rest = rest.subarray(writeSync(1, rest));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
-    }
-  }
-}

@@ -3,8 +3,8 @@ import type { DocumentNumber, SkillNumber, VectorNumber, VectorPlace } from '../
 import type { Skill, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
-import { guarded, openForReading, storeError } from '../database.js';
-import { addToIds, type CatalogueFacts, checkNotes, readFacts } from '../facts.js';
+import { corruptAsMissing, guarded, openForReading, storeError } from '../database.js';
+import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { folderAt } from '../place.js';
 import { type CatalogueColumns, type PackedColumns, readColumns, unpackColumns } from './columns.js';
@@ -262,7 +262,7 @@ export class CatalogueReader {
   ids(): string[] {
     return this.#guard(() => {
       const ids = this.#ids.all();
-      if (this.#facts !== undefined && ids.reduce(addToIds, 0) !== this.#facts.ids) {
+      if (this.#facts !== undefined && checksumOfIds(ids) !== this.#facts.ids) {
         throw damagedError(this.#path, 'its index of ids is not as it was written');
       }
       return ids;
@@ -301,7 +301,7 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   #find(id: string): StoredRow | undefined {
-    const number = this.#statements.quietly(() => this.#numberOf.get(id));
+    const number = corruptAsMissing(() => this.#numberOf.get(id));
     const row = number === undefined ? undefined : this.#rows.wholeRow(number);
     if (row?.id === id) return row;
     // The index leads to a damaged row: whatever that row says of its id now.
@@ -318,15 +318,9 @@ export class CatalogueReader {
   #isIdIndexWhole(): boolean {
     if (this.#idIndexIsWhole === undefined) {
       if (this.#columns !== undefined) return false;
-      this.#idIndexIsWhole = this.#statements.quietly(() => this.#idsChecksum()) === this.#facts?.ids;
+      this.#idIndexIsWhole = corruptAsMissing(() => checksumOfIds(this.#ids.iterate())) === this.#facts?.ids;
     }
     return this.#idIndexIsWhole;
-  }
-
-  #idsChecksum(): number {
-    let checksum = 0;
-    for (const id of this.#ids.iterate()) checksum = addToIds(checksum, id);
-    return checksum;
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
-import { signatureChecksum, vectorChecksum } from '../checksums.js';
+import { isSignatureWhole, isVectorWhole } from '../checksums.js';
 import { damagedError } from '../damaged.js';
 import { hasUnitLength } from '../vector-bytes.js';
 import { type StoredFileRow, type StoredRow, StoredRows } from './stored-row.js';
@@ -27,8 +27,8 @@ const ROWS_A_TURN = 250;
 const CHARACTERS_A_TURN = 1 << 20;
 
 /**
- * Compares everything with its checksum: all skills with their files, all vectors, all signatures. Gives way to the event
- * loop in between.
+ * Compares everything with its checksum: all skills with their files, all vectors, all signatures. Gives way to the
+ * event loop in between.
  *
  * @param path for messages
  * @param look looks at a skill that is as it was written, and says what is wrong with it all the same
@@ -69,8 +69,7 @@ export async function findDamage(
     .raw();
   for await (const batch of inTurns(allVectors, path, signal)) {
     for (const [number, embedding, dimensions, checksum] of batch) {
-      const isWhole =
-        !rows.hasChecksums || (Buffer.isBuffer(embedding) && vectorChecksum(number, embedding) === checksum);
+      const isWhole = !rows.hasChecksums || isVectorWhole(number, embedding, checksum);
       if (!isWhole || !hasUnitLength(embedding, dimensions)) vectors.push(number);
     }
   }
@@ -83,8 +82,7 @@ export async function findDamage(
     .raw();
   for await (const batch of inTurns(allSignatures, path, signal)) {
     for (const [skill, name, text, words, sketch, checksum] of batch) {
-      const isWhole = Buffer.isBuffer(sketch) && signatureChecksum(skill, name, text, words, sketch) === checksum;
-      if (!isWhole) signatures.push(skill);
+      if (!isSignatureWhole(skill, name, text, words, sketch, checksum)) signatures.push(skill);
     }
   }
   return { skills, vectors, signatures };

@@ -3,7 +3,7 @@ import type { Skill } from '../../skill.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { fileChecksum, recordChecksum, shownChecksum } from '../checksums.js';
 import { damagedError, isDamage } from '../damaged.js';
-import { isCorrupt } from '../database.js';
+import { corruptAsMissing, isCorrupt } from '../database.js';
 import { FORMAT_VERSION } from '../schema.js';
 
 /** A stored file of a skill. */
@@ -150,16 +150,6 @@ export class SkillStatements {
     }
   }
 
-  /** What work returns; undefined if SQLite finds that the database contradicts itself. */
-  quietly<T>(work: () => T | undefined): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      if (isCorrupt(error)) return undefined;
-      throw error;
-    }
-  }
-
   /**
    * Reads something of a skill.
    *
@@ -184,7 +174,7 @@ export class SkillStatements {
 
   /** The id of a skill if it is certain: row and index have the same. */
   idOf(skill: SkillNumber): string | undefined {
-    return this.quietly(() => {
+    return corruptAsMissing(() => {
       const id = this.#id.get(skill);
       return typeof id === 'string' && this.#number.get(id) === skill ? id : undefined;
     });

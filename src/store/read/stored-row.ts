@@ -1,15 +1,8 @@
 import { crc32 } from 'node:zlib';
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
-import {
-  type CheckedColumns,
-  checksumsOf,
-  fileChecksum,
-  recordChecksum,
-  shownChecksum,
-  wholeChecksum,
-} from '../checksums.js';
-import { isCorrupt } from '../database.js';
+import { type CheckedColumns, COVERED_BYTES, checksumsOf, fileChecksum, recordChecksum } from '../checksums.js';
+import { corruptAsMissing } from '../database.js';
 import { FORMAT_VERSION } from '../schema.js';
 import { hashOf } from '../stored-skill.js';
 
@@ -67,8 +60,8 @@ export class StoredRows {
   }
 
   /**
-   * The row of a skill if it is as it was written, its files aside. In a catalogue without checksums only that it can be
-   * used is known.
+   * The row of a skill if it is as it was written, its files aside. In a catalogue without checksums only that it can
+   * be used is known.
    */
   wholeRow(skill: SkillNumber): StoredRow | undefined {
     const row = corruptAsMissing(() => this.#row.get(skill));
@@ -90,8 +83,8 @@ export class StoredRows {
 
   /**
    * Whether a skill and its files are as they were written, or there is no such skill. In a catalogue without checksums
-   * their hash says so. SQLite puts the values together, and gives them as bytes: with a string for each value this would
-   * take three times as long.
+   * their hash says so. SQLite puts the values together, and gives them as bytes: with a string for each value this
+   * would take three times as long.
    */
   isWhole(skill: SkillNumber): boolean {
     return corruptAsMissing(() => (this.hasChecksums ? this.#fitsChecksums(skill) : this.#fitsHash(skill))) === true;
@@ -116,7 +109,7 @@ export class StoredRows {
       names += `\0${filename}`;
     }
     const shown = crc32(labels, recordSum ?? 0);
-    const isRecord = crc32(record, skill % 2 ** 32) === recordSum;
+    const isRecord = recordChecksum(skill, record) === recordSum;
     return isRecord && shown === shownSum && crc32(names, crc32(rest, shown)) === sum;
   }
 
@@ -143,13 +136,10 @@ function bytesOf(
   connection: Connection,
   schema: string,
 ): { row: Statement<[SkillNumber], RowBytes>; files: Statement<[SkillNumber], FileBytes> } {
-  const joined = (...columns: readonly string[]): string => `CAST(${columns.join(' || char(0) || ')} AS BLOB)`;
-  const hex = (column: string): string => `lower(hex(${column}))`;
-  const rest = joined('id', 'stars', 'updated_at', 'properties', 'copy_key', 'place', hex('text_hash'), hex('hash'));
   return {
     row: connection
       .prepare<[SkillNumber], RowBytes>(`
-        SELECT ${joined('record')}, ${joined('categories', 'occupations', 'tags')}, ${rest},
+        SELECT ${COVERED_BYTES.join(', ')},
           record_checksum, shown_checksum, checksum FROM ${schema}.skill WHERE number = ?`)
       .raw(),
     files: connection
@@ -162,16 +152,6 @@ function bytesOf(
 
 export function filenamesOf(files: readonly { readonly filename: string }[]): string[] {
   return files.map(({ filename }) => filename);
-}
-
-/** What work returns; undefined if SQLite finds that the database contradicts itself. */
-function corruptAsMissing<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (isCorrupt(error)) return undefined;
-    throw error;
-  }
 }
 
 /** Whether the JSON of a row can be read. */
@@ -193,13 +173,8 @@ function isObject(value: unknown): boolean {
 /** Whether a row is as it was written, its files aside. */
 function isRowWhole(row: StoredRow, filenames: readonly string[]): boolean {
   if (faultOfTypes(row, []) !== undefined) return false;
-  const record = recordChecksum(row.number, row.record);
-  const shown = shownChecksum(record, row.categories, row.occupations, row.tags);
-  return (
-    record === row.recordChecksum &&
-    shown === row.shownChecksum &&
-    wholeChecksum(shown, row, filenames) === row.checksum
-  );
+  const { record, shown, whole } = checksumsOf(row, filenames);
+  return record === row.recordChecksum && shown === row.shownChecksum && whole === row.checksum;
 }
 
 function isFileWhole(skill: SkillNumber, file: StoredFileRow, count: number): boolean {

@@ -230,8 +230,8 @@ export class CatalogueWriter implements SkillSink {
   }
 
   /**
-   * Whether this load has brought the same content from another folder of the same origin, such as a second clone of one
-   * repository. The first folder stays: else each load of both would write the skill again.
+   * Whether this load has brought the same content from another folder of the same origin, such as a second clone of
+   * one repository. The first folder stays: else each load of both would write the skill again.
    */
   #isBroughtFromClone(item: SkillToStore, stored: StoredVersion | undefined): boolean {
     if (stored === undefined || item.folder === undefined || item.folder.isOrigin) return false;

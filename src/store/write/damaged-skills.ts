@@ -1,6 +1,6 @@
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
-import { signatureChecksum, vectorChecksum } from '../checksums.js';
+import { isSignatureWhole, isVectorWhole } from '../checksums.js';
 import { StoredRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../vector-bytes.js';
 
@@ -8,8 +8,8 @@ import { hasUnitLength } from '../vector-bytes.js';
 const VECTORS_A_TURN = 500;
 
 /**
- * Says which skills of a catalogue are damaged. Only skills that a load brings are looked at, so a small load into a large
- * catalogue stays small.
+ * Says which skills of a catalogue are damaged. Only skills that a load brings are looked at, so a small load into a
+ * large catalogue stays small.
  */
 export class DamagedSkills {
   readonly #connection: Connection;
@@ -55,8 +55,7 @@ export class DamagedSkills {
     let looked = 0;
     for (const skill of skills) {
       for (const [vector, embedding, dimensions, checksum] of vectorsOf.all(skill)) {
-        const isWhole = Buffer.isBuffer(embedding) && vectorChecksum(vector, embedding) === checksum;
-        if (!isWhole || !hasUnitLength(embedding, dimensions)) damaged.add(vector);
+        if (!isVectorWhole(vector, embedding, checksum) || !hasUnitLength(embedding, dimensions)) damaged.add(vector);
       }
       if (++looked % VECTORS_A_TURN > 0) continue;
       await new Promise(setImmediate);
@@ -77,6 +76,6 @@ function signatureCheck(connection: Connection): (skill: SkillNumber) => boolean
     const signature = signatureOf.get(skill);
     if (signature === undefined) return true;
     const [name, text, words, sketch, checksum] = signature;
-    return Buffer.isBuffer(sketch) && signatureChecksum(skill, name, text, words, sketch) === checksum;
+    return isSignatureWhole(skill, name, text, words, sketch, checksum);
   };
 }

@@ -141,7 +141,9 @@ export class OpenLoad {
     );
   }
 
-  /** Notes that the caller has the report of the load. What is noted of another load stays, unless this one published. */
+  /**
+   * Notes that the caller has the report of the load. What is noted of another load stays, unless this one published.
+   */
   reported(): void {
     if (this.#hasNotes) this.#notes.forget();
   }
