@@ -1,6 +1,6 @@
 /**
- * Every bound that a user can meet, with its reason. Nothing here is tuned for speed: figures of algorithms stand beside
- * the algorithms. `test/limits.test.ts` names for each bound the tests at the bound and one beyond it.
+ * Every bound that a user can meet, with its reason. Nothing here is tuned for speed: figures of algorithms stand
+ * beside the algorithms. `test/limits.test.ts` names for each bound the tests at the bound and one beyond it.
  */
 
 // Questions
@@ -23,7 +23,7 @@ export const MAX_LIMIT = 50;
 /** Distinct words of a question that are used. More words find nothing better, and each costs its postings. */
 export const MAX_QUESTION_WORDS = 64;
 
-/** Longest time that a question is read by the model, in milliseconds, beside its wait. Ordinary are some hundredths. */
+/** Longest time that the model reads a question, in milliseconds, beside its wait. Usual are some hundredths. */
 export const MAX_READING_TIME = 10_000;
 
 /** The greatest `longestWait`, in seconds. Who would wait longer asks later. */
@@ -48,14 +48,14 @@ export const EXPLAINED_TEXT: number = 1024 * 1024;
 // Rows and files
 
 /**
- * Largest row of a JSON source, in bytes. A larger one is skipped and reported: a row takes up to five times its size of
- * memory while it is read. Twice what a skill of a folder may have.
+ * Largest row of a JSON source, in bytes. A larger one is skipped and reported: while it is read, a row takes up to
+ * five times its size of memory. Twice what a skill of a folder may have.
  */
 export const MAX_ROW_BYTES: number = 32 * 1024 * 1024;
 
 /**
- * Values in a row of a JSON source: commas, colons and opening brackets. A row with more is rejected before it is parsed.
- * A skill with a thousand files has some 5,000; parsed, a byte of brackets takes up to 40 bytes.
+ * Values in a row of a JSON source: commas, colons and opening brackets. A row with more is rejected before it is
+ * parsed. A skill with a thousand files has some 5,000; parsed, a byte of brackets takes up to 40 bytes.
  */
 export const MAX_ROW_VALUES = 100_000;
 
@@ -83,7 +83,7 @@ export const MAX_DESCRIPTION = 4000;
 /** Longest id, in code points. An id is a part of a path: file systems allow 255 bytes. */
 export const MAX_ID = 250;
 
-/** Longest label of a category or occupation, and longest tag, in characters. A longer one is left out: it is no label. */
+/** Longest label of a category or occupation, and longest tag, in characters. A longer one is left out: it is prose. */
 export const MAX_LABEL = 200;
 
 /** Largest number of categories, of occupations, and of tags of one skill. More describe nothing. */
@@ -98,7 +98,7 @@ export const MAX_METADATA_BYTES: number = 16 * 1024;
 /** Largest front matter that is kept of one skill, in bytes of JSON. What search uses is read from larger ones, too. */
 export const MAX_FRONT_MATTER_BYTES: number = 64 * 1024;
 
-/** Longest front matter that is read as YAML, in characters. A longer one is read key by key: no real one is as long. */
+/** Longest front matter that is read as YAML, in characters. A longer one is read key by key: none is so long. */
 export const MAX_YAML_LENGTH: number = 32 * 1024;
 
 /** Tokens of front matter that are read as YAML. Real ones have up to some hundred, and a token may take 30 µs. */
@@ -141,7 +141,7 @@ export const MAX_WALK_PROBLEMS = 1000;
 
 // Git
 
-/** Largest file that is read in a repository (its configuration, a reference), in bytes. Real ones have a page or two. */
+/** Largest file that is read in a repository (its configuration, a reference), in bytes. Real ones have a page. */
 export const MAX_GIT_FILE_BYTES: number = 1024 * 1024;
 
 /** Largest list of references or of shallow commits, in bytes. Enough for half a million of them. */

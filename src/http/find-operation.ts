@@ -76,7 +76,9 @@ export const FIND_OPERATION: SearchOperation<FindQuery> = {
 
 let lastTurn: Promise<unknown> = Promise.resolve();
 
-/** Waits for a turn of the event loop in which no other request searches a later page: each may take its whole bound. */
+/**
+ * Waits for a turn of the event loop in which no other request searches a later page: each may take its whole bound.
+ */
 function nextTurn(): Promise<unknown> {
   lastTurn = lastTurn.then(() => new Promise(setImmediate));
   return lastTurn;

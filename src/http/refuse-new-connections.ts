@@ -6,9 +6,9 @@ interface WithHandle {
 }
 
 /**
- * Shortens the queue in which the system keeps new connections for a listening server to one. Those that are in it stay.
- * While it is full the system does not answer further clients; they ask again a second later, when the server listens
- * no more, and are refused.
+ * Shortens the queue in which the system keeps new connections for a listening server to one. Those that are in it
+ * stay. While it is full the system does not answer further clients; they ask again a second later, when the server
+ * listens no more, and are refused.
  *
  * A server that stops listening resets what is in the queue, and no system call closes the entrance of the queue alone.
  * With this the queue can be emptied first, and at most one client that comes at the very moment of closing is reset.

@@ -20,8 +20,8 @@ export interface ServerOptions extends HandlerOptions {
   /** Port to listen at, 0 to 65535; 0 lets the system choose a free one. @default 8787 */
   readonly port?: number | undefined;
   /**
-   * Open connections of each address, an integer from 0; 0 for no limit. Beyond it one of the address that is idle makes
-   * room for a new one; if none is, the new one is closed. An address of `trustProxy` may have any number.
+   * Open connections of each address, an integer from 0; 0 for no limit. Beyond it one of the address that is idle
+   * makes room for a new one; if none is, the new one is closed. An address of `trustProxy` may have any number.
    *
    * @default 500
    */

@@ -43,7 +43,9 @@ export function applyTiers(documents: Uint32Array, scores: Float64Array, members
   }
 }
 
-/** Lowers the tier of documents that are in any of some lists by one. Tiers by name are odd, so they are lowered once. */
+/**
+ * Lowers the tier of documents that are in any of some lists by one. Tiers by name are odd, so they are lowered once.
+ */
 function lowerTiers(documents: Uint32Array, tiers: Uint8Array, lists: readonly Uint32Array[]): void {
   for (const list of lists) {
     let i = 0;

@@ -5,8 +5,8 @@ export interface CheckOptions {
   /** The catalogue's file. */
   readonly database: string;
   /**
-   * Whether to make again what can be derived: indexes of SQLite, derived files. Damaged vectors are removed, so that the
-   * next load makes them again. A damaged skill is kept as it is until a load brings it again.
+   * Whether to make again what can be derived: indexes of SQLite, derived files. Damaged vectors are removed, so that
+   * the next load makes them again. A damaged skill is kept as it is until a load brings it again.
    *
    * @default false
    */

@@ -9,7 +9,9 @@ const COST_OF_TEXT = 16;
 const FIRST_GUESS = 0.15;
 /** How much of each measurement goes into the average: the last thirty or so count. */
 const WEIGHT_OF_NEWEST = 1 / 16;
-/** A measurement counts as this many times the average at most: one stall must not last for the next fifty questions. */
+/**
+ * A measurement counts as this many times the average at most: one stall must not last for the next fifty questions.
+ */
 const MOST_SURPRISE = 4;
 
 /** Estimates how long a model takes for texts, from how long it took for others. */

@@ -32,8 +32,8 @@ const CONFIGURATION = ['config.json', 'tokenizer.json', 'tokenizer_config.json']
 /**
  * Finds out the id of a model and how its weights are stored. Reads all its files, but does not load it.
  *
- * @throws {SkillSearchError} `INVALID_OPTION`; `MODEL_NOT_FOUND` if there is no such folder; `MODEL_NOT_READABLE` if a file is missing or
- *   cannot be read
+ * @throws {SkillSearchError} `INVALID_OPTION`; `MODEL_NOT_FOUND` if there is no such folder; `MODEL_NOT_READABLE` if a
+ *   file is missing or cannot be read
  * @example
  * const { id } = await inspectModel(BUNDLED_MODEL);
  */

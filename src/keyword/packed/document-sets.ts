@@ -52,8 +52,8 @@ export class DocumentSets {
   }
 
   /**
-   * The documents that have every word and pass the filter, ascending. Without enough work for a word, only the first of
-   * the documents are looked at.
+   * The documents that have every word and pass the filter, ascending. Without enough work for a word, only the first
+   * of the documents are looked at.
    */
   withAll(words: readonly Word[], filter: Uint8Array | undefined, work: Work): Uint32Array {
     const [rarest, ...others] = [...words].sort((a, b) => a.size - b.size);
@@ -225,8 +225,8 @@ export function amongCost(candidates: number, { lists, size }: Pick<Word, 'lists
 }
 
 /**
- * The first of some candidates: as many as can be looked at for a word, and for those behind it. Counts the work for the
- * word.
+ * The first of some candidates: as many as can be looked at for a word, and for those behind it. Counts the work for
+ * the word.
  */
 function withinWork(candidates: Uint32Array, words: readonly Word[], next: number, work: Work): Uint32Array {
   if (work.affords(amongCost(candidates.length, words[next]!))) return candidates;

@@ -88,8 +88,8 @@ export class PostingList {
   }
 
   /**
-   * Adds the weighted frequencies, divided by the length norms, to `amounts`, beside ascending documents. Reads list and
-   * documents side by side, and leaps in both.
+   * Adds the weighted frequencies, divided by the length norms, to `amounts`, beside ascending documents. Reads list
+   * and documents side by side, and leaps in both.
    */
   addAmounts(documents: Uint32Array, norms: LengthNorms, weight: number, amounts: Float64Array): void {
     const { documents: listed, frequencies } = this.#postings;

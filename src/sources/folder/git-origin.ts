@@ -42,8 +42,8 @@ export interface GitProblem {
 }
 
 /**
- * Finds the work tree of a folder of the source. Runs git at most twice for each work tree, and once at a time: each run
- * may take the memory of its limit.
+ * Finds the work tree of a folder of the source. Runs git at most twice for each work tree, and once at a time: each
+ * run may take the memory of its limit.
  */
 export class GitOrigins {
   /** Grows with each repository. */

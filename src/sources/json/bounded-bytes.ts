@@ -14,7 +14,7 @@ export class SourceLimit extends Error {
 /**
  * Passes bytes on up to the limits of a source, and gives the event loop its turn.
  *
- * @param packedBytes how many bytes were read so far of what these are unpacked from; undefined if they are as they were
+ * @param packedBytes how many packed bytes were read so far; undefined if the source is not packed
  * @throws {SourceLimit} that names the limit, after everything before it
  */
 export async function* boundedBytes(

@@ -36,7 +36,9 @@ export type CheckedRow =
 /** A line break with the white space around it. The lookbehind keeps long white space from taking quadratic time. */
 const LINE_BREAK = /(?<!\s)\s*[\r\n\u2028\u2029]\s*/g;
 
-/** Characters of a text of bounded length that are looked at. Far more than any bound, so that cleaning may shorten it. */
+/**
+ * Characters of a text of bounded length that are looked at. Far more than any bound, so that cleaning may shorten it.
+ */
 const LONGEST_READ = 4 * 1024 * 1024;
 
 type Row = Readonly<Record<string, unknown>>;
