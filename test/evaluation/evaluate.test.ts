@@ -278,11 +278,17 @@ describe('an evaluation of graded requests', () => {
 
   test('counts a group of copies as one, with the best grade of its members, if copies are collapsed', async () => {
     const twin = { name: 'twin', description: 'Counts the stars.' };
-    const search = await searchOver([...ROWS, row('t1', { ...twin, stars: 9 }), row('t2', twin), row('t3', twin)]);
+    // The file makes the second twin the best one, where files count, and the stars make the first the preferred one.
+    const files = [{ filename: 'SKILL.md', text: 'Counts the stars of the night, all stars.' }];
+    const twins = [row('t1', { ...twin, stars: 9 }), row('t2', { ...twin, files }), row('t3', twin)];
+    const search = await searchOver([...ROWS, ...twins]);
     const benchmark = gradedOf({ q: ['counts the stars', { t1: 1, t2: 3, gone: 2, review: 0 }] });
     const run = runOf({ q: ['t3', 't2', 't1', 'review'] });
     const asked = { benchmark, search, runs: [{ name: 'mine', run }], depth: 4 };
-    const collapsed = await evaluate({ ...asked, copies: 'collapse' });
+    const collapsed = await evaluate({ ...asked, copies: 'collapse', baseline: { name: 'same', run } });
+    expect(collapsed.modes[2]?.run.get('q')?.[0]?.id).toBe('t2');
+    expect(collapsed.modes[2]?.reliability).toMatchObject({ questions: 1, useful: 1 });
+    expect(collapsed.comparisons.at(-1)).toMatchObject({ name: 'mine', difference: 0 });
     for (const { name, run: found, byQuestion } of collapsed.modes) {
       // Of two right answers, the twins and one that is gone, the twins are found, at the first place.
       expect([name, byQuestion.get('q')]).toMatchObject([name, { 'useful@1': 1, 'recall@10': 1 / 2 }]);
@@ -294,6 +300,9 @@ describe('an evaluation of graded requests', () => {
     expect(kept.modes[0]?.run.get('q')?.filter(({ id }) => id.startsWith('t'))).toHaveLength(3);
     expect(kept.modes.at(-1)?.figures).toMatchObject({ 'useful@1': 0, 'useful@5': 1 / 5, 'judged@10': 3 / 4 });
     expect([summarise(collapsed).copies, summarise(kept).copies]).toEqual(['collapse', 'keep']);
+    // Without a search nobody knows which are copies.
+    const alone = await evaluate({ ...asked, search: undefined, copies: 'collapse' });
+    expect([alone.copies, alone.modes[0]?.figures]).toEqual(['keep', kept.modes.at(-1)?.figures]);
   });
 
   test.each([
