@@ -1,4 +1,5 @@
 import { functionWords, isListedLanguage } from '../text/language/function-words.js';
+import { japaneseFunctionPairs } from '../text/language/japanese-function-pairs.js';
 
 /**
  * The default stop words of English: the usual English list of 33 words (Lucene's), and the pronouns, question words and
@@ -25,5 +26,6 @@ const NONE: StopWords = new Set();
  */
 export function stopWordsOf(language: string): StopWords {
   if (language === 'en') return ENGLISH;
+  if (language === 'ja') return japaneseFunctionPairs();
   return isListedLanguage(language) ? functionWords(language) : NONE;
 }

@@ -1,7 +1,7 @@
 import { foldAccents } from '../characters.js';
+import { readTrigrams } from '../language-trigrams.js';
 import { ENGLISH_SIGNS } from './english-signs.js';
 import { functionWords, LISTED_LANGUAGES } from './function-words.js';
-import { readTrigrams } from './trigrams.js';
 
 /** Languages in Latin letters that are told apart. The first is taken unless there is evidence for another. */
 const LANGUAGES = ['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'sv', 'tr', 'vi'] as const;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const FILE = new URL('../../../data/language-trigrams.txt', import.meta.url);
+const FILE = new URL('../../data/language-trigrams.txt', import.meta.url);
 
 /** How many trigrams of each language are known. */
 const KNOWN = 300;
