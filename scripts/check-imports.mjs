@@ -46,6 +46,7 @@ const INSIDE = {
   search: ['search/reload'],
   'store/read': ['store'],
   'store/write': ['store', 'store/read'],
+  'text/language': ['text'],
 };
 
 /** Each package is imported in one file, so that it can be swapped there. Types may be taken anywhere. */

@@ -27,6 +27,8 @@ try {
     'dist/access/index.js',
     'dist/evaluation/index.js',
     'dist/cli/main.js',
+    'data/language-trigrams.txt',
+    'data/models/skill-minilm/languages.json',
     'data/traditional-characters.txt',
     'LICENSE',
     'README.md',

@@ -1,8 +1,9 @@
 import { MAX_QUESTION_WORDS } from '../limits.js';
 import { foldAccents, isUnspacedTerm } from '../text/characters.js';
+import { languageOfTokens } from '../text/language/language-of.js';
 import { isPartKind, readWords, type Token } from '../text/words.js';
 import { weighPairs } from './pair-weights.js';
-import { DEFAULT_STOP_WORDS, type StopWords } from './stop-words.js';
+import { type StopWords, stopWordsOf } from './stop-words.js';
 
 /**
  * One word of a question. A text has it if it has any of these terms, as they stand or by their stem. The first term is
@@ -31,6 +32,8 @@ export interface Phrase {
  */
 export interface Question {
   readonly text: string;
+  /** ISO 639-1; `en` if the question does not show another. What is quoted does not count. */
+  readonly language: string;
   readonly words: readonly QuestionWord[];
   readonly looseWords: readonly QuestionWord[];
   /** The last of `looseWords` in the order of the text. It may be the beginning of a longer word. */
@@ -50,14 +53,18 @@ interface WordOfPiece extends QuestionWord {
 /**
  * Reads a question: words, and phrases in straight or typographic quotation marks.
  *
- * @param stopWords are left out, unless they are quoted, part of a compound, or all that the question has
+ * @param stopWords are left out, unless they are quoted, part of a compound, or all that the question has; by default
+ *   those of the question's language
  */
-export function readQuestion(text: string, stopWords: StopWords = DEFAULT_STOP_WORDS): Question {
+export function readQuestion(text: string, stopWords?: StopWords): Question {
   const pieces = limitWords(splitQuotes(text));
-  const looseWords = requiredWords(pieces, stopWords, true);
+  const language = languageOfPieces(pieces);
+  const leftOut = stopWords ?? stopWordsOf(language);
+  const looseWords = requiredWords(pieces, leftOut, true);
   return {
     text,
-    words: distinct(requiredWords(pieces, stopWords, false)),
+    language,
+    words: distinct(requiredWords(pieces, leftOut, false)),
     looseWords: distinct(looseWords),
     lastWord: looseWords.at(-1),
     phrases: distinctPhrases(pieces.filter((piece) => piece.quoted).flatMap(toPhrase)),
@@ -97,6 +104,12 @@ function limitWords(pieces: readonly Piece[]): Piece[] {
     if (end !== Number.POSITIVE_INFINITY) break;
   }
   return kept.filter((piece) => piece.tokens.length > 0);
+}
+
+/** Who asks in one language may quote another. */
+function languageOfPieces(pieces: readonly Piece[]): string {
+  const own = pieces.filter((piece) => !piece.quoted);
+  return languageOfTokens((own.length > 0 ? own : pieces).flatMap(({ tokens }) => tokens)).code;
 }
 
 function requiredWords(pieces: readonly Piece[], stopWords: StopWords, loose: boolean): QuestionWord[] {

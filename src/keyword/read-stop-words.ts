@@ -2,16 +2,17 @@ import { invalidArgument } from '../check-arguments.js';
 import type { SkillSearchError } from '../errors.js';
 import { foldAccents, foldCase, normaliseText } from '../text/characters.js';
 import { readQuestion } from './question.js';
-import { DEFAULT_STOP_WORDS, type StopWords } from './stop-words.js';
+import type { StopWords } from './stop-words.js';
 
 /**
  * Reads stop words in the same way as the words of a question: without case and accents, `don't` as `don` and `t`.
  *
- * @param words an iterable of words; undefined for the default list, empty for no stop words
+ * @param words an iterable of words; empty for no stop words
+ * @returns undefined for undefined: then each question has those of its language
  * @throws {SkillSearchError} `INVALID_OPTION` for anything else
  */
-export function readStopWords(words: unknown): StopWords {
-  if (words === undefined) return DEFAULT_STOP_WORDS;
+export function readStopWords(words: unknown): StopWords | undefined {
+  if (words === undefined) return undefined;
   if (typeof words !== 'object' || words === null || !(Symbol.iterator in words)) {
     throw refusal('a list of words', words);
   }

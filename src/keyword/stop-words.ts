@@ -1,5 +1,8 @@
+import { functionWords, isListedLanguage } from '../text/language/function-words.js';
+import { japaneseFunctionPairs } from '../text/language/japanese-function-pairs.js';
+
 /**
- * The default stop words: the usual English list of 33 words (Lucene's), and the pronouns, question words and
+ * The default stop words of English: the usual English list of 33 words (Lucene's), and the pronouns, question words and
  * auxiliaries that are frequent in requests in plain language. Lower case, without accents.
  */
 export const STOP_WORDS: readonly string[] = Object.freeze(
@@ -12,4 +15,17 @@ export const STOP_WORDS: readonly string[] = Object.freeze(
 /** Words that are required only if a question has no others, as terms without accents. */
 export type StopWords = ReadonlySet<string>;
 
-export const DEFAULT_STOP_WORDS: StopWords = new Set(STOP_WORDS);
+const ENGLISH: StopWords = new Set(STOP_WORDS);
+const NONE: StopWords = new Set();
+
+/**
+ * The default stop words of a language: what is a small word in one means something in another (`die`, `son`, `para`).
+ *
+ * @param language ISO 639-1
+ * @returns none for a language without a list
+ */
+export function stopWordsOf(language: string): StopWords {
+  if (language === 'en') return ENGLISH;
+  if (language === 'ja') return japaneseFunctionPairs();
+  return isListedLanguage(language) ? functionWords(language) : NONE;
+}

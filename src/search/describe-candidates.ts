@@ -52,6 +52,8 @@ export async function describeCandidates(
     ranking,
     highest: ranked?.highest ?? 0,
     readable: meaning.readable,
+    language: question.language,
+    inModelLanguage: meaning.readsLanguage,
     usualCosine: medianOf([...cosines.values()].map(([cosine = 0]) => cosine)),
     skills: sources.columns.size,
     words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),

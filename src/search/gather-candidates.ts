@@ -51,7 +51,7 @@ export async function gatherCandidates(
   filter: Uint8Array | undefined,
   signal: AbortSignal | undefined,
 ): Promise<GatheredCandidates> {
-  const reading = vectors === undefined ? undefined : readMeaning(vectors, query, filter, signal);
+  const reading = vectors === undefined ? undefined : readMeaning(vectors, query, question.language, filter, signal);
   // Awaited below. While the model's thread reads the question, this one looks up its words. This catch only prevents
   // an unhandled rejection.
   reading?.catch(() => {});
@@ -86,25 +86,30 @@ interface Meaning {
   readonly cosinesOf: (documents: readonly DocumentNumber[]) => ReturnType<VectorSearch['cosines']>;
   /** Share of the question that the model can read, 0 to 1. */
   readonly readable: number;
+  /** Whether the model reads the language of the question. */
+  readonly readsLanguage: boolean;
 }
 
 const NO_MEANING: Meaning = {
   nearest: new Uint32Array(0),
   cosinesOf: () => ({ cosines: new Map(), damaged: [] }),
   readable: 1,
+  readsLanguage: true,
 };
 
 async function readMeaning(
   vectors: VectorSearch,
   { q, ranking }: ResolvedSemanticQuery,
+  language: string,
   filter: Uint8Array | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Meaning> {
   const readable = vectors.readableShare(q);
+  const readsLanguage = vectors.readsLanguage(language);
   const sentences = ranking === 'hybrid' && readable > 0;
   const embedded = await untilAborted(vectors.embed(q, { sentences, signal }), signal);
   const nearest = await untilAborted(vectors.nearest(embedded[0]!, CANDIDATES, filter), signal);
-  return { nearest, cosinesOf: (documents) => vectors.cosines(embedded, documents), readable };
+  return { nearest, cosinesOf: (documents) => vectors.cosines(embedded, documents), readable, readsLanguage };
 }
 
 /**

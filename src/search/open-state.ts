@@ -19,7 +19,8 @@ export interface OpenStateParts {
   readonly reader: CatalogueReader;
   /** Undefined if the caller wanted no keyword index. */
   readonly index: KeywordIndex | undefined;
-  readonly stopWords: StopWords;
+  /** Undefined: those of the question's language. */
+  readonly stopWords: StopWords | undefined;
   /** Whether skills tell the folder that they were loaded from. */
   readonly localPaths: boolean;
   /** The derived file that index and columns may be read from. */
@@ -38,7 +39,8 @@ export interface OpenStateParts {
  */
 export class OpenState {
   readonly problems: SkillSearch['problems'];
-  readonly stopWords: StopWords;
+  /** Undefined: those of the question's language. */
+  readonly stopWords: StopWords | undefined;
   readonly localPaths: boolean;
   readonly #openVectors: () => Promise<VectorSearch>;
   readonly #closing: AbortController;

@@ -21,7 +21,7 @@ export interface OpenOptions extends ModelOptions {
    * Words that a question may have but a skill need not: they count only in a question that has no other words. Case
    * and accents do not matter. An empty list makes every word count.
    *
-   * @default STOP_WORDS
+   * @default those of the question's language: in English `STOP_WORDS`
    */
   readonly stopWords?: Iterable<string> | undefined;
   /**

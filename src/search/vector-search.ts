@@ -2,7 +2,12 @@ import { Members } from '../arrays/members.js';
 import { SkillSearchError } from '../errors.js';
 import { embedCatalogue } from '../indexing/embed-catalogue.js';
 import type { DocumentNumber, VectorPlace } from '../numbers.js';
-import { checkDimensions, embedChecked, readableShareChecked } from '../semantic/check-vectors.js';
+import {
+  checkDimensions,
+  embedChecked,
+  readableShareChecked,
+  readsLanguageChecked,
+} from '../semantic/check-vectors.js';
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
 import type { Embedder } from '../semantic/embedder.js';
 import type { ModelOptions } from '../semantic/model-options.js';
@@ -113,6 +118,16 @@ export class VectorSearch {
    */
   readableShare(question: string): number {
     return readableShareChecked(this.#embedder, question);
+  }
+
+  /**
+   * Whether the model reads a language.
+   *
+   * @param language ISO 639-1
+   * @throws {SkillSearchError} `EMBEDDER_FAILED`
+   */
+  readsLanguage(language: string): boolean {
+    return readsLanguageChecked(this.#embedder, language);
   }
 
   /**

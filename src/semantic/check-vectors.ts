@@ -72,6 +72,24 @@ export function readableShareChecked(embedder: Embedder, question: string): numb
   throw failed(embedder, `must return from readableShare() a number from 0 to 1, got ${describeValue(share)}`);
 }
 
+/**
+ * Whether the model of an embedder reads a language.
+ *
+ * @param language ISO 639-1
+ * @throws {SkillSearchError} `EMBEDDER_FAILED` if the embedder returns anything but a boolean, or throws
+ */
+export function readsLanguageChecked(embedder: Embedder, language: string): boolean {
+  let reads: unknown;
+  try {
+    reads = embedder.readsLanguage?.(language) ?? true;
+  } catch (error) {
+    if (error instanceof SkillSearchError) throw error;
+    throw failedBy(embedder, error);
+  }
+  if (typeof reads === 'boolean') return reads;
+  throw failed(embedder, `must return from readsLanguage() a boolean, got ${describeValue(reads)}`);
+}
+
 function failedBy(embedder: Embedder, error: unknown): SkillSearchError {
   return failed(embedder, `failed: ${error instanceof Error ? error.message : String(error)}`, error);
 }

@@ -31,6 +31,13 @@ export interface Embedder {
    */
   readableShare?(question: string): number;
   /**
+   * Whether the model was made for texts in a language. Beside {@link readableShare} because a model may read the letters
+   * of a language and not the language. Without this method it is true.
+   *
+   * @param language ISO 639-1
+   */
+  readsLanguage?(language: string): boolean;
+  /**
    * Milliseconds until a text that is given now would be begun, as far as is known. A search that may not wait so long
    * fails with `BUSY` before any work is done for it. Without this method a text is begun at once.
    */

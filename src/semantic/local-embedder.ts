@@ -4,6 +4,7 @@ import type { Embedder, EmbedOptions } from './embedder.js';
 import { EmbeddingTimes } from './embedding-times.js';
 import { LastingModelThread } from './lasting-model-thread.js';
 import type { ModelFolder } from './model-folder.js';
+import { probablyReads } from './model-languages.js';
 import { ModelThread } from './model-thread-handle.js';
 import { readableShare, type Script } from './readable-share.js';
 
@@ -30,6 +31,7 @@ interface Running {
 /** An {@link Embedder} that runs a model of a local folder in worker threads. */
 export class LocalEmbedder implements Embedder {
   readonly model: string;
+  readonly #languages: readonly string[] | undefined;
   /** The scripts that the model can read; undefined if unknown. */
   readonly #scripts: readonly Script[] | undefined;
   readonly #threads: readonly LastingModelThread[];
@@ -41,6 +43,7 @@ export class LocalEmbedder implements Embedder {
 
   private constructor(folder: ModelFolder, threads: readonly ModelThread[], scripts: readonly Script[] | undefined) {
     this.model = folder.id;
+    this.#languages = folder.languages;
     this.#scripts = scripts;
     this.#threads = threads.map((thread) => new LastingModelThread(folder, thread));
     this.#idle = [...this.#threads];
@@ -98,6 +101,10 @@ export class LocalEmbedder implements Embedder {
 
   readableShare(question: string): number {
     return this.#scripts === undefined ? 1 : readableShare(question, this.#scripts);
+  }
+
+  readsLanguage(language: string): boolean {
+    return this.#languages?.includes(language) ?? probablyReads(language, this.#scripts);
   }
 
   async close(): Promise<void> {

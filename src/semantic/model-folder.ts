@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPath } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
+import { readModelLanguages } from './model-languages.js';
 
 /** Absolute path of the folder with the model that comes with the library. */
 export const BUNDLED_MODEL: string = fileURLToPath(new URL('../../data/models/skill-minilm', import.meta.url));
@@ -15,6 +16,8 @@ export interface ModelFolder {
   readonly id: string;
   /** How the weights are stored, as Transformers.js calls it. */
   readonly dtype: Dtype;
+  /** The languages that the folder says the model reads (ISO 639-1); undefined if it does not. */
+  readonly languages: readonly string[] | undefined;
 }
 
 /** Files of weights, the preferred first: quantised ones rank as well, and are several times smaller and faster. */
@@ -52,7 +55,8 @@ export async function inspectModel(folder: string): Promise<ModelFolder> {
   }
   const external = `${weights}_data`;
   if (existsSync(join(path, external))) files.push(external);
-  return { path, id: `${basename(path)}@${await hashFiles(path, files)}`, dtype: dtype as Dtype };
+  const languages = await readModelLanguages(path);
+  return { path, id: `${basename(path)}@${await hashFiles(path, files)}`, dtype: dtype as Dtype, languages };
 }
 
 /** The name of a model's folder, from the model's id. */

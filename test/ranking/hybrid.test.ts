@@ -8,6 +8,8 @@ const CONTEXT: QuestionContext = {
   ranking: 'hybrid',
   highest: 50,
   readable: 1,
+  language: 'en',
+  inModelLanguage: true,
   usualCosine: 0.3,
   skills: 5000,
   words: 4,

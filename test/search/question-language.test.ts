@@ -1,0 +1,59 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type OpenOptions, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { row } from '../rows.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+
+async function open(options: OpenOptions): Promise<SkillSearch> {
+  const search = await openSkillSearch(options);
+  onTestFinished(() => search.close());
+  return search;
+}
+
+const SKILLS = [
+  row('invoices', { name: 'rechnungen', description: 'rechnungen schreiben, extract' }),
+  row('small-words', { name: 'other', description: 'wie kann ich bitte die als das und der' }),
+  row('english', { name: 'how', description: 'how can I please write the invoices' }),
+];
+
+describe.each(['packed', 'minisearch'] as const)(
+  'the small words of a question in its language (%s)',
+  (keywordIndex) => {
+    test('find nothing by themselves, in both searches', async () => {
+      const search = await open({ skills: SKILLS, keywordIndex });
+      const q = 'wie kann ich bitte rechnungen schreiben';
+      const found = search.keyword({ q });
+      expect(found.step).toBe('all-words');
+      expect(found.hits.map(({ skill }) => skill.id)).toEqual(['invoices']);
+      const { hits } = await search.semantic({ q, ranking: 'words' });
+      expect(hits.map(({ skill }) => skill.id)).toEqual(['invoices']);
+    });
+
+    test('count in a question of another language', async () => {
+      const search = await open({ skills: SKILLS, keywordIndex });
+      const { hits } = await search.semantic({ q: 'how should I write als into the extract', ranking: 'words' });
+      expect(hits.map(({ skill }) => skill.id).sort()).toEqual(['english', 'invoices', 'small-words']);
+    });
+
+    test('count if the list of somebody has other words', async () => {
+      const search = await open({ skills: SKILLS, keywordIndex, stopWords: ['rechnungen'] });
+      const found = search.keyword({ q: 'bitte rechnungen und als' });
+      expect(found.hits.map(({ skill }) => skill.id)).toEqual(['small-words']);
+    });
+  },
+);
+
+test('An embedder is asked whether it reads the language of a question', async () => {
+  const asked: string[] = [];
+  const embedder = Object.assign(new StandInEmbedder(), {
+    readsLanguage: (language: string): boolean => {
+      asked.push(language);
+      return language === 'en';
+    },
+  });
+  const search = await open({ skills: SKILLS, embedder });
+  await search.semantic({ q: 'wie kann ich bitte rechnungen schreiben' });
+  await search.semantic({ q: 'kubernetes' });
+  await search.semantic({ q: 'отчёт', ranking: 'vector' });
+  await search.semantic({ q: 'how to write', ranking: 'words' });
+  expect(asked).toEqual(['de', 'en', 'ru']);
+});
