@@ -6,7 +6,7 @@ import { RANKING_MODEL } from '../src/ranking/ranking-model.js';
 import type { Ranking } from '../src/result.js';
 import { RANKING_FEATURES } from '../src/result.js';
 import { firstHit, fitCalibration } from './ranking/first-hits.js';
-import { gatherQuestions, type JudgedQuestion, TERMS, UNREADABLE_TERMS } from './ranking/judged-questions.js';
+import { gatherQuestions, type JudgedQuestion, TERMS, FOREIGN_TERMS } from './ranking/judged-questions.js';
 import { type JudgedSet, readSets, setsOfFolders } from './ranking/judged-sets.js';
 import { fitListwise, reachOfQuestion, scoresOf } from './ranking/listwise.js';
 import { calibrationTable, reliabilityTable, weightTable } from './ranking/report.js';
@@ -57,7 +57,7 @@ async function main(folders: readonly string[], flags: Flags): Promise<void> {
   print('First hits', calibrationTable(questions, sums.hybrid, calibration.hybrid));
   print('Reliability on questions of sets that it was not fitted to', reliabilityTable(questions, sums.hybrid));
 
-  const unreadable = fitListwise(questions, UNREADABLE_TERMS);
+  const unreadable = fitListwise(questions, FOREIGN_TERMS);
   const fitted = { sets: sets.map(({ name }) => name), questions: questions.length };
   const tables = { readable: namedWeights(weights), unreadable: namedWeights(unreadable) };
   const text = JSON.stringify({ weights: tables, calibration, fitted }, rounded, 2);

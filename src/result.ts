@@ -5,6 +5,8 @@ import type { Skill } from './skill.js';
  *
  * - `hybrid`: meaning and words
  * - `vector`: meaning alone, the cosine of question and skill
+ * - `feedback`: cosine with the mean vector of the ten skills that the other features rank best (pseudo-relevance
+ *   feedback)
  * - `words`: words alone, by BM25; needs no model
  */
 export const RANKINGS = ['hybrid', 'vector', 'words'] as const;
@@ -135,6 +137,7 @@ export type FieldScores = Readonly<Record<ScoredField, number>>;
 export const RANKING_FEATURES = [
   'cosine',
   'sentence',
+  'feedback',
   'words',
   'name',
   'author',

@@ -5,6 +5,7 @@ import {
   probabilityOf,
   type SumScale,
 } from '../../src/ranking/calibration.js';
+import { LEAST_USEFUL } from '../../src/evaluation/benchmark.js';
 import type { JudgedQuestion } from './judged-questions.js';
 import { sharesOf } from './listwise.js';
 import { solve } from './solve.js';
@@ -12,11 +13,16 @@ import { solve } from './solve.js';
 /** The first hit of a question, and whether it is right. */
 export interface FirstHit {
   readonly set: string;
+  /** What its set counts beside the others. */
+  readonly weight: number;
   readonly scale: SumScale;
   readonly sum: number;
   readonly others: number;
   readonly right: boolean;
 }
+
+/** The gain of the least grade that is useful. */
+const LEAST_USEFUL_GAIN = 2 ** LEAST_USEFUL - 1;
 
 /** What the candidates of a question come to. */
 export interface Summed {
@@ -32,10 +38,11 @@ export interface Summed {
  * @param without whether the right answers are taken out before
  */
 export function firstHit(question: JudgedQuestion, { sums, reach }: Summed, without = false): FirstHit | undefined {
-  const { set, size, gains, groups } = question;
+  const { set, weight, size, gains, groups, graded } = question;
+  const isRight = (gain: number): boolean => gain >= (graded ? LEAST_USEFUL_GAIN : 1e-9);
   const byGroup = new Map<number, number>();
   for (const [i, group] of groups.entries()) {
-    if (without && (gains[i] as number) > 0) continue;
+    if (without && isRight(gains[i]!)) continue;
     const other = byGroup.get(group);
     if (other === undefined || (sums[i] as number) > (sums[other] as number)) byGroup.set(group, i);
   }
@@ -43,7 +50,7 @@ export function firstHit(question: JudgedQuestion, { sums, reach }: Summed, with
   const [first] = best;
   if (first === undefined || best.length < COMPARED) return undefined;
   const others = best.slice(1).reduce((total, i) => total + (sums[i] as number), 0) / (COMPARED - 1);
-  return { set, scale: { size, reach }, sum: sums[first] as number, others, right: (gains[first] as number) > 0 };
+  return { set, weight, scale: { size, reach }, sum: sums[first]!, others, right: isRight(gains[first]!) };
 }
 
 const MOST_STEPS = 50;

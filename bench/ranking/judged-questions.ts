@@ -2,7 +2,7 @@ import { makeCorpusFile } from '../../src/evaluation/corpus.js';
 import { type Benchmark, readBenchmark } from '../../src/evaluation/index.js';
 import { fitQuestion } from '../../src/evaluation/rank-questions.js';
 import { readQuestion } from '../../src/keyword/question.js';
-import { resolveSemanticQuery } from '../../src/query.js';
+import { type CopyMode, resolveSemanticQuery } from '../../src/query.js';
 import { featuresOf } from '../../src/ranking/features.js';
 import { lengthOf, sizeOf } from '../../src/ranking/fusion.js';
 import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
@@ -19,7 +19,7 @@ export interface Term {
 }
 
 /** What depends on catalogue or question is fitted for what counts most only: more numbers found nothing on other sets. */
-const VARYING: ReadonlySet<RankingFeature> = new Set(['cosine', 'words', 'description', 'coverage']);
+const VARYING: ReadonlySet<RankingFeature> = new Set(['cosine', 'feedback', 'words', 'description', 'coverage']);
 
 /** A full file says that a skill is a real one, where there are many of all kinds; of four tools it says nothing. */
 const BY_SIZE_ONLY: ReadonlySet<RankingFeature> = new Set(['fileText']);
@@ -34,18 +34,22 @@ export const TERMS: readonly Term[] = RANKING_FEATURES.flatMap((feature): Term[]
   return parts.map((part) => ({ feature, part }));
 });
 
-/**
- * What is fitted for questions that the model cannot read. There are none among those that are fitted to: the same questions
- * are taken, as if their meaning were not known. What meaning tells apart, a full file then would have to.
- */
-export const UNREADABLE_TERMS: readonly Term[] = TERMS.filter(
-  ({ feature }) => feature !== 'cosine' && feature !== 'sentence' && feature !== 'fileText',
-);
+/** Features of meaning: unknown where the model cannot read. */
+const OF_MEANING: ReadonlySet<RankingFeature> = new Set(['cosine', 'sentence', 'feedback']);
+
+/** What is fitted for questions that the model was not made for. What meaning tells apart, a full file then would have to. */
+export const FOREIGN_TERMS: readonly Term[] = TERMS.filter(({ feature }) => feature !== 'fileText');
 
 /** The candidates of one question. */
 export interface JudgedQuestion {
   readonly set: string;
+  /** What its set counts beside the others. */
+  readonly weight: number;
   readonly id: string;
+  /** Whether it is in a language, or in letters, that the model was not made for. */
+  readonly foreign: boolean;
+  /** Whether the judgements are grades: then a gain is 2^grade - 1. */
+  readonly graded: boolean;
   /** Of the catalogue and of itself, see `sizeOf` and `lengthOf` of fusion.ts. */
   readonly size: number;
   readonly length: number;
@@ -53,6 +57,8 @@ export interface JudgedQuestion {
   readonly values: Float64Array;
   /** What each candidate is worth, 0 or more. */
   readonly gains: Float64Array;
+  /** Whether somebody judged the candidate: 1, or 0. In sets without grades all count as judged. */
+  readonly judged: Uint8Array;
   /** The same for copies of each other. */
   readonly groups: readonly number[];
   /** What `ranking: 'vector'` and `'words'` put them in order by. */
@@ -96,55 +102,71 @@ export async function gatherQuestions(set: JudgedSet, { keep, onProgress }: Gath
 
 async function gatherAll(
   state: OpenState,
-  { name, most }: JudgedSet,
+  set: JudgedSet,
   benchmark: Benchmark,
   onProgress: GatherOptions['onProgress'],
 ): Promise<JudgedQuestion[]> {
-  const chosen = evenly(benchmark.questions, most);
+  const { grades } = benchmark;
+  // Who asks for what nothing fits wants to be told so.
+  const chosen = evenly([...benchmark.questions, ...(grades === undefined ? [] : (benchmark.unserved ?? []))], set.most);
   const gathered: JudgedQuestion[] = [];
   for (const [done, { id, text }] of chosen.entries()) {
     onProgress(done, chosen.length);
     const q = fitQuestion(text, 'hybrid');
     if (q === undefined) continue;
     const gains = benchmark.gains.get(id) ?? new Map<string, number>();
-    gathered.push(await gatherQuestion(state, { set: name, id, q, gains }));
+    gathered.push(await gatherQuestion(state, { set, id, q, gains, grades: grades?.get(id) }));
   }
   return gathered;
 }
 
 interface BenchmarkQuestion {
-  readonly set: string;
+  readonly set: JudgedSet;
   readonly id: string;
   readonly q: string;
   /** What documents are worth, by id; those that are not here are worth nothing. */
   readonly gains: ReadonlyMap<string, number>;
+  /** All that was judged, in a graded set. */
+  readonly grades: ReadonlyMap<string, number> | undefined;
 }
 
-async function gatherQuestion(state: OpenState, { set, id, q, gains }: BenchmarkQuestion): Promise<JudgedQuestion> {
-  const { context, candidates } = await candidatesOf(state, q);
+async function gatherQuestion(
+  state: OpenState,
+  { set, id, q, gains, grades }: BenchmarkQuestion,
+): Promise<JudgedQuestion> {
+  const graded = grades !== undefined;
+  const { context, candidates } = await candidatesOf(state, q, graded ? 'collapse' : 'keep');
   const { copyGroup } = state.reader.columns;
   const documents = candidates.map(({ document }) => document);
   const ids = state.reader.idsOf(documents);
   const [size, length] = [sizeOf(context), lengthOf(context)];
   const factor = { weight: 1, bySize: size, byLength: length };
   const values = candidates.map((candidate) => featuresOf(candidate, context));
+  const gainOf = (document: string): number => {
+    const gain = Math.max(0, gains.get(document) ?? 0);
+    return graded ? 2 ** gain - 1 : gain;
+  };
   return {
-    set,
+    set: set.name,
+    weight: set.weight,
     id,
+    foreign: set.foreign || !context.inModelLanguage,
+    graded,
     size,
     length,
     values: Float64Array.from(values.flatMap((of) => TERMS.map(({ feature, part }) => of[feature] * factor[part]))),
-    gains: Float64Array.from(ids, (document) => Math.max(0, gains.get(document) ?? 0)),
+    gains: Float64Array.from(ids, gainOf),
+    judged: Uint8Array.from(ids, (document) => (grades === undefined || grades.has(document) ? 1 : 0)),
     groups: documents.map((document) => copyGroup[document]!),
     cosines: Float64Array.from(candidates, ({ cosine = 0 }) => Math.max(0, cosine)),
     words: Float64Array.from(values, ({ words }) => words),
-    wanted: [...gains.values()].filter((gain) => gain > 0),
+    wanted: [...gains.keys()].map(gainOf).filter((gain) => gain > 0),
   };
 }
 
-/** All documents that compete for an answer, copies kept. */
-async function candidatesOf(state: OpenState, q: string): Promise<DescribedCandidates> {
-  const query = resolveSemanticQuery({ q, copies: 'keep' });
+/** All documents that compete for an answer. */
+async function candidatesOf(state: OpenState, q: string, copies: CopyMode): Promise<DescribedCandidates> {
+  const query = resolveSemanticQuery({ q, copies });
   const sources = await openSources(state, query, state.closing);
   return describeCandidates(sources, query, readQuestion(query.q, state.stopWords), undefined, state.closing);
 }
@@ -152,4 +174,10 @@ async function candidatesOf(state: OpenState, q: string): Promise<DescribedCandi
 function evenly<T>(all: readonly T[], most = all.length): readonly T[] {
   if (all.length <= most) return all;
   return Array.from({ length: most }, (_, i) => all[Math.floor((i * all.length) / most)] as T);
+}
+
+/** A question as if its meaning were not known, to fit what words are worth by themselves. */
+export function withoutMeaning(question: JudgedQuestion): JudgedQuestion {
+  const { values } = question;
+  return { ...question, values: values.map((value, i) => (OF_MEANING.has(TERMS[i % TERMS.length]!.feature) ? 0 : value)) };
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { CorpusOptions } from '../../src/evaluation/index.js';
 
 /**
@@ -14,6 +15,10 @@ export interface JudgedSet extends Pick<CorpusOptions, 'database' | 'extra' | 'e
   readonly filter?: RegExp | undefined;
   /** At most so many questions, evenly chosen. */
   readonly most?: number | undefined;
+  /** What the set counts beside the others. */
+  readonly weight: number;
+  /** What its questions ask in; see {@link JudgedQuestion.foreign}. */
+  readonly foreign: boolean;
 }
 
 /** A line of a file of sets: paths are of the benchmark folder, or the folder's own files. */
@@ -26,6 +31,12 @@ interface SetOfFile {
   readonly without?: string;
   readonly filter?: string;
   readonly most?: number;
+  /** 1 if it is missing. */
+  readonly weight?: number;
+  /** True if its questions are in languages that the model does not read. */
+  readonly foreign?: true;
+  /** True if its path is one from the root of the project. */
+  readonly own?: true;
 }
 
 export interface SetOptions {
@@ -37,15 +48,17 @@ export interface SetOptions {
 
 /** The sets of some folders with a corpus of their own. */
 export function setsOfFolders(folders: readonly string[]): JudgedSet[] {
-  return folders.map((folder) => ({ name: folder, folder: resolve(folder) }));
+  return folders.map((folder) => ({ name: folder, folder: resolve(folder), weight: 1, foreign: false }));
 }
 
 /** The sets that a JSON file lists. */
 export async function readSets(path: string, { database, root = dirname(path) }: SetOptions): Promise<JudgedSet[]> {
   const listed = JSON.parse(await readFile(path, 'utf8')) as readonly SetOfFile[];
-  return listed.map(({ folder, name = folder, catalogue, extra, extraFiles, without, filter, most }) => {
+  return listed.map((listedSet) => {
+    const { folder, name = folder, catalogue, extra, extraFiles, without, filter, most, own } = listedSet;
+    const { weight = 1, foreign = false } = listedSet;
     if (catalogue === true && database === undefined) throw new Error(`${name} asks a catalogue: name it (--database)`);
-    const full = resolve(root, folder);
+    const full = own === true ? fileURLToPath(new URL(`../../${folder}`, import.meta.url)) : resolve(root, folder);
     const inside = (file: string | undefined): string | undefined =>
       file === undefined ? undefined : join(full, file);
     return {
@@ -57,6 +70,8 @@ export async function readSets(path: string, { database, root = dirname(path) }:
       without: inside(without),
       filter: filter === undefined ? undefined : new RegExp(filter),
       most,
+      weight,
+      foreign,
     };
   });
 }

@@ -114,11 +114,16 @@ function spreadOf(questions: readonly JudgedQuestion[]): Float64Array {
   return sums.map((sum) => (sum < 1e-9 ? 1 : sum / sets.length));
 }
 
-/** What each question counts: together 1, each set the same. */
-export function sharesOf(questions: readonly { readonly set: string }[]): Float64Array {
+/** What each question counts: together 1, each set by its weight. */
+export function sharesOf(questions: readonly { readonly set: string; readonly weight: number }[]): Float64Array {
   const counts = new Map<string, number>();
-  for (const { set } of questions) counts.set(set, (counts.get(set) ?? 0) + 1);
-  return Float64Array.from(questions, ({ set }) => 1 / ((counts.get(set) as number) * counts.size));
+  const weights = new Map<string, number>();
+  for (const { set, weight } of questions) {
+    counts.set(set, (counts.get(set) ?? 0) + 1);
+    weights.set(set, weight);
+  }
+  const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  return Float64Array.from(questions, ({ set, weight }) => weight / ((counts.get(set) as number) * all));
 }
 
 export function scoresOf({ values }: JudgedQuestion, weights: Float64Array): Float64Array {

@@ -4,7 +4,7 @@ import { oneLine } from './terminal-text.js';
 type ScoredHit = Pick<SemanticHit, 'matches' | 'copies'>;
 
 /** Features of meaning. All others but `fileText` are features of words. */
-const OF_MEANING: ReadonlySet<RankingFeature> = new Set(['cosine', 'sentence']);
+const OF_MEANING: ReadonlySet<RankingFeature> = new Set(['cosine', 'sentence', 'feedback']);
 
 /** Words named in the sentence. The lines below it list all. */
 const MAX_WORDS = 4;

@@ -18,6 +18,10 @@ export interface Candidate {
    * sentence.
    */
   readonly sentence: number | undefined;
+  /**
+   * Cosine with the mean vector of the best candidates, -1 to 1; undefined without a vector, and before these are known.
+   */
+  readonly feedback: number | undefined;
   /** What the document has of the question's words; undefined if the ranking ignores words. */
   readonly words: CandidateWords | undefined;
 }
@@ -41,6 +45,8 @@ export interface FeatureScale {
   readonly readable: number;
   /** The cosine that a document without a vector is assumed to have, so that it can compete by its words. */
   readonly usualCosine: number;
+  /** The same of {@link Candidate.feedback}; 0 before that is known. */
+  readonly usualFeedback: number;
 }
 
 /** A number for each feature. */
@@ -54,7 +60,7 @@ export type FeatureValues = Readonly<Record<RankingFeature, number>>;
  *
  * 1. add its name and meaning to `RANKING_FEATURES` (`result.ts`); the compiler then points to its name for people
  *    (`cli/score-reason.ts`)
- * 2. compute its value here, from 0 to 1, from what a {@link Candidate} has; it must not depend on other candidates
+ * 2. compute its value here, from 0 to 1, from what a {@link Candidate} has
  * 3. fit all weights again with `npm run fit-ranking`, which writes `data/ranking.json`; until then `rankingModel()`
  *    refuses the file
  *
@@ -62,8 +68,8 @@ export type FeatureValues = Readonly<Record<RankingFeature, number>>;
  * `bench/ranking/judged-questions.ts` lists the features whose weights do.
  */
 export function featuresOf(
-  { cosine, sentence, words }: Pick<Candidate, 'cosine' | 'sentence' | 'words'>,
-  { highest, readable, usualCosine }: FeatureScale,
+  { cosine, sentence, feedback, words }: Omit<Candidate, 'document' | 'nameMatch'>,
+  { highest, readable, usualCosine, usualFeedback }: FeatureScale,
 ): FeatureValues {
   const share = (score: number | undefined): number =>
     score === undefined || highest === 0 ? 0 : Math.min(1, score / highest);
@@ -71,6 +77,7 @@ export function featuresOf(
   return {
     cosine: readable * (cosine ?? usualCosine),
     sentence: readable * nearer,
+    feedback: feedback ?? usualFeedback,
     words: share(words?.score),
     name: share(words?.fields.name),
     author: share(words?.fields.author),

@@ -15,11 +15,12 @@ interface FeatureWeight {
 export type FusionWeights = Readonly<Record<RankingFeature, FeatureWeight>>;
 
 /**
- * The weights that `bench/fit-ranking.ts` finds: for questions that the model can read, and for those it cannot read.
+ * The weights that `bench/fit-ranking.ts` finds: for questions that the model reads, and for those in a language or a
+ * script that it was not made for.
  */
 export interface FittedWeights {
   readonly readable: FusionWeights;
-  readonly unreadable: FusionWeights;
+  readonly foreign: FusionWeights;
 }
 
 /** What the weights depend on. */
@@ -28,8 +29,10 @@ export interface QuestionKind {
   readonly skills: number;
   /** Number of words in the question without stop words. Two characters of an unspaced script count as one word. */
   readonly words: number;
-  /** Share of the question that the model can read, 0 to 1. */
+  /** Share of the question that is in a script which the model can read, 0 to 1. */
   readonly readable: number;
+  /** Whether the model reads the language of the question; true without a model. */
+  readonly inModelLanguage: boolean;
 }
 
 /**
@@ -63,13 +66,14 @@ export function lengthOf({ words }: Pick<QuestionKind, 'words'>): number {
 
 /** The weight of each feature for one question. None is below 0, so that no skill loses by having a word. */
 export function weightsFor(weights: FittedWeights, kind: QuestionKind): FeatureValues {
-  const [size, length, { readable }] = [sizeOf(kind), lengthOf(kind), kind];
+  const [size, length] = [sizeOf(kind), lengthOf(kind)];
+  const own = kind.inModelLanguage ? kind.readable : 0;
   const of = (fitted: FusionWeights, feature: RankingFeature): number => {
     const { weight, bySize, byLength } = fitted[feature];
     return Math.max(0, weight + bySize * size + byLength * length);
   };
   return mapFeatures(
-    (feature) => readable * of(weights.readable, feature) + (1 - readable) * of(weights.unreadable, feature),
+    (feature) => own * of(weights.readable, feature) + (1 - own) * of(weights.foreign, feature),
   );
 }
 

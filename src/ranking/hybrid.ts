@@ -24,10 +24,6 @@ const EXACT_FROM = 0.99;
 /** What scores depend on beside the candidate: the ranking, the question and its catalogue. */
 export interface QuestionContext extends FeatureScale, QuestionKind {
   readonly ranking: Ranking;
-  /** Language of the question, ISO 639-1; `en` if it does not show another. Does not count in the scores yet. */
-  readonly language: string;
-  /** Whether the model reads that language; true without a model. Does not count in the scores yet. */
-  readonly inModelLanguage: boolean;
 }
 
 /** A candidate with what it is ordered by: first the name, then the sum. */

@@ -23,7 +23,7 @@ export function rankingModel(): RankingModel {
 /** @throws {TypeError} if a number is missing; the message names it */
 export function parseRankingModel(text: string): RankingModel {
   const { weights, calibration } = JSON.parse(text) as RankingModel;
-  for (const kind of ['readable', 'unreadable'] as const) {
+  for (const kind of ['readable', 'foreign'] as const) {
     for (const feature of RANKING_FEATURES) {
       for (const name of ['weight', 'bySize', 'byLength'] as const)
         checkNumber(weights?.[kind]?.[feature]?.[name], `weights.${kind}.${feature}.${name}`);

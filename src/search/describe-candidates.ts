@@ -3,7 +3,9 @@ import type { DocumentNumber } from '../numbers.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import type { Candidate } from '../ranking/features.js';
 import type { QuestionContext } from '../ranking/hybrid.js';
+import { withFeedback } from './feedback.js';
 import { gatherCandidates, type SemanticSources } from './gather-candidates.js';
+import { medianOf } from './median.js';
 
 /** All that the scores of an answer depend on. */
 export interface DescribedCandidates {
@@ -34,7 +36,8 @@ export async function describeCandidates(
   const gathered = await gatherCandidates(sources, query, question, filter, signal);
   const { documents, ranked, nameMatches, meaning, truncated } = gathered;
   const { ranking } = query;
-  const { cosines, damaged } = meaning.cosinesOf([...documents]);
+  const vectors = meaning.read?.([...documents]);
+  const cosines = vectors?.cosines(meaning.embedded) ?? NO_COSINES;
   const wordScores = ranked?.scoresOf(documents);
   const candidates: Candidate[] = [];
   for (const [i, document] of documents.entries()) {
@@ -45,6 +48,7 @@ export async function describeCandidates(
       nameMatch: nameMatches.get(document) ?? 'other',
       cosine,
       sentence: ofSentences.length === 0 ? undefined : Math.max(...ofSentences),
+      feedback: undefined,
       words: wordScores?.[i],
     });
   }
@@ -52,16 +56,21 @@ export async function describeCandidates(
     ranking,
     highest: ranked?.highest ?? 0,
     readable: meaning.readable,
-    language: question.language,
     inModelLanguage: meaning.readsLanguage,
     usualCosine: medianOf([...cosines.values()].map(([cosine = 0]) => cosine)),
+    usualFeedback: 0,
     skills: sources.columns.size,
     words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),
   };
-  return { context, candidates, truncated, damaged };
+  const damaged = vectors?.damaged ?? [];
+  if (ranking !== 'hybrid' || vectors === undefined) return { context, candidates, truncated, damaged };
+  const fedBack = withFeedback(candidates, context, vectors, sources.columns.copyGroup);
+  return {
+    context: { ...context, usualFeedback: fedBack.usualFeedback },
+    candidates: fedBack.candidates,
+    truncated,
+    damaged,
+  };
 }
 
-/** The median, the lower of two middle values; 0 if there are none. */
-function medianOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
-}
+const NO_COSINES: ReadonlyMap<DocumentNumber, readonly number[]> = new Map();

@@ -8,6 +8,7 @@ import type { ResolvedSemanticQuery } from '../query.js';
 import type { NameMatch } from '../ranking/features.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
 import { untilAborted } from '../threads/abort.js';
+import type { DocumentVectors } from './document-vectors.js';
 import type { VectorSearch } from './vector-search.js';
 
 /**
@@ -79,11 +80,10 @@ export async function gatherCandidates(
 interface Meaning {
   /** The places of the nearest vectors, of type {@link VectorPlace}. */
   readonly nearest: Uint32Array;
-  /**
-   * The cosines of those documents that have a vector: the first with the whole question, then one with each of its
-   * sentences if it has several.
-   */
-  readonly cosinesOf: (documents: readonly DocumentNumber[]) => ReturnType<VectorSearch['cosines']>;
+  /** The vectors of the question: first that of the whole, then one of each of its sentences if it has several. */
+  readonly embedded: readonly Float32Array[];
+  /** Reads the vectors of documents; undefined without vectors. */
+  readonly read: ((documents: readonly DocumentNumber[]) => DocumentVectors) | undefined;
   /** Share of the question that the model can read, 0 to 1. */
   readonly readable: number;
   /** Whether the model reads the language of the question. */
@@ -92,7 +92,8 @@ interface Meaning {
 
 const NO_MEANING: Meaning = {
   nearest: new Uint32Array(0),
-  cosinesOf: () => ({ cosines: new Map(), damaged: [] }),
+  embedded: [],
+  read: undefined,
   readable: 1,
   readsLanguage: true,
 };
@@ -109,7 +110,7 @@ async function readMeaning(
   const sentences = ranking === 'hybrid' && readable > 0;
   const embedded = await untilAborted(vectors.embed(q, { sentences, signal }), signal);
   const nearest = await untilAborted(vectors.nearest(embedded[0]!, CANDIDATES, filter), signal);
-  return { nearest, cosinesOf: (documents) => vectors.cosines(embedded, documents), readable, readsLanguage };
+  return { nearest, embedded, read: (documents) => vectors.read(documents), readable, readsLanguage };
 }
 
 /**

@@ -18,6 +18,7 @@ import { filesBeside } from '../store/file-names.js';
 import { type CatalogueReader, NO_VECTOR } from '../store/read/catalogue-reader.js';
 import type { VectorReader } from '../store/read/vector-reader.js';
 import type { EmbeddingSink } from '../store/write/embedding-sink.js';
+import { DocumentVectors } from './document-vectors.js';
 
 /** What {@link VectorSearch.open} needs. */
 export interface VectorSearchOptions extends ModelOptions {
@@ -131,8 +132,8 @@ export class VectorSearch {
   }
 
   /**
-   * The places of the vectors nearest to a question's vector, of type {@link VectorPlace}. Approximate: `cosines` gives
-   * the exact order.
+   * The places of the vectors nearest to a question's vector, of type {@link VectorPlace}. Approximate: the cosines of
+   * {@link read} give the exact order.
    *
    * @param filter one byte a document, 0 if it may not be found
    */
@@ -145,34 +146,24 @@ export class VectorSearch {
     return this.#documents.of(place);
   }
 
-  /**
-   * The exact cosines of some documents, computed from the stored vectors.
-   *
-   * @returns for each document that has a vector, its cosine with each of `vectors`; and documents that have none
-   *   because their vector is damaged
-   */
-  cosines(
-    vectors: readonly Float32Array[],
-    documents: readonly DocumentNumber[],
-  ): { readonly cosines: ReadonlyMap<DocumentNumber, readonly number[]>; readonly damaged: readonly DocumentNumber[] } {
+  /** Reads the stored vectors of some documents. */
+  read(documents: readonly DocumentNumber[]): DocumentVectors {
     const places = documents.map((document): VectorPlace => this.#placeOf[document]!);
     const distinct = [...new Set(places)].filter((place) => place !== NO_VECTOR);
-    const { length } = vectors[0]!;
+    const { dimensions } = this.#index;
     const { values, damaged } = this.#vectors.vectors(
       distinct.map((place) => this.#index.keys[place]!),
-      length,
-    );
-    const byPlace = new Map(
-      distinct.map((place, i) => [place, vectors.map((vector) => dot(vector, values, i * length))]),
+      dimensions,
     );
     const damagedPlaces = new Set(damaged.map((i) => distinct[i]!));
-    for (const place of damagedPlaces) byPlace.delete(place);
-    const cosines = new Map<DocumentNumber, readonly number[]>();
+    const indexOfPlace = new Map(distinct.map((place, i) => [place, i]));
+    const indexOf = new Map<DocumentNumber, number>();
     for (const [i, document] of documents.entries()) {
-      const found = byPlace.get(places[i]!);
-      if (found !== undefined) cosines.set(document, found);
+      const index = indexOfPlace.get(places[i]!);
+      if (index !== undefined && !damagedPlaces.has(places[i]!)) indexOf.set(document, index);
     }
-    return { cosines, damaged: documents.filter((_, i) => damagedPlaces.has(places[i]!)) };
+    const ofDamaged = documents.filter((_, i) => damagedPlaces.has(places[i]!));
+    return new DocumentVectors({ values, dimensions, indexOf, damaged: ofDamaged });
   }
 
   async close(): Promise<void> {
@@ -216,11 +207,4 @@ async function openIndex(
   if (opened !== undefined && opened.dimensions === vectors.dimensions) return opened;
   await opened?.close();
   return VectorIndex.fromVectors(await vectors.all(signal));
-}
-
-/** The dot product of a vector and the one that begins at `start`: the cosine, as both have unit length. */
-function dot(vector: Float32Array, values: Float32Array, start: number): number {
-  let sum = 0;
-  for (let i = 0; i < vector.length; i++) sum += vector[i]! * values[start + i]!;
-  return sum;
 }

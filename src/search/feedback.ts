@@ -1,0 +1,46 @@
+import { type Comparator, topOf } from '../arrays/top.js';
+import { collapseCopies } from '../copies/collapse-copies.js';
+import type { DocumentNumber } from '../numbers.js';
+import type { Candidate } from '../ranking/features.js';
+import { HybridScorer, type QuestionContext } from '../ranking/hybrid.js';
+import type { DocumentVectors } from './document-vectors.js';
+import { medianOf } from './median.js';
+
+/**
+ * How many of the best candidates speak for the question. Of 5, 8, 10, 12, 15 and 20, ten did best (bench/README.md).
+ */
+const BEST = 10;
+
+/** Candidates that know how near they are to the best of them. */
+interface FedBack {
+  readonly candidates: readonly Candidate[];
+  /** The median of {@link Candidate.feedback}; 0 if there is none. */
+  readonly usualFeedback: number;
+}
+
+/**
+ * Pseudo-relevance feedback: how near each candidate is to the mean vector of the best ones, taken as right (J. Rocchio,
+ * Relevance feedback in information retrieval, 1971). What many of the best have in common, the question means; it
+ * moves up what says the same in other words, and down what shares a word by chance.
+ *
+ * @param candidates without feedback, in any order
+ * @param copyGroup group of copies of each document; each group speaks once
+ */
+export function withFeedback(
+  candidates: readonly Candidate[],
+  context: QuestionContext,
+  vectors: DocumentVectors,
+  copyGroup: Uint32Array,
+): FedBack {
+  const scorer = new HybridScorer(context);
+  const sums = new Map(candidates.map((candidate) => [candidate.document, scorer.score(candidate).sum]));
+  const bySum: Comparator = (a, b) => sums.get(b)! - sums.get(a)! || a - b;
+  const { documents } = collapseCopies([...sums.keys()], copyGroup, bySum);
+  const mean = vectors.mean(topOf(documents, bySum, 0, BEST));
+  if (mean === undefined) return { candidates, usualFeedback: 0 };
+  const cosines: ReadonlyMap<DocumentNumber, readonly number[]> = vectors.cosines([mean]);
+  return {
+    candidates: candidates.map((candidate) => ({ ...candidate, feedback: cosines.get(candidate.document)?.[0] })),
+    usualFeedback: medianOf(Array.from(cosines.values(), ([cosine = 0]) => cosine)),
+  };
+}
