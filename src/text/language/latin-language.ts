@@ -30,7 +30,7 @@ const TRIGRAMS_COUNT = 40;
 const TRIGRAM_TEXT = 160;
 /** Trigrams, which take the most time, are not read if words put a language so far ahead of all others. */
 const DECIDED = Math.log(1000);
-/** English is certain from this probability on, and another language if that is the probability of all others together… */
+/** English is certain from this probability on; another language if this is the probability of all others together… */
 const CERTAIN = 0.9;
 /** …and its own is this: to take Spanish for Portuguese is a smaller error than to take either for English. */
 const LIKELY = 0.5;
