@@ -41,10 +41,10 @@ const LISTS = {
     soit peut peux pouvez pouvons peuvent pouvoir pourrais pourriez pourrait dois doit devez devoir faut veux veut
     voulez vouloir voudrais voudrait souhaite souhaiterais aimerais aimerait faire fait fais faites n ne pas non oui
     ici là alors rien jamais personne moins stp svp plaît merci bonjour salut aide aider aidez besoin cherche`,
-  pt: `o a os as um uma uns umas ao aos à às do da dos das no na nos nas num numa pelo pela pelos pelas dum duma e ou mas
-    porém nem que se porque pois quando como enquanto embora também mais muito já ainda só ante após até com contra de
-    desde durante em entre para perante por pra pro sem sob sobre eu tu ele ela nós vocês você vós eles elas me te lhe
-    lhes mim comigo meu minha meus minhas teu tua seu sua seus suas nosso nossa nossos nossas este esta estes estas
+  pt: `o a os as um uma uns umas ao aos à às do da dos das no na nos nas num numa pelo pela pelos pelas dum duma e ou
+    mas porém nem que se porque pois quando como enquanto embora também mais muito já ainda só ante após até com contra
+    de desde durante em entre para perante por pra pro sem sob sobre eu tu ele ela nós vocês você vós eles elas me te
+    lhe lhes mim comigo meu minha meus minhas teu tua seu sua seus suas nosso nossa nossos nossas este esta estes estas
     isto esse essa esses essas isso aquele aquela aquilo neste nesta nesse nessa deste desta desse dessa algum alguma
     alguns algumas algo todo toda todos todas cada outro outra outros outras quem qual quais onde quanto quanta
     quantos é são sou és somos era eram foi foram ser seja sido está estão estou estar estava há havia tem têm tenho
@@ -103,8 +103,8 @@ const LISTS = {
     можете можно могут мог могла нужно нужен нужна нужны надо должен должна должно хочу хотим хочет хотел хотела бы
     сделать делать сделай не нет ни вот тут там здесь так сейчас потом никто ничего пожалуйста спасибо привет
     здравствуйте помоги помогите помощь ищу`,
-  ar: `في من إلى على عن مع بين عند عبر حول خلال منذ حتى قبل بعد تحت فوق دون بدون لدى ضد و أو ثم لكن أن إن أنه أنها لأن كي
-    لكي إذا لو حيث كما بل أنا أنت نحن هو هي هم هما أنتم لي لك له لها لنا لهم بي به بها فيه فيها منه منها عليه عليها
+  ar: `في من إلى على عن مع بين عند عبر حول خلال منذ حتى قبل بعد تحت فوق دون بدون لدى ضد و أو ثم لكن أن إن أنه أنها لأن
+    كي لكي إذا لو حيث كما بل أنا أنت نحن هو هي هم هما أنتم لي لك له لها لنا لهم بي به بها فيه فيها منه منها عليه عليها
     إليه هذا هذه ذلك تلك هؤلاء الذي التي الذين كل بعض أي غير جميع ما ماذا من متى أين كيف لماذا هل كم كان كانت يكون
     تكون ليس ليست قد سوف يمكن يمكنني يمكنك هناك يجب أستطيع أريد أود أحتاج نريد نحتاج أرغب لا لم لن نعم هنا الآن فضلك
     شكرا مرحبا رجاء ساعدني مساعدة الخاص الخاصة أبحث`,
