@@ -2,7 +2,7 @@ import { functionWords, isListedLanguage } from '../text/language/function-words
 import { japaneseFunctionPairs } from '../text/language/japanese-function-pairs.js';
 
 /**
- * The default stop words of English: the usual English list of 33 words (Lucene's), and the pronouns, question words and
+ * The default stop words of English: the usual list of 33 words (Lucene's), and the pronouns, question words and
  * auxiliaries that are frequent in requests in plain language. Lower case, without accents.
  */
 export const STOP_WORDS: readonly string[] = Object.freeze(

@@ -31,8 +31,8 @@ export interface Embedder {
    */
   readableShare?(question: string): number;
   /**
-   * Whether the model was made for texts in a language. Beside {@link readableShare} because a model may read the letters
-   * of a language and not the language. Without this method it is true.
+   * Whether the model was made for texts in a language. This is not {@link readableShare}, because a model may read the
+   * letters of a language and not the language. Without this method it is true.
    *
    * @param language ISO 639-1
    */

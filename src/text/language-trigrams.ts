@@ -6,13 +6,15 @@ const FILE = new URL('../../data/language-trigrams.txt', import.meta.url);
 const KNOWN = 300;
 
 /** What is known of the trigrams of some languages. */
-export interface Trigrams {
+interface Trigrams {
   readonly languages: readonly string[];
+  /** Where the frequencies of a trigram begin. */
+  readonly starts: ReadonlyMap<string, number>;
   /**
    * For each trigram one number a language, in the order of `languages`: 1 for its most frequent trigram, falling with
    * the rank to 0 for one that is not among its 300 most frequent.
    */
-  readonly frequency: ReadonlyMap<string, Float32Array>;
+  readonly frequencies: Float32Array;
 }
 
 let trigrams: Trigrams | undefined;
@@ -26,16 +28,11 @@ export function readTrigrams(): Trigrams {
 function parse(table: string): Trigrams {
   const lines = table.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const languages = lines.map((line) => line.slice(0, 2));
-  const frequency = new Map<string, Float32Array>();
-  for (const [i, line] of lines.entries()) {
-    for (const [rank, trigram] of line.slice(3).replaceAll('^', ' ').split('|').entries()) {
-      let row = frequency.get(trigram);
-      if (row === undefined) {
-        row = new Float32Array(languages.length);
-        frequency.set(trigram, row);
-      }
-      row[i] = 1 - rank / KNOWN;
-    }
+  const ranked = lines.map((line) => line.slice(3).replaceAll('^', ' ').split('|'));
+  const starts = new Map([...new Set(ranked.flat())].map((trigram, i) => [trigram, i * languages.length]));
+  const frequencies = new Float32Array(starts.size * languages.length);
+  for (const [language, list] of ranked.entries()) {
+    for (const [rank, trigram] of list.entries()) frequencies[starts.get(trigram)! + language] = 1 - rank / KNOWN;
   }
-  return { languages, frequency };
+  return { languages, starts, frequencies };
 }

@@ -23,8 +23,8 @@ const ENOUGH_BESIDE_ENGLISH = 0.5;
 const ENOUGH_KANA = 0.1;
 
 /**
- * The language of a question: by its script, and if that is Latin by its words. Deterministic, and made for texts of two
- * to thirty words. To take English for another language is the error that it avoids most.
+ * The language of a question: by its script, and if that is Latin by its words. Deterministic, and made for texts of
+ * two to thirty words. To take English for another language is the error that it avoids most.
  *
  * @returns of a question that is not certainly in another language, `en`
  */

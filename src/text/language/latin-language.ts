@@ -3,7 +3,10 @@ import { readTrigrams } from '../language-trigrams.js';
 import { ENGLISH_SIGNS } from './english-signs.js';
 import { functionWords, LISTED_LANGUAGES } from './function-words.js';
 
-/** Languages in Latin letters that are told apart. The first is taken unless there is evidence for another. */
+/**
+ * Languages in Latin letters that are told apart. The first is taken unless there is evidence for another. The table of
+ * trigrams has the same order, without the last.
+ */
 const LANGUAGES = ['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'sv', 'tr', 'vi'] as const;
 type LatinLanguage = (typeof LANGUAGES)[number];
 
@@ -27,7 +30,7 @@ const TRIGRAMS_COUNT = 40;
 const TRIGRAM_TEXT = 160;
 /** Trigrams, which take the most time, are not read if words put a language so far ahead of all others. */
 const DECIDED = Math.log(1000);
-/** English is certain from this probability on, and another language if that is the probability of all others together… */
+/** English is certain from this probability on; another language if this is the probability of all others together… */
 const CERTAIN = 0.9;
 /** …and its own is this: to take Spanish for Portuguese is a smaller error than to take either for English. */
 const LIKELY = 0.5;
@@ -102,8 +105,8 @@ export function latinLanguage(terms: readonly string[]): string | undefined {
 }
 
 function addEvidence(evidence: Float64Array, mask: number, weight: number): void {
-  if (mask === 0) return;
-  for (let i = 0; i < evidence.length; i++) if ((mask & (1 << i)) !== 0) evidence[i]! += weight;
+  // The lowest bit is taken away each time: most words belong to one language.
+  for (let rest = mask; rest !== 0; rest &= rest - 1) evidence[31 - Math.clz32(rest & -rest)]! += weight;
 }
 
 /** Each language counts a word once. */
@@ -140,13 +143,13 @@ function isDecided(evidence: Float64Array): boolean {
  */
 function addTrigrams(evidence: Float64Array, terms: readonly string[]): void {
   const text = ` ${terms.join(' ').slice(0, TRIGRAM_TEXT)} `;
-  const { languages, frequency } = readTrigrams();
+  const { languages, starts, frequencies } = readTrigrams();
   const weight = TRIGRAM * Math.min(1, TRIGRAMS_COUNT / text.length);
   const sums = new Float64Array(languages.length);
   for (let i = 0; i + 3 <= text.length; i++) {
-    const row = frequency.get(text.slice(i, i + 3));
-    if (row === undefined) continue;
-    for (let l = 0; l < sums.length; l++) sums[l]! += row[l]!;
+    const start = starts.get(text.slice(i, i + 3));
+    if (start === undefined) continue;
+    for (let l = 0; l < sums.length; l++) sums[l]! += frequencies[start + l]!;
   }
   for (let l = 0; l < sums.length; l++) evidence[l]! += weight * sums[l]!;
 }
