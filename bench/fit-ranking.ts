@@ -5,11 +5,11 @@ import type { Calibration } from '../src/ranking/calibration.js';
 import { RANKING_MODEL } from '../src/ranking/ranking-model.js';
 import type { Ranking } from '../src/result.js';
 import { RANKING_FEATURES } from '../src/result.js';
-import { firstHit, fitCalibration } from './ranking/first-hits.js';
-import { gatherQuestions, type JudgedQuestion, TERMS, FOREIGN_TERMS } from './ranking/judged-questions.js';
+import { fitCalibration } from './ranking/first-hits.js';
+import { calibrationSets, fittedTo, isServed, sumsBy } from './ranking/fitted.js';
+import { gatherQuestions, type JudgedQuestion, TERMS } from './ranking/judged-questions.js';
 import { type JudgedSet, readSets, setsOfFolders } from './ranking/judged-sets.js';
-import { fitListwise, reachOfQuestion, scoresOf } from './ranking/listwise.js';
-import { calibrationTable, reliabilityTable, weightTable } from './ranking/report.js';
+import { calibrationTable, firstHits, reliabilityTable, weightTable } from './ranking/report.js';
 
 interface Flags {
   readonly sets?: string;
@@ -35,32 +35,35 @@ async function main(folders: readonly string[], flags: Flags): Promise<void> {
   const sets = [...setsOfFolders(folders), ...listed];
   if (sets.length === 0) throw new Error('name benchmark folders, or a file of sets (--sets)');
   const questions = await gatherAll(sets, flags.keep);
-  const weights = fitListwise(questions);
+  const fitted = fittedTo(questions);
   const before = weightsOf(RANKING_MODEL);
-  print('nDCG@10 of sums by weight, names aside', weightTable(questions, { before, weights }));
+  const readable = questions.filter((question) => !question.foreign && isServed(question));
+  print('nDCG@10 of sums by weight, names aside', weightTable(readable, { before, weights: fitted.readable }));
 
-  const sums = {
-    hybrid: (question: JudgedQuestion) => ({
-      sums: scoresOf(question, weights),
-      reach: reachOfQuestion(question, weights),
-    }),
-    vector: ({ cosines }: JudgedQuestion) => ({ sums: cosines, reach: 1 }),
-    words: ({ words }: JudgedQuestion) => ({ sums: words, reach: 1 }),
-  };
-  const calibrationOf = (ranking: Ranking): Calibration =>
-    fitCalibration(questions.flatMap((question) => firstHit(question, sums[ranking](question)) ?? []));
+  const sums = sumsBy(fitted);
+  const calibrated = calibrationSets(questions);
+  const calibrationOf = (ranking: Ranking, of: readonly JudgedQuestion[]): Calibration =>
+    fitCalibration(firstHits(of.length === 0 ? calibrated : of, sums[ranking]));
+  const own = calibrated.filter(({ foreign }) => !foreign);
   const calibration = {
-    hybrid: calibrationOf('hybrid'),
-    vector: calibrationOf('vector'),
-    words: calibrationOf('words'),
+    hybrid: calibrationOf('hybrid', own),
+    foreign: calibrationOf(
+      'hybrid',
+      calibrated.filter(({ foreign }) => foreign),
+    ),
+    vector: calibrationOf('vector', calibrated),
+    words: calibrationOf('words', calibrated),
   };
-  print('First hits', calibrationTable(questions, sums.hybrid, calibration.hybrid));
-  print('Reliability on questions of sets that it was not fitted to', reliabilityTable(questions, sums.hybrid));
+  print('First hits', calibrationTable(questions, sums.hybrid, calibration));
+  print('Reliability on the half that it was not fitted to', reliabilityTable(own, sums.hybrid));
 
-  const unreadable = fitListwise(questions, FOREIGN_TERMS);
-  const fitted = { sets: sets.map(({ name }) => name), questions: questions.length };
-  const tables = { readable: namedWeights(weights), unreadable: namedWeights(unreadable) };
-  const text = JSON.stringify({ weights: tables, calibration, fitted }, rounded, 2);
+  const facts = { sets: sets.map(({ name }) => name), questions: questions.length };
+  const weights = {
+    first: namedWeights(fitted.first),
+    readable: namedWeights(fitted.readable),
+    foreign: namedWeights(fitted.foreign),
+  };
+  const text = JSON.stringify({ weights, calibration, fitted: facts }, rounded, 2);
   writeFileSync(flags.out ?? RANKING_MODEL, `${text}\n`);
   console.log(`written: ${flags.out ?? 'data/ranking.json'}`);
 }

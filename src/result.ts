@@ -5,8 +5,8 @@ import type { Skill } from './skill.js';
  *
  * - `hybrid`: meaning and words
  * - `vector`: meaning alone, the cosine of question and skill
- * - `feedback`: cosine with the mean vector of the ten skills that the other features rank best (pseudo-relevance
- *   feedback)
+ * - `feedback`: cosine with the mean vector of the 20 skills that a first ranking puts first, the best counting most
+ *   (pseudo-relevance feedback)
  * - `words`: words alone, by BM25; needs no model
  */
 export const RANKINGS = ['hybrid', 'vector', 'words'] as const;
@@ -133,6 +133,7 @@ export type FieldScores = Readonly<Record<ScoredField, number>>;
  * - `name`, `author`, `labels`, `description`, `files`: BM25 of one field, divided by the same bound
  * - `coverage`: share of the question's words that the skill has in any field, weighted by idf
  * - `fileText`: how much file text the skill has, from none (0) to 200 distinct terms or more (1)
+ * - `stars`: stars of its repository on a logarithmic scale, from none (0) to 100,000 or more (1)
  */
 export const RANKING_FEATURES = [
   'cosine',
@@ -146,6 +147,7 @@ export const RANKING_FEATURES = [
   'files',
   'coverage',
   'fileText',
+  'stars',
 ] as const;
 export type RankingFeature = (typeof RANKING_FEATURES)[number];
 

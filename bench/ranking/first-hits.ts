@@ -1,3 +1,4 @@
+import { LEAST_USEFUL } from '../../src/evaluation/benchmark.js';
 import {
   type Calibration,
   COMPARED,
@@ -5,20 +6,19 @@ import {
   probabilityOf,
   type SumScale,
 } from '../../src/ranking/calibration.js';
-import { LEAST_USEFUL } from '../../src/evaluation/benchmark.js';
 import type { JudgedQuestion } from './judged-questions.js';
-import { sharesOf } from './listwise.js';
 import { solve } from './solve.js';
 
 /** The first hit of a question, and whether it is right. */
 export interface FirstHit {
   readonly set: string;
-  /** What its set counts beside the others. */
-  readonly weight: number;
+  readonly foreign: boolean;
   readonly scale: SumScale;
   readonly sum: number;
   readonly others: number;
   readonly right: boolean;
+  /** Whether any skill is known to be right. */
+  readonly served: boolean;
 }
 
 /** The gain of the least grade that is useful. */
@@ -38,7 +38,7 @@ export interface Summed {
  * @param without whether the right answers are taken out before
  */
 export function firstHit(question: JudgedQuestion, { sums, reach }: Summed, without = false): FirstHit | undefined {
-  const { set, weight, size, gains, groups, graded } = question;
+  const { set, foreign, size, gains, groups, graded } = question;
   const isRight = (gain: number): boolean => gain >= (graded ? LEAST_USEFUL_GAIN : 1e-9);
   const byGroup = new Map<number, number>();
   for (const [i, group] of groups.entries()) {
@@ -46,94 +46,89 @@ export function firstHit(question: JudgedQuestion, { sums, reach }: Summed, with
     const other = byGroup.get(group);
     if (other === undefined || (sums[i] as number) > (sums[other] as number)) byGroup.set(group, i);
   }
+  const served = !without && question.wanted.some(isRight);
   const best = [...byGroup.values()].sort((a, b) => (sums[b] as number) - (sums[a] as number)).slice(0, COMPARED);
   const [first] = best;
   if (first === undefined || best.length < COMPARED) return undefined;
   const others = best.slice(1).reduce((total, i) => total + (sums[i] as number), 0) / (COMPARED - 1);
-  return { set, weight, scale: { size, reach }, sum: sums[first]!, others, right: isRight(gains[first]!) };
+  return { set, foreign, scale: { size, reach }, sum: sums[first]!, others, right: isRight(gains[first]!), served };
 }
 
 const MOST_STEPS = 50;
 const RIDGE = 1e-6;
 
-/** Of the first hits that are right, so many are below the line from which on an answer is confident. */
+/** Of the questions that nothing answers, so many are above the line from which on an answer is confident. */
+const WRONGLY_CONFIDENT = 0.08;
+
+/** The same line where all questions have an answer: so many of the first hits that are right are below it. */
 const WRONGLY_DOUBTED = 0.05;
 
-/** The calibration of greatest likelihood, all sets counting the same, by Fisher scoring. */
+const NUMBERS = 4;
+
+/** The calibration of greatest likelihood, all questions counting the same, by Fisher scoring. */
 export function fitCalibration(hits: readonly FirstHit[]): Calibration {
-  const shares = sharesOf(hits);
-  let [slope, against, intercept] = startOf(hits);
+  const fitted = startOf(hits);
   for (let step = 0; step < MOST_STEPS; step++) {
-    const gradient = new Float64Array(3);
-    const information = new Float64Array(9);
-    for (let i = 0; i < 3; i++) information[4 * i] = RIDGE;
-    for (const [h, { sum, others, right }] of hits.entries()) {
-      const logistic = 1 / (1 + Math.exp(-(slope * sum - against * others + intercept)));
+    const gradient = new Float64Array(NUMBERS);
+    const information = new Float64Array(NUMBERS * NUMBERS);
+    for (let i = 0; i < NUMBERS; i++) information[(NUMBERS + 1) * i] = RIDGE;
+    for (const { sum, others, scale, right } of hits) {
+      const by = [sum, -others, scale.size, 1];
+      const logistic = 1 / (1 + Math.exp(-by.reduce((total, value, i) => total + value * fitted[i]!, 0)));
       const probability = Math.min(1 - 1e-9, Math.max(1e-9, MOST_CERTAIN * logistic));
       const change = MOST_CERTAIN * logistic * (1 - logistic);
-      const share = (shares[h] as number) / (probability * (1 - probability));
-      const by = [sum, -others, 1];
-      for (let i = 0; i < 3; i++) {
-        gradient[i] = (gradient[i] as number) + share * ((right ? 1 : 0) - probability) * change * (by[i] as number);
+      const share = 1 / (hits.length * probability * (1 - probability));
+      for (let i = 0; i < NUMBERS; i++) {
+        gradient[i] = gradient[i]! + share * ((right ? 1 : 0) - probability) * change * by[i]!;
         for (let j = 0; j <= i; j++) {
-          const product = (by[i] as number) * (by[j] as number);
-          information[3 * i + j] = (information[3 * i + j] as number) + share * change * change * product;
+          information[NUMBERS * i + j] = information[NUMBERS * i + j]! + share * change * change * by[i]! * by[j]!;
         }
       }
     }
-    const step3 = solve(information, gradient);
-    const length = Math.max(...step3.map(Math.abs));
+    const change = solve(information, gradient);
+    const length = Math.max(...change.map(Math.abs));
     const taken = Math.min(1, 2 / length);
-    slope += taken * (step3[0] as number);
-    against += taken * (step3[1] as number);
-    intercept += taken * (step3[2] as number);
+    for (let i = 0; i < NUMBERS; i++) fitted[i] = fitted[i]! + taken * change[i]!;
     if (length < 1e-7) break;
   }
-  const fitted = { slope, others: against, intercept, confident: 0, near: nearLine(hits) };
-  return { ...fitted, confident: doubtLine(hits, shares, fitted) };
+  const [slope, others, bySize, intercept] = fitted as [number, number, number, number];
+  const calibration = { slope, others, bySize, intercept, confident: 0, unfit: unfitOf(hits) };
+  return { ...calibration, confident: confidentFrom(hits, calibration) };
 }
 
 /**
- * A straight line, by least squares over the sets, through the parts of what they could reach that of a set's right first hits
- * {@link WRONGLY_DOUBTED} are below.
+ * A straight line, by least squares, through the parts of what they could reach that the first hits come to where nothing
+ * answers, or where all questions have an answer, through those of the lowest right ones.
  */
-function nearLine(hits: readonly FirstHit[]): Calibration['near'] {
-  const points = [...new Set(hits.map(({ set }) => set))].flatMap((name): [size: number, sum: number][] => {
-    const right = hits
-      .filter(({ set, right: is }) => is && set === name)
-      .map(({ sum: of, scale }): [size: number, part: number] => [scale.size, of / scale.reach])
-      .sort(([, a], [, b]) => a - b);
-    const lowest = right[Math.floor(WRONGLY_DOUBTED * right.length)];
-    return lowest === undefined ? [] : [lowest];
-  });
+function unfitOf(hits: readonly FirstHit[]): Calibration['unfit'] {
+  const unserved = hits.filter(({ served }) => !served);
+  const points = (unserved.length > 0 ? unserved : hits.filter(({ right }) => !right)).map(
+    ({ sum, scale }): [size: number, part: number] => [scale.size, sum / scale.reach],
+  );
   if (points.length === 0) return { weight: 0, bySize: 0 };
   const mean = (of: (point: readonly [number, number]) => number): number =>
     points.reduce((total, point) => total + of(point), 0) / points.length;
-  const [size, sum] = [mean(([x]) => x), mean(([, y]) => y)];
+  const [size, part] = [mean(([x]) => x), mean(([, y]) => y)];
   const variance = mean(([x]) => (x - size) ** 2);
-  const bySize = variance === 0 ? 0 : mean(([x, y]) => (x - size) * (y - sum)) / variance;
-  return { weight: sum - bySize * size, bySize };
+  const bySize = variance < 1e-9 ? 0 : mean(([x, y]) => (x - size) * (y - part)) / variance;
+  return { weight: part - bySize * size, bySize };
 }
 
-function startOf(hits: readonly FirstHit[]): [slope: number, others: number, intercept: number] {
+function startOf(hits: readonly FirstHit[]): number[] {
   const mean = hits.reduce((total, { sum }) => total + sum, 0) / hits.length;
-  return [1 / Math.max(1, mean), 0, -1];
+  return [1 / Math.max(1, mean), 0, 0, -1];
 }
 
-function doubtLine(hits: readonly FirstHit[], shares: Float64Array, calibration: Calibration): number {
-  const right = hits
-    .map(({ sum, others, right: is }, h) => ({
-      probability: probabilityOf(sum, others, calibration),
-      share: is ? (shares[h] as number) : 0,
-    }))
-    .filter(({ share }) => share > 0)
-    .sort((a, b) => a.probability - b.probability);
-  let left = WRONGLY_DOUBTED * right.reduce((total, { share }) => total + share, 0);
-  for (const { probability, share } of right) {
-    left -= share;
-    if (left < 0) return probability;
+function confidentFrom(hits: readonly FirstHit[], calibration: Calibration): number {
+  const probabilitiesOf = (of: readonly FirstHit[]): number[] =>
+    of.map(({ sum, others, scale }) => probabilityOf(sum, others, scale.size, calibration)).sort((a, b) => a - b);
+  const unserved = probabilitiesOf(hits.filter(({ served }) => !served));
+  if (unserved.length > 0) {
+    const above = unserved[Math.ceil((1 - WRONGLY_CONFIDENT) * unserved.length) - 1]!;
+    return above + 1e-6;
   }
-  return 0;
+  const right = probabilitiesOf(hits.filter((hit) => hit.right));
+  return right[Math.floor(WRONGLY_DOUBTED * right.length)] ?? 0;
 }
 
 /** First hits of like probability: how many of them are right. */
@@ -148,8 +143,8 @@ const BINS = 10;
 
 export function reliabilityOf(hits: readonly FirstHit[], calibration: Calibration): ReliabilityBin[] {
   const bins = Array.from({ length: BINS }, (_, i) => ({ from: i / BINS, count: 0, expected: 0, right: 0 }));
-  for (const { sum, others, right } of hits) {
-    const probability = probabilityOf(sum, others, calibration);
+  for (const { sum, others, scale, right } of hits) {
+    const probability = probabilityOf(sum, others, scale.size, calibration);
     const bin = bins[Math.min(BINS - 1, Math.floor(probability * BINS))] as (typeof bins)[number];
     bin.count += 1;
     bin.expected += probability;

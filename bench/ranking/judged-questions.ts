@@ -21,8 +21,8 @@ export interface Term {
 /** What depends on catalogue or question is fitted for what counts most only: more numbers found nothing on other sets. */
 const VARYING: ReadonlySet<RankingFeature> = new Set(['cosine', 'feedback', 'words', 'description', 'coverage']);
 
-/** A full file says that a skill is a real one, where there are many of all kinds; of four tools it says nothing. */
-const BY_SIZE_ONLY: ReadonlySet<RankingFeature> = new Set(['fileText']);
+/** A full file says that a skill is a real one, and stars that many use it, where there are many of all kinds. */
+const BY_SIZE_ONLY: ReadonlySet<RankingFeature> = new Set(['fileText', 'stars']);
 
 /** Judged questions say little of labels, which most skills have none of or got by a guess; what is fitted is chance. */
 const NOT_FITTED: ReadonlySet<RankingFeature> = new Set(['labels']);
@@ -38,7 +38,12 @@ export const TERMS: readonly Term[] = RANKING_FEATURES.flatMap((feature): Term[]
 const OF_MEANING: ReadonlySet<RankingFeature> = new Set(['cosine', 'sentence', 'feedback']);
 
 /** What is fitted for questions that the model was not made for. What meaning tells apart, a full file then would have to. */
-export const FOREIGN_TERMS: readonly Term[] = TERMS.filter(({ feature }) => feature !== 'fileText');
+export const FOREIGN_TERMS: readonly Term[] = TERMS.filter(
+  ({ feature }) => feature !== 'fileText' && feature !== 'stars',
+);
+
+/** What is fitted for the first pass, which feedback comes from. */
+export const FIRST_TERMS: readonly Term[] = TERMS.filter(({ feature }) => feature !== 'feedback');
 
 /** The candidates of one question. */
 export interface JudgedQuestion {
@@ -108,7 +113,10 @@ async function gatherAll(
 ): Promise<JudgedQuestion[]> {
   const { grades } = benchmark;
   // Who asks for what nothing fits wants to be told so.
-  const chosen = evenly([...benchmark.questions, ...(grades === undefined ? [] : (benchmark.unserved ?? []))], set.most);
+  const chosen = evenly(
+    [...benchmark.questions, ...(grades === undefined ? [] : (benchmark.unserved ?? []))],
+    set.most,
+  );
   const gathered: JudgedQuestion[] = [];
   for (const [done, { id, text }] of chosen.entries()) {
     onProgress(done, chosen.length);
@@ -179,5 +187,8 @@ function evenly<T>(all: readonly T[], most = all.length): readonly T[] {
 /** A question as if its meaning were not known, to fit what words are worth by themselves. */
 export function withoutMeaning(question: JudgedQuestion): JudgedQuestion {
   const { values } = question;
-  return { ...question, values: values.map((value, i) => (OF_MEANING.has(TERMS[i % TERMS.length]!.feature) ? 0 : value)) };
+  return {
+    ...question,
+    values: values.map((value, i) => (OF_MEANING.has(TERMS[i % TERMS.length]!.feature) ? 0 : value)),
+  };
 }

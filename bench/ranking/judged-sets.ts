@@ -35,8 +35,10 @@ interface SetOfFile {
   readonly weight?: number;
   /** True if its questions are in languages that the model does not read. */
   readonly foreign?: true;
-  /** True if its path is one from the root of the project. */
+  /** True if its paths are from the root of the project. */
   readonly own?: true;
+  /** A catalogue of its own: that of the sample, which `npm start` makes. */
+  readonly database?: string;
 }
 
 export interface SetOptions {
@@ -58,13 +60,13 @@ export async function readSets(path: string, { database, root = dirname(path) }:
     const { folder, name = folder, catalogue, extra, extraFiles, without, filter, most, own } = listedSet;
     const { weight = 1, foreign = false } = listedSet;
     if (catalogue === true && database === undefined) throw new Error(`${name} asks a catalogue: name it (--database)`);
-    const full = own === true ? fileURLToPath(new URL(`../../${folder}`, import.meta.url)) : resolve(root, folder);
+    const full = own === true ? ofProject(folder) : resolve(root, folder);
     const inside = (file: string | undefined): string | undefined =>
       file === undefined ? undefined : join(full, file);
     return {
       name,
       folder: full,
-      database: catalogue === true ? database : undefined,
+      database: catalogue === true ? database : ofProject(listedSet.database),
       extra: inside(extra),
       extraFiles: inside(extraFiles),
       without: inside(without),
@@ -74,4 +76,10 @@ export async function readSets(path: string, { database, root = dirname(path) }:
       foreign,
     };
   });
+}
+
+function ofProject(path: string): string;
+function ofProject(path: string | undefined): string | undefined;
+function ofProject(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : fileURLToPath(new URL(`../../${path}`, import.meta.url));
 }

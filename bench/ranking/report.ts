@@ -1,11 +1,17 @@
-import { ndcg, separation } from '../../src/evaluation/index.js';
-import { type Calibration, isConfident, probabilityOf } from '../../src/ranking/calibration.js';
+import { ndcg } from '../../src/evaluation/index.js';
+import { type Calibration, probabilityOf } from '../../src/ranking/calibration.js';
 import { markdownTable } from '../markdown-table.js';
 import { calibrationError, type FirstHit, firstHit, fitCalibration, reliabilityOf, type Summed } from './first-hits.js';
 import type { JudgedQuestion } from './judged-questions.js';
 import { fitListwise, scoresOf } from './listwise.js';
 
 type Sums = (question: JudgedQuestion) => Summed;
+
+/** Of questions that the model was made for, and of others. */
+export interface Calibrations {
+  readonly hybrid: Calibration;
+  readonly foreign: Calibration;
+}
 
 /** nDCG@10 by set: before, fitted to all, and on questions that were not fitted to. */
 export function weightTable(
@@ -29,57 +35,58 @@ export function weightTable(
   return markdownTable(['set', 'questions', 'before', 'to all', 'to the other half', 'to the other sets'], rows);
 }
 
-/** How well the first hit's probability tells what it is, by set. */
-export function calibrationTable(questions: readonly JudgedQuestion[], sums: Sums, calibration: Calibration): string {
+/** How well the first hit's probability tells what it is, by set, and how often an answer is confident. */
+export function calibrationTable(questions: readonly JudgedQuestion[], sums: Sums, calibrations: Calibrations): string {
   const rows = setsOf(questions).map(([name, of]) => {
-    const fittedToOthers = calibrateOthers(questions, name, sums) ?? calibration;
-    const error = (by: Calibration): string => calibrationError(reliabilityOf(firstHits(of, sums), by)).toFixed(3);
-    const right = mean(firstHits(of, sums).map((hit) => (hit.right ? 1 : 0)));
-    const answerable = of.filter(({ gains }) => gains.some((gain) => gain > 0));
-    const both = [false, true].map((without) =>
-      answerable.map((question) => firstHit(question, sums(question), without)),
-    );
-    const [present, absent] = both.map((hits) =>
-      Float64Array.from(hits, (hit) =>
-        hit === undefined ? Number.NEGATIVE_INFINITY : probabilityOf(hit.sum, hit.others, calibration),
+    const hits = firstHits(of, sums);
+    const error = mean(
+      calibrationsOf(hits, calibrations).map(([calibration, some]) =>
+        some.length === 0 ? 0 : (calibrationError(reliabilityOf(some, calibration)) * some.length * 2) / hits.length,
       ),
-    ) as [Float64Array, Float64Array];
-    const confident = both.map((hits) =>
-      mean(hits.map((hit) => (hit !== undefined && isConfident(hit.sum, hit.others, hit.scale, calibration) ? 1 : 0))),
     );
-    const figures = [right.toFixed(3), error(calibration), error(fittedToOthers)];
-    const auroc = separation(present, absent).area.toFixed(3);
-    return [name, ...figures, auroc, ...confident.map((share) => share.toFixed(2))];
+    const confident = (some: readonly FirstHit[]): string => {
+      const are = some.filter((hit) => {
+        const calibration = hit.foreign ? calibrations.foreign : calibrations.hybrid;
+        return probabilityOf(hit.sum, hit.others, hit.scale.size, calibration) >= calibration.confident;
+      });
+      return some.length === 0 ? '' : `${(are.length / some.length).toFixed(2)} of ${some.length}`;
+    };
+    const right = mean(hits.map((hit) => (hit.right ? 1 : 0)));
+    const [served, unserved] = [hits.filter((hit) => hit.served), hits.filter((hit) => !hit.served)];
+    return [name, right.toFixed(3), error.toFixed(3), confident(served), confident(unserved)];
   });
-  const errors = ['error, fitted to all', 'error, fitted to the other sets'];
-  const head = ['set', 'right', ...errors, 'AUROC with and without right answers', 'confident with', 'without'];
-  return markdownTable(head, rows);
+  return markdownTable(['set', 'first hit right', 'calibration error', 'confident if served', 'if unserved'], rows);
 }
 
-/** Expected and found shares of right first hits, each set calibrated by the others and counting the same. */
+function calibrationsOf(hits: readonly FirstHit[], { hybrid, foreign }: Calibrations): [Calibration, FirstHit[]][] {
+  return [
+    [hybrid, hits.filter((hit) => !hit.foreign)],
+    [foreign, hits.filter((hit) => hit.foreign)],
+  ];
+}
+
+/** Expected and found shares of right first hits, each half of the questions calibrated by the other. */
 export function reliabilityTable(questions: readonly JudgedQuestion[], sums: Sums): string {
-  const bins = new Map<number, { share: number; expected: number; right: number }>();
-  const sets = setsOf(questions);
-  for (const [name, of] of sets) {
-    const calibration = calibrateOthers(questions, name, sums);
-    if (calibration === undefined) continue;
-    for (const { from, count, expected, right } of reliabilityOf(firstHits(of, sums), calibration)) {
-      const bin = bins.get(from) ?? { share: 0, expected: 0, right: 0 };
-      const share = count / of.length / sets.length;
+  const hits = firstHits(questions, sums);
+  const halves = [0, 1].map((half) => hits.filter((_, i) => i % 2 === half));
+  const bins = new Map<number, { count: number; expected: number; right: number }>();
+  for (const [i, half] of halves.entries()) {
+    const calibration = fitCalibration(halves[1 - i]!);
+    for (const { from, count, expected, right } of reliabilityOf(half, calibration)) {
+      const bin = bins.get(from) ?? { count: 0, expected: 0, right: 0 };
       bins.set(from, {
-        share: bin.share + share,
-        expected: bin.expected + share * expected,
-        right: bin.right + share * right,
+        count: bin.count + count,
+        expected: bin.expected + count * expected,
+        right: bin.right + count * right,
       });
     }
   }
   const ordered = [...bins].sort(([a], [b]) => a - b);
-  const error = ordered.reduce((sum, [, { expected, right }]) => sum + Math.abs(expected - right), 0);
-  const rows = ordered.map(([from, { share, expected, right }]) => {
-    const figures = [share, expected / share, right / share].map((figure) => figure.toFixed(3));
-    return [`${from}`, ...figures];
+  const error = ordered.reduce((sum, [, { expected, right }]) => sum + Math.abs(expected - right), 0) / hits.length;
+  const rows = ordered.map(([from, { count, expected, right }]) => {
+    return [`${from}`, `${count}`, (expected / count).toFixed(3), (right / count).toFixed(3)];
   });
-  return `${markdownTable(['from', 'share of questions', 'expected', 'right'], rows)}\n\nerror: ${error.toFixed(3)}`;
+  return `${markdownTable(['from', 'questions', 'expected', 'right'], rows)}\n\nerror: ${error.toFixed(3)}`;
 }
 
 function setsOf(questions: readonly JudgedQuestion[]): [name: string, questions: JudgedQuestion[]][] {
@@ -97,12 +104,7 @@ function fitOthers(questions: readonly JudgedQuestion[], name: string): Float64A
   return others.length === 0 ? undefined : fitListwise(others);
 }
 
-function calibrateOthers(questions: readonly JudgedQuestion[], name: string, sums: Sums): Calibration | undefined {
-  const others = questions.filter(({ set }) => set !== name);
-  return others.length === 0 ? undefined : fitCalibration(firstHits(others, sums));
-}
-
-function firstHits(questions: readonly JudgedQuestion[], sums: Sums): FirstHit[] {
+export function firstHits(questions: readonly JudgedQuestion[], sums: Sums): FirstHit[] {
   return questions.flatMap((question) => firstHit(question, sums(question)) ?? []);
 }
 

@@ -3,7 +3,10 @@ import { oneLine } from './terminal-text.js';
 
 type ScoredHit = Pick<SemanticHit, 'matches' | 'copies'>;
 
-/** Features of meaning. All others but `fileText` are features of words. */
+/** Features of neither meaning nor words. */
+const OF_THE_SKILL: ReadonlySet<RankingFeature> = new Set(['fileText', 'stars']);
+
+/** Features of meaning. All others but {@link OF_THE_SKILL} are features of words. */
 const OF_MEANING: ReadonlySet<RankingFeature> = new Set(['cosine', 'sentence', 'feedback']);
 
 /** Words named in the sentence. The lines below it list all. */
@@ -46,7 +49,7 @@ function shareReasons({ cosine, coverage, bm25, features }: ScoreParts, matches:
     reasons.push({ what: 'its meaning', share, facts: [`cosine ${cosine.toFixed(2)}`] });
   }
   if (coverage !== undefined && coverage > 0) {
-    const share = shareOf(features, (feature) => !OF_MEANING.has(feature) && feature !== 'fileText');
+    const share = shareOf(features, (feature) => !OF_MEANING.has(feature) && !OF_THE_SKILL.has(feature));
     reasons.push({ what: 'its words', share, facts: wordFacts(matches, bm25) });
   }
   return reasons

@@ -12,24 +12,25 @@ export const COMPARED = 10;
 
 /**
  * Turns sums into probabilities by a logistic function (J. Platt, Probabilistic outputs for support vector machines,
- * 1999). A first hit with the sum `s` is right with the probability
+ * 1999). A first hit with the sum `s` is useful with the probability
  *
- *     MOST_CERTAIN / (1 + e^-(slope * s - others * o + intercept))
+ *     MOST_CERTAIN / (1 + e^-(slope * s - others * o + bySize * size + intercept))
  *
- * where `o` is the mean sum of the next nine hits: where many come as near as the first, it is less likely to be right.
- * All numbers are fitted to judged questions and stored in `data/ranking.json`; see `bench/ranking/first-hits.ts`.
+ * where `o` is the mean sum of the next nine hits, and `size` the relative size of the catalogue: the best of more
+ * skills comes nearer. All numbers are fitted to graded requests, to those that nothing answers too, and stored in
+ * `data/ranking.json`; see `bench/ranking/first-hits.ts`.
  */
 export interface Calibration {
   readonly slope: number;
   readonly others: number;
+  readonly bySize: number;
   readonly intercept: number;
-  /** An answer is confident if its first hit has this probability or more: 95 % of the right first hits have. */
+  /** An answer is confident if its first hit has this probability or more: few requests that nothing answers reach it. */
   readonly confident: number;
   /**
-   * An answer is also confident if the first hit's sum is at least this part of {@link SumScale.reach}, however near
-   * the others come: `weight + bySize * size`. It grows with the catalogue, since the best of more skills comes nearer.
+   * What the first hit comes to where nothing fits, as a part of {@link SumScale.reach}: `weight + bySize * size`.
    */
-  readonly near: { readonly weight: number; readonly bySize: number };
+  readonly unfit: { readonly weight: number; readonly bySize: number };
 }
 
 /** What the sums of one question are measured by. */
@@ -40,42 +41,33 @@ export interface SumScale {
   readonly reach: number;
 }
 
-/** The sum assumed for a hit that is missing, as a part of the least sum that fits. Chosen by hand, below 1. */
-const MISSING_PART = 0.75;
-
 /**
  * The mean of the second to the tenth sum. If there are fewer, skills that do not fit are assumed for the missing ones:
  * a hit is not more certain because there is nothing to compare it with.
  *
  * @param sums highest first
  */
-export function meanOfOthers(sums: readonly number[], scale: SumScale, { near }: Pick<Calibration, 'near'>): number {
+export function meanOfOthers(
+  sums: readonly number[],
+  { size, reach }: SumScale,
+  { unfit }: Pick<Calibration, 'unfit'>,
+): number {
   const others = sums.slice(1, COMPARED);
   const missing = COMPARED - 1 - others.length;
-  return (
-    others.reduce((total, sum) => total + sum, missing * MISSING_PART * leastFitting(scale, near)) / (COMPARED - 1)
-  );
-}
-
-/** The least sum of a hit that fits, however many others do. */
-function leastFitting({ size, reach }: SumScale, { weight, bySize }: Calibration['near']): number {
-  return reach * (weight + bySize * size);
+  // No hit that is assumed comes before one that was found.
+  const assumed = Math.min(reach * (unfit.weight + unfit.bySize * size), sums.at(-1) ?? 0);
+  return others.reduce((total, sum) => total + sum, missing * assumed) / (COMPARED - 1);
 }
 
 /**
- * The probability that a first hit with this sum is right. The same formula gives the scores of later hits, which are
+ * The probability that a first hit with this sum is useful. The same formula gives the scores of later hits, which are
  * lower.
  *
  * @param others mean sum of the next nine hits; see {@link meanOfOthers}
+ * @param size relative size of the catalogue
  * @returns from 0 to {@link MOST_CERTAIN}
  */
-export function probabilityOf(sum: number, others: number, calibration: Calibration): number {
-  const { slope, others: weightOfOthers, intercept } = calibration;
-  return MOST_CERTAIN / (1 + Math.exp(-(slope * sum - weightOfOthers * others + intercept)));
-}
-
-/** Whether a first hit is likely to be right, or is one of many skills that fit. */
-export function isConfident(sum: number, others: number, scale: SumScale, calibration: Calibration): boolean {
-  const { confident, near } = calibration;
-  return probabilityOf(sum, others, calibration) >= confident || sum >= leastFitting(scale, near);
+export function probabilityOf(sum: number, others: number, size: number, calibration: Calibration): number {
+  const { slope, others: weightOfOthers, bySize, intercept } = calibration;
+  return MOST_CERTAIN / (1 + Math.exp(-(slope * sum - weightOfOthers * others + bySize * size + intercept)));
 }

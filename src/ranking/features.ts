@@ -4,6 +4,9 @@ import type { FieldScores, RankingFeature } from '../result.js';
 /** File text with this many distinct terms or more counts as full. Chosen by hand: about a page of text. */
 const FULL_FILE_TERMS = 200;
 
+/** A skill with this many stars or more counts as popular as any. Chosen by hand: few repositories of skills have more. */
+const MOST_STARS = 100_000;
+
 /** How a document's name relates to the question: it is the question, it begins with the question, or neither. */
 export type NameMatch = 'exact' | 'beginning' | 'other';
 
@@ -19,9 +22,11 @@ export interface Candidate {
    */
   readonly sentence: number | undefined;
   /**
-   * Cosine with the mean vector of the best candidates, -1 to 1; undefined without a vector, and before these are known.
+   * Cosine with the weighted mean vector of the best candidates, -1 to 1; undefined without a vector, and before these are known.
    */
   readonly feedback: number | undefined;
+  /** Stars of its repository, 0 or more. */
+  readonly stars: number;
   /** What the document has of the question's words; undefined if the ranking ignores words. */
   readonly words: CandidateWords | undefined;
 }
@@ -68,7 +73,7 @@ export type FeatureValues = Readonly<Record<RankingFeature, number>>;
  * `bench/ranking/judged-questions.ts` lists the features whose weights do.
  */
 export function featuresOf(
-  { cosine, sentence, feedback, words }: Omit<Candidate, 'document' | 'nameMatch'>,
+  { cosine, sentence, feedback, stars, words }: Omit<Candidate, 'document' | 'nameMatch'>,
   { highest, readable, usualCosine, usualFeedback }: FeatureScale,
 ): FeatureValues {
   const share = (score: number | undefined): number =>
@@ -86,5 +91,6 @@ export function featuresOf(
     files: share(words?.fields.files),
     coverage: words?.coverage ?? 0,
     fileText: Math.min(1, (words?.fileTerms ?? 0) / FULL_FILE_TERMS),
+    stars: Math.min(1, Math.log1p(stars) / Math.log(MOST_STARS)),
   };
 }

@@ -19,6 +19,8 @@ export type FusionWeights = Readonly<Record<RankingFeature, FeatureWeight>>;
  * script that it was not made for.
  */
 export interface FittedWeights {
+  /** The same as `readable` without feedback: they choose the skills that feedback comes from. */
+  readonly first: FusionWeights;
   readonly readable: FusionWeights;
   readonly foreign: FusionWeights;
 }
@@ -64,17 +66,20 @@ export function lengthOf({ words }: Pick<QuestionKind, 'words'>): number {
   return Math.log((1 + Math.min(MOST_WORDS, Math.max(FEWEST_WORDS, words))) / (1 + USUAL_WORDS));
 }
 
+/** How far a question is one that the model was made for, 0 to 1. */
+export function ownShare({ readable, inModelLanguage }: Pick<QuestionKind, 'readable' | 'inModelLanguage'>): number {
+  return inModelLanguage ? readable : 0;
+}
+
 /** The weight of each feature for one question. None is below 0, so that no skill loses by having a word. */
-export function weightsFor(weights: FittedWeights, kind: QuestionKind): FeatureValues {
+export function weightsFor({ readable, foreign }: Omit<FittedWeights, 'first'>, kind: QuestionKind): FeatureValues {
   const [size, length] = [sizeOf(kind), lengthOf(kind)];
-  const own = kind.inModelLanguage ? kind.readable : 0;
+  const own = ownShare(kind);
   const of = (fitted: FusionWeights, feature: RankingFeature): number => {
     const { weight, bySize, byLength } = fitted[feature];
     return Math.max(0, weight + bySize * size + byLength * length);
   };
-  return mapFeatures(
-    (feature) => own * of(weights.readable, feature) + (1 - own) * of(weights.foreign, feature),
-  );
+  return mapFeatures((feature) => own * of(readable, feature) + (1 - own) * of(foreign, feature));
 }
 
 /** The linear score of one document: the sum of its features by their weights. */
@@ -85,10 +90,11 @@ export function weigh(values: FeatureValues, weights: FeatureValues): number {
 }
 
 /**
- * Features that are 0 for most right answers: few questions name an author or a label, or consist of several sentences.
+ * Features that are 0 for most right answers: few questions name an author or a label, or consist of several sentences,
+ * and few skills have stars.
  * They would raise {@link reachOf} above what any ordinary skill comes to.
  */
-const RARE: ReadonlySet<RankingFeature> = new Set(['sentence', 'author', 'labels']);
+const RARE: ReadonlySet<RankingFeature> = new Set(['sentence', 'author', 'labels', 'stars']);
 
 /** About the highest sum that a skill can have: that of one with the value 1 in every feature which is not rare. */
 export function reachOf(weights: FeatureValues): number {

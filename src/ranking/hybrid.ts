@@ -1,14 +1,7 @@
 import { type FeatureShare, RANKING_FEATURES, type Ranking, type ScoreParts } from '../result.js';
-import {
-  type Calibration,
-  isConfident,
-  MOST_CERTAIN,
-  meanOfOthers,
-  probabilityOf,
-  type SumScale,
-} from './calibration.js';
+import { type Calibration, MOST_CERTAIN, meanOfOthers, probabilityOf, type SumScale } from './calibration.js';
 import { type Candidate, type FeatureScale, type FeatureValues, featuresOf, type NameMatch } from './features.js';
-import { type QuestionKind, reachOf, sizeOf, weigh, weightsFor } from './fusion.js';
+import { ownShare, type QuestionKind, reachOf, sizeOf, weigh, weightsFor } from './fusion.js';
 import { type RankingModel, rankingModel } from './ranking-model.js';
 
 /** Hits are in the order of their names first, the last of these on top. Only then their sums decide. */
@@ -58,10 +51,13 @@ export class HybridScorer {
   readonly #calibration: Calibration;
   readonly #scale: SumScale;
 
-  constructor(context: QuestionContext, model: RankingModel = rankingModel()) {
+  /** @param pass `first` ranks without feedback, to choose what that comes from */
+  constructor(context: QuestionContext, pass: 'first' | 'last' = 'last', model: RankingModel = rankingModel()) {
+    const { first, readable, foreign } = model.weights;
     this.#context = context;
-    this.#weights = weightsFor(model.weights, context);
-    this.#calibration = model.calibration[context.ranking];
+    this.#weights = weightsFor({ readable: pass === 'first' ? first : readable, foreign }, context);
+    const isForeign = context.ranking === 'hybrid' && ownShare(context) < 0.5;
+    this.#calibration = model.calibration[isForeign ? 'foreign' : context.ranking];
     const reach = context.ranking === 'hybrid' ? reachOf(this.#weights) : 1;
     this.#scale = { size: sizeOf(context), reach };
   }
@@ -85,13 +81,14 @@ export class HybridScorer {
     const [first] = best;
     const sums = best.map(({ sum }) => sum).sort((a, b) => b - a);
     const others = meanOfOthers(sums, this.#scale, this.#calibration);
-    const probability = ({ sum }: ScoredCandidate): number => probabilityOf(sum, others, this.#calibration);
+    const probability = ({ sum }: ScoredCandidate): number =>
+      probabilityOf(sum, others, this.#scale.size, this.#calibration);
     return {
       scoreOf: (scored) => this.#scoreOf(scored, probability(scored)),
       partsOf: (scored) => ({ ...this.#partsOf(scored), probability: probability(scored), others }),
       confident:
         first !== undefined &&
-        (NAME_ORDER[first.nameRank] === 'exact' || isConfident(first.sum, others, this.#scale, this.#calibration)),
+        (NAME_ORDER[first.nameRank] === 'exact' || probability(first) >= this.#calibration.confident),
     };
   }
 

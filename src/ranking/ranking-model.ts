@@ -6,7 +6,8 @@ import type { FittedWeights } from './fusion.js';
 /** The numbers that were fitted to judged questions. */
 export interface RankingModel {
   readonly weights: FittedWeights;
-  readonly calibration: Readonly<Record<Ranking, Calibration>>;
+  /** By ranking; `foreign` is that of `hybrid` for questions which the model was not made for. */
+  readonly calibration: Readonly<Record<Ranking | 'foreign', Calibration>>;
 }
 
 /** The file with these numbers, which `npm run fit-ranking` writes. */
@@ -23,17 +24,17 @@ export function rankingModel(): RankingModel {
 /** @throws {TypeError} if a number is missing; the message names it */
 export function parseRankingModel(text: string): RankingModel {
   const { weights, calibration } = JSON.parse(text) as RankingModel;
-  for (const kind of ['readable', 'foreign'] as const) {
+  for (const kind of ['first', 'readable', 'foreign'] as const) {
     for (const feature of RANKING_FEATURES) {
       for (const name of ['weight', 'bySize', 'byLength'] as const)
         checkNumber(weights?.[kind]?.[feature]?.[name], `weights.${kind}.${feature}.${name}`);
     }
   }
-  for (const ranking of RANKINGS) {
-    for (const name of ['slope', 'others', 'intercept', 'confident'] as const)
+  for (const ranking of [...RANKINGS, 'foreign'] as const) {
+    for (const name of ['slope', 'others', 'bySize', 'intercept', 'confident'] as const)
       checkNumber(calibration?.[ranking]?.[name], `calibration.${ranking}.${name}`);
     for (const name of ['weight', 'bySize'] as const)
-      checkNumber(calibration[ranking].near?.[name], `calibration.${ranking}.near.${name}`);
+      checkNumber(calibration[ranking].unfit?.[name], `calibration.${ranking}.unfit.${name}`);
   }
   return { weights, calibration };
 }

@@ -36,6 +36,7 @@ export async function describeCandidates(
   const gathered = await gatherCandidates(sources, query, question, filter, signal);
   const { documents, ranked, nameMatches, meaning, truncated } = gathered;
   const { ranking } = query;
+  const { columns } = sources;
   const vectors = meaning.read?.([...documents]);
   const cosines = vectors?.cosines(meaning.embedded) ?? NO_COSINES;
   const wordScores = ranked?.scoresOf(documents);
@@ -49,6 +50,7 @@ export async function describeCandidates(
       cosine,
       sentence: ofSentences.length === 0 ? undefined : Math.max(...ofSentences),
       feedback: undefined,
+      stars: columns.stars[document]!,
       words: wordScores?.[i],
     });
   }
@@ -59,12 +61,12 @@ export async function describeCandidates(
     inModelLanguage: meaning.readsLanguage,
     usualCosine: medianOf([...cosines.values()].map(([cosine = 0]) => cosine)),
     usualFeedback: 0,
-    skills: sources.columns.size,
+    skills: columns.size,
     words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),
   };
   const damaged = vectors?.damaged ?? [];
   if (ranking !== 'hybrid' || vectors === undefined) return { context, candidates, truncated, damaged };
-  const fedBack = withFeedback(candidates, context, vectors, sources.columns.copyGroup);
+  const fedBack = withFeedback(candidates, context, vectors, columns.copyGroup);
   return {
     context: { ...context, usualFeedback: fedBack.usualFeedback },
     candidates: fedBack.candidates,

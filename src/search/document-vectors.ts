@@ -41,14 +41,18 @@ export class DocumentVectors {
     return cosines;
   }
 
-  /** The mean of some documents' vectors, of unit length; undefined if none has a vector, or they cancel out. */
-  mean(documents: readonly DocumentNumber[]): Float32Array | undefined {
+  /**
+   * The mean of some documents' vectors, of unit length; undefined if none has a vector, or they cancel out.
+   *
+   * @param weights what each document counts, above 0
+   */
+  mean(weights: ReadonlyMap<DocumentNumber, number>): Float32Array | undefined {
     const sum = new Float32Array(this.#dimensions);
-    for (const document of documents) {
+    for (const [document, weight] of weights) {
       const index = this.#indexOf.get(document);
       if (index === undefined) continue;
       const start = index * this.#dimensions;
-      for (let i = 0; i < sum.length; i++) sum[i]! += this.#values[start + i]!;
+      for (let i = 0; i < sum.length; i++) sum[i]! += weight * this.#values[start + i]!;
     }
     const length = Math.sqrt(dot(sum, sum, 0));
     return length < LEAST_LENGTH ? undefined : sum.map((value) => value / length);

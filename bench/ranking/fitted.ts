@@ -1,0 +1,70 @@
+import { LEAST_USEFUL } from '../../src/evaluation/benchmark.js';
+import type { Ranking } from '../../src/result.js';
+import type { Summed } from './first-hits.js';
+import { FIRST_TERMS, FOREIGN_TERMS, type JudgedQuestion, TERMS, withoutMeaning } from './judged-questions.js';
+import { fitListwise, reachOfQuestion, scoresOf } from './listwise.js';
+
+/** The weights of `data/ranking.json`, as values of `TERMS`. */
+export interface Fitted {
+  readonly first: Float64Array;
+  readonly readable: Float64Array;
+  readonly foreign: Float64Array;
+}
+
+/**
+ * Fits all weights. `foreign` is fitted to the questions that the model was not made for, and to all others as if their
+ * meaning were not known: there are too few of the former to tell what words are worth.
+ */
+export function fittedTo(questions: readonly JudgedQuestion[]): Fitted {
+  const counting = questions.filter(({ weight }) => weight > 0).map(judgedOnly);
+  const [own, foreign] = [counting.filter((one) => !one.foreign), counting.filter((one) => one.foreign)];
+  const fit = { first: fitListwise(own, FIRST_TERMS), readable: fitListwise(own) };
+  return { ...fit, foreign: fitListwise([...foreign, ...own.filter(isPlain).map(withoutMeaning)], FOREIGN_TERMS) };
+}
+
+function isPlain({ graded }: JudgedQuestion): boolean {
+  return !graded;
+}
+
+/** What a ranking puts candidates in order by. */
+export function sumsBy({ readable, foreign }: Fitted): Record<Ranking, (question: JudgedQuestion) => Summed> {
+  return {
+    hybrid: (question) => {
+      const weights = question.foreign ? foreign : readable;
+      return { sums: scoresOf(question, weights), reach: reachOfQuestion(question, weights) };
+    },
+    vector: ({ cosines }) => ({ sums: cosines, reach: 1 }),
+    words: ({ words }) => ({ sums: words, reach: 1 }),
+  };
+}
+
+/** Scores are to say how useful a hit is. Only grades tell that, so where there are any, all else is left out. */
+export function calibrationSets(questions: readonly JudgedQuestion[]): readonly JudgedQuestion[] {
+  const graded = questions.filter((question) => question.graded);
+  return graded.length === 0 ? questions : graded;
+}
+
+/** Whether any skill is right; of a graded set, useful. */
+export function isServed({ wanted, graded }: Pick<JudgedQuestion, 'wanted' | 'graded'>): boolean {
+  return wanted.some((gain) => (graded ? gain >= 2 ** LEAST_USEFUL - 1 : gain > 0));
+}
+
+/**
+ * A graded question without the candidates that have no grade: nobody has said that they are useless. Those that any
+ * finalist shows were graded.
+ */
+function judgedOnly(question: JudgedQuestion): JudgedQuestion {
+  const { graded, judged, values, gains, groups, cosines, words } = question;
+  if (!graded) return question;
+  const kept = [...judged.keys()].filter((i) => judged[i] === 1);
+  const size = TERMS.length;
+  return {
+    ...question,
+    values: Float64Array.from(kept.flatMap((i) => [...values.subarray(i * size, (i + 1) * size)])),
+    gains: Float64Array.from(kept, (i) => gains[i]!),
+    judged: Uint8Array.from(kept, () => 1),
+    groups: kept.map((i) => groups[i]!),
+    cosines: Float64Array.from(kept, (i) => cosines[i]!),
+    words: Float64Array.from(kept, (i) => words[i]!),
+  };
+}
