@@ -19,6 +19,8 @@ export interface FirstHit {
   readonly right: boolean;
   /** Whether any skill is known to be right. */
   readonly served: boolean;
+  /** Whether it asks for a matter that is hardly covered. */
+  readonly rare: boolean;
 }
 
 /** The gain of the least grade that is useful. */
@@ -38,7 +40,7 @@ export interface Summed {
  * @param without whether the right answers are taken out before
  */
 export function firstHit(question: JudgedQuestion, { sums, reach }: Summed, without = false): FirstHit | undefined {
-  const { set, foreign, size, gains, groups, graded } = question;
+  const { set, foreign, size, gains, groups, graded, rare } = question;
   const isRight = (gain: number): boolean => gain >= (graded ? LEAST_USEFUL_GAIN : 1e-9);
   const byGroup = new Map<number, number>();
   for (const [i, group] of groups.entries()) {
@@ -51,13 +53,25 @@ export function firstHit(question: JudgedQuestion, { sums, reach }: Summed, with
   const [first] = best;
   if (first === undefined || best.length < COMPARED) return undefined;
   const others = best.slice(1).reduce((total, i) => total + (sums[i] as number), 0) / (COMPARED - 1);
-  return { set, foreign, scale: { size, reach }, sum: sums[first]!, others, right: isRight(gains[first]!), served };
+  return {
+    set,
+    foreign,
+    scale: { size, reach },
+    sum: sums[first]!,
+    others,
+    right: isRight(gains[first]!),
+    served,
+    rare,
+  };
 }
 
 const MOST_STEPS = 50;
 const RIDGE = 1e-6;
 
-/** Of the questions that nothing answers, so many are above the line from which on an answer is confident. */
+/**
+ * Of the questions of matters that are hardly covered, and that nothing answers, so many are above the line from which
+ * on an answer is confident. Where none asks for such a matter, of all that nothing answers.
+ */
 const WRONGLY_CONFIDENT = 0.08;
 
 /** The same line where all questions have an answer: so many of the first hits that are right are below it. */
@@ -73,7 +87,7 @@ export function fitCalibration(hits: readonly FirstHit[]): Calibration {
     const information = new Float64Array(NUMBERS * NUMBERS);
     for (let i = 0; i < NUMBERS; i++) information[(NUMBERS + 1) * i] = RIDGE;
     for (const { sum, others, scale, right } of hits) {
-      const by = [sum, -others, scale.size, 1];
+      const by = [sum / scale.reach, -others / scale.reach, scale.size, 1];
       const logistic = 1 / (1 + Math.exp(-by.reduce((total, value, i) => total + value * fitted[i]!, 0)));
       const probability = Math.min(1 - 1e-9, Math.max(1e-9, MOST_CERTAIN * logistic));
       const change = MOST_CERTAIN * logistic * (1 - logistic);
@@ -87,7 +101,7 @@ export function fitCalibration(hits: readonly FirstHit[]): Calibration {
     }
     const change = solve(information, gradient);
     const length = Math.max(...change.map(Math.abs));
-    const taken = Math.min(1, 2 / length);
+    const taken = Math.min(1, 4 / length);
     for (let i = 0; i < NUMBERS; i++) fitted[i] = fitted[i]! + taken * change[i]!;
     if (length < 1e-7) break;
   }
@@ -115,14 +129,16 @@ function unfitOf(hits: readonly FirstHit[]): Calibration['unfit'] {
 }
 
 function startOf(hits: readonly FirstHit[]): number[] {
-  const mean = hits.reduce((total, { sum }) => total + sum, 0) / hits.length;
-  return [1 / Math.max(1, mean), 0, 0, -1];
+  const mean = hits.reduce((total, { sum, scale }) => total + sum / scale.reach, 0) / hits.length;
+  return [1 / Math.max(0.1, mean), 0, 0, -1];
 }
 
 function confidentFrom(hits: readonly FirstHit[], calibration: Calibration): number {
   const probabilitiesOf = (of: readonly FirstHit[]): number[] =>
-    of.map(({ sum, others, scale }) => probabilityOf(sum, others, scale.size, calibration)).sort((a, b) => a - b);
-  const unserved = probabilitiesOf(hits.filter(({ served }) => !served));
+    of.map(({ sum, others, scale }) => probabilityOf(sum, others, scale, calibration)).sort((a, b) => a - b);
+  const unanswered = hits.filter(({ served }) => !served);
+  const rare = unanswered.filter((hit) => hit.rare);
+  const unserved = probabilitiesOf(rare.length > 0 ? rare : unanswered);
   if (unserved.length > 0) {
     const above = unserved[Math.ceil((1 - WRONGLY_CONFIDENT) * unserved.length) - 1]!;
     return above + 1e-6;
@@ -144,7 +160,7 @@ const BINS = 10;
 export function reliabilityOf(hits: readonly FirstHit[], calibration: Calibration): ReliabilityBin[] {
   const bins = Array.from({ length: BINS }, (_, i) => ({ from: i / BINS, count: 0, expected: 0, right: 0 }));
   for (const { sum, others, scale, right } of hits) {
-    const probability = probabilityOf(sum, others, scale.size, calibration);
+    const probability = probabilityOf(sum, others, scale, calibration);
     const bin = bins[Math.min(BINS - 1, Math.floor(probability * BINS))] as (typeof bins)[number];
     bin.count += 1;
     bin.expected += probability;

@@ -55,6 +55,8 @@ export interface JudgedQuestion {
   readonly foreign: boolean;
   /** Whether the judgements are grades: then a gain is 2^grade - 1. */
   readonly graded: boolean;
+  /** Whether it asks for a matter that is hardly covered; see `JudgedSet.rare`. */
+  readonly rare: boolean;
   /** Of the catalogue and of itself, see `sizeOf` and `lengthOf` of fusion.ts. */
   readonly size: number;
   readonly length: number;
@@ -159,6 +161,7 @@ async function gatherQuestion(
     weight: set.weight,
     id,
     foreign: set.foreign || !context.inModelLanguage,
+    rare: set.rare?.test(id) === true,
     graded,
     size,
     length,

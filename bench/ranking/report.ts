@@ -47,7 +47,7 @@ export function calibrationTable(questions: readonly JudgedQuestion[], sums: Sum
     const confident = (some: readonly FirstHit[]): string => {
       const are = some.filter((hit) => {
         const calibration = hit.foreign ? calibrations.foreign : calibrations.hybrid;
-        return probabilityOf(hit.sum, hit.others, hit.scale.size, calibration) >= calibration.confident;
+        return probabilityOf(hit.sum, hit.others, hit.scale, calibration) >= calibration.confident;
       });
       return some.length === 0 ? '' : `${(are.length / some.length).toFixed(2)} of ${some.length}`;
     };

@@ -14,10 +14,10 @@ export const COMPARED = 10;
  * Turns sums into probabilities by a logistic function (J. Platt, Probabilistic outputs for support vector machines,
  * 1999). A first hit with the sum `s` is useful with the probability
  *
- *     MOST_CERTAIN / (1 + e^-(slope * s - others * o + bySize * size + intercept))
+ *     MOST_CERTAIN / (1 + e^-(slope * s / reach - others * o / reach + bySize * size + intercept))
  *
- * where `o` is the mean sum of the next nine hits, and `size` the relative size of the catalogue: the best of more
- * skills comes nearer. All numbers are fitted to graded requests, to those that nothing answers too, and stored in
+ * where `o` is the mean sum of the next nine hits, `reach` about the highest sum there can be, and `size` the relative
+ * size of the catalogue: the best of more skills comes nearer. All numbers are fitted to graded requests, to those that nothing answers too, and stored in
  * `data/ranking.json`; see `bench/ranking/first-hits.ts`.
  */
 export interface Calibration {
@@ -64,10 +64,15 @@ export function meanOfOthers(
  * lower.
  *
  * @param others mean sum of the next nine hits; see {@link meanOfOthers}
- * @param size relative size of the catalogue
  * @returns from 0 to {@link MOST_CERTAIN}
  */
-export function probabilityOf(sum: number, others: number, size: number, calibration: Calibration): number {
-  const { slope, others: weightOfOthers, bySize, intercept } = calibration;
-  return MOST_CERTAIN / (1 + Math.exp(-(slope * sum - weightOfOthers * others + bySize * size + intercept)));
+export function probabilityOf(
+  sum: number,
+  others: number,
+  { size, reach }: SumScale,
+  { slope, others: weightOfOthers, bySize, intercept }: Calibration,
+): number {
+  // Without any weight there is nothing to tell hits apart by.
+  const part = reach === 0 ? 0 : (slope * sum - weightOfOthers * others) / reach;
+  return MOST_CERTAIN / (1 + Math.exp(-(part + bySize * size + intercept)));
 }

@@ -82,7 +82,7 @@ export class HybridScorer {
     const sums = best.map(({ sum }) => sum).sort((a, b) => b - a);
     const others = meanOfOthers(sums, this.#scale, this.#calibration);
     const probability = ({ sum }: ScoredCandidate): number =>
-      probabilityOf(sum, others, this.#scale.size, this.#calibration);
+      probabilityOf(sum, others, this.#scale, this.#calibration);
     return {
       scoreOf: (scored) => this.#scoreOf(scored, probability(scored)),
       partsOf: (scored) => ({ ...this.#partsOf(scored), probability: probability(scored), others }),
