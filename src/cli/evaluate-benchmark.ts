@@ -8,6 +8,7 @@ import {
   type Evaluation,
   type EvaluationMode,
   evaluate,
+  type GainFunction,
   type NamedRun,
   openCorpus,
   readBenchmark,
@@ -16,8 +17,8 @@ import {
   summarise,
   writeRun,
 } from '../evaluation/index.js';
-import { SkillSearchError } from '../index.js';
-import { comparisonLines, meansLines, queryLines } from './evaluation-lines.js';
+import { type CopyMode, SkillSearchError } from '../index.js';
+import { comparisonLines, confidenceLines, meansLines, queryLines } from './evaluation-lines.js';
 import { LoadProgressBar } from './load-progress-bar.js';
 import { type Output, printJson, printLines } from './output.js';
 import { ProgressBar } from './progress-bar.js';
@@ -37,11 +38,14 @@ export interface EvaluateFlags extends StopWordsFlags {
   readonly model?: string;
   readonly qrels?: string;
   readonly filter?: RegExp;
+  readonly ask?: string;
   readonly mode?: readonly EvaluationMode[];
   readonly run?: readonly string[];
   readonly compare?: string;
   readonly at?: readonly number[];
   readonly depth?: number;
+  readonly gain?: GainFunction;
+  readonly copies?: CopyMode;
   readonly abstention?: true;
   readonly seed?: number;
   readonly byQuery?: true;
@@ -62,7 +66,8 @@ export async function evaluateBenchmark(path: string, flags: EvaluateFlags, outp
   const interrupt = (): void => stop.abort(new Error('interrupted'));
   for (const signal of SIGNALS) process.once(signal, interrupt);
   try {
-    const benchmark = await readBenchmark(path, { qrels: flags.qrels, filter: flags.filter });
+    const { qrels, filter, ask } = flags;
+    const benchmark = await readBenchmark(path, { qrels, filter, ask });
     const runs = await readRuns(flags.run ?? []);
     const modes = flags.mode ?? (runs.length > 0 ? [] : EVALUATION_MODES);
     const names: readonly string[] = [...modes, ...runs.map(({ name }) => name)];
@@ -73,7 +78,7 @@ export async function evaluateBenchmark(path: string, flags: EvaluateFlags, outp
     for (const remark of remarks) output.error.write(`note: ${oneLine(remark)}\n`);
 
     const bar = new ProgressBar(output.error);
-    const { at, depth, abstention, seed } = flags;
+    const { at, depth, gain, copies, abstention, seed } = flags;
     const evaluation = await evaluate({
       benchmark,
       search: corpus?.search,
@@ -82,6 +87,8 @@ export async function evaluateBenchmark(path: string, flags: EvaluateFlags, outp
       baseline,
       at,
       depth,
+      gain,
+      copies,
       abstention,
       seed,
       signal: stop.signal,
@@ -180,13 +187,15 @@ function print(
     printJson(output, summarise(evaluation, { byQuery }));
     return;
   }
-  const { benchmark, comparisons } = evaluation;
+  const { benchmark, comparisons, gain, copies } = evaluation;
   const questions = `${benchmark.questions.length.toLocaleString('en')} ${benchmark.questions.length === 1 ? 'question' : 'questions'}`;
   const over = corpus === undefined ? '' : ` over ${corpus.search.stats().skills.toLocaleString('en')} documents`;
+  const unusual = [...(gain === 'linear' ? [] : [`, ${gain} gain`]), ...(copies === 'keep' ? [] : [', copies as one'])];
   printLines(output, [
-    oneLine(`${benchmark.name}: ${questions}${over}`),
+    oneLine(`${benchmark.name}: ${questions}${over}${unusual.join('')}`),
     '',
     ...meansLines(evaluation),
+    ...confidenceLines(evaluation),
     ...comparisons.flatMap((comparison) => ['', ...comparisonLines(comparison)]),
     ...(byQuery === true ? ['', ...queryLines(evaluation)] : []),
   ]);

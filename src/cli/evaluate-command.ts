@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { EVALUATION_MODES, type EvaluationMode, MAX_DEPTH } from '../evaluation/index.js';
+import { EVALUATION_MODES, type EvaluationMode, GAIN_FUNCTIONS, MAX_DEPTH } from '../evaluation/index.js';
+import { COPY_MODES } from '../index.js';
 import { jsonOption, modelOption, parseInteger } from './common-options.js';
 import { DEFAULT_DATABASE, type EvaluateFlags, evaluateBenchmark } from './evaluate-benchmark.js';
 import type { SetUp } from './set-up.js';
@@ -9,7 +10,7 @@ export const setUpEvaluate: SetUp = (command, output) => {
   command
     .argument(
       '<benchmark>',
-      'folder in the BEIR layout (queries.jsonl, qrels.tsv or qrels/test.tsv, corpus.jsonl; each also .gz), or JSON Lines of {"query": "…", "relevant": ["id", …]}',
+      'folder in the BEIR layout (queries.jsonl, qrels.tsv or qrels/test.tsv, corpus.jsonl; each also .gz), or JSON Lines of {"query": "…", "relevant": ["id", …]} or {"query": "…", "grades": {"id": 3, …}}',
     )
     .option(
       '--database <file>',
@@ -26,6 +27,7 @@ export const setUpEvaluate: SetUp = (command, output) => {
     .option('--no-files', 'do without the text of files')
     .option('--qrels <file>', "judgements other than the folder's")
     .option('--filter <regexp>', 'only questions whose id it fits', parseRegExp)
+    .option('--ask <field>', 'ask this text of each question, such as its translation')
     .addOption(
       new Option('--mode <mode>', 'bm25 (any word), vector, hybrid or keyword; may be repeated (default: all)')
         .choices(EVALUATION_MODES)
@@ -35,6 +37,15 @@ export const setUpEvaluate: SetUp = (command, output) => {
     .option('--compare <run>', 'test the difference to a TREC run, or to one of the modes')
     .option('--at <k>', 'depth of nDCG, MRR, recall and precision; may be repeated (default: 10)', collectIntegers)
     .option('--depth <n>', `documents looked at for each question, 1 to ${MAX_DEPTH}`, parseInteger, MAX_DEPTH)
+    .addOption(
+      new Option(
+        '--gain <how>',
+        'what a grade counts in nDCG: itself, or 2^grade - 1 (default: of a file with grades exponential)',
+      ).choices(GAIN_FUNCTIONS),
+    )
+    .addOption(
+      new Option('--copies <mode>', 'count copies as one document, or keep them (the default)').choices(COPY_MODES),
+    )
     .option('--abstention', 'ask each question also with its right answers taken out: area under the ROC curve (auroc)')
     .option('--seed <n>', 'of the random numbers that intervals and tests draw', parseInteger, 1)
     .option('--by-query', 'tell the figures of each question')

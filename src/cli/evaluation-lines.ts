@@ -1,4 +1,11 @@
-import { type Comparison, type Evaluation, extremesOf, type QuestionDifference } from '../evaluation/index.js';
+import {
+  type Comparison,
+  type ConfidentShare,
+  type Evaluation,
+  extremesOf,
+  type QuestionDifference,
+  type Reliability,
+} from '../evaluation/index.js';
 import { oneLine } from './terminal-text.js';
 import { alignColumns, fitColumns } from './text-columns.js';
 
@@ -13,6 +20,38 @@ export function meansLines({ modes }: Evaluation): string[] {
     ['', ...figures.map((figure) => intervals[figure]?.map(short).join('-') ?? '')],
   ]);
   return [...alignColumns([['', ...figures], ...rows]), '', '(below each mean its 95 % interval)'];
+}
+
+/** How confident the answers of each mode are, and how far its scores are probabilities; nothing if not measured. */
+export function confidenceLines({ modes }: Evaluation): string[] {
+  const shares = modes.flatMap(({ name, confident }) =>
+    confident === undefined
+      ? []
+      : [
+          [oneLine(name), ...[confident.served, confident.unserved].map(shareOf)],
+          ['', ...[confident.served, confident.unserved].map(intervalOf)],
+        ],
+  );
+  const calibrations = modes.flatMap(({ name, reliability }) =>
+    reliability === undefined ? [] : [calibrationLine(oneLine(name), reliability)],
+  );
+  return [
+    ...(shares.length === 0 ? [] : ['', ...alignColumns([['', 'confident if served', 'if unserved'], ...shares])]),
+    ...(calibrations.length === 0 ? [] : ['', ...calibrations]),
+  ];
+}
+
+function shareOf({ share, confident, questions }: ConfidentShare): string {
+  return questions === 0 ? 'none asked' : `${share.toFixed(4)} (${confident} of ${questions})`;
+}
+
+function intervalOf({ interval, questions }: ConfidentShare): string {
+  return questions === 0 ? '' : interval.map(short).join('-');
+}
+
+function calibrationLine(name: string, { score, useful, error, questions }: Reliability): string {
+  const both = `mean score ${score.toFixed(4)}, useful ${useful.toFixed(4)}`;
+  return `first hits of ${name}: ${both}, calibration error ${error.toFixed(4)} (${questions} questions)`;
 }
 
 /** The difference of two rankings, how likely it is chance, and the questions that differ most. */

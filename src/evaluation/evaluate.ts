@@ -1,9 +1,20 @@
-import { checkOptions, invalidArgument, namesOf } from '../check-arguments.js';
-import { type SkillSearch, SkillSearchError } from '../index.js';
-import type { Benchmark, RankedDocument, Run } from './benchmark.js';
+import { checkChoice, checkOptions, invalidArgument, namesOf } from '../check-arguments.js';
+import { type CopyMode, type SkillSearch, SkillSearchError } from '../index.js';
+import { type Benchmark, GAIN_FUNCTIONS, type GainFunction, type Run } from './benchmark.js';
 import { type Comparison, compareFigures } from './compare.js';
+import { confidentShare, reliability } from './confidence.js';
+import { copiesAsOne } from './copies-as-one.js';
 import { type ModeEvaluation, measureRun } from './measure-run.js';
-import { checkMode, EVALUATION_MODES, type EvaluationMode, MAX_DEPTH, rankQuestions } from './rank-questions.js';
+import {
+  type Answer,
+  answerQuestions,
+  checkCopies,
+  checkMode,
+  EVALUATION_MODES,
+  type EvaluationMode,
+  MAX_DEPTH,
+  tellsConfidence,
+} from './rank-questions.js';
 
 /** A run made by another program, or by an earlier evaluation; see `readRun`. */
 export interface NamedRun {
@@ -28,6 +39,15 @@ export interface EvaluateOptions {
   readonly at?: readonly number[] | undefined;
   /** Documents looked at for each question, 1 to 100. @default 100 */
   readonly depth?: number | undefined;
+  /** How gains count in nDCG. @default the benchmark's own, or 'linear' */
+  readonly gain?: GainFunction | undefined;
+  /**
+   * What happens to copies. With `collapse` the modes show one of a group, and a group counts as one document with the
+   * highest gain of its members, in judgements and, given a search, in runs.
+   *
+   * @default 'keep'
+   */
+  readonly copies?: CopyMode | undefined;
   /**
    * Whether to measure `auroc`: how well the first score separates a question from the same one without its answers.
    *
@@ -50,6 +70,8 @@ const OPTIONS = namesOf<EvaluateOptions>({
   baseline: true,
   at: true,
   depth: true,
+  gain: true,
+  copies: true,
   abstention: true,
   seed: true,
   onProgress: true,
@@ -61,7 +83,7 @@ export interface EvaluationProgress {
   readonly mode: EvaluationMode;
   /** Questions that this mode has answered. */
   readonly done: number;
-  /** All questions. */
+  /** All questions, with the unserved ones if the mode is asked those. */
   readonly total: number;
 }
 
@@ -72,6 +94,10 @@ export interface Evaluation {
   readonly modes: readonly ModeEvaluation[];
   /** The figure that comparisons use: nDCG at the first depth, such as `ndcg@10`. */
   readonly metric: string;
+  /** How gains counted in nDCG. */
+  readonly gain: GainFunction;
+  /** What happened to copies. */
+  readonly copies: CopyMode;
   /** Each mode and run against the baseline; empty without one. */
   readonly comparisons: readonly Comparison[];
 }
@@ -94,7 +120,11 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   checkArray('questions of the benchmark', options.benchmark?.questions);
   checkArray('modes', options.modes ?? []);
   checkArray('runs', options.runs ?? []);
-  const { benchmark, search, runs = [], baseline, abstention = false, seed = 1 } = options;
+  checkChoice({ name: 'gain', code: 'INVALID_OPTION' }, options.gain, GAIN_FUNCTIONS);
+  checkCopies(options.copies);
+  const { benchmark, search, runs = [], baseline, abstention = false, seed = 1, copies = 'keep' } = options;
+  const gain = options.gain ?? benchmark.gain ?? 'linear';
+  checkGains(gain, benchmark);
   const modes = options.modes ?? (search === undefined ? [] : EVALUATION_MODES);
   for (const mode of modes) checkMode(mode);
   const depth = checkDepths('depth', [options.depth ?? MAX_DEPTH], MAX_DEPTH)[0]!;
@@ -108,29 +138,59 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'baseline' });
   }
 
+  const asOne = copies === 'collapse' && search !== undefined ? copiesAsOne(search) : undefined;
+  const asJudged = (run: Run): Run => asOne?.run(run) ?? run;
+  const measuring = { benchmark: asOne?.benchmark(benchmark) ?? benchmark, at, depth, gain, abstention, seed };
+  const measureAs = (name: string, run: Run): ModeEvaluation => ({
+    ...measureRun(name, asJudged(run), measuring),
+    run,
+  });
   const measured: ModeEvaluation[] = [];
-  const measureAs = (name: string, run: Run): void => {
-    measured.push(measureRun(name, run, { benchmark, at, depth, abstention, seed }));
-  };
-  for (const mode of modes) measureAs(mode, await ask(search, mode, depth, options));
-  for (const { name, run } of runs) measureAs(name, run);
+  for (const mode of modes) {
+    const { served, unserved } = await ask(search, mode, depth, options);
+    const { grades } = measuring.benchmark;
+    measured.push({
+      ...measureAs(mode, runOf(served)),
+      ...(tellsConfidence(mode) && (grades !== undefined || unserved.length > 0)
+        ? { confident: { served: confidentShare(served, seed), unserved: confidentShare(unserved, seed) } }
+        : {}),
+      ...(mode === 'hybrid' && grades !== undefined
+        ? { reliability: reliability(asJudged(runOf([...served, ...unserved])), grades) }
+        : {}),
+    });
+  }
+  for (const { name, run } of runs) measured.push(measureAs(name, run));
 
   const metric = `ndcg@${at[0]}`;
   const other =
     typeof baseline === 'object'
-      ? measureRun(baseline.name, baseline.run, { benchmark, at, depth, abstention: false, seed })
+      ? measureRun(baseline.name, asJudged(baseline.run), { ...measuring, abstention: false })
       : measured.find(({ name }) => name === baseline);
   const comparisons = measured
     .filter((one) => one !== other)
     .flatMap((one) =>
       other === undefined ? [] : [compareFigures(one, other, { questions: benchmark.questions, metric, seed })],
     );
-  return { benchmark, modes: measured, metric, comparisons };
+  return { benchmark, modes: measured, metric, gain, copies, comparisons };
 }
 
 function checkArray(name: string, value: unknown): void {
   if (!Array.isArray(value)) throw invalidArgument({ name, code: 'INVALID_OPTION' }, 'an array', value);
 }
+
+/** Large gains are no grades: 2^gain would be beyond all numbers. */
+function checkGains(gain: GainFunction, { gains, grades = gains }: Benchmark): void {
+  if (gain === 'linear') return;
+  for (const of of grades.values()) {
+    for (const grade of of.values()) {
+      if (grade <= MAX_EXPONENT) continue;
+      const message = `gain must be linear for judgements above ${MAX_EXPONENT}, got exponential and ${grade}`;
+      throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'gain' });
+    }
+  }
+}
+
+const MAX_EXPONENT = 50;
 
 function checkDepths(option: string, depths: readonly number[], max: number): readonly number[] {
   const wrong = depths.find((depth) => !Number.isInteger(depth) || depth < 1 || depth > max);
@@ -141,23 +201,36 @@ function checkDepths(option: string, depths: readonly number[], max: number): re
   });
 }
 
+interface Answers {
+  readonly served: readonly Answer[];
+  /** Empty if the mode does not say whether it is confident. */
+  readonly unserved: readonly Answer[];
+}
+
 async function ask(
   search: SkillSearch | undefined,
   mode: EvaluationMode,
   depth: number,
-  { benchmark, onProgress, signal }: EvaluateOptions,
-): Promise<Run> {
+  { benchmark, copies, onProgress, signal }: EvaluateOptions,
+): Promise<Answers> {
   if (search === undefined) {
     throw new SkillSearchError('INVALID_OPTION', `mode ${mode} needs a search, got none`);
   }
-  const run = new Map<string, readonly RankedDocument[]>();
-  const total = benchmark.questions.length;
+  const unserved = tellsConfidence(mode) ? (benchmark.unserved ?? []) : [];
+  const questions = [...benchmark.questions, ...unserved];
+  const answers: Answer[] = [];
+  const total = questions.length;
   onProgress?.({ mode, done: 0, total });
-  for await (const [{ id }, ranking] of rankQuestions(search, benchmark.questions, { mode, depth, signal })) {
-    run.set(id, ranking);
-    onProgress?.({ mode, done: run.size, total });
+  for await (const answer of answerQuestions(search, questions, { mode, depth, copies, signal })) {
+    answers.push(answer);
+    onProgress?.({ mode, done: answers.length, total });
     // Keyword search is synchronous. This lets the event loop run.
-    if (run.size % 16 === 0) await new Promise(setImmediate);
+    if (answers.length % 16 === 0) await new Promise(setImmediate);
   }
-  return run;
+  const { length } = benchmark.questions;
+  return { served: answers.slice(0, length), unserved: answers.slice(length) };
+}
+
+function runOf(answers: readonly Answer[]): Run {
+  return new Map(answers.map(({ question, documents }) => [question.id, documents]));
 }

@@ -1,5 +1,13 @@
 export { type Separation, separation } from './auroc.js';
-export type { Benchmark, Gains, Question, RankedDocument, Run } from './benchmark.js';
+export {
+  type Benchmark,
+  GAIN_FUNCTIONS,
+  type GainFunction,
+  type Gains,
+  type Question,
+  type RankedDocument,
+  type Run,
+} from './benchmark.js';
 export { type BootstrapOptions, bootstrapIntervals, type Interval } from './bootstrap.js';
 export {
   type CompareOptions,
@@ -8,6 +16,7 @@ export {
   extremesOf,
   type QuestionDifference,
 } from './compare.js';
+export type { Confidence, ConfidentShare, Reliability } from './confidence.js';
 export { type Corpus, openCorpus } from './corpus.js';
 export type { CorpusOptions } from './corpus-options.js';
 export {
@@ -19,7 +28,7 @@ export {
 } from './evaluate.js';
 export { type Figures, type MeasureOptions, measureRanking, recallByDepth } from './measure.js';
 export type { ModeEvaluation } from './measure-run.js';
-export { averagePrecision, ndcg, precision, recall, reciprocalRank } from './metrics.js';
+export { averagePrecision, judgedShare, ndcg, precision, recall, reciprocalRank, usefulShare } from './metrics.js';
 export { type RandomisationOptions, randomisationTest } from './randomisation-test.js';
 export {
   EVALUATION_MODES,

@@ -1,6 +1,7 @@
 import { separation } from './auroc.js';
-import type { Benchmark, Gains, Question, RankedDocument, Run } from './benchmark.js';
+import type { Benchmark, GainFunction, Gains, Question, RankedDocument, Run } from './benchmark.js';
 import { bootstrapIntervals, type Interval } from './bootstrap.js';
+import type { Confidence, Reliability } from './confidence.js';
 import { type Figures, measureRanking, recallByDepth } from './measure.js';
 
 /** The figures of one mode or run. */
@@ -17,6 +18,13 @@ export interface ModeEvaluation {
   readonly intervals: Readonly<Record<string, Interval>>;
   /** Mean recall among the first 1, 2, … documents, up to the depth of the evaluation. */
   readonly recallByDepth: readonly number[];
+  /**
+   * How confident the answers are. Only of a mode that says so, with a benchmark that is graded or has `unserved`
+   * questions.
+   */
+  readonly confident?: Confidence | undefined;
+  /** How far first scores are probabilities. Only of `hybrid`, whose scores are meant to be, if graded. */
+  readonly reliability?: Reliability | undefined;
 }
 
 interface RunMeasuringOptions {
@@ -25,6 +33,8 @@ interface RunMeasuringOptions {
   readonly at: readonly number[];
   /** Documents looked at for each question. */
   readonly depth: number;
+  /** How gains count in nDCG. */
+  readonly gain: GainFunction;
   /** Whether to measure also how well scores tell questions with an answer from those without. */
   readonly abstention: boolean;
   readonly seed: number;
@@ -32,13 +42,15 @@ interface RunMeasuringOptions {
 
 /** Measures a run. A question that is missing in it found nothing. */
 export function measureRun(name: string, run: Run, options: RunMeasuringOptions): ModeEvaluation {
-  const { benchmark, at, depth, abstention, seed } = options;
-  const { questions, gains } = benchmark;
+  const { benchmark, at, depth, gain, abstention, seed } = options;
+  const { questions, gains, grades } = benchmark;
   // A benchmark has gains for each of its questions.
   const gainsOf = ({ id }: Question): Gains => gains.get(id)!;
   const rankingOf = ({ id }: Question): readonly RankedDocument[] => run.get(id) ?? [];
+  const judgedOf = (question: Question): Gains => grades?.get(question.id) ?? gainsOf(question);
+  const measuring = { at, gain, graded: grades !== undefined };
   const byQuestion = new Map(
-    questions.map((question) => [question.id, measureRanking(rankingOf(question), gainsOf(question), { at })]),
+    questions.map((question) => [question.id, measureRanking(rankingOf(question), judgedOf(question), measuring)]),
   );
 
   const names = Object.keys(byQuestion.values().next().value ?? {});

@@ -1,24 +1,38 @@
-import { checkOptions, namesOf } from '../check-arguments.js';
-import type { Gains, RankedDocument } from './benchmark.js';
-import { averagePrecision, ndcg, precision, recall, reciprocalRank } from './metrics.js';
+import { checkChoice, checkFlag, checkOptions, namesOf } from '../check-arguments.js';
+import { GAIN_FUNCTIONS, type GainFunction, type Gains, type RankedDocument } from './benchmark.js';
+import { averagePrecision, judgedShare, ndcg, precision, recall, reciprocalRank, usefulShare } from './metrics.js';
 
-/** Figures by name, 0 to 1: `ndcg@10`, `mrr@10`, `recall@10`, `precision@10` for each depth, `map` and `hit@1`. */
+/**
+ * Figures by name, 0 to 1: `ndcg@10`, `mrr@10`, `recall@10`, `precision@10` for each depth, `map` and `hit@1`. Of graded
+ * judgements also `judged@10` for each depth, `useful@5` and `useful@1`.
+ */
 export type Figures = Readonly<Record<string, number>>;
 
 /** Options of {@link measureRanking}. */
 export interface MeasureOptions {
   /** Depths at which figures are cut, 1 or more each. */
   readonly at: readonly number[];
+  /** How gains count in nDCG. @default 'linear' */
+  readonly gain?: GainFunction | undefined;
+  /** Whether to measure also what is judged and what is useful. @default false */
+  readonly graded?: boolean | undefined;
 }
 
-const OPTIONS = namesOf<MeasureOptions>({ at: true });
+const OPTIONS = namesOf<MeasureOptions>({ at: true, gain: true, graded: true });
 
 const AT_DEPTH = {
-  ndcg: ({ found, ideal }: Judged, k: number) => ndcg(found, ideal, k),
   mrr: ({ found }: Judged, k: number) => reciprocalRank(found, k),
   recall: ({ found, ideal }: Judged, k: number) => recall(found, ideal.length, k),
   precision: ({ found }: Judged, k: number) => precision(found, k),
 } as const;
+
+const COUNTS: Readonly<Record<GainFunction, (gain: number) => number>> = {
+  linear: (gain) => gain,
+  exponential: (gain) => 2 ** gain - 1,
+};
+
+/** Depths at which useful documents are counted: a short list, and the one that an agent would load. */
+const USEFUL_AT = [5, 1] as const;
 
 /** A ranking as gains. */
 interface Judged {
@@ -31,7 +45,7 @@ interface Judged {
 /**
  * Measures the ranking of a question. An empty ranking has 0 in all figures.
  *
- * @param gains of the question; at least one above 0
+ * @param gains of the question; at least one above 0. With `graded` all that is here counts as judged.
  * @example
  * import { measureRanking } from 'skill-discovery/evaluation';
  *
@@ -40,14 +54,22 @@ interface Judged {
  */
 export function measureRanking(ranking: readonly RankedDocument[], gains: Gains, options: MeasureOptions): Figures {
   checkOptions(options, OPTIONS);
-  const { at } = options;
+  checkChoice({ name: 'gain', code: 'INVALID_OPTION' }, options.gain, GAIN_FUNCTIONS);
+  checkFlag('graded', options.graded);
+  const { at, gain = 'linear', graded = false } = options;
   const judged = judge(ranking, gains);
+  const { found, ideal } = judged;
+  const [foundCounts, idealCounts] = [found.map(COUNTS[gain]), ideal.map(COUNTS[gain])];
+  const isJudged = graded ? ranking.map(({ id }) => gains.has(id)) : [];
   const figures: Record<string, number> = {};
   for (const k of at) {
+    figures[`ndcg@${k}`] = ndcg(foundCounts, idealCounts, k);
     for (const [name, measure] of Object.entries(AT_DEPTH)) figures[`${name}@${k}`] = measure(judged, k);
+    if (graded) figures[`judged@${k}`] = judgedShare(isJudged, k);
   }
-  figures['map'] = averagePrecision(judged.found, judged.ideal.length);
-  figures['hit@1'] = precision(judged.found, 1);
+  figures['map'] = averagePrecision(found, ideal.length);
+  figures['hit@1'] = precision(found, 1);
+  if (graded) for (const k of USEFUL_AT) figures[`useful@${k}`] = usefulShare(found, k);
   return figures;
 }
 

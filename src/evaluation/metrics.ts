@@ -1,3 +1,5 @@
+import { LEAST_USEFUL } from './benchmark.js';
+
 /**
  * Measures of one ranking, with the definitions of trec_eval (https://github.com/usnistgov/trec_eval). `found` has the
  * gains of the documents in the order of the ranking, 0 for one that is not relevant; `k` is an integer from 1.
@@ -11,7 +13,7 @@ function discountedGain(found: readonly number[], k: number): number {
 }
 
 /**
- * nDCG@k with linear gain, 0 to 1; `ndcg_cut` of trec_eval (K. Järvelin and J. Kekäläinen, Cumulated gain-based
+ * nDCG@k, 0 to 1, with gains as they are; `ndcg_cut` of trec_eval (K. Järvelin and J. Kekäläinen, Cumulated gain-based
  * evaluation of IR techniques, ACM TOIS 20(4), 2002).
  *
  * @param ideal the gains of all relevant documents, found or not, the largest first; at least one
@@ -40,6 +42,24 @@ export function recall(found: readonly number[], relevant: number, k: number): n
 /** Share of the first `k` documents that is relevant; of `k` even if fewer were found. `P` of trec_eval. */
 export function precision(found: readonly number[], k: number): number {
   return countRelevant(found, k) / k;
+}
+
+/** Share of the first `k` documents with a gain of 2 or more: the useful ones. Of `k` even if fewer were found. */
+export function usefulShare(found: readonly number[], k: number): number {
+  let count = 0;
+  for (let i = 0; i < found.length && i < k; i++) if (found[i]! >= LEAST_USEFUL) count++;
+  return count / k;
+}
+
+/**
+ * Share of the documents found among the first `k` that have a judgement, whatever it is. 1 if nothing was found: then
+ * nothing lacks a judgement, and no other figure of the ranking is in doubt.
+ *
+ * @param judged whether each document of the ranking has a judgement
+ */
+export function judgedShare(judged: readonly boolean[], k: number): number {
+  const shown = judged.slice(0, k);
+  return shown.length === 0 ? 1 : shown.filter(Boolean).length / shown.length;
 }
 
 /** Mean of the precision at the rank of each relevant document, 0 for one not found. `map` of trec_eval. */

@@ -1,5 +1,7 @@
 import { checkChoice, checkOptions, namesOf } from '../check-arguments.js';
 import {
+  COPY_MODES,
+  type CopyMode,
   MAX_KEYWORD_QUERY_LENGTH,
   MAX_LIMIT,
   MAX_SEMANTIC_LIMIT,
@@ -34,15 +36,17 @@ export interface RankOptions {
   readonly depth?: number | undefined;
   /** Whether each document has the parts of its score; never for `keyword`. @default false */
   readonly explain?: boolean | undefined;
+  /** Whether copies are shown as one. @default 'keep' */
+  readonly copies?: CopyMode | undefined;
   /** Stops the iteration when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
-const OPTIONS = namesOf<RankOptions>({ mode: true, depth: true, explain: true, signal: true });
+const OPTIONS = namesOf<RankOptions>({ mode: true, depth: true, explain: true, copies: true, signal: true });
 
 /**
- * Asks questions one after the other, and keeps copies in the rankings. A question that is too long is cut between two
- * words: at 2,000 characters, for `keyword` at 200. A question without a letter or digit finds nothing.
+ * Asks questions one after the other. A question that is too long is cut between two words: at 2,000 characters, for
+ * `keyword` at 200. A question without a letter or digit finds nothing.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`; also what the searches throw, such as `NO_VECTORS`
  * @throws the signal's reason when aborted
@@ -61,13 +65,37 @@ export async function* rankQuestions(
   questions: Iterable<Question>,
   options: RankOptions,
 ): AsyncGenerator<readonly [Question, RankedDocument[]]> {
+  for await (const { question, documents } of answerQuestions(search, questions, options)) yield [question, documents];
+}
+
+/** What a search says to a question. */
+export interface Answer {
+  readonly question: Question;
+  /** Best first. */
+  readonly documents: RankedDocument[];
+  /** Whether the search says that the first document is likely to be right; undefined where it does not say. */
+  readonly confident: boolean | undefined;
+}
+
+/** As {@link rankQuestions}, with all that is known of an answer. */
+export async function* answerQuestions(
+  search: SkillSearch,
+  questions: Iterable<Question>,
+  options: RankOptions,
+): AsyncGenerator<Answer> {
   checkOptions(options, OPTIONS);
   checkMode(options.mode);
+  checkCopies(options.copies);
   const { signal } = options;
   for (const question of questions) {
     signal?.throwIfAborted();
-    yield [question, await rank(search, question.text, options)];
+    yield { question, ...(await answer(search, question.text, options)) };
   }
+}
+
+/** Whether answers in this mode say if they are confident. */
+export function tellsConfidence(mode: EvaluationMode): boolean {
+  return mode !== 'keyword';
 }
 
 /** @throws {SkillSearchError} `INVALID_OPTION` */
@@ -75,24 +103,30 @@ export function checkMode(mode: unknown): void {
   checkChoice({ name: 'mode', code: 'INVALID_OPTION' }, mode ?? null, EVALUATION_MODES);
 }
 
-async function rank(search: SkillSearch, text: string, options: RankOptions): Promise<RankedDocument[]> {
-  const { mode, depth = MAX_DEPTH, explain = false, signal } = options;
+/** @throws {SkillSearchError} `INVALID_OPTION` */
+export function checkCopies(copies: unknown): void {
+  checkChoice({ name: 'copies', code: 'INVALID_OPTION' }, copies, COPY_MODES);
+}
+
+async function answer(search: SkillSearch, text: string, options: RankOptions): Promise<Omit<Answer, 'question'>> {
+  const { mode, depth = MAX_DEPTH, explain = false, copies = 'keep', signal } = options;
   const q = fitQuestion(text, mode);
-  if (q === undefined) return [];
-  if (mode === 'keyword') return rankByKeywords(search, q, depth);
+  if (q === undefined) return { documents: [], confident: tellsConfidence(mode) ? false : undefined };
+  if (mode === 'keyword') return { documents: rankByKeywords(search, q, depth, copies), confident: undefined };
   const ranking = RANKING[mode];
-  const { hits } = await search.semantic({ q, ranking, limit: depth, copies: 'keep', explain }, { signal });
-  return hits.map((hit) => ({
+  const { hits, confident } = await search.semantic({ q, ranking, limit: depth, copies, explain }, { signal });
+  const documents = hits.map((hit) => ({
     id: hit.skill.id,
     score: hit.score,
     ...(hit.explain === undefined ? {} : { explain: hit.explain }),
   }));
+  return { documents, confident };
 }
 
-function rankByKeywords(search: SkillSearch, q: string, depth: number): RankedDocument[] {
+function rankByKeywords(search: SkillSearch, q: string, depth: number, copies: CopyMode): RankedDocument[] {
   const found: RankedDocument[] = [];
   for (let page = 1; found.length < depth; page++) {
-    const { hits, pagination } = search.keyword({ q, page, limit: MAX_LIMIT, sortBy: 'relevance', copies: 'keep' });
+    const { hits, pagination } = search.keyword({ q, page, limit: MAX_LIMIT, sortBy: 'relevance', copies });
     for (const { skill, score = 0 } of hits) found.push({ id: skill.id, score });
     if (page >= pagination.totalPages) break;
   }

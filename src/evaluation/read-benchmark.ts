@@ -1,9 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
-import { checkOptions, checkPath, namesOf } from '../check-arguments.js';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { checkOptions, checkPath, checkText, describeValue, namesOf } from '../check-arguments.js';
 import { SkillSearchError } from '../index.js';
-import type { Benchmark, Gains, Question } from './benchmark.js';
-import { faultIn, readId, readLines, readObjects } from './read-lines.js';
+import { nearestName } from '../nearest-name.js';
+import { type Benchmark, type Gains, LEAST_USEFUL, type Question } from './benchmark.js';
+import { type BenchmarkFiles, readBenchmarkFiles, type WrittenQuestion } from './benchmark-files.js';
 
 /** Options of {@link readBenchmark}. */
 export interface ReadBenchmarkOptions {
@@ -11,21 +12,30 @@ export interface ReadBenchmarkOptions {
   readonly qrels?: string | undefined;
   /** Keeps only questions whose id matches. @default all questions */
   readonly filter?: RegExp | undefined;
+  /**
+   * The text field of a question that is asked, such as its translation. Questions without it are left out.
+   *
+   * @default 'text' in a folder, 'query' in a file
+   */
+  readonly ask?: string | undefined;
 }
 
-const OPTIONS = namesOf<ReadBenchmarkOptions>({ qrels: true, filter: true });
-
-type Judgements = Map<string, Map<string, number>>;
+const OPTIONS = namesOf<ReadBenchmarkOptions>({ qrels: true, filter: true, ask: true });
 
 /**
- * Reads a benchmark. Questions without a relevant document are left out, because nothing could be right for them.
+ * Reads a benchmark. Questions that nobody judged are left out. Questions that were judged, but have no relevant
+ * document, are its `unserved` ones; if the benchmark is graded, those without a useful document, with a gain of 2 or
+ * more.
  *
  * A benchmark is a folder in the BEIR layout: `queries.jsonl` with `_id` and `text`, `qrels.tsv` or `qrels/test.tsv`
- * with question, document and gain, and optionally `corpus.jsonl` with the documents; each may be gzip with `.gz`. Or
- * it is a JSON Lines file of questions with the ids that answer them: `{"query": "…", "relevant": ["…"]}`.
+ * with question, document and gain, and optionally `corpus.jsonl` with the documents; each may be gzip with `.gz`. It
+ * is graded if its gains are 0, 1, 2 and 3, with some 0 and some 3. Or it is a JSON Lines file of questions, each with
+ * the ids that answer it, `{"query": "…", "relevant": ["…"]}`, or each with such grades, `{"query": "…", "grades":
+ * {"…": 3}}`.
  *
  * @throws {SkillSearchError} `SOURCE_NOT_FOUND` if there is no such file or folder; `INVALID_SOURCE` for a faulty one,
- *   with file and line; `INVALID_OPTION` if `filter` matches nothing, or for `qrels` with a file
+ *   with file and line; `INVALID_OPTION` if `filter` matches nothing, if no question has the field `ask`, or for
+ *   `qrels` with a file
  * @example
  * import { readBenchmark } from 'skill-discovery/evaluation';
  *
@@ -34,127 +44,68 @@ type Judgements = Map<string, Map<string, number>>;
  */
 export async function readBenchmark(path: string, options: ReadBenchmarkOptions = {}): Promise<Benchmark> {
   checkOptions(options, OPTIONS);
+  const { qrels, filter, ask } = options;
+  checkText('ask', ask);
   const full = resolve(checkPath('path', path, 'a benchmark'));
   if (!existsSync(full)) throw new SkillSearchError('SOURCE_NOT_FOUND', `there is no file or folder ${path}`, { path });
-  const read = statSync(full).isDirectory() ? await readFolder(full, options) : await readSimple(full, options);
-  const { name, corpus, all, gains } = read;
+  const files = await readBenchmarkFiles(full, { qrels, ask });
+  const { name, corpus, judgements, judged } = files;
+  if (ask !== undefined && !files.questions.some(isAskable)) throw unknownField(path, ask, files.fields);
 
-  const chosen = all.filter(({ id }) => options.filter?.test(id) !== false);
-  const questions = chosen.filter(({ id }) => gains.has(id));
+  const graded = judged !== 'plain';
+  const isServed = ({ id }: WrittenQuestion): boolean => hasRightAnswer(judgements.get(id), graded);
+  const chosen = files.questions.filter(({ id }) => filter?.test(id) !== false);
+  const known = chosen.filter(({ id }) => judgements.has(id));
+  const askable = known.filter(isAskable);
+  const questions = askable.filter(isServed);
+  const unserved = askable.filter((question) => !isServed(question));
+  const right = graded ? 'useful' : 'relevant';
   if (questions.length === 0) {
-    if (options.filter !== undefined && all.some(({ id }) => gains.has(id))) {
-      const message = `no question with a relevant document in ${path} has an id that fits ${options.filter}`;
+    if (filter !== undefined && files.questions.some((question) => isAskable(question) && isServed(question))) {
+      const message = `no question with a ${right} document in ${path} has an id that fits ${filter}`;
       throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'filter' });
     }
-    throw new SkillSearchError('INVALID_SOURCE', `${path} has no question with a relevant document`, { path });
+    throw new SkillSearchError('INVALID_SOURCE', `${path} has no question with a ${right} document`, { path });
   }
-  const left = chosen.length - questions.length;
-  const texts = new Set(all.map(({ id }) => id));
-  const without = [...gains.keys()].filter((id) => !texts.has(id)).length;
-  const remarks = [
-    ...(left === 0 ? [] : [`${count(left, 'question')} without a relevant document left out`]),
-    ...(without === 0 ? [] : [`${count(without, 'question')} with judgements but without a text left out`]),
-  ];
-  return { name, corpus, questions, gains, remarks };
-}
-
-function count(amount: number, noun: string): string {
-  return `${amount.toLocaleString('en')} ${noun}${amount === 1 ? '' : 's'}`;
-}
-
-interface Read {
-  readonly name: string;
-  readonly corpus: string | undefined;
-  readonly all: readonly Question[];
-  /** Only questions with a relevant document, and only gains above 0. */
-  readonly gains: ReadonlyMap<string, Gains>;
-}
-
-async function readFolder(folder: string, { qrels }: ReadBenchmarkOptions): Promise<Read> {
-  const queries = present(folder, 'queries.jsonl');
-  const judgements = qrels ?? present(folder, 'qrels.tsv') ?? present(folder, join('qrels', 'test.tsv'));
-  if (queries === undefined) throw lacking(folder, 'queries.jsonl');
-  if (judgements === undefined) throw lacking(folder, 'qrels.tsv, and qrels/test.tsv');
+  const texts = new Set(files.questions.map(({ id }) => id));
+  const untold = [...judgements.keys()].filter((id) => !texts.has(id)).length;
   return {
-    name: basename(folder),
-    corpus: present(folder, 'corpus.jsonl'),
-    all: await readQuestions(queries),
-    gains: onlyRelevant(await readJudgements(judgements)),
+    name,
+    corpus,
+    questions,
+    gains: onlyRelevant(judgements),
+    ...(graded ? { grades: judgements } : {}),
+    ...(unserved.length > 0 ? { unserved } : {}),
+    ...(judged === 'grades' ? { gain: 'exponential' as const } : {}),
+    remarks: [
+      ...remark(chosen.length - known.length, 'without a judgement left out'),
+      ...remark(known.length - askable.length, `without a text ${describeValue(ask)} left out`),
+      ...remark(unserved.length, `without a ${right} document: asked for confidence only`),
+      ...remark(untold, 'with judgements but without a text left out'),
+    ],
   };
 }
 
-/** The path of a file of the folder, plain or gzip; undefined if there is none. */
-function present(folder: string, name: string): string | undefined {
-  return [name, `${name}.gz`].map((one) => join(folder, one)).find((path) => existsSync(path));
+function isAskable(question: WrittenQuestion): question is Question {
+  return question.text !== undefined;
 }
 
-function lacking(folder: string, what: string): SkillSearchError {
-  return new SkillSearchError('INVALID_SOURCE', `${folder} is not a benchmark: it lacks ${what}`, { path: folder });
+function hasRightAnswer(gains: Gains | undefined, graded: boolean): boolean {
+  return gains !== undefined && [...gains.values()].some((gain) => (graded ? gain >= LEAST_USEFUL : gain > 0));
 }
 
-async function readQuestions(path: string): Promise<Question[]> {
-  const questions = new Map<string, Question>();
-  for await (const [row, line] of readObjects(path)) {
-    const id = readId(row['_id']);
-    const { text } = row;
-    if (id === undefined || typeof text !== 'string') {
-      throw faultIn(path, line, 'expected a question: an object with `_id` and `text`');
-    }
-    if (questions.has(id)) throw faultIn(path, line, `the question ${JSON.stringify(id)} occurs twice`);
-    questions.set(id, { id, text });
-  }
-  return [...questions.values()];
+function unknownField(path: string, ask: string, fields: BenchmarkFiles['fields']): SkillSearchError {
+  const nearest = nearestName(ask, fields);
+  const advice = nearest === undefined ? `their texts are ${[...fields].join(', ')}` : `did you mean ${nearest}?`;
+  const message = `no question of ${path} has a text ${describeValue(ask)}: ${advice}`;
+  return new SkillSearchError('INVALID_OPTION', message, { parameter: 'ask' });
 }
 
-/** Lines of question, document and gain, separated by tabs. The first line may be a header. */
-async function readJudgements(path: string): Promise<Judgements> {
-  const judgements: Judgements = new Map();
-  let first = true;
-  for await (const { number, text } of readLines(path)) {
-    const header = first;
-    first = false;
-    const fields = text.replace(/\r$/, '').split('\t');
-    const [question, document, gain] = fields;
-    const value = gain === undefined || gain.trim() === '' ? Number.NaN : Number(gain);
-    if (header && fields.length === 3 && Number.isNaN(value)) continue;
-    if (fields.length !== 3 || !question || !document || !Number.isFinite(value)) {
-      throw faultIn(path, number, 'expected question, document and a number, with tabs between them');
-    }
-    judge(judgements, question, document, value);
-  }
-  return judgements;
+function remark(amount: number, what: string): string[] {
+  return amount === 0 ? [] : [`${amount.toLocaleString('en')} question${amount === 1 ? '' : 's'} ${what}`];
 }
 
-async function readSimple(path: string, { qrels }: ReadBenchmarkOptions): Promise<Read> {
-  if (qrels !== undefined) {
-    const message = `qrels can only be given for a benchmark folder, and ${path} is a file`;
-    throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'qrels' });
-  }
-  const all: Question[] = [];
-  const judgements: Judgements = new Map();
-  for await (const [row, line] of readObjects(path)) {
-    const { query, relevant } = row;
-    if (typeof query !== 'string' || !Array.isArray(relevant)) {
-      throw faultIn(path, line, 'expected an object with `query`, a text, and `relevant`, an array of ids');
-    }
-    const id = readId(row['_id'] ?? row['id']) ?? String(line);
-    if (all.some((question) => question.id === id))
-      throw faultIn(path, line, `the id ${JSON.stringify(id)} occurs twice`);
-    all.push({ id, text: query });
-    for (const document of relevant.map(readId)) {
-      if (document === undefined) throw faultIn(path, line, 'expected `relevant` to be an array of ids');
-      judge(judgements, id, document, 1);
-    }
-  }
-  return { name: basename(path), corpus: undefined, all, gains: onlyRelevant(judgements) };
-}
-
-function judge(judgements: Judgements, question: string, document: string, gain: number): void {
-  const gains = judgements.get(question) ?? new Map<string, number>();
-  judgements.set(question, gains.set(document, gain));
-}
-
-function onlyRelevant(judgements: Judgements): Map<string, Gains> {
+function onlyRelevant(judgements: ReadonlyMap<string, Gains>): Map<string, Gains> {
   const kept = new Map<string, Gains>();
   for (const [question, gains] of judgements) {
     const relevant = new Map([...gains].filter(([, gain]) => gain > 0));

@@ -1,5 +1,8 @@
 import { checkOptions, namesOf } from '../check-arguments.js';
+import type { CopyMode } from '../index.js';
+import type { GainFunction } from './benchmark.js';
 import { extremesOf, type QuestionDifference } from './compare.js';
+import type { Confidence, ConfidentShare, Reliability } from './confidence.js';
 import type { Evaluation } from './evaluate.js';
 import type { Figures } from './measure.js';
 
@@ -7,12 +10,19 @@ import type { Figures } from './measure.js';
 export interface EvaluationSummary {
   /** Name of the benchmark. */
   readonly benchmark: string;
-  /** Number of questions. */
+  /** Number of questions, without the unserved ones. */
   readonly queries: number;
+  /** How gains counted in nDCG, and what happened to copies; absent of a benchmark without grades as by default. */
+  readonly gain?: GainFunction;
+  readonly copies?: CopyMode;
   /** Means by the name of the mode or run. */
   readonly modes: Readonly<Record<string, Figures>>;
   /** The 95 % interval of each mean, by mode and figure. */
   readonly intervals: Readonly<Record<string, Readonly<Record<string, readonly [number, number]>>>>;
+  /** Shares of confident answers by mode; absent unless measured. */
+  readonly confident?: Readonly<Record<string, Confidence>>;
+  /** By mode; absent unless measured. */
+  readonly reliability?: Readonly<Record<string, Reliability>>;
   /** Absent without a baseline. */
   readonly comparisons?: readonly ComparisonSummary[];
   /** Figures by mode and question; only with the option `byQuery`. */
@@ -56,11 +66,17 @@ const OPTIONS = namesOf<SummaryOptions>({ byQuery: true, extremes: true });
  */
 export function summarise(evaluation: Evaluation, options: SummaryOptions = {}): EvaluationSummary {
   checkOptions(options, OPTIONS);
-  const { benchmark, modes, comparisons } = evaluation;
+  const { benchmark, modes, comparisons, gain, copies } = evaluation;
+  const isUsual = benchmark.grades === undefined && gain === 'linear' && copies === 'keep';
+  const confident = modes.flatMap((one) => (one.confident === undefined ? [] : [[one.name, one.confident] as const]));
+  const reliable = modes.flatMap((one) =>
+    one.reliability === undefined ? [] : [[one.name, one.reliability] as const],
+  );
   const { byQuery = false, extremes = 10 } = options;
   return {
     benchmark: benchmark.name,
     queries: benchmark.questions.length,
+    ...(isUsual ? {} : { gain, copies }),
     modes: Object.fromEntries(modes.map(({ name, figures }) => [name, rounded(figures)])),
     intervals: Object.fromEntries(
       modes.map(({ name, intervals }) => [
@@ -70,6 +86,26 @@ export function summarise(evaluation: Evaluation, options: SummaryOptions = {}):
         ),
       ]),
     ),
+    ...(confident.length === 0
+      ? {}
+      : {
+          confident: Object.fromEntries(
+            confident.map(([name, { served, unserved }]) => [
+              name,
+              { served: roundedShare(served), unserved: roundedShare(unserved) },
+            ]),
+          ),
+        }),
+    ...(reliable.length === 0
+      ? {}
+      : {
+          reliability: Object.fromEntries(
+            reliable.map(([name, { questions, score, useful, error }]) => [
+              name,
+              { questions, score: round(score), useful: round(useful), error: round(error) },
+            ]),
+          ),
+        }),
     ...(comparisons.length === 0
       ? {}
       : {
@@ -106,6 +142,10 @@ export function summarise(evaluation: Evaluation, options: SummaryOptions = {}):
 
 function rounded(figures: Figures): Figures {
   return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, round(value)]));
+}
+
+function roundedShare({ questions, confident, share, interval: [low, high] }: ConfidentShare): ConfidentShare {
+  return { questions, confident, share: round(share), interval: [round(low), round(high)] };
 }
 
 function round(value: number): number {

@@ -66,6 +66,65 @@ describe('the figures of one ranking', () => {
     for (const value of Object.values(measureRanking([], gains, { at: [10] }))) expect(value).toBe(0);
   });
 
+  test('of grades are also how much is judged, and how much is useful', () => {
+    const grades = new Map(Object.entries({ a: 3, b: 0, c: 1, d: 2 }));
+    const ranking = ['c', 'x', 'a', 'y', 'b', 'd'].map((id, i) => ({ id, score: 1 - i / 10 }));
+    expect(measureRanking(ranking, grades, { at: [2, 10], graded: true })).toMatchObject({
+      'judged@2': 1 / 2,
+      'judged@10': 4 / 6,
+      'useful@5': 1 / 5,
+      'useful@1': 0,
+    });
+    // Three shown: judged is a share of these, useful a share of five.
+    expect(measureRanking(ranking.slice(0, 3), grades, { at: [10], graded: true })).toMatchObject({
+      'judged@10': 2 / 3,
+      'useful@5': 1 / 5,
+    });
+    expect(measureRanking([], grades, { at: [10], graded: true })).toMatchObject({ 'judged@10': 1, 'useful@5': 0 });
+    expect(Object.keys(measureRanking(ranking, grades, { at: [10] }))).not.toContain('judged@10');
+  });
+
+  test('with exponential gain count a grade of 3 seven times a grade of 1', () => {
+    const grades = new Map(Object.entries({ a: 3, b: 0, c: 1 }));
+    const ranking = ['c', 'a', 'b'].map((id, i) => ({ id, score: 1 - i / 10 }));
+    const { 'ndcg@10': ndcg10, map } = measureRanking(ranking, grades, { at: [10], gain: 'exponential' });
+    expect(ndcg10).toBeCloseTo((1 + 7 / 1.584963) / (7 + 1 / 1.584963), 6);
+    expect(map).toBe(1);
+    expect(() => measureRanking(ranking, grades, { at: [10], gain: 'cubic' as 'linear' })).toThrow(
+      /gain must be one of linear, exponential, got "cubic"/,
+    );
+  });
+
+  test('of random grades are those of a naive count', () => {
+    const ranking = fc.uniqueArray(fc.nat({ max: 20 }).map(String), { maxLength: 15 });
+    const judged = fc.dictionary(fc.nat({ max: 20 }).map(String), fc.nat({ max: 3 }), { noNullPrototype: true });
+    fc.assert(
+      fc.property(ranking, judged, fc.integer({ min: 1, max: 12 }), (ids, judgements, k) => {
+        fc.pre(Object.values(judgements).some((grade) => grade > 0));
+        const documents = ids.map((id, i) => ({ id, score: -i }));
+        const grades = new Map(Object.entries(judgements));
+        const figures = measureRanking(documents, grades, { at: [k], gain: 'exponential', graded: true });
+        let [shown, known, five, one, gained, best] = [0, 0, 0, 0, 0, 0];
+        for (let rank = 1; rank <= ids.length; rank++) {
+          const grade = judgements[ids[rank - 1] as string];
+          if (rank <= k) shown += 1;
+          if (rank <= k && grade !== undefined) known += 1;
+          if (rank <= k) gained += (2 ** (grade ?? 0) - 1) / Math.log2(rank + 1);
+          if (rank <= 5 && (grade === 2 || grade === 3)) five += 1;
+          if (rank === 1 && (grade === 2 || grade === 3)) one = 1;
+        }
+        const sorted = Object.values(judgements).sort((a, b) => b - a);
+        for (let rank = 1; rank <= k && rank <= sorted.length; rank++) {
+          best += (2 ** (sorted[rank - 1] as number) - 1) / Math.log2(rank + 1);
+        }
+        expect(figures[`judged@${k}`]).toBe(shown === 0 ? 1 : known / shown);
+        expect(figures['useful@5']).toBe(five / 5);
+        expect(figures['useful@1']).toBe(one);
+        expect(figures[`ndcg@${k}`]).toBeCloseTo(gained / best, 12);
+      }),
+    );
+  });
+
   test('do not count what was judged as worthless, or worse', () => {
     const gains = new Map([
       ['a', 1],

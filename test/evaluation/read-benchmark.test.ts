@@ -24,7 +24,7 @@ describe('a benchmark folder', () => {
         { id: 'fruit-1', text: 'apples' },
         { id: '2', text: 'pears' },
       ],
-      remarks: ['1 question without a relevant document left out'],
+      remarks: ['1 question without a judgement left out'],
     });
     expect([...(benchmark.gains.get('fruit-1') ?? [])]).toEqual([
       ['a', 2],
@@ -115,23 +115,42 @@ describe('questions of one file', () => {
         { query: 'nothing', relevant: [] },
       ])}`,
     );
-    const { name, questions, gains, remarks } = await readBenchmark(path);
+    const { name, questions, unserved, gains, remarks } = await readBenchmark(path);
     expect(name).toBe('mine.jsonl');
     expect(questions).toEqual([
       { id: '1', text: 'apples' },
       { id: 'pear', text: 'pears' },
     ]);
+    expect(unserved).toEqual([{ id: '4', text: 'nothing' }]);
     expect([...(gains.get('1') ?? [])]).toEqual([
       ['a', 1],
       ['b', 1],
     ]);
-    expect(remarks).toEqual(['1 question without a relevant document left out']);
+    expect(remarks).toEqual(['1 question without a relevant document: asked for confidence only']);
   });
 
   test.each([
     ['no array', { query: 'apples', relevant: 'a' }, /:1: expected an object with `query`, a text, and `relevant`/],
     ['no question', { relevant: ['a'] }, /:1: expected an object with `query`/],
     ['an id that is none', { query: 'apples', relevant: [{}] }, /:1: expected `relevant` to be an array of ids/],
+    [
+      'grades that are no object',
+      { query: 'apples', grades: [3] },
+      /:1: .* or `grades`, an object with a grade for each/,
+    ],
+    ['both', { query: 'apples', relevant: ['a'], grades: { a: 3 } }, /:1: expected `relevant` or `grades`, got both/],
+    [
+      'a grade as text',
+      { query: 'apples', grades: { a: '3' } },
+      /:1: expected a grade of 0, 1, 2 or 3 for "a", got "3"/,
+    ],
+    ['a grade of 4', { query: 'apples', grades: { a: 4 } }, /:1: expected a grade of 0, 1, 2 or 3 for "a", got 4/],
+    ['half a grade', { query: 'apples', grades: { a: 2.5 } }, /:1: expected a grade .*, got 2\.5/],
+    [
+      'a grade for no id',
+      { query: 'apples', grades: { '': 2 } },
+      /:1: expected `grades` to have ids, got an empty one/,
+    ],
   ])('with %s are refused', async (_, value, message) => {
     const path = scratchFile('mine.jsonl');
     writeFileSync(path, toJsonLines([value]));
@@ -145,6 +164,123 @@ describe('questions of one file', () => {
     const path = scratchFile('mine.jsonl');
     writeFileSync(path, toJsonLines([{ query: 'apples', relevant: ['a'] }]));
     await expect(readBenchmark(path, { qrels: 'x.tsv' })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+  });
+});
+
+describe('graded requests', () => {
+  const REQUESTS = toJsonLines([
+    { id: 'en-01', query: 'bake bread', grades: { oven: 3, baker: 1, tent: 0 } },
+    { id: 'de-01', query: 'Zelt aufbauen', english: 'put up a tent', grades: { tent: 2 } },
+    { id: 'de-02', query: 'Steuern zahlen', english: 'pay taxes', grades: { baker: 1, tent: 0 } },
+    { id: 'xx-01', query: 'nobody looked at this', grades: {} },
+  ]);
+
+  test('keep what is judged apart from what is relevant, and requests without a useful skill from the others', async () => {
+    const path = scratchFile('requests.jsonl');
+    writeFileSync(path, REQUESTS);
+    const { questions, unserved, gains, grades, gain, remarks } = await readBenchmark(path);
+    expect(questions.map(({ id }) => id)).toEqual(['en-01', 'de-01']);
+    expect(unserved).toEqual([{ id: 'de-02', text: 'Steuern zahlen' }]);
+    expect(Object.fromEntries(gains.get('en-01') ?? [])).toEqual({ oven: 3, baker: 1 });
+    expect(Object.fromEntries(grades?.get('en-01') ?? [])).toEqual({ oven: 3, baker: 1, tent: 0 });
+    expect(gain).toBe('exponential');
+    expect(remarks).toEqual([
+      '1 question without a judgement left out',
+      '1 question without a useful document: asked for confidence only',
+    ]);
+  });
+
+  test.each([
+    ['0 to 3 with both ends', 'q1\ta\t3\nq1\tb\t0\nq2\tc\t1\n', true],
+    ['3, but no 0', 'q1\ta\t3\nq1\tb\t1\nq2\tc\t1\n', false],
+    ['0, but no 3', 'q1\ta\t2\nq1\tb\t0\nq2\tc\t1\n', false],
+    ['another scale', 'q1\ta\t3\nq1\tb\t0\nq2\tc\t1\nq2\td\t4\n', false],
+    ['what is worse than nothing', 'q1\ta\t3\nq1\tb\t0\nq2\tc\t1\nq2\td\t-1\n', false],
+  ])('of a folder are told by their gains: %s', async (_, qrels, isGraded) => {
+    const queries = toJsonLines([
+      { _id: 'q1', text: 'one' },
+      { _id: 'q2', text: 'two' },
+    ]);
+    const benchmark = await readBenchmark(folderOf({ 'queries.jsonl': queries, 'qrels.tsv': qrels }));
+    expect(benchmark.grades !== undefined).toBe(isGraded);
+    expect(benchmark.gain).toBeUndefined();
+    expect(benchmark.questions.map(({ id }) => id)).toEqual(isGraded ? ['q1'] : ['q1', 'q2']);
+    expect(benchmark.unserved?.map(({ id }) => id)).toEqual(isGraded ? ['q2'] : undefined);
+  });
+
+  test('in which no request has a useful skill are refused', async () => {
+    const path = scratchFile('requests.jsonl');
+    writeFileSync(path, toJsonLines([{ query: 'apples', grades: { a: 1 } }]));
+    await expect(readBenchmark(path)).rejects.toMatchObject({
+      code: 'INVALID_SOURCE',
+      message: expect.stringMatching(/no question with a useful document/),
+    });
+  });
+
+  test.each([
+    [
+      'grades',
+      { grades: { a: 2 } },
+      { relevant: ['b'] },
+      /:2: expected `grades` as on the lines before, got `relevant`/,
+    ],
+    ['ids', { relevant: ['b'] }, { grades: { a: 2 } }, /:2: expected `relevant` as on the lines before, got `grades`/],
+  ])(
+    'and right answers are not mixed in one file: one with %s has them on all lines',
+    async (_, one, other, message) => {
+      const path = scratchFile('requests.jsonl');
+      writeFileSync(
+        path,
+        toJsonLines([
+          { query: 'apples', ...one },
+          { query: 'pears', ...other },
+        ]),
+      );
+      await expect(readBenchmark(path)).rejects.toMatchObject({
+        code: 'INVALID_SOURCE',
+        message: expect.stringMatching(message),
+      });
+    },
+  );
+});
+
+describe('another text of the questions', () => {
+  const QUESTIONS = [
+    { _id: 'de-1', text: 'Birnen', english: 'pears' },
+    { _id: 'de-2', text: 'Kirschen', english: null },
+    { _id: 'en-1', text: 'apples' },
+  ];
+  const RIGHT = 'de-1\tp\t1\nde-2\tc\t1\nen-1\ta\t1\n';
+
+  test('is asked in place of the usual one; questions without it are left out', async () => {
+    const folder = folderOf({ 'queries.jsonl': toJsonLines(QUESTIONS), 'qrels.tsv': RIGHT });
+    const benchmark = await readBenchmark(folder, { ask: 'english' });
+    expect(benchmark.questions).toEqual([{ id: 'de-1', text: 'pears' }]);
+    expect(benchmark.remarks).toEqual(['2 questions without a text "english" left out']);
+    const file = scratchFile('mine.jsonl');
+    writeFileSync(file, toJsonLines([{ query: 'Birnen', english: 'pears', relevant: ['p'] }]));
+    expect((await readBenchmark(file, { ask: 'english' })).questions).toEqual([{ id: '1', text: 'pears' }]);
+  });
+
+  test.each([
+    ['englisch', /no question of .* has a text "englisch": did you mean english\?/],
+    ['toString', /no question of .* has a text "toString": their texts are _id, text, english/],
+  ])('that no question has is refused: %s', async (ask, message) => {
+    const folder = folderOf({ 'queries.jsonl': toJsonLines(QUESTIONS), 'qrels.tsv': RIGHT });
+    await expect(readBenchmark(folder, { ask })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      parameter: 'ask',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('that is no text is refused, with file and line', async () => {
+    const queries = toJsonLines([...QUESTIONS, { _id: 'x', text: 'x', english: 7 }]);
+    const folder = folderOf({ 'queries.jsonl': queries, 'qrels.tsv': RIGHT });
+    await expect(readBenchmark(folder, { ask: 'english' })).rejects.toMatchObject({
+      code: 'INVALID_SOURCE',
+      message: expect.stringMatching(/queries\.jsonl:4: expected "english" to be a text, got 7/),
+    });
   });
 });
 
