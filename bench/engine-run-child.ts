@@ -1,6 +1,8 @@
 // Builds a search engine over a catalogue and asks it questions. A process of its own, so that its memory goes with it.
 import { readFileSync } from 'node:fs';
 import { fitQuestion } from '../src/evaluation/rank-questions.js';
+import { inspectModel } from '../src/index.js';
+import { LocalEmbedder } from '../src/semantic/local-embedder.js';
 import { documentsOf } from './engines/documents.js';
 import type { DocumentedEngine } from './engines/engine.js';
 import { fts5Over } from './engines/fts5.js';
@@ -15,7 +17,7 @@ const BUILDERS: Record<IndexedEngine, (job: EngineJob) => DocumentedEngine | Pro
   orama: ({ database }) => oramaOver(documentsOf(database)),
   fts5: ({ database }) => fts5Over(documentsOf(database), 'unicode61'),
   'fts5-porter': ({ database }) => fts5Over(documentsOf(database), 'porter'),
-  minilm: ({ database, model }) => modelOver(database, model),
+  minilm: async ({ database, model }) => modelOver(database, await LocalEmbedder.start(await inspectModel(model), 1)),
 };
 
 const job = JSON.parse(readFileSync(0, 'utf8')) as EngineJob;

@@ -1,105 +1,69 @@
-import { makeCorpusFile } from '../../src/evaluation/corpus.js';
-import {
-  EVALUATION_MODES,
-  type EvaluationMode,
-  type RankedDocument,
-  type Run,
-  rankQuestions,
-} from '../../src/evaluation/index.js';
-import { openSkillSearch } from '../../src/index.js';
-import type { AskedOf, AskedSet } from './asked-set.js';
-import type { EngineName } from './names.js';
+import { EVALUATION_MODES, type RankedDocument, type Run, rankQuestions } from '../../src/evaluation/index.js';
+import type { CopyMode, SkillSearch } from '../../src/index.js';
+import type { AskedSet } from './asked-set.js';
+import type { EngineName, RowName } from './names.js';
 import { fuseRuns } from './reciprocal-ranks.js';
 import { type IndexedEngine, runEngine } from './run-engine.js';
 
 /** Documents that each engine gives for a question; of so many, too, those are fused that are. */
-export const DEPTH = 100;
+const DEPTH = 100;
 
-/** Folder of the published model, and the catalogue with its vectors that `--database` has with ours. */
-export interface Published {
-  readonly model: string;
-  readonly database: string | undefined;
+/** What a set found, by engine. */
+export type Runs = Map<RowName, Run>;
+
+export interface AskedCatalogue {
+  /** Path of the catalogue whose names and descriptions are indexed. */
+  readonly database: string;
+  /** Folder of the published model, and the same catalogue with vectors of it. */
+  readonly published: { readonly model: string; readonly database: string } | undefined;
 }
 
-export interface AskOptions {
-  readonly engines: readonly EngineName[];
-  /** Whether to ask our own search. */
-  readonly ours: boolean;
-  readonly published: Published | undefined;
-  /** Folder where loaded documents are kept. */
-  readonly keep: string | undefined;
-  readonly say: (what: string) => void;
-}
-
-/** The runs over a set, by engine; ours by mode. */
-export type Runs = ReadonlyMap<EngineName | EvaluationMode, Run>;
-
-/** Asks every engine the questions of sets that are all of the same documents: each is built once. */
-export async function askEngines(sets: readonly AskedSet[], options: AskOptions): Promise<Runs[]> {
-  const { engines, ours, keep, say } = options;
-  const of = sets[0]?.of ?? {};
-  const runs = sets.map(() => new Map<EngineName | EvaluationMode, Run>());
-  await using documents = await openDocuments(of, undefined, keep);
-  if (ours) {
-    say('our own');
-    await using search = await openSkillSearch({ database: documents.path, warmUp: true });
-    for (const mode of EVALUATION_MODES) {
-      for (const [i, { questions }] of sets.entries()) {
-        const run = new Map<string, readonly RankedDocument[]>();
-        for await (const [{ id }, found] of rankQuestions(search, questions, { mode, depth: DEPTH }))
-          run.set(id, found);
-        runs[i]?.set(mode, run);
-      }
-    }
-  }
+/**
+ * Asks engines the questions of sets that are all asked of the same catalogue: each engine is built once.
+ *
+ * @param engines none that needs the published model where there is none
+ */
+export function askEngines(
+  sets: readonly AskedSet[],
+  engines: readonly EngineName[],
+  { database, published }: AskedCatalogue,
+  say: (what: string) => void,
+): Runs[] {
+  const runs = sets.map((): Runs => new Map());
+  const texts = sets.flatMap(({ questions }) => questions.map(({ text }) => text));
   for (const engine of indexedOf(engines)) {
     say(engine);
-    const found = await askIndexed(engine, sets, of, documents.path, options);
-    for (const [i, run] of found.entries()) runs[i]?.set(engine, run);
+    const from = engine === 'minilm' ? (published?.database ?? database) : database;
+    const found = runEngine({ engine, database: from, model: published?.model ?? '', texts, depth: DEPTH });
+    let at = 0;
+    for (const [i, { questions }] of sets.entries()) {
+      runs[i]?.set(engine, new Map(questions.map(({ id }): [string, RankedDocument[]] => [id, found[at++] ?? []])));
+    }
   }
-  if (engines.includes('rrf')) {
-    for (const of of runs)
-      of.set('rrf', fuseRuns([of.get('minisearch') ?? new Map(), of.get('minilm') ?? new Map()], DEPTH));
+  for (const of of runs) {
+    const [words, meaning] = [of.get('minisearch'), of.get('minilm')];
+    if (words === undefined || meaning === undefined || !engines.includes('rrf')) continue;
+    of.set('rrf', fuseRuns([words, meaning], DEPTH));
+    for (const engine of ['minisearch', 'minilm'] as const) if (!engines.includes(engine)) of.delete(engine);
   }
   return runs;
 }
 
-/** Those with an index, and those that are fused. */
+/** Asks our own search the questions of a set in all modes. */
+export async function askOurs(search: SkillSearch, { questions }: AskedSet, copies: CopyMode): Promise<Runs> {
+  const runs: Runs = new Map();
+  for (const mode of EVALUATION_MODES) {
+    const run = new Map<string, RankedDocument[]>();
+    for await (const [{ id }, found] of rankQuestions(search, questions, { mode, depth: DEPTH, copies })) {
+      run.set(id, found);
+    }
+    runs.set(mode, run);
+  }
+  return runs;
+}
+
+/** Those with an index of their own, also of what is only fused. */
 function indexedOf(engines: readonly EngineName[]): IndexedEngine[] {
   const fused: IndexedEngine[] = engines.includes('rrf') ? ['minisearch', 'minilm'] : [];
   return [...new Set([...engines.filter((engine) => engine !== 'rrf'), ...fused])];
-}
-
-async function askIndexed(
-  engine: IndexedEngine,
-  sets: readonly AskedSet[],
-  of: AskedOf,
-  path: string,
-  { published, keep }: AskOptions,
-): Promise<Run[]> {
-  if (engine === 'minilm' && published === undefined)
-    throw new Error('minilm needs the folder of the model: --published');
-  const model = published?.model ?? '';
-  await using documents = engine === 'minilm' ? await openDocuments(of, published, keep) : undefined;
-  const texts = sets.flatMap(({ questions }) => questions.map(({ text }) => text));
-  const found = runEngine({ engine, database: documents?.path ?? path, model, texts, depth: DEPTH });
-  let at = 0;
-  return sets.map(({ questions }) => new Map(questions.map(({ id }) => [id, found[at++] ?? []])));
-}
-
-/** The catalogue of a set's documents, with vectors of the published model or of ours. */
-async function openDocuments(
-  { database, documents, ...changes }: AskedOf,
-  published: Published | undefined,
-  keep: string | undefined,
-): Promise<AsyncDisposable & { readonly path: string }> {
-  const base = published === undefined ? database : (published.database ?? database);
-  if (database !== undefined && published !== undefined && published.database === undefined) {
-    throw new Error(`minilm over ${database} needs it once more, loaded with that model: --published-database`);
-  }
-  const { path, clear } = await makeCorpusFile({
-    ...(base === undefined || documents !== undefined ? { documents, keep } : { database: base, ...changes }),
-    ...(published === undefined ? {} : { model: published.model }),
-  });
-  return { path, [Symbol.asyncDispose]: clear };
 }

@@ -51,6 +51,8 @@ export async function questionsOfFile(path: string, database: string): Promise<A
 /** The parts of a folder of graded requests that have a request with an answer. */
 export async function partsOfGraded(folder: string, database: string): Promise<AskedSet[]> {
   const benchmark = await readBenchmark(folder);
+  if (benchmark.grades === undefined)
+    throw new Error(`${folder} has no grades from 0 to 3: name it in a file of --sets`);
   const served = new Set(benchmark.questions.map(({ id }) => id));
   const requests = await readRequests(join(folder, 'queries.jsonl'));
   return PARTS.flatMap(([part, title, textOf]) => {

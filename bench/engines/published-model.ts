@@ -1,28 +1,24 @@
 import { topOf } from '../../src/arrays/top.js';
 import type { RankedDocument } from '../../src/evaluation/index.js';
-import { inspectModel } from '../../src/index.js';
-import { LocalEmbedder } from '../../src/semantic/local-embedder.js';
+import type { Embedder } from '../../src/index.js';
 import { CatalogueReader, NO_VECTOR } from '../../src/store/read/catalogue-reader.js';
 import type { DocumentedEngine } from './engine.js';
 
 /**
- * A model alone: skills in the order of their cosines with the question, all of them computed. A skill's text is its name
+ * A model alone, as most tools take it: skills in the order of their cosines with the question, all of them computed. A skill's text is its name
  * and description.
  *
  * @param database catalogue with vectors of the model
- * @param model folder
+ * @param embedder the model; it is closed with the engine
  * @throws where the vectors are those of another model
  */
-export async function modelOver(database: string, model: string): Promise<DocumentedEngine> {
-  const folder = await inspectModel(model);
+export async function modelOver(database: string, embedder: Embedder): Promise<DocumentedEngine> {
   const reader = CatalogueReader.open(database);
-  if (reader.vectors.model !== folder.id) {
-    throw new Error(`${database} has vectors of ${reader.vectors.model ?? 'no model'}, not of ${folder.id}`);
-  }
+  const { model = 'no model' } = reader.vectors;
+  if (model !== embedder.model) throw new Error(`${database} has vectors of ${model}, not of ${embedder.model}`);
   const { keys, dimensions, values } = await reader.vectors.all();
   const places = await reader.vectorPlaces(keys);
   const documents = [...places.keys()].filter((document) => places[document] !== NO_VECTOR);
-  const embedder = await LocalEmbedder.start(folder, 1);
   const cosines = new Float64Array(keys.length);
 
   const search = async (q: string, limit: number): Promise<RankedDocument[]> => {
@@ -39,7 +35,7 @@ export async function modelOver(database: string, model: string): Promise<Docume
     return best.map((document, i) => ({ id: ids[i] as string, score: cosineOf(document) }));
   };
   const close = async (): Promise<void> => {
-    await embedder.close();
+    await embedder.close?.();
     reader.close();
   };
   return { search, close };
