@@ -1,15 +1,17 @@
 // `npm run bench:ranking`: how well skills are found, beside other search engines. See docs/evaluation.md.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { Command } from 'commander';
-import { writeRun } from '../src/evaluation/index.js';
+import type { Run } from '../src/evaluation/index.js';
 import { openSkillSearch } from '../src/index.js';
-import { askEngines, askOurs, type Runs } from './engines/ask-engines.js';
-import { type AskedSet, givenSet, partsOfGraded, questionsOfFile } from './engines/asked-set.js';
+import { askEngine, askOurs, fuseWanted, indexedOf, type Runs } from './engines/ask-engines.js';
+import { type AskedSet, givenSet, gradedSets, questionsOfFile } from './engines/asked-set.js';
 import { measureSet } from './engines/measure-set.js';
 import { ENGINES, type EngineName, enginesNamed, NEEDS_MODEL } from './engines/names.js';
 import { aheadTable, givenTable, gradedTable, type MeasuredSet } from './engines/report.js';
+import type { IndexedEngine } from './engines/run-engine.js';
 import { openSetCatalogues } from './engines/set-catalogues.js';
+import { storedRuns, storeRuns } from './engines/stored-runs.js';
 import { machineName } from './machine.js';
 import { readSets } from './ranking/judged-sets.js';
 
@@ -23,6 +25,7 @@ interface Flags {
   readonly engines?: string;
   readonly ours: boolean;
   readonly keep?: string;
+  readonly runs?: string;
   readonly saveRuns?: string;
   readonly out?: string;
 }
@@ -47,15 +50,16 @@ await new Command('bench:ranking')
   .option('--published-database <file>', 'the catalogue of --database, loaded with that model')
   .option('--keep <folder>', 'keep loaded documents here')
   .option('--save-runs <folder>', 'write a TREC run for each set and engine')
+  .option('--runs <folder>', 'runs of other engines that were stored so: what is there is not asked again')
   .option('--out <file>', 'write the tables to this file')
   .action(main)
   .parseAsync();
 
 async function main(folders: readonly string[], flags: Flags): Promise<void> {
-  const { questions, sets, root, database, published, publishedDatabase, keep, saveRuns } = flags;
+  const { questions, sets, root, database, out } = flags;
   const engines = enginesOf(flags);
   const graded: AskedSet[] = [];
-  for (const folder of folders) graded.push(...(await partsOfGraded(folder, database)));
+  for (const folder of folders) graded.push(...(await gradedSets(folder, database)));
   const given = new Map<string, AskedSet[]>();
   for (const file of sets) {
     const listed: AskedSet[] = [];
@@ -66,67 +70,72 @@ async function main(folders: readonly string[], flags: Flags): Promise<void> {
   for (const file of questions) asked.push(...(await questionsOfFile(file, database)));
   if (asked.length === 0) throw new Error('name folders with graded requests, --sets or --questions');
 
-  const model = engines.some((engine) => NEEDS_MODEL.has(engine)) ? published : undefined;
-  const measured = new Map<AskedSet, MeasuredSet>();
+  const measured = new Map<AskedSet, MeasuredSet[]>();
   for (const group of byDocuments(asked)) {
-    const say = (what: string): void => {
-      process.stderr.write(`${group.map(({ name }) => name).join(', ')}: ${what}\n`);
-    };
-    say('loading');
-    await using catalogue = await openSetCatalogues(group[0]?.of ?? {}, {
-      model,
-      modelDatabase: publishedDatabase,
-      keep,
-    });
-    const found = askEngines(group, engines, catalogue, say);
-    await using search = await openSkillSearch({ database: catalogue.database, warmUp: flags.ours });
-    for (const [i, set] of group.entries()) {
-      if (flags.ours) say(`ours, ${set.name}`);
-      const copies = isGiven(set) ? 'keep' : 'collapse';
-      const runs: Runs = new Map([...(found[i] ?? []), ...(flags.ours ? await askOurs(search, set, copies) : [])]);
-      if (saveRuns !== undefined) save(set, runs, saveRuns);
-      if (set.benchmark === undefined) continue;
-      const rows = await measureSet(search, set.benchmark, runs);
-      measured.set(set, { title: set.title, questions: set.questions.length, rows });
-    }
+    for (const [set, figures] of await measureGroup(group, engines, flags)) measured.set(set, figures);
   }
-  write(graded, given, measured, flags.out);
-}
-
-/** All that can be asked; named ones must be. */
-function enginesOf({ engines, published }: Flags): EngineName[] {
-  if (engines === undefined) return ENGINES.filter((engine) => published !== undefined || !NEEDS_MODEL.has(engine));
-  const named = enginesNamed(engines);
-  if (published === undefined && named.some((engine) => NEEDS_MODEL.has(engine))) {
-    throw new Error('minilm and rrf need the folder of the published model (--published)');
-  }
-  return named;
-}
-
-function isGiven({ benchmark }: AskedSet): boolean {
-  return benchmark !== undefined && benchmark.grades === undefined;
-}
-
-function write(
-  graded: readonly AskedSet[],
-  given: ReadonlyMap<string, readonly AskedSet[]>,
-  measured: ReadonlyMap<AskedSet, MeasuredSet>,
-  out: string | undefined,
-): void {
-  const figuresOf = (sets: readonly AskedSet[]): MeasuredSet[] => sets.flatMap((set) => measured.get(set) ?? []);
-  const parts = [
+  const figuresOf = (of: readonly AskedSet[]): MeasuredSet[] => of.flatMap((set) => measured.get(set) ?? []);
+  const tables = [
     ...figuresOf(graded).map(gradedTable),
-    ...Array.from(given, ([name, sets]) => [
-      `### ${name}`,
-      givenTable(figuresOf(sets)),
-      aheadTable(figuresOf(sets)),
-    ]).flat(),
+    ...Array.from(given, ([name, of]) => [`### ${name}`, givenTable(figuresOf(of)), aheadTable(figuresOf(of))]).flat(),
   ];
-  if (parts.length === 0) return;
-  const date = new Date().toISOString().slice(0, 10);
-  const text = `${[`${date}, ${machineName()}`, ...parts].join('\n\n')}\n`;
+  if (tables.length === 0) return;
+  const text = `${[`${new Date().toISOString().slice(0, 10)}, ${machineName()}`, ...tables].join('\n\n')}\n`;
   process.stdout.write(text);
   if (out !== undefined) writeFileSync(out, text);
+}
+
+/** Asks and measures sets that are all asked of the same documents. */
+async function measureGroup(
+  sets: readonly AskedSet[],
+  engines: readonly EngineName[],
+  { ours, published, publishedDatabase, keep, runs: stored, saveRuns }: Flags,
+): Promise<Map<AskedSet, MeasuredSet[]>> {
+  const say = (what: string): void => {
+    process.stderr.write(`${sets.map(({ name }) => name).join(', ')}: ${what}\n`);
+  };
+  const found = sets.map((): Runs => new Map());
+  const note = (engine: EngineName, of: readonly Run[]): void => {
+    for (const [i, run] of of.entries()) found[i]?.set(engine, run);
+  };
+  const toAsk: IndexedEngine[] = [];
+  for (const engine of indexedOf(engines)) {
+    const runs = await storedRuns(sets, engine, stored);
+    if (runs === undefined) toAsk.push(engine);
+    else note(engine, runs);
+  }
+  say('loading');
+  await using catalogue = await openSetCatalogues(sets[0]?.of ?? {}, {
+    model: toAsk.includes('minilm') ? published : undefined,
+    modelDatabase: publishedDatabase,
+    keep,
+  });
+  for (const engine of toAsk) {
+    say(engine);
+    note(engine, askEngine(engine, sets, catalogue));
+    if (saveRuns !== undefined) for (const [i, set] of sets.entries()) storeRuns(set, found[i] ?? new Map(), saveRuns);
+  }
+  const measured = new Map<AskedSet, MeasuredSet[]>();
+  await using search = await openSkillSearch({ database: catalogue.database, warmUp: ours });
+  for (const [i, set] of sets.entries()) {
+    if (ours) say(`ours, ${set.name}`);
+    const runs: Runs = new Map([...(found[i] ?? []), ...(ours ? await askOurs(search, set) : [])]);
+    fuseWanted(runs, engines);
+    if (saveRuns !== undefined) storeRuns(set, runs, saveRuns);
+    const figures: MeasuredSet[] = [];
+    for (const { title, benchmark } of set.parts) {
+      const rows = await measureSet(search, benchmark, runs);
+      figures.push({ title, questions: benchmark.questions.length, rows });
+    }
+    measured.set(set, figures);
+  }
+  return measured;
+}
+
+/** All that can be asked, unless they are named. */
+function enginesOf({ engines, published, runs }: Flags): EngineName[] {
+  if (engines !== undefined) return enginesNamed(engines);
+  return ENGINES.filter((engine) => published !== undefined || runs !== undefined || !NEEDS_MODEL.has(engine));
 }
 
 /** Sets that are asked of the same documents, together. */
@@ -137,9 +146,4 @@ function byDocuments(sets: readonly AskedSet[]): AskedSet[][] {
     groups.set(key, [...(groups.get(key) ?? []), set]);
   }
   return [...groups.values()];
-}
-
-function save({ name }: AskedSet, runs: Runs, folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  for (const [engine, run] of runs) writeFileSync(join(folder, `${name}.${engine}.run`), writeRun(run, engine));
 }

@@ -1,5 +1,5 @@
 import { EVALUATION_MODES, type RankedDocument, type Run, rankQuestions } from '../../src/evaluation/index.js';
-import type { CopyMode, SkillSearch } from '../../src/index.js';
+import type { SkillSearch } from '../../src/index.js';
 import type { AskedSet } from './asked-set.js';
 import type { EngineName, RowName } from './names.js';
 import { fuseRuns } from './reciprocal-ranks.js';
@@ -7,6 +7,8 @@ import { type IndexedEngine, runEngine } from './run-engine.js';
 
 /** Documents that each engine gives for a question; of so many, too, those are fused that are. */
 const DEPTH = 100;
+
+const FUSED = ['minisearch', 'minilm'] as const;
 
 /** What a set found, by engine. */
 export type Runs = Map<RowName, Run>;
@@ -19,38 +21,35 @@ export interface AskedCatalogue {
 }
 
 /**
- * Asks engines the questions of sets that are all asked of the same catalogue: each engine is built once.
+ * Asks an engine the questions of sets that are all asked of the same catalogue: it is built once.
  *
- * @param engines none that needs the published model where there is none
+ * @returns a run for each set
+ * @throws if it needs the published model and there is none
  */
-export function askEngines(
+export function askEngine(
+  engine: IndexedEngine,
   sets: readonly AskedSet[],
-  engines: readonly EngineName[],
   { database, published }: AskedCatalogue,
-  say: (what: string) => void,
-): Runs[] {
-  const runs = sets.map((): Runs => new Map());
+): Run[] {
+  if (engine === 'minilm' && published === undefined)
+    throw new Error('minilm and rrf need the published model (--published)');
   const texts = sets.flatMap(({ questions }) => questions.map(({ text }) => text));
-  for (const engine of indexedOf(engines)) {
-    say(engine);
-    const from = engine === 'minilm' ? (published?.database ?? database) : database;
-    const found = runEngine({ engine, database: from, model: published?.model ?? '', texts, depth: DEPTH });
-    let at = 0;
-    for (const [i, { questions }] of sets.entries()) {
-      runs[i]?.set(engine, new Map(questions.map(({ id }): [string, RankedDocument[]] => [id, found[at++] ?? []])));
-    }
-  }
-  for (const of of runs) {
-    const [words, meaning] = [of.get('minisearch'), of.get('minilm')];
-    if (words === undefined || meaning === undefined || !engines.includes('rrf')) continue;
-    of.set('rrf', fuseRuns([words, meaning], DEPTH));
-    for (const engine of ['minisearch', 'minilm'] as const) if (!engines.includes(engine)) of.delete(engine);
-  }
-  return runs;
+  const from = engine === 'minilm' ? (published?.database ?? database) : database;
+  const found = runEngine({ engine, database: from, model: published?.model ?? '', texts, depth: DEPTH });
+  let at = 0;
+  return sets.map(({ questions }) => new Map(questions.map(({ id }) => [id, found[at++] ?? []])));
+}
+
+/** Adds the fused run to what its parts found, and takes away parts that are not wanted themselves. */
+export function fuseWanted(runs: Runs, engines: readonly EngineName[]): void {
+  if (!engines.includes('rrf')) return;
+  runs.set('rrf', fuseRuns([runs.get('minisearch') ?? new Map(), runs.get('minilm') ?? new Map()], DEPTH));
+  for (const engine of FUSED) if (!engines.includes(engine)) runs.delete(engine);
 }
 
 /** Asks our own search the questions of a set in all modes. */
-export async function askOurs(search: SkillSearch, { questions }: AskedSet, copies: CopyMode): Promise<Runs> {
+export async function askOurs(search: SkillSearch, { questions, collapse }: AskedSet): Promise<Runs> {
+  const copies = collapse ? 'collapse' : 'keep';
   const runs: Runs = new Map();
   for (const mode of EVALUATION_MODES) {
     const run = new Map<string, RankedDocument[]>();
@@ -62,8 +61,8 @@ export async function askOurs(search: SkillSearch, { questions }: AskedSet, copi
   return runs;
 }
 
-/** Those with an index of their own, also of what is only fused. */
-function indexedOf(engines: readonly EngineName[]): IndexedEngine[] {
-  const fused: IndexedEngine[] = engines.includes('rrf') ? ['minisearch', 'minilm'] : [];
-  return [...new Set([...engines.filter((engine) => engine !== 'rrf'), ...fused])];
+/** Those with an index of their own, also the parts of what is only fused. */
+export function indexedOf(engines: readonly EngineName[]): IndexedEngine[] {
+  const named = engines.filter((engine) => engine !== 'rrf');
+  return [...new Set([...named, ...(engines.includes('rrf') ? FUSED : [])])];
 }

@@ -15,7 +15,10 @@ import type { DocumentedEngine } from './engine.js';
 export async function modelOver(database: string, embedder: Embedder): Promise<DocumentedEngine> {
   const reader = CatalogueReader.open(database);
   const { model = 'no model' } = reader.vectors;
-  if (model !== embedder.model) throw new Error(`${database} has vectors of ${model}, not of ${embedder.model}`);
+  if (model !== embedder.model) {
+    reader.close();
+    throw new Error(`${database} has vectors of ${model}, not of ${embedder.model}`);
+  }
   const { keys, dimensions, values } = await reader.vectors.all();
   const places = await reader.vectorPlaces(keys);
   const documents = [...places.keys()].filter((document) => places[document] !== NO_VECTOR);

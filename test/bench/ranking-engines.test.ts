@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { gradedSets, questionsOfFile } from '../../bench/engines/asked-set.js';
 import { showCopies } from '../../bench/engines/copies-shown.js';
 import { measureSet } from '../../bench/engines/measure-set.js';
+import { storedRuns, storeRuns } from '../../bench/engines/stored-runs.js';
 import { type Run, readBenchmark, readRun } from '../../src/evaluation/index.js';
 import { buildCatalogue, openSkillSearch } from '../../src/index.js';
 import { toJsonLines } from '../rows.js';
@@ -73,20 +75,21 @@ test('the command measures engines on graded and on given sets, and stores their
   const heads = stdout.split('\n').filter((line) => line.includes('useful@5'));
   expect(heads.map((line) => line.split('|')[1]?.trim())).toEqual([
     '2 requests in English',
-    '1 request not in English',
-    '1 request the same, put in English',
     '1 request of rare matters, in English',
+    '1 request not in English',
+    '1 request not in English, put in English',
   ]);
   expect(stdout).toContain('### my-sets');
   expect(stdout).toContain('| known item (1) |');
   for (const title of ['MiniSearch 7.2, basic usage', 'ours, keyword search', 'ours, hybrid'])
     expect(stdout).toContain(title);
 
-  const parts = ['english', 'not-english', 'put-in-english', 'rare'].map((part) => `made-up-${part}`);
   const names = ['minisearch', 'bm25', 'vector', 'hybrid', 'keyword'];
-  const files = ['known-item', ...parts].flatMap((set) => names.map((name) => `${set}.${name}.run`));
+  const files = ['known-item', 'made-up', 'made-up-put-in-english'].flatMap((set) =>
+    names.map((name) => `${set}.${name}.run`),
+  );
   expect(readdirSync(runs).sort()).toEqual(files.sort());
-  const found = await readRun(join(runs, 'made-up-english.minisearch.run'));
+  const found = await readRun(join(runs, 'made-up.minisearch.run'));
   // A search that knows no copies shows both.
   expect(
     found
@@ -95,8 +98,47 @@ test('the command measures engines on graded and on given sets, and stores their
       .map(({ id }) => id)
       .sort(),
   ).toEqual(['forms', 'forms-copy']);
-  const ours = await readRun(join(runs, 'made-up-english.hybrid.run'));
+  const ours = await readRun(join(runs, 'made-up.hybrid.run'));
   expect(ours.get('en-001')?.map(({ id }) => id)).not.toContain('forms-copy');
+});
+
+test('requests are asked as they are written, and once more in English, also before they have grades', async () => {
+  const folder = gradedFolder();
+  const [written, inEnglish] = await questionsOfFile(join(folder, 'queries.jsonl'), 'skills.db');
+  expect(written).toMatchObject({ name: 'made-up', parts: [], collapse: true });
+  expect(written?.questions.map(({ id }) => id)).toEqual(REQUESTS.map(({ _id }) => _id));
+  expect(inEnglish).toMatchObject({
+    name: 'made-up-put-in-english',
+    questions: [{ id: 'de-001', text: 'soup of leek' }],
+  });
+
+  const graded = await gradedSets(folder, 'skills.db');
+  expect(graded.map(({ name, questions, of }) => ({ name, questions, of }))).toEqual(
+    [written, inEnglish].map((set) => ({ name: set?.name, questions: set?.questions, of: set?.of })),
+  );
+  const parts = graded.flatMap((set) => set.parts);
+  expect(parts.map(({ benchmark }) => benchmark.questions.map(({ id }) => id))).toEqual([
+    ['en-001', 'en-002'],
+    ['rare-001'],
+    ['de-001'],
+    ['de-001'],
+  ]);
+});
+
+test('runs that were stored are taken again, if all sets that are asked together have one', async () => {
+  const folder = scratchFolder();
+  const sets = await gradedSets(gradedFolder(), 'skills.db');
+  const run = ranked('notes', 'forms', 'merge');
+  const [first, second] = sets;
+  if (first === undefined || second === undefined) throw new Error('two sets were expected');
+  storeRuns(first, new Map([['orama', run]]), folder);
+  expect(await storedRuns(sets, 'orama', folder)).toBeUndefined();
+  storeRuns(second, new Map([['orama', new Map()]]), folder);
+  expect(await storedRuns(sets, 'orama', undefined)).toBeUndefined();
+  expect(await storedRuns(sets, 'fts5', folder)).toBeUndefined();
+  const [stored, empty] = (await storedRuns(sets, 'orama', folder)) ?? [];
+  expect(stored?.get('en-001')?.map(({ id }) => id)).toEqual(['notes', 'forms', 'merge']);
+  expect(empty).toEqual(new Map());
 });
 
 const ranked = (...ids: readonly string[]): Run => new Map([['en-001', ids.map((id, i) => ({ id, score: -i }))]]);
