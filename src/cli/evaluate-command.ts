@@ -40,7 +40,7 @@ export const setUpEvaluate: SetUp = (command, output) => {
     .addOption(
       new Option(
         '--gain <how>',
-        'what a grade counts in nDCG: itself, or 2^grade - 1 (default: of a file with grades exponential)',
+        'what a grade counts in nDCG: itself, or 2^grade - 1 (default: linear, exponential for a file with grades)',
       ).choices(GAIN_FUNCTIONS),
     )
     .addOption(

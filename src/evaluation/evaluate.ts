@@ -96,7 +96,7 @@ export interface Evaluation {
   readonly metric: string;
   /** How gains counted in nDCG. */
   readonly gain: GainFunction;
-  /** What happened to copies. */
+  /** What happened to copies; `keep` without a search, which alone knows them. */
   readonly copies: CopyMode;
   /** Each mode and run against the baseline; empty without one. */
   readonly comparisons: readonly Comparison[];
@@ -171,7 +171,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
     .flatMap((one) =>
       other === undefined ? [] : [compareFigures(one, other, { questions: benchmark.questions, metric, seed })],
     );
-  return { benchmark, modes: measured, metric, gain, copies, comparisons };
+  return { benchmark, modes: measured, metric, gain, copies: asOne === undefined ? 'keep' : copies, comparisons };
 }
 
 function checkArray(name: string, value: unknown): void {

@@ -1,4 +1,5 @@
 import { type Comparison, extremesOf, type QuestionDifference } from './compare.js';
+import type { ConfidentShare, Reliability } from './confidence.js';
 import type { Evaluation } from './evaluate.js';
 import type { ModeEvaluation } from './measure-run.js';
 import { type Bar, barPicture, COLOURS, depthPicture, differencePicture, escapeHtml } from './pictures.js';
@@ -38,6 +39,7 @@ ${benchmark.remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`).join('\n')}
 ${legend(names)}
 ${barPicture(names, groups)}
 ${meansTable(modes, figures)}
+${confidenceSection(modes)}
 <h2>Recall by depth</h2>
 ${legend(names)}
 ${depthPicture(modes.map(({ name, recallByDepth }) => [name, recallByDepth] as const))}
@@ -66,6 +68,32 @@ function meansTable(modes: readonly ModeEvaluation[], figures: readonly string[]
   });
   const head = figures.map((figure) => `<th>${escapeHtml(figure)}</th>`).join('');
   return `<div class="wide"><table><tr><th></th>${head}</tr>${rows.join('')}</table></div>`;
+}
+
+/** Empty if no mode was measured so. */
+function confidenceSection(modes: readonly ModeEvaluation[]): string {
+  const shares = modes.flatMap(({ name, confident }) =>
+    confident === undefined
+      ? []
+      : [`<tr><th>${escapeHtml(name)}</th>${shareCell(confident.served)}${shareCell(confident.unserved)}</tr>`],
+  );
+  if (shares.length === 0) return '';
+  const calibrations = modes.flatMap(({ name, reliability }) =>
+    reliability === undefined ? [] : [calibrationLine(name, reliability)],
+  );
+  return `<h2>Confident answers</h2>
+<div class="wide"><table><tr><th></th><th>served</th><th>unserved</th></tr>${shares.join('')}</table></div>
+${calibrations.join('\n')}`;
+}
+
+function shareCell({ share, confident, questions, interval: [low, high] }: ConfidentShare): string {
+  if (questions === 0) return '<td>none asked</td>';
+  return `<td>${fixed(share)}<small> ${fixed(low)} to ${fixed(high)}, ${confident} of ${questions}</small></td>`;
+}
+
+function calibrationLine(name: string, { score, useful, error, questions }: Reliability): string {
+  const both = `mean score ${fixed(score)}, useful ${fixed(useful)}`;
+  return `<p>First hits of ${escapeHtml(name)}: ${both}, calibration error ${fixed(error)} (${questions} questions).</p>`;
 }
 
 function comparisonSection(comparison: Comparison): string {

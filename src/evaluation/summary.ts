@@ -12,8 +12,9 @@ export interface EvaluationSummary {
   readonly benchmark: string;
   /** Number of questions, without the unserved ones. */
   readonly queries: number;
-  /** How gains counted in nDCG, and what happened to copies; absent of a benchmark without grades as by default. */
+  /** How gains counted in nDCG. Absent, as `copies`, if there are no grades and both are the defaults. */
   readonly gain?: GainFunction;
+  /** What happened to copies. */
   readonly copies?: CopyMode;
   /** Means by the name of the mode or run. */
   readonly modes: Readonly<Record<string, Figures>>;

@@ -5,11 +5,19 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
 import { traceOf } from '../catalogue-file.js';
-import { fruitFolder } from '../evaluation/fruit.js';
+import { FRUIT, fruitFolder } from '../evaluation/fruit.js';
 import { row, toJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { linesOf, runCaptured } from './run-captured.js';
 import { catchOutput, startProcess } from './run-process.js';
+
+const FRUIT_ROWS = FRUIT.map(({ _id, title, text }) => row(_id, { name: title || _id, description: text }));
+
+function scratchFileOf(text: string): string {
+  const path = scratchFile('rows.jsonl');
+  writeFileSync(path, text);
+  return path;
+}
 
 /** The modes that need no model. */
 const BY_WORDS = ['--mode', 'bm25', '--mode', 'keyword'];
@@ -163,6 +171,86 @@ describe('evaluate', () => {
   });
 });
 
+describe('evaluate with graded requests', () => {
+  const REQUESTS = [
+    { id: 'en-1', query: 'cider', grades: { apple: 3, pear: 1, stove: 0 } },
+    { id: 'de-1', query: 'Suppe kochen', english: 'soups', grades: { leek: 2, stove: 1 } },
+    { id: 'de-2', query: 'Reifen wechseln', english: 'change a tyre', grades: { stove: 0 } },
+  ];
+  const requestsFile = (): string => {
+    const path = scratchFile('requests.jsonl');
+    writeFileSync(path, toJsonLines(REQUESTS));
+    return path;
+  };
+  const documents = (): string[] => ['--catalogue', scratchFileOf(toJsonLines(FRUIT_ROWS))];
+
+  test('prints what is judged and useful, then how confident answers are and how right their scores', async () => {
+    const { status, out, error } = await runCaptured(['evaluate', requestsFile(), ...documents()]);
+    expect([status, error]).toEqual([0, 'note: 1 question without a useful document: asked for confidence only\n']);
+    const lines = linesOf(out);
+    expect(lines[0]).toBe('requests.jsonl: 2 questions over 5 documents, exponential gain');
+    expect(lines[2]).toMatch(/^ +ndcg@10 .* judged@10 +map +hit@1 +useful@5 +useful@1$/);
+    // Only the apple is found, worth 7 where 7 and 1 are there to find. All that is found was judged.
+    expect(lines[3]?.split(/ +/)).toEqual(
+      ['bm25', 7 / (7 + 1 / Math.log2(3)) / 2, 0.5, 0.25, 0.05, 1, 0.25, 0.5, 0.1, 0.5].map((one) =>
+        typeof one === 'number' ? one.toFixed(4) : one,
+      ),
+    );
+    const heading = lines.findIndex((line) => /^ +confident if served +if unserved$/.test(line));
+    expect(lines[heading + 1]).toMatch(/^bm25 +\d\.\d{4} \([012] of 2\) +\d\.\d{4} \([01] of 1\)$/);
+    expect(lines.slice(heading).filter((line) => /^(bm25|vector|hybrid|keyword) /.test(line))).toHaveLength(3);
+    expect(lines.at(-1)).toMatch(
+      /^first hits of hybrid: mean score 0\.\d{4}, useful \d\.\d{4}, calibration error 0\.\d{4} \(3 questions\)$/,
+    );
+  });
+
+  test('has the same in JSON and on the page', async () => {
+    const html = scratchFile('page.html');
+    const { out } = await runCaptured(['evaluate', requestsFile(), ...documents(), '--json', '--html', html]);
+    const summary = JSON.parse(out);
+    expect(summary).toMatchObject({ queries: 2, gain: 'exponential', copies: 'keep' });
+    expect(Object.keys(summary.confident)).toEqual(['bm25', 'vector', 'hybrid']);
+    expect(summary.confident.hybrid).toMatchObject({ served: { questions: 2 }, unserved: { questions: 1 } });
+    expect(summary.reliability.hybrid.questions).toBe(3);
+    const page = readFileSync(html, 'utf8');
+    expect(page).toMatch(
+      /<h2>Confident answers<\/h2>[\s\S]*<th>hybrid<\/th>.* of 2<.* of 1<[\s\S]*First hits of hybrid/,
+    );
+  });
+
+  test('asks another text of the requests, counts grades linearly and copies as one, if it is told so', async () => {
+    const words = ['evaluate', requestsFile(), ...documents(), '--mode', 'bm25', '--by-query', '--ask', 'english'];
+    const { status, out, error } = await runCaptured([...words, '--gain', 'linear', '--copies', 'collapse']);
+    expect([status, error]).toEqual([
+      0,
+      'note: 1 question without a text "english" left out\n' +
+        'note: 1 question without a useful document: asked for confidence only\n',
+    ]);
+    expect(linesOf(out)[0]).toBe('requests.jsonl: 1 question over 5 documents, copies as one');
+    // Found is the leek, worth 2; the stove, worth 1, is not.
+    expect(out).toMatch(new RegExp(`^de-1 +bm25 +${(2 / (2 + 1 / Math.log2(3))).toFixed(4)} `, 'm'));
+  });
+
+  test('of a folder counts linearly, and measures runs too', async () => {
+    const folder = fruitFolder({
+      'qrels.tsv': 'drink-1\tapple\t1\ndrink-1\tpear\t3\ndry-1\tapple\t0\nsoup-1\tleek\t2\n',
+    });
+    const run = scratchFile('old.run');
+    writeFileSync(run, 'drink-1 Q0 apple 1 2 old\ndrink-1 Q0 pear 2 1 old\nsoup-1 Q0 stove 1 1 old\n');
+    const { status, out, error } = await runCaptured(['evaluate', folder, '--run', run, '--json', '--by-query']);
+    expect([status, error]).toEqual([
+      0,
+      'note: 1 question without a judgement left out\n' +
+        'note: 1 question without a useful document: asked for confidence only\n',
+    ]);
+    const { byQuery, gain, confident } = JSON.parse(out);
+    expect([gain, confident]).toEqual(['linear', undefined]);
+    expect(byQuery['old.run']['drink-1']).toMatchObject({ 'judged@10': 1, 'useful@5': 0.2, 'useful@1': 0 });
+    expect(byQuery['old.run']['drink-1']['ndcg@10']).toBeCloseTo((1 + 3 / Math.log2(3)) / (3 + 1 / Math.log2(3)), 5);
+    expect(byQuery['old.run']['soup-1']).toMatchObject({ 'judged@10': 0, 'useful@5': 0 });
+  });
+});
+
 describe('evaluate with a catalogue', () => {
   let database: string;
   let catalogue: string;
@@ -274,6 +362,9 @@ describe('evaluate with wrong words', () => {
     ['a comparison with nothing', ['F', '--compare', 'nowhere.run'], /--compare must be a TREC run or one of bm25/],
     ['two corpora', ['F', '--database', 'a', '--catalogue', 'b'], /'--catalogue' cannot be used with '--database'/],
     ['a database to keep', ['F', '--database', 'a', '--keep', 'b'], /'--keep' cannot be used with '--database'/],
+    ['a text that no question has', ['F', '--ask', 'latin'], /no question of .* has a text "latin": their texts are/],
+    ['an unknown gain', ['F', '--gain', 'cubic'], /--gain.*'cubic'.*linear, exponential/],
+    ['an unknown way with copies', ['F', '--copies', 'hide'], /--copies.*'hide'.*collapse, keep/],
     ['file text and none', ['F', '--no-files', '--extra-files', 'b'], /'--extra-files' cannot be used with/],
   ])('%s: one clear line, status 2', async (_, words, message) => {
     const folder = fruitFolder();

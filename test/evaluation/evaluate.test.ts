@@ -1,9 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { reliability } from '../../src/evaluation/confidence.js';
 import {
   type Benchmark,
   EVALUATION_MODES,
   type EvaluationProgress,
   evaluate,
+  type Gains,
   measureRanking,
   type Run,
   rankQuestions,
@@ -157,6 +159,163 @@ describe('an evaluation', () => {
   });
 });
 
+describe('an evaluation of graded requests', () => {
+  const GRADED = gradedOf({
+    q1: ['release notes', { notes: 3, forms: 0 }],
+    q2: ['birds and forms', { forms: 2, birds: 1, review: 0 }],
+    u1: ['bake a cake', { birds: 1, notes: 0 }],
+    u2: ['…', { birds: 0 }],
+  });
+
+  test('measures what is judged and what is useful, of modes and of runs, with intervals', async () => {
+    const run = runOf({ q1: ['x', 'notes'], q2: ['birds', 'forms', 'review'], u1: ['birds'] });
+    const { modes } = await evaluate({
+      benchmark: GRADED,
+      search: await searchOver(ROWS),
+      modes: ['bm25', 'keyword'],
+      runs: [{ name: 'mine', run }],
+    });
+    for (const { figures, intervals, byQuestion } of modes) {
+      expect(Object.keys(figures).slice(4)).toEqual(['judged@10', 'map', 'hit@1', 'useful@5', 'useful@1']);
+      expect(Object.keys(intervals)).toEqual(Object.keys(figures));
+      expect([...byQuestion.keys()]).toEqual(['q1', 'q2']);
+    }
+    expect(modes[2]?.byQuestion.get('q1')).toMatchObject({ 'judged@10': 1 / 2, 'useful@5': 1 / 5, 'useful@1': 0 });
+    expect(modes[2]?.byQuestion.get('q2')).toMatchObject({ 'judged@10': 1, 'useful@1': 0, 'hit@1': 1 });
+    expect(modes[2]?.figures).toMatchObject({ 'judged@10': 3 / 4, 'useful@5': 1 / 5 });
+    expect(modes[2]?.intervals['judged@10']).toEqual([1 / 2, 1]);
+  });
+
+  test('counts grades as it is told: else as the benchmark says, else linearly', async () => {
+    const runs = [{ name: 'mine', run: runOf({ q1: ['notes'], q2: ['birds', 'forms'] }) }];
+    const ndcgOf = async (options: object, benchmark = GRADED) => {
+      const { modes, gain } = await evaluate({ benchmark, runs, ...options });
+      return [gain, modes[0]?.byQuestion.get('q2')?.['ndcg@10']];
+    };
+    const linear = ['linear', (1 + 2 / Math.log2(3)) / (2 + 1 / Math.log2(3))];
+    const exponential = ['exponential', (1 + 3 / Math.log2(3)) / (3 + 1 / Math.log2(3))];
+    expect(await ndcgOf({})).toEqual(linear);
+    expect(await ndcgOf({ gain: 'exponential' })).toEqual(exponential);
+    expect(await ndcgOf({}, { ...GRADED, gain: 'exponential' })).toEqual(exponential);
+    expect(await ndcgOf({ gain: 'linear' }, { ...GRADED, gain: 'exponential' })).toEqual(linear);
+    const percent = benchmarkOf({ q: ['x', { a: 90 }] });
+    await expect(evaluate({ benchmark: percent, runs, gain: 'exponential' })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: 'gain must be linear for judgements above 50, got exponential and 90',
+    });
+  });
+
+  test('tells how many answers are confident, served and unserved, of the modes that say so', async () => {
+    const search = await searchOver(ROWS);
+    const progress: EvaluationProgress[] = [];
+    const { modes } = await evaluate({
+      benchmark: GRADED,
+      search,
+      runs: [{ name: 'mine', run: runOf({ q1: ['notes'] }) }],
+      onProgress: (one) => progress.push(one),
+    });
+    for (const { name, confident, run } of modes) {
+      expect([...run.keys()].filter((id) => id.startsWith('u'))).toEqual([]);
+      if (name === 'keyword' || name === 'mine') {
+        expect(confident).toBeUndefined();
+        continue;
+      }
+      const ranking = name === 'bm25' ? 'words' : (name as 'vector' | 'hybrid');
+      const asked = await Promise.all(
+        ['release notes', 'birds and forms', 'bake a cake'].map((q) => search.semantic({ q, ranking, copies: 'keep' })),
+      );
+      const [one, two, none] = asked.map((result) => (result.confident ? 1 : 0)) as [number, number, number];
+      // A question without a letter or digit finds nothing, so nothing to be confident of.
+      expect(confident?.served).toMatchObject({ questions: 2, confident: one + two, share: (one + two) / 2 });
+      expect(confident?.unserved).toMatchObject({ questions: 2, confident: none, share: none / 2 });
+      expect(confident?.unserved.interval).toEqual(none === 0 ? [0, 0] : [0, 1]);
+    }
+    expect(progress.filter(({ done, total }) => done === total).map(({ mode, total }) => [mode, total])).toEqual([
+      ['bm25', 4],
+      ['vector', 4],
+      ['hybrid', 4],
+      ['keyword', 2],
+    ]);
+  });
+
+  test('without grades tells confidence too, if there are unserved questions, and nothing else that is new', async () => {
+    const plain = benchmarkOf({ q1: ['release notes', { notes: 2 }] });
+    const search = await searchOver(ROWS);
+    const figuresOf = async (benchmark: Benchmark) => summarise(await evaluate({ benchmark, search, modes: ['bm25'] }));
+    const before = await figuresOf(plain);
+    expect(Object.keys(before)).toEqual(['benchmark', 'queries', 'modes', 'intervals']);
+    const { confident, ...others } = await figuresOf({ ...plain, unserved: [{ id: 'u', text: 'bake a cake' }] });
+    expect(others).toEqual(before);
+    expect(confident).toMatchObject({ bm25: { served: { questions: 1 }, unserved: { questions: 1 } } });
+  });
+
+  test('tells how far the first scores of hybrid search are probabilities', async () => {
+    const { modes } = await evaluate({ benchmark: GRADED, search: await searchOver(ROWS) });
+    expect(modes.filter(({ reliability }) => reliability !== undefined).map(({ name }) => name)).toEqual(['hybrid']);
+    // The question without a letter or digit has no first hit.
+    const { questions, useful } = modes[2]?.reliability ?? {};
+    expect(questions).toBe(3);
+    expect([1 / 3, 2 / 3]).toContain(useful);
+  });
+
+  test('takes the distance of scores and useful first hits in each of ten bins', () => {
+    const first = (id: string, score: number) => [{ id, score }, scored('other', 0)];
+    const run: Run = new Map([
+      ['a', first('good', 0.92)],
+      ['b', first('bad', 0.98)],
+      ['c', first('unknown', 0.31)],
+      ['d', first('good', 1)],
+      ['e', []],
+    ]);
+    const grades = new Map(['a', 'b', 'c', 'd', 'e'].map((id) => [id, new Map(Object.entries({ good: 2, bad: 1 }))]));
+    const { questions, score, useful, error } = reliability(run, grades);
+    expect([questions, useful]).toEqual([4, 2 / 4]);
+    expect(score).toBeCloseTo((0.92 + 0.98 + 0.31 + 1) / 4, 12);
+    // The last bin: mean score 2.9 / 3, useful 2 / 3. The fourth: .31 and 0.
+    expect(error).toBeCloseTo((3 / 4) * (2.9 / 3 - 2 / 3) + (1 / 4) * 0.31, 12);
+    expect(reliability(new Map(), grades)).toEqual({ questions: 0, score: 0, useful: 0, error: 0 });
+  });
+
+  test('counts a group of copies as one, with the best grade of its members, if copies are collapsed', async () => {
+    const twin = { name: 'twin', description: 'Counts the stars.' };
+    // The file makes the second twin the best one, where files count, and the stars make the first the preferred one.
+    const files = [{ filename: 'SKILL.md', text: 'Counts the stars of the night, all stars.' }];
+    const twins = [row('t1', { ...twin, stars: 9 }), row('t2', { ...twin, files }), row('t3', twin)];
+    const search = await searchOver([...ROWS, ...twins]);
+    const benchmark = gradedOf({ q: ['counts the stars', { t1: 1, t2: 3, gone: 2, review: 0 }] });
+    const run = runOf({ q: ['t3', 't2', 't1', 'review'] });
+    const asked = { benchmark, search, runs: [{ name: 'mine', run }], depth: 4 };
+    const collapsed = await evaluate({ ...asked, copies: 'collapse', baseline: { name: 'same', run } });
+    expect(collapsed.modes[2]?.run.get('q')?.[0]?.id).toBe('t2');
+    expect(collapsed.modes[2]?.reliability).toMatchObject({ questions: 1, useful: 1 });
+    expect(collapsed.comparisons.at(-1)).toMatchObject({ name: 'mine', difference: 0 });
+    for (const { name, run: found, byQuestion } of collapsed.modes) {
+      // Of two right answers, the twins and one that is gone, the twins are found, at the first place.
+      expect([name, byQuestion.get('q')]).toMatchObject([name, { 'useful@1': 1, 'recall@10': 1 / 2 }]);
+      expect(byQuestion.get('q')?.['ndcg@10']).toBeCloseTo(3 / (3 + 2 / Math.log2(3)), 12);
+      if (name !== 'mine') expect(found.get('q')?.filter(({ id }) => id.startsWith('t'))).toHaveLength(1);
+      else expect(found).toBe(run);
+    }
+    const kept = await evaluate({ ...asked, copies: 'keep' });
+    expect(kept.modes[0]?.run.get('q')?.filter(({ id }) => id.startsWith('t'))).toHaveLength(3);
+    expect(kept.modes.at(-1)?.figures).toMatchObject({ 'useful@1': 0, 'useful@5': 1 / 5, 'judged@10': 3 / 4 });
+    expect([summarise(collapsed).copies, summarise(kept).copies]).toEqual(['collapse', 'keep']);
+    // Without a search nobody knows which are copies.
+    const alone = await evaluate({ ...asked, search: undefined, copies: 'collapse' });
+    expect([alone.copies, alone.modes[0]?.figures]).toEqual(['keep', kept.modes.at(-1)?.figures]);
+  });
+
+  test.each([
+    ['an unknown gain', { gain: 'cubic' as 'linear' }, /gain must be one of linear, exponential, got "cubic"/],
+    ['an unknown way with copies', { copies: 'hide' as 'keep' }, /copies must be one of collapse, keep, got "hide"/],
+  ])('with %s is refused', async (_, options, message) => {
+    await expect(evaluate({ benchmark: GRADED, runs: [], ...options })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
 describe('the summary of an evaluation', () => {
   test('is one object: benchmark, number of queries, figures by mode', async () => {
     const benchmark = benchmarkOf({ q1: ['x', { a: 1 }], q2: ['y', { c: 1 }] });
@@ -226,6 +385,19 @@ function benchmarkOf(
     gains: new Map(Object.entries(questions).map(([id, [, gains]]) => [id, new Map(Object.entries(gains))])),
     corpus: undefined,
     remarks: [],
+  };
+}
+
+/** Questions whose id begins with u are unserved. */
+function gradedOf(questions: Parameters<typeof benchmarkOf>[0]): Benchmark {
+  const { questions: all, gains: grades, ...rest } = benchmarkOf(questions);
+  const relevant = (gains: Gains): Gains => new Map([...gains].filter(([, gain]) => gain > 0));
+  return {
+    ...rest,
+    questions: all.filter(({ id }) => !id.startsWith('u')),
+    unserved: all.filter(({ id }) => id.startsWith('u')),
+    gains: new Map(Array.from(grades, ([id, gains]) => [id, relevant(gains)])),
+    grades,
   };
 }
 
