@@ -27,6 +27,7 @@ for (const text of job.texts) {
   const q = fitQuestion(text, 'hybrid');
   const found = q === undefined ? [] : await engine.search(q, job.depth);
   rankings.push(found.map(({ id, score }) => [id, score]));
+  if (rankings.length % 100 === 0) process.stderr.write(`${rankings.length} of ${job.texts.length}\n`);
 }
 await engine.close?.();
 process.stdout.write(JSON.stringify(rankings));

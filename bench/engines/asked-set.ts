@@ -10,7 +10,7 @@ export type AskedOf = Pick<JudgedSet, 'database' | 'extra' | 'extraFiles' | 'wit
 };
 
 /** Some questions of a set, which have a table or a line of their own. */
-export interface MeasuredPart {
+interface MeasuredPart {
   readonly title: string;
   readonly benchmark: Benchmark;
 }
