@@ -2,7 +2,7 @@
 // engines. See README.md here.
 import { execSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,6 +13,7 @@ import { growthPicture } from './growth-picture.js';
 import { keywordBars, keywordTables } from './keyword-report.js';
 import { measureKeyword } from './keyword-rounds.js';
 import { loadBars, loadTable, measureLoads } from './loads.js';
+import { machineName } from './machine.js';
 import { markdownTable } from './markdown-table.js';
 import { meaningBars, meaningTables, measureMeaning } from './meaning.js';
 import { measureGeneratedVectors, vectorBar, vectorTable } from './million-vectors.js';
@@ -55,7 +56,7 @@ try {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const what = values.catalogue ?? `generated, ${size} skills, seed ${seed}`;
-  const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
+  const machine = machineName();
   print(`catalogue: ${what}\nmachine:   ${machine}\nrounds:    ${rounds}`);
   const catalogue = await measureCatalogue();
   const growth = values.full ? measureGrowth() : undefined;

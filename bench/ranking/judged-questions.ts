@@ -182,7 +182,7 @@ async function candidatesOf(state: OpenState, q: string, copies: CopyMode): Prom
   return describeCandidates(sources, query, readQuestion(query.q, state.stopWords), undefined, state.closing);
 }
 
-function evenly<T>(all: readonly T[], most = all.length): readonly T[] {
+export function evenly<T>(all: readonly T[], most = all.length): readonly T[] {
   if (all.length <= most) return all;
   return Array.from({ length: most }, (_, i) => all[Math.floor((i * all.length) / most)] as T);
 }

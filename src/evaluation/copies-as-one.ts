@@ -3,6 +3,8 @@ import type { Benchmark, Gains, Run } from './benchmark.js';
 
 /** Benchmarks and runs in which a group of copies is one document. */
 export interface CopiesAsOne {
+  /** The id that a group of copies gets, by the id of any of its members. */
+  shownFor(id: string): string;
   /** Gives a group the highest gain of its members. */
   benchmark(benchmark: Benchmark): Benchmark;
   /** Keeps the best of a group. */
@@ -30,6 +32,7 @@ export function copiesAsOne(search: SkillSearch): CopiesAsOne {
   const ofAll = (gains: ReadonlyMap<string, Gains>): ReadonlyMap<string, Gains> =>
     new Map(Array.from(gains, ([question, of]) => [question, ofGroups(of)]));
   return {
+    shownFor,
     benchmark: (benchmark) => {
       const { gains, grades } = benchmark;
       return { ...benchmark, gains: ofAll(gains), ...(grades === undefined ? {} : { grades: ofAll(grades) }) };

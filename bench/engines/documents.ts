@@ -1,0 +1,18 @@
+import { Database } from '../../src/sqlite/connection.js';
+import type { EngineDocument } from './engine.js';
+
+/** The names and descriptions of all skills of a catalogue, by id. */
+export function documentsOf(database: string): EngineDocument[] {
+  const connection = new Database(database, { readonly: true });
+  try {
+    return connection
+      .prepare<[], { id: string; record: string }>('SELECT id, record FROM skill ORDER BY id')
+      .all()
+      .map(({ id, record }) => {
+        const { name, description } = JSON.parse(record) as EngineDocument;
+        return { id, name, description };
+      });
+  } finally {
+    connection.close();
+  }
+}

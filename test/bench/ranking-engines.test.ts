@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { gradedSets, questionsOfFile } from '../../bench/engines/asked-set.js';
+import { showCopies } from '../../bench/engines/copies-shown.js';
+import { measureSet } from '../../bench/engines/measure-set.js';
+import { storedRuns, storeRuns } from '../../bench/engines/stored-runs.js';
+import { type Run, readBenchmark, readRun } from '../../src/evaluation/index.js';
+import { buildCatalogue, openSkillSearch } from '../../src/index.js';
+import { toJsonLines } from '../rows.js';
+import { scratchFolder } from '../scratch-folder.js';
+
+const run = promisify(execFile);
+
+const SKILLS = [
+  ['forms', 'pdf-forms', 'Fill in the forms of a PDF.'],
+  ['forms-copy', 'pdf-forms', 'Fill in the forms of a PDF.'],
+  ['merge', 'pdf-merge', 'Merge several PDF files into one.'],
+  ['notes', 'release-notes', 'Write release notes from the commits of a repository.'],
+  ['soup', 'leek-soup', 'Cook a soup of leek and potatoes.'],
+].map(([id, name, description]) => ({ id, name, description }));
+
+const REQUESTS = [
+  { _id: 'en-001', text: 'fill in a PDF form', language: 'en' },
+  { _id: 'en-002', text: 'what changed since the last release', language: 'en' },
+  { _id: 'de-001', text: 'Suppe aus Lauch', language: 'de', english: 'soup of leek' },
+  { _id: 'rare-001', text: 'put files together', language: 'en' },
+  { _id: 'rare-002', text: 'tame a dragon', language: 'en' },
+];
+
+const QRELS = [
+  ['query-id', 'corpus-id', 'score'],
+  ['en-001', 'forms', 3],
+  ['en-001', 'forms-copy', 3],
+  ['en-001', 'merge', 1],
+  ['en-002', 'notes', 3],
+  ['de-001', 'soup', 3],
+  ['rare-001', 'merge', 2],
+  ['rare-002', 'soup', 0],
+];
+
+function gradedFolder(): string {
+  const folder = join(scratchFolder(), 'made-up');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'queries.jsonl'), toJsonLines(REQUESTS));
+  writeFileSync(join(folder, 'qrels.tsv'), QRELS.map((line) => `${line.join('\t')}\n`).join(''));
+  return folder;
+}
+
+async function loadedCatalogue(semantic: boolean): Promise<string> {
+  const database = join(scratchFolder(), 'skills.db');
+  await buildCatalogue({ database, sources: [{ name: 'made up', rows: SKILLS }], semantic });
+  return database;
+}
+
+function bench(...flags: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+  const script = fileURLToPath(new URL('../../bench/ranking-engines.ts', import.meta.url));
+  return run(process.execPath, ['--import', 'tsx', script, ...flags]);
+}
+
+test('the command measures engines on graded and on given sets, and stores their runs', async () => {
+  const [database, folder] = [await loadedCatalogue(true), gradedFolder()];
+  const sets = join(scratchFolder(), 'my-sets.json');
+  writeFileSync(join(folder, 'given.jsonl'), toJsonLines([{ id: 'g1', query: 'merge', relevant: ['merge'] }]));
+  writeFileSync(sets, JSON.stringify([{ name: 'known item', folder: join(folder, 'given.jsonl'), catalogue: true }]));
+  const [runs, out] = [join(scratchFolder(), 'runs'), join(scratchFolder(), 'tables.md')];
+  const flags = ['--sets', sets, '--database', database, '--engines', 'minisearch', '--save-runs', runs, '--out', out];
+  const { stdout } = await bench(folder, ...flags);
+
+  expect(readFileSync(out, 'utf8')).toBe(stdout);
+  expect(stdout).toMatch(/^\d{4}-\d\d-\d\d, .*Node v\d/);
+  const heads = stdout.split('\n').filter((line) => line.includes('useful@5'));
+  expect(heads.map((line) => line.split('|')[1]?.trim())).toEqual([
+    '2 requests in English',
+    '1 request of rare matters, in English',
+    '1 request not in English',
+    '1 request not in English, put in English',
+  ]);
+  // Of what MiniSearch shows for en-001, the copy stands before the skill of little help: (1 / log2(3) - 1 / 2) / 7.63 / 2.
+  expect(stdout).toMatch(/With copies taken out of every ranking, no nDCG@10 is more than \.009 higher\./);
+  expect(stdout).toContain('### my-sets');
+  expect(stdout).toContain('| known item (1) |');
+  for (const title of ['MiniSearch 7.2, basic usage', 'ours, keyword search', 'ours, hybrid'])
+    expect(stdout).toContain(title);
+
+  const names = ['minisearch', 'bm25', 'vector', 'hybrid', 'keyword'];
+  const files = ['known-item', 'made-up', 'made-up-put-in-english'].flatMap((set) =>
+    names.map((name) => `${set}.${name}.run`),
+  );
+  expect(readdirSync(runs).sort()).toEqual(files.sort());
+  const found = await readRun(join(runs, 'made-up.minisearch.run'));
+  // A search that knows no copies shows both.
+  expect(
+    found
+      .get('en-001')
+      ?.slice(0, 2)
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual(['forms', 'forms-copy']);
+  const ours = await readRun(join(runs, 'made-up.hybrid.run'));
+  expect(ours.get('en-001')?.map(({ id }) => id)).not.toContain('forms-copy');
+});
+
+test('requests are asked as they are written, and once more in English, also before they have grades', async () => {
+  const folder = gradedFolder();
+  const [written, inEnglish] = await questionsOfFile(join(folder, 'queries.jsonl'), 'skills.db');
+  expect(written).toMatchObject({ name: 'made-up', parts: [], collapse: true });
+  expect(written?.questions.map(({ id }) => id)).toEqual(REQUESTS.map(({ _id }) => _id));
+  expect(inEnglish).toMatchObject({
+    name: 'made-up-put-in-english',
+    questions: [{ id: 'de-001', text: 'soup of leek' }],
+  });
+
+  const graded = await gradedSets(folder, 'skills.db');
+  expect(graded.map(({ name, questions, of }) => ({ name, questions, of }))).toEqual(
+    [written, inEnglish].map((set) => ({ name: set?.name, questions: set?.questions, of: set?.of })),
+  );
+  const parts = graded.flatMap((set) => set.parts);
+  expect(parts.map(({ benchmark }) => benchmark.questions.map(({ id }) => id))).toEqual([
+    ['en-001', 'en-002'],
+    ['rare-001'],
+    ['de-001'],
+    ['de-001'],
+  ]);
+});
+
+test('runs that were stored are taken again, if all sets that are asked together have one', async () => {
+  const folder = scratchFolder();
+  const sets = await gradedSets(gradedFolder(), 'skills.db');
+  const run = ranked('notes', 'forms', 'merge');
+  const [first, second] = sets;
+  if (first === undefined || second === undefined) throw new Error('two sets were expected');
+  storeRuns(first, new Map([['orama', run]]), folder);
+  expect(await storedRuns(sets, 'orama', folder)).toBeUndefined();
+  storeRuns(second, new Map([['orama', new Map()]]), folder);
+  expect(await storedRuns(sets, 'orama', undefined)).toBeUndefined();
+  expect(await storedRuns(sets, 'fts5', folder)).toBeUndefined();
+  const [stored, empty] = (await storedRuns(sets, 'orama', folder)) ?? [];
+  expect(stored?.get('en-001')?.map(({ id }) => id)).toEqual(['notes', 'forms', 'merge']);
+  expect(empty).toEqual(new Map());
+});
+
+const ranked = (...ids: readonly string[]): Run => new Map([['en-001', ids.map((id, i) => ({ id, score: -i }))]]);
+
+test('a copy of what stands above takes a place and is of no use, until copies are taken out', async () => {
+  await using search = await openSkillSearch({ database: await loadedCatalogue(false) });
+  const benchmark = await readBenchmark(gradedFolder());
+  const runs = new Map([['fts5', ranked('forms-copy', 'forms', 'merge', 'notes')]]);
+  const { shown, collapsed } = showCopies(search, benchmark, runs);
+  const idsOf = (run: Run | undefined): string[] | undefined => run?.get('en-001')?.map(({ id }) => id);
+  expect(idsOf(shown.get('fts5'))).toEqual(['forms', 'copy:forms', 'merge', 'notes']);
+  expect(idsOf(collapsed.get('fts5'))).toEqual(['forms', 'merge', 'notes']);
+
+  const only = { ...benchmark, questions: benchmark.questions.filter(({ id }) => id === 'en-001') };
+  const [row] = await measureSet(search, only, new Map([['fts5', ranked('forms-copy', 'forms', 'merge', 'notes')]]));
+  // Gains of 7 and 1 at the places 1 and 3; nobody has judged the last of the four.
+  expect(row?.figures.figures['ndcg@10']).toBeCloseTo((7 + 1 / 2) / (7 + 1 / Math.log2(3)), 10);
+  expect(row?.collapsed?.figures['ndcg@10']).toBe(1);
+  expect(row?.figures.figures).toMatchObject({ 'judged@10': 0.75, 'useful@5': 0.2, 'useful@1': 1 });
+});
+
+test('our hybrid search is compared with all others, question by question', async () => {
+  await using search = await openSkillSearch({ database: await loadedCatalogue(false) });
+  const benchmark = await readBenchmark(gradedFolder());
+  const rows = await measureSet(
+    search,
+    benchmark,
+    new Map([
+      ['hybrid', ranked('forms')],
+      ['orama', ranked('soup', 'forms')],
+    ]),
+  );
+  expect(rows.map(({ name, ahead }) => [name, ahead?.won, ahead?.lost])).toEqual([
+    ['orama', 1, 0],
+    ['hybrid', undefined, undefined],
+  ]);
+});
