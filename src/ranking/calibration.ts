@@ -54,8 +54,9 @@ export function meanOfOthers(
 ): number {
   const others = sums.slice(1, COMPARED);
   const missing = COMPARED - 1 - others.length;
-  // No hit that is assumed comes before one that was found.
-  const assumed = Math.min(reach * (unfit.weight + unfit.bySize * size), sums.at(-1) ?? 0);
+  // No hit that is assumed comes before the first. It may come before a later one, or what does not fit at all would
+  // make the first more certain than nothing would.
+  const assumed = Math.min(reach * (unfit.weight + unfit.bySize * size), sums[0] ?? 0);
   return others.reduce((total, sum) => total + sum, missing * assumed) / (COMPARED - 1);
 }
 

@@ -14,11 +14,6 @@ const CALIBRATION: Calibration = {
   unfit: { weight: 0.5, bySize: 0.3 },
 };
 
-/** Sums of hits, best first. */
-const sums = fc
-  .array(fc.double({ min: 0, max: 20, noNaN: true }), { minLength: 1, maxLength: 9 })
-  .map((all) => all.toSorted((a, b) => b - a));
-
 describe('the probability of a first hit', () => {
   test('is a logistic function of its sum, the mean of the next nine, and the size of the catalogue', () => {
     expect(meanOfOthers([9, ...Array<number>(20).fill(3)], SMALL, CALIBRATION)).toBe(3);
@@ -28,11 +23,11 @@ describe('the probability of a first hit', () => {
     expect(probabilityOf(-1000, 0, 0, CALIBRATION)).toBe(0);
   });
 
-  test('supposes skills that do not fit where fewer than ten are found, none of them before one that is', () => {
+  test('supposes skills that do not fit where fewer than ten are found, none of them before the first', () => {
     expect(meanOfOthers([9], SMALL, CALIBRATION)).toBe(5);
     expect(meanOfOthers([9], LARGE, CALIBRATION)).toBe(8);
-    expect(meanOfOthers([9, 7, 6], SMALL, CALIBRATION)).toBeCloseTo((7 + 6 + 7 * 5) / 9, 9);
-    expect(meanOfOthers([9, 4, 3], SMALL, CALIBRATION)).toBeCloseTo((4 + 3 + 7 * 3) / 9, 9);
+    expect(meanOfOthers([9, 7, 1], SMALL, CALIBRATION)).toBeCloseTo((7 + 1 + 7 * 5) / 9, 9);
+    expect(meanOfOthers([4, 3], SMALL, CALIBRATION)).toBeCloseTo((3 + 8 * 4) / 9, 9);
     expect(meanOfOthers([], SMALL, CALIBRATION)).toBe(0);
   });
 
@@ -48,17 +43,21 @@ describe('the probability of a first hit', () => {
     );
   });
 
-  test('is no higher than if skills that do not fit were found in place of the missing ones', () => {
-    const parts = fc.double({ min: 0, max: 1, noNaN: true });
+  test('does not rise because skills that do not fit are not found', () => {
+    const part = fc.double({ min: 0, max: 1, noNaN: true });
+    const ranked = fc.array(part, { minLength: 9, maxLength: 9 });
+    const found = fc.array(fc.boolean(), { minLength: 9, maxLength: 9 });
     fc.assert(
-      fc.property(sums, parts, parts, (found, size, part) => {
+      fc.property(part, part, ranked, found, (size, high, parts, isFound) => {
         const scale = { size, reach: 10 };
         const { weight, bySize } = CALIBRATION.unfit;
-        const unfit = part * Math.min(found.at(-1)!, scale.reach * (weight + bySize * size));
-        const filled = [...found, ...Array<number>(10 - found.length).fill(unfit)];
-        const of = (all: readonly number[]): number =>
-          probabilityOf(all[0]!, meanOfOthers(all, scale, CALIBRATION), size, CALIBRATION);
-        expect(of(found)).toBeLessThanOrEqual(of(filled) + 1e-12);
+        const first = 20 * high;
+        const unfit = Math.min(first, scale.reach * (weight + bySize * size));
+        const others = parts.map((of) => of * unfit).sort((a, b) => b - a);
+        const of = (sums: readonly number[]): number =>
+          probabilityOf(first, meanOfOthers(sums, scale, CALIBRATION), size, CALIBRATION);
+        const fewer = others.filter((_, i) => isFound[i]);
+        expect(of([first, ...fewer])).toBeLessThanOrEqual(of([first, ...others]) + 1e-12);
       }),
     );
   });

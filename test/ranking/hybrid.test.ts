@@ -78,15 +78,6 @@ describe('the score of a hit', () => {
   test('is of no confidence where there is nothing', () => {
     expect(new HybridScorer(CONTEXT).calibrate([]).confident).toBe(false);
   });
-
-  test('does not rise because fewer hits were found', () => {
-    const scorer = new HybridScorer(CONTEXT);
-    const score = (cosine: number): ScoredCandidate => scorer.score(candidate(cosine, 10 * cosine));
-    const first = score(0.8);
-    const rest = Array.from({ length: 9 }, () => score(-0.2));
-    const scores = rest.map((_, found) => scorer.calibrate([first, ...rest.slice(0, found)]).scoreOf(first));
-    for (const some of scores) expect(some).toBeLessThanOrEqual(scorer.calibrate([first, ...rest]).scoreOf(first));
-  });
 });
 
 /** Numbers that tell the parts of a model from each other. */
