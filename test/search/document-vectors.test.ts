@@ -67,7 +67,15 @@ describe('the vectors of some documents', () => {
       [0, 1],
       [1, 1],
     ]);
-    expect(vectorsOf([[1, 2, 3], [-1, -2, -3]], [0, 1]).mean(both)).toBeUndefined();
+    expect(
+      vectorsOf(
+        [
+          [1, 2, 3],
+          [-1, -2, -3],
+        ],
+        [0, 1],
+      ).mean(both),
+    ).toBeUndefined();
     expect(vectorsOf([[1, 2, 3]], [undefined, undefined]).mean(both)).toBeUndefined();
     expect(vectorsOf([[1, 2, 3]], [0]).mean(new Map())).toBeUndefined();
     const none = { values: new Float32Array(0), dimensions: 0, indexOf: new Map(), damaged: [] };
