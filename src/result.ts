@@ -129,7 +129,8 @@ export type FieldScores = Readonly<Record<ScoredField, number>>;
  *
  * - `cosine`: cosine of question and skill, times the share of the question that the model can read
  * - `sentence`: by how much the best sentence of the question is nearer than the whole; 0 if there is only one sentence
- * - `feedback`: cosine of the skill and the mean of the best skills of a first ranking, which is without this feature
+ * - `feedback`: cosine of the skill and the mean of the best skills of a first ranking, which is without this feature;
+ *   times the share of these that has vectors
  * - `words`: BM25 over all fields, divided by its upper bound for this question
  * - `name`, `author`, `labels`, `description`, `files`: BM25 of one field, divided by the same bound
  * - `coverage`: share of the question's words that the skill has in any field, weighted by idf

@@ -25,7 +25,9 @@ export interface Calibration {
   readonly others: number;
   readonly bySize: number;
   readonly intercept: number;
-  /** An answer is confident if its first hit has this probability or more: few requests that nothing answers reach it. */
+  /**
+   * An answer is confident if its first hit has this probability or more: few requests that nothing answers reach it.
+   */
   readonly confident: number;
   /**
    * What the first hit comes to where nothing fits, as a part of {@link SumScale.reach}: `weight + bySize * size`.
