@@ -129,6 +129,8 @@ export type FieldScores = Readonly<Record<ScoredField, number>>;
  *
  * - `cosine`: cosine of question and skill, times the share of the question that the model can read
  * - `sentence`: by how much the best sentence of the question is nearer than the whole; 0 if there is only one sentence
+ * - `feedback`: cosine of the skill and the mean of the best skills of a first ranking, which is without this feature;
+ *   times the share of these that has vectors
  * - `words`: BM25 over all fields, divided by its upper bound for this question
  * - `name`, `author`, `labels`, `description`, `files`: BM25 of one field, divided by the same bound
  * - `coverage`: share of the question's words that the skill has in any field, weighted by idf
@@ -183,7 +185,7 @@ export interface ScoreParts {
   readonly sum: number;
   /** Mean of the second to the tenth greatest sum. Copies count once. */
   readonly others: number;
-  /** Probability that a first hit with this `sum` is right, given `others`; 0 to 0.9. */
+  /** Probability that a first hit with this `sum` is useful, given `others`; 0 to 0.9. */
   readonly probability: number;
   /**
    * Whether the question is the skill's name (`exact`) or its first whole words (`beginning`). With `hybrid` such
@@ -203,7 +205,7 @@ export interface SemanticHit {
   /**
    * 0 to 1, falling from hit to hit. Scores of different questions can be compared if the model is the same.
    *
-   * - `hybrid`: for the first hit the probability that it is right; of a hundred first hits with 0.7 about seventy are.
+   * - `hybrid`: for the first hit the probability that it is useful; of a hundred first hits with 0.7 about seventy are.
    * - `vector`: the cosine.
    * - `words`: BM25, divided by its upper bound for this question.
    */
@@ -225,8 +227,8 @@ export interface SemanticResult {
   /** Id of the model that embedded the question; absent with `ranking: 'words'`. */
   readonly model?: string;
   /**
-   * Whether the first hit is likely to be right; false if there is none. Of the judged questions whose first hit is
-   * right, about one in twenty at most gets false. True is a weak sign: most questions without an answer get it, too.
+   * Whether the first hit is likely to be useful; false if there is none. Of the judged requests that no skill answers,
+   * at most one in ten gets true.
    */
   readonly confident: boolean;
   /**

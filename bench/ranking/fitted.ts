@@ -19,11 +19,9 @@ export function fittedTo(questions: readonly JudgedQuestion[]): Fitted {
   const counting = questions.filter(({ weight }) => weight > 0).map(judgedOnly);
   const [own, foreign] = [counting.filter((one) => !one.foreign), counting.filter((one) => one.foreign)];
   const fit = { first: fitListwise(own, FIRST_TERMS), readable: fitListwise(own) };
-  return { ...fit, foreign: fitListwise([...foreign, ...own.filter(isPlain).map(withoutMeaning)], FOREIGN_TERMS) };
-}
-
-function isPlain({ graded }: JudgedQuestion): boolean {
-  return !graded;
+  const plain = own.filter(({ graded }) => !graded);
+  const byWords = (plain.length === 0 ? own : plain).map(withoutMeaning);
+  return { ...fit, foreign: fitListwise([...foreign, ...byWords], FOREIGN_TERMS) };
 }
 
 /** What a ranking puts candidates in order by. */

@@ -115,7 +115,7 @@ function spreadOf(questions: readonly JudgedQuestion[]): Float64Array {
 }
 
 /** What each question counts: together 1, each set by its weight. */
-export function sharesOf(questions: readonly { readonly set: string; readonly weight: number }[]): Float64Array {
+function sharesOf(questions: readonly { readonly set: string; readonly weight: number }[]): Float64Array {
   const counts = new Map<string, number>();
   const weights = new Map<string, number>();
   for (const { set, weight } of questions) {

@@ -19,7 +19,9 @@ const LIST = new Intl.ListFormat('en-GB');
 export function scoreReason({ matches, copies }: ScoredHit, explain: ScoreParts): string {
   const { cosine, coverage, features } = explain;
   const reasons = [...nameReasons(explain), ...shareReasons(explain, matches)];
-  const sentences = [reasons.length === 0 ? 'Nothing in it adds to the score.' : `Shown ${LIST.format(reasons)}.`];
+  const sentences = [
+    reasons.length === 0 ? 'Neither its meaning nor its words add to the score.' : `Shown ${LIST.format(reasons)}.`,
+  ];
   if (features !== undefined && cosine === undefined) {
     sentences.push('It has no vector, so a usual value stands for its meaning.');
   }

@@ -25,7 +25,9 @@ export interface Calibration {
   readonly others: number;
   readonly bySize: number;
   readonly intercept: number;
-  /** An answer is confident if its first hit has this probability or more: few requests that nothing answers reach it. */
+  /**
+   * An answer is confident if its first hit has this probability or more: few requests that nothing answers reach it.
+   */
   readonly confident: number;
   /**
    * What the first hit comes to where nothing fits, as a part of {@link SumScale.reach}: `weight + bySize * size`.
@@ -54,8 +56,9 @@ export function meanOfOthers(
 ): number {
   const others = sums.slice(1, COMPARED);
   const missing = COMPARED - 1 - others.length;
-  // No hit that is assumed comes before one that was found.
-  const assumed = Math.min(reach * (unfit.weight + unfit.bySize * size), sums.at(-1) ?? 0);
+  // No hit that is assumed comes before the first. It may come before a later one, or what does not fit at all would
+  // make the first more certain than nothing would.
+  const assumed = Math.min(reach * (unfit.weight + unfit.bySize * size), sums[0] ?? 0);
   return others.reduce((total, sum) => total + sum, missing * assumed) / (COMPARED - 1);
 }
 

@@ -4,7 +4,7 @@ import type { FieldScores, RankingFeature } from '../result.js';
 /** File text with this many distinct terms or more counts as full. Chosen by hand: about a page of text. */
 const FULL_FILE_TERMS = 200;
 
-/** A skill with this many stars or more counts as popular as any. Chosen by hand: few repositories of skills have more. */
+/** So many stars or more count as 1. Chosen by hand: few repositories of skills have more. */
 const MOST_STARS = 100_000;
 
 /** How a document's name relates to the question: it is the question, it begins with the question, or neither. */
@@ -22,7 +22,8 @@ export interface Candidate {
    */
   readonly sentence: number | undefined;
   /**
-   * Cosine with the weighted mean vector of the best candidates, -1 to 1; undefined without a vector, and before these are known.
+   * Cosine with the weighted mean vector of the best candidates, times the share of these that has vectors: -1 to 1;
+   * undefined without a vector, and before the best are known.
    */
   readonly feedback: number | undefined;
   /** Stars of its repository, 0 or more. */

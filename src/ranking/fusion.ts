@@ -91,8 +91,7 @@ export function weigh(values: FeatureValues, weights: FeatureValues): number {
 
 /**
  * Features that are 0 for most right answers: few questions name an author or a label, or consist of several sentences,
- * and few skills have stars.
- * They would raise {@link reachOf} above what any ordinary skill comes to.
+ * and few skills have stars. They would raise {@link reachOf} above what any ordinary skill comes to.
  */
 const RARE: ReadonlySet<RankingFeature> = new Set(['sentence', 'author', 'labels', 'stars']);
 

@@ -24,8 +24,9 @@ interface FedBack {
 
 /**
  * Pseudo-relevance feedback: how near each candidate is to the mean vector of the best ones of a first ranking, taken as
- * right the more, the higher their sums (J. Rocchio, Relevance feedback in information retrieval, 1971). What many of the best have in common, the question means; it
- * moves up what says the same in other words, and down what shares a word by chance.
+ * right the more, the higher their sums (J. Rocchio, Relevance feedback in information retrieval, 1971). What many of
+ * the best have in common, the question means; it moves up what says the same in other words, and down what shares a
+ * word by chance. It counts by the share of the best that have a vector.
  *
  * @param candidates without feedback, in any order
  * @param copyGroup group of copies of each document; each group speaks once
@@ -42,11 +43,21 @@ export function withFeedback(
   const { documents } = collapseCopies([...sums.keys()], copyGroup, bySum);
   const best = topOf(documents, bySum, 0, BEST);
   const highest = sums.get(best[0] ?? -1) ?? 0;
-  const mean = vectors.mean(new Map(best.map((one) => [one, Math.exp((sums.get(one)! - highest) / TEMPERATURE)])));
+  const weights = new Map(best.map((one) => [one, Math.exp((sums.get(one)! - highest) / TEMPERATURE)]));
+  const mean = vectors.mean(weights);
   if (mean === undefined) return { candidates, usualFeedback: 0 };
   const cosines: ReadonlyMap<DocumentNumber, readonly number[]> = vectors.cosines([mean]);
+  const [spoken, all] = [sumOf(weights, (one) => cosines.has(one)), sumOf(weights, () => true)];
+  // The best may have no vector. Those that have one must not speak for them.
+  const feedback = new Map(Array.from(cosines, ([document, [cosine = 0]]) => [document, (spoken / all) * cosine]));
   return {
-    candidates: candidates.map((candidate) => ({ ...candidate, feedback: cosines.get(candidate.document)?.[0] })),
-    usualFeedback: medianOf(Array.from(cosines.values(), ([cosine = 0]) => cosine)),
+    candidates: candidates.map((candidate) => ({ ...candidate, feedback: feedback.get(candidate.document) })),
+    usualFeedback: medianOf([...feedback.values()]),
   };
+}
+
+function sumOf(weights: ReadonlyMap<DocumentNumber, number>, isMeant: (document: DocumentNumber) => boolean): number {
+  let sum = 0;
+  for (const [document, weight] of weights) if (isMeant(document)) sum += weight;
+  return sum;
 }

@@ -1,17 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  calibrationError,
-  type FirstHit,
-  firstHit,
-  fitCalibration,
-  reliabilityOf,
-} from '../../bench/ranking/first-hits.js';
+import { firstHit } from '../../bench/ranking/first-hits.js';
 import { type JudgedQuestion, TERMS } from '../../bench/ranking/judged-questions.js';
 import { fitListwise, scoresOf } from '../../bench/ranking/listwise.js';
 import { solve } from '../../bench/ranking/solve.js';
 import { randomNumbers } from '../../src/evaluation/random-numbers.js';
-import { probabilityOf } from '../../src/ranking/calibration.js';
 import { lengthOf } from '../../src/ranking/fusion.js';
 import { RANKING_FEATURES } from '../../src/result.js';
 
@@ -22,11 +15,15 @@ function questionsBy(weights: readonly number[], count: number): JudgedQuestion[
     const values = Float64Array.from({ length: 10 * TERMS.length }, random);
     const question = {
       set: 'made up',
+      weight: 1,
       id: `${i}`,
+      foreign: false,
+      graded: false,
       size: 0,
       length: 0,
       values,
       gains: new Float64Array(10),
+      judged: new Uint8Array(10).fill(1),
       groups: [...Array(10).keys()],
     };
     const whole = { ...question, cosines: new Float64Array(10), words: new Float64Array(10), wanted: [1] };
@@ -97,32 +94,6 @@ describe('fitting the ranking', () => {
     expect(() => fitListwise([{ ...question, gains: new Float64Array(10) }])).toThrow(RangeError);
   });
 
-  test('finds the probabilities that first hits are right with', () => {
-    const random = randomNumbers(2);
-    const truth = { slope: 1.5, others: 1, intercept: -2, confident: 0, near: { weight: 0, bySize: 0 } };
-    const hits = Array.from({ length: 20_000 }, (): FirstHit => {
-      const [sum, others] = [4 * random(), 2 * random()];
-      return {
-        set: 'made up',
-        scale: { size: 0, reach: 10 },
-        sum,
-        others,
-        right: random() < probabilityOf(sum, others, truth),
-      };
-    });
-    const found = fitCalibration(hits);
-    expect(Math.abs(found.slope - truth.slope)).toBeLessThan(0.15);
-    expect(Math.abs(found.others - truth.others)).toBeLessThan(0.15);
-    expect(Math.abs(found.intercept - truth.intercept)).toBeLessThan(0.15);
-    const bins = reliabilityOf(hits, found);
-    expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(hits.length);
-    expect(calibrationError(bins)).toBeLessThan(0.02);
-    const doubted = hits.filter(
-      ({ sum, others, right }) => right && probabilityOf(sum, others, found) < found.confident,
-    );
-    expect(doubted.length / hits.filter(({ right }) => right).length).toBeCloseTo(0.05, 2);
-  });
-
   test('takes the best of copies for the first hit, and leaves out right answers if told so', () => {
     const [question] = questionsBy(
       TERMS.map(() => 0),
@@ -134,6 +105,23 @@ describe('fitting the ranking', () => {
     expect(firstHit(of, { sums, reach: 5 })).toMatchObject({ sum: 4, others: 10.5 / 9, right: true });
     expect(firstHit(of, { sums, reach: 5 }, true)).toMatchObject({ sum: 3, others: 10.5 / 9, right: false });
     expect(firstHit({ ...of, groups: of.groups.map(() => 7) }, { sums, reach: 5 })).toBeUndefined();
+    expect(firstHit(of, { sums, reach: 5 })).toMatchObject({ served: true, foreign: false });
+    expect(firstHit({ ...of, wanted: [] }, { sums, reach: 5 })).toMatchObject({ served: false });
+  });
+
+  test('takes a first hit for right in a graded set if its grade is 2 or 3', () => {
+    const [question] = questionsBy(
+      TERMS.map(() => 0),
+      1,
+    ) as [JudgedQuestion];
+    const sums = new Float64Array(10).with(0, 1);
+    const hitOf = (grade: number, wanted: readonly number[]): unknown => {
+      const gains = new Float64Array(10).with(0, 2 ** grade - 1);
+      return firstHit({ ...question, graded: true, gains, wanted }, { sums, reach: 5 });
+    };
+    expect(hitOf(1, [1])).toMatchObject({ right: false, served: false });
+    expect(hitOf(1, [1, 3])).toMatchObject({ right: false, served: true });
+    expect(hitOf(2, [3])).toMatchObject({ right: true, served: true });
   });
 
   test('solves equations as their product says', () => {

@@ -70,6 +70,16 @@ describe('the reason why a skill is shown', () => {
     );
   });
 
+  test('counts nearness to the best as meaning, and stars and full files as neither meaning nor words', () => {
+    const features = shares({ feedback: 0.3, cosine: 0.2, sentence: 0.1, words: 0.2, stars: 0.15, fileText: 0.05 });
+    expect(reasonFor({ features })).toBe(
+      'Shown for its meaning (60 % of the score: cosine 0.70) and for its words (20 %: "notes" in description).',
+    );
+    expect(reasonFor({ coverage: 0, features: shares({ stars: 1 }) })).toBe(
+      "Neither its meaning nor its words add to the score. It has none of the question's words.",
+    );
+  });
+
   test('is never what takes away', () => {
     expect(reasonFor({ features: shares({ author: -0.5, words: 0.3, cosine: 0.2 }) })).toMatch(
       /^Shown for its words \(60 % of the score: .* and for its meaning \(40 %: /,
@@ -77,7 +87,7 @@ describe('the reason why a skill is shown', () => {
     expect(reasonFor({ features: shares({ author: -0.5, words: 0.5 }) })).toBe(
       'Shown for its words (100 % of the score: "notes" in description).',
     );
-    expect(reasonFor({ features: shares({ author: -1 }) })).toBe('Nothing in it adds to the score.');
+    expect(reasonFor({ features: shares({ author: -1 }) })).toBe('Neither its meaning nor its words add to the score.');
   });
 
   test('is its name where that is the question, or begins with it', () => {

@@ -1,16 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isConfident, MOST_CERTAIN, meanOfOthers, probabilityOf } from '../../src/ranking/calibration.js';
+import { MOST_CERTAIN } from '../../src/ranking/calibration.js';
 import type { Candidate, NameMatch } from '../../src/ranking/features.js';
+import type { FusionWeights } from '../../src/ranking/fusion.js';
 import { HybridScorer, type QuestionContext, type ScoredCandidate } from '../../src/ranking/hybrid.js';
+import type { RankingModel } from '../../src/ranking/ranking-model.js';
+import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
 
 const CONTEXT: QuestionContext = {
   ranking: 'hybrid',
   highest: 50,
   readable: 1,
-  language: 'en',
   inModelLanguage: true,
   usualCosine: 0.3,
+  usualFeedback: 0,
   skills: 5000,
   words: 4,
 };
@@ -18,7 +21,7 @@ const FIELDS = { name: 0, author: 0, labels: 0, description: 0, files: 0 };
 
 function candidate(cosine: number, score: number, nameMatch: NameMatch = 'other'): Candidate {
   const words = { score, fields: { ...FIELDS, description: score }, coverage: score / 50, fileTerms: 0 };
-  return { document: 0, nameMatch, cosine, sentence: undefined, words };
+  return { document: 0, nameMatch, cosine, sentence: undefined, feedback: undefined, stars: 0, words };
 }
 
 const NAMES: readonly NameMatch[] = ['other', 'beginning', 'exact'];
@@ -77,26 +80,67 @@ describe('the score of a hit', () => {
   });
 });
 
-const SMALL = { size: 0, reach: 10 };
-const LARGE = { size: 1, reach: 10 };
+/** Numbers that tell the parts of a model from each other. */
+function modelOf(): RankingModel {
+  const only = (feature: RankingFeature): FusionWeights => {
+    const none = Object.fromEntries(RANKING_FEATURES.map((one) => [one, { weight: 0, bySize: 0, byLength: 0 }]));
+    return { ...(none as FusionWeights), [feature]: { weight: 10, bySize: 0, byLength: 0 } };
+  };
+  const calibration = { slope: 1, others: 1, bySize: 0, intercept: 0, confident: 0.5, unfit: { weight: 0, bySize: 0 } };
+  return {
+    weights: { first: only('cosine'), readable: only('feedback'), foreign: only('description') },
+    calibration: {
+      hybrid: { ...calibration, intercept: 1 },
+      foreign: { ...calibration, intercept: -1 },
+      vector: calibration,
+      words: calibration,
+    },
+  };
+}
 
-describe('the probability of a first hit', () => {
-  const calibration = { slope: 2, others: 1, intercept: -1, confident: 0.2, near: { weight: 0.5, bySize: 0.3 } };
+describe('the sum and score of a question', () => {
+  const one: Candidate = { ...candidate(0.4, 30), feedback: 0.7 };
+  const sumOf = (context: QuestionContext, pass?: 'first' | 'last'): number =>
+    new HybridScorer(context, pass, modelOf()).score(one).sum;
+  const probabilityFor = (context: QuestionContext): number => {
+    const scorer = new HybridScorer(context, 'last', modelOf());
+    const scored = { ...scorer.score(one), sum: 0 };
+    return scorer.calibrate([scored]).partsOf(scored).probability;
+  };
+  const logistic = (x: number): number => MOST_CERTAIN / (1 + Math.exp(-x));
 
-  test('is a logistic function of its sum and the mean of the next nine', () => {
-    expect(meanOfOthers([9, ...Array<number>(20).fill(3)], SMALL, calibration)).toBe(3);
-    expect(meanOfOthers([9, 6, 5], SMALL, calibration)).toBeCloseTo((6 + 5 + 7 * 3.75) / 9, 9);
-    expect(meanOfOthers([9], LARGE, calibration)).toBe(6);
-    expect(probabilityOf(2, 3, calibration)).toBe(MOST_CERTAIN / 2);
-    expect(probabilityOf(1000, 0, calibration)).toBe(MOST_CERTAIN);
-    expect(probabilityOf(-1000, 0, calibration)).toBe(0);
+  test('have no feedback in the first pass, and have it in the last', () => {
+    expect(sumOf(CONTEXT, 'first')).toBeCloseTo(4, 9);
+    expect(sumOf(CONTEXT)).toBeCloseTo(7, 9);
   });
 
-  test('makes an answer confident where it is high, or where many come very near', () => {
-    expect(isConfident(2, 3, SMALL, calibration)).toBe(true);
-    expect(isConfident(2, 8, SMALL, calibration)).toBe(false);
-    expect(isConfident(6, 20, SMALL, calibration)).toBe(true);
-    expect(isConfident(6, 20, LARGE, calibration)).toBe(false);
-    expect(isConfident(8, 20, LARGE, calibration)).toBe(true);
+  test.each([
+    ['in another language than the model', { inModelLanguage: false }],
+    ['in letters that the model cannot read', { readable: 0 }],
+  ])('go %s by numbers of their own, in both passes', (_, more) => {
+    const context = { ...CONTEXT, ...more };
+    expect(sumOf(context, 'first')).toBeCloseTo(6, 9);
+    expect(sumOf(context)).toBeCloseTo(6, 9);
+    expect(probabilityFor(context)).toBeCloseTo(logistic(-1), 9);
+    expect(probabilityFor(CONTEXT)).toBeCloseTo(logistic(1), 9);
+  });
+
+  test('go by meaning or words alone by the same numbers in every language', () => {
+    for (const ranking of ['vector', 'words'] as const) {
+      const context = { ...CONTEXT, ranking };
+      expect(probabilityFor({ ...context, inModelLanguage: false, readable: 0 })).toBe(probabilityFor(context));
+    }
+  });
+
+  test('have the calibration of the greater part of a question of two kinds of letters', () => {
+    expect(probabilityFor({ ...CONTEXT, readable: 0.5 })).toBeCloseTo(logistic(1), 9);
+    expect(probabilityFor({ ...CONTEXT, readable: 0.49 })).toBeCloseTo(logistic(-1), 9);
+  });
+
+  test('are explained by every feature, also by those that count nothing', () => {
+    const scorer = new HybridScorer(CONTEXT, 'last', modelOf());
+    const { features = [] } = scorer.calibrate([]).partsOf(scorer.score(one));
+    expect(features.map(({ feature }) => feature).toSorted()).toEqual([...RANKING_FEATURES].toSorted());
+    expect(features[0]).toEqual({ feature: 'feedback', value: 0.7, weight: 10, share: 1 });
   });
 });
