@@ -55,13 +55,15 @@ program
 program
   .command('agreement')
   .description('how far two readers agree')
-  .argument('<first>', 'qrels.tsv')
-  .argument('<second>', 'qrels.tsv of other readers')
-  .action((first: string, second: string) => {
-    console.log(JSON.stringify(agreementOf(readGrades(first), readGrades(second)), undefined, 2));
-  });
+  .argument('<files...>', 'qrels.tsv of the first readers, one or more; the last one is of the second readers')
+  .action(agreement);
 
-await program.parseAsync();
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(`error: ${(error as Error).message}`);
+  process.exitCode = 1;
+}
 
 interface PoolFlags extends BlockFlags {
   readonly graded: readonly string[];
@@ -78,7 +80,9 @@ interface BlockFlags {
 }
 
 async function pool(paths: readonly string[], flags: PoolFlags): Promise<void> {
+  refuseBlocks(flags.out);
   const requests = readRequests(paths);
+  const graded = gradesOf(flags.graded);
   await using search = await openSkillSearch({ database: flags.database });
   const rankings: Shown[] = [];
   if (flags.own) {
@@ -95,7 +99,6 @@ async function pool(paths: readonly string[], flags: PoolFlags): Promise<void> {
     rankings.push(new Map(Array.from(run, ([request, documents]) => [request, documents.map(({ id }) => id)])));
   }
   const ids = requests.map(({ _id }) => _id);
-  const graded = gradesOf(flags.graded);
   writeBlocks(search, requests, poolOf(ids, rankings, { depth: flags.depth, graded, seed: flags.seed }), flags);
 }
 
@@ -103,6 +106,7 @@ async function again(
   paths: readonly string[],
   flags: BlockFlags & { readonly graded: readonly string[]; readonly share: number; readonly seed: number },
 ): Promise<void> {
+  refuseBlocks(flags.out);
   const requests = readRequests(paths);
   const graded = gradesOf(flags.graded);
   const random = randomNumbers(flags.seed);
@@ -121,9 +125,12 @@ function take(folder: string, { into, ids }: { readonly into: string; readonly i
   for (const name of readdirSync(folder).filter((one) => ANSWERS.test(one))) {
     for (const { block, grades } of readJsonLines<BlockGrades>(join(folder, name))) answers.set(block, grades);
   }
-  const grades = readGrades(into);
+  const keys = readJsonLines<BlockKey>(join(folder, KEYS));
+  const grades: Grades = existsSync(into) ? readGrades(into) : new Map();
+  const unknown = [...answers.keys()].filter((block) => !keys.some((key) => key.block === block));
+  if (unknown.length > 0) throw new Error(`${folder} has grades, but no blocks ${unknown.join(', ')}`);
   let taken = 0;
-  for (const key of readJsonLines<BlockKey>(join(folder, KEYS))) {
+  for (const key of keys) {
     if (only?.has(key.request) === false) continue;
     const answer = answers.get(key.block);
     try {
@@ -137,6 +144,13 @@ function take(folder: string, { into, ids }: { readonly into: string; readonly i
   }
   writeFileSync(into, writtenGrades(grades));
   console.log(`${taken} blocks taken; ${[...grades.values()].reduce((sum, of) => sum + of.size, 0)} grades in ${into}`);
+}
+
+function agreement(paths: readonly string[]): void {
+  if (paths.length < 2) throw new Error('name a qrels.tsv of the first readers, and one of the second');
+  const found = agreementOf(gradesOf(paths.slice(0, -1)), readGrades(paths.at(-1)!));
+  if (found === undefined) throw new Error('there is no pair that both readers have graded');
+  console.log(JSON.stringify(found, undefined, 2));
 }
 
 /** What people see: copies are shown as one. */
@@ -166,18 +180,24 @@ function writeBlocks(
   { out, blocks }: BlockFlags,
 ): void {
   mkdirSync(out, { recursive: true });
-  if (existsSync(join(out, KEYS))) throw new Error(`${out} has blocks already: name another folder`);
   const byId = new Map(requests.map((request) => [request._id, request]));
-  for (const [i, { request, skills }] of pooled.entries()) {
-    const known = skills.flatMap((id) => search.get(id) ?? []);
+  const blocksOf = pooled
+    .map(({ request, skills }) => ({ request, known: skills.flatMap((id) => search.get(id) ?? []) }))
+    .filter(({ known }) => known.length > 0);
+  for (const [i, { request, known }] of blocksOf.entries()) {
     const shown = known.map((skill) => ({ skill, text: textOf(search.files(skill.id) ?? []) }));
     const key: BlockKey = { block: String(i + 1).padStart(4, '0'), request, skills: known.map(({ id }) => id) };
     appendFileSync(join(out, KEYS), `${JSON.stringify(key)}\n`);
     const part = String(Math.floor(i / blocks) + 1).padStart(3, '0');
     appendFileSync(join(out, `part-${part}.txt`), `${blockText(key.block, byId.get(request)!, shown)}\n\n`);
   }
-  const pairs = pooled.reduce((sum, { skills }) => sum + skills.length, 0);
-  console.log(`${pooled.length} blocks with ${pairs} skills to grade are in ${out}`);
+  const pairs = blocksOf.reduce((sum, { known }) => sum + known.length, 0);
+  console.log(`${blocksOf.length} blocks with ${pairs} skills to grade are in ${out}`);
+}
+
+/** Before the work of an hour, not after it. */
+function refuseBlocks(out: string): void {
+  if (existsSync(join(out, KEYS))) throw new Error(`${out} has blocks already: name another folder`);
 }
 
 function textOf(files: readonly SkillFile[]): string {
