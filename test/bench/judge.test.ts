@@ -1,29 +1,14 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BlockKey } from '../../bench/judging/blocks.js';
+import { again, agreement, type PoolFlags, pool, take } from '../../bench/judging/commands.js';
 import { readJsonLines } from '../../bench/judging/requests.js';
 import { buildCatalogue } from '../../src/index.js';
 import { PROJECT } from '../project-copy.js';
 import { row, toJsonLines } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
-
-interface Judged {
-  readonly status: number;
-  readonly out: string;
-  readonly error: string;
-}
-
-/** Runs the command in a process of its own, with paths relative to `cwd`. */
-function judge(cwd: string, ...words: readonly string[]): Promise<Judged> {
-  const given = ['--import', join(PROJECT, 'node_modules/tsx/dist/loader.mjs'), join(PROJECT, 'bench/judge.ts')];
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [...given, ...words], { cwd }, (_, out, error) => {
-      resolve({ status: child.exitCode ?? -1, out, error });
-    });
-  });
-}
 
 const REQUESTS = [
   { _id: 'de-001', text: 'Brot backen', language: 'de', style: 'terse', english: 'bake bread' },
@@ -55,7 +40,15 @@ async function collection({ semantic = false } = {}): Promise<string> {
   return folder;
 }
 
-const POOL = ['pool', 'queries.jsonl', '--database', 'skills.db', '--no-own', '--run', 'one.run', 'two.run'];
+/** Defaults of the command, without rankings of our own. */
+const FLAGS = { graded: [], own: false, depth: 10, blocks: 10, seed: 1 };
+
+/** Pools the runs of a {@link collection}. */
+function poolRuns(folder: string, out: string, flags: Partial<PoolFlags> = {}): Promise<string> {
+  const run = ['one.run', 'two.run'].map((name) => join(folder, name));
+  const database = join(folder, 'skills.db');
+  return pool([join(folder, 'queries.jsonl')], { ...FLAGS, run, database, out: join(folder, out), ...flags });
+}
 
 const keysOf = (folder: string, blocks: string): BlockKey[] => readJsonLines(join(folder, blocks, 'keys.jsonl'));
 
@@ -80,11 +73,12 @@ function answer(folder: string, blocks: string, gradeOf: (request: string, name:
 const USEFUL = /Brot.* (bread|cake)$|sort.* (sort|list)$/;
 const careful = (request: string, name: string): number => (USEFUL.test(`${request} ${name}`) ? 3 : 0);
 
-describe('judge', () => {
+describe('judging', () => {
   test('makes grades of rankings and readers, asks no pair twice, and compares two readers', async () => {
     const folder = await collection();
-    const pooled = await judge(folder, ...POOL, '--out', 'blocks', '--depth', '2', '--blocks', '1');
-    expect(pooled).toEqual({ status: 0, out: '2 blocks with 5 skills to grade are in blocks\n', error: '' });
+    const [database, qrels, second] = ['skills.db', 'qrels.tsv', 'second.tsv'].map((name) => join(folder, name));
+    const said = await poolRuns(folder, 'blocks', { depth: 2, blocks: 1 });
+    expect(said).toBe(`2 blocks with 5 skills to grade are in ${join(folder, 'blocks')}`);
     expect(readdirSync(join(folder, 'blocks')).sort()).toEqual(['keys.jsonl', 'part-001.txt', 'part-002.txt']);
     // Of the first two of each ranking: `gone` is not in the catalogue.
     const skills = keysOf(folder, 'blocks').map((key) => [key.block, key.request, [...key.skills].sort()]);
@@ -95,31 +89,36 @@ describe('judge', () => {
     expect(readFileSync(join(folder, 'blocks/part-001.txt'), 'utf8')).toContain('In English: bake bread\n1. ');
 
     answer(folder, 'blocks', careful);
-    const taken = await judge(folder, 'take', 'blocks', '--into', 'qrels.tsv');
-    expect(taken).toEqual({ status: 0, out: '2 blocks taken; 5 grades in qrels.tsv\n', error: '' });
-    expect(readFileSync(join(folder, 'qrels.tsv'), 'utf8')).toBe(
+    const taken = take(join(folder, 'blocks'), { into: qrels! });
+    expect(taken).toEqual({ said: `2 blocks taken; 5 grades in ${qrels}`, faults: [] });
+    expect(readFileSync(qrels!, 'utf8')).toBe(
       `${HEADER}de-001\tbread\t3\nde-001\tcake\t3\nde-001\ttax\t0\nen-001\tlist\t3\nen-001\tsort\t3\n`,
     );
 
-    const deeper = await judge(folder, ...POOL, '--out', 'more', '--graded', 'qrels.tsv');
-    expect(deeper.out).toBe('2 blocks with 2 skills to grade are in more\n');
+    expect(await poolRuns(folder, 'more', { graded: [qrels!] })).toContain('2 blocks with 2 skills');
     expect(keysOf(folder, 'more').map((key) => key.skills)).toEqual([['tent'], ['tax']]);
 
-    const twice = ['again', 'queries.jsonl', '--database', 'skills.db', '--graded', 'qrels.tsv', '--share', '1'];
-    expect((await judge(folder, ...twice, '--out', 'again')).out).toBe(
-      '2 blocks with 5 skills to grade are in again\n',
-    );
+    const flags = { database: database!, out: join(folder, 'again'), graded: [qrels!], blocks: 10, seed: 2 };
+    expect(await again([join(folder, 'queries.jsonl')], { ...flags, share: 1 })).toContain('2 blocks with 5 skills');
     answer(folder, 'again', (request, name) => (name === 'cake' ? 0 : careful(request, name)));
-    await judge(folder, 'take', 'again', '--into', 'second.tsv');
-    const { out } = await judge(folder, 'agreement', 'qrels.tsv', 'second.tsv');
-    // 4 of 5 the same; of 25 crossings of their grades, 4 * 2 + 1 * 3 differ: 1 - 1 * 5 / 11.
-    expect(JSON.parse(out)).toMatchObject({ pairs: 5, same: 0.8, kappa: expect.closeTo(1 - 5 / 11, 9) });
+    take(join(folder, 'again'), { into: second! });
+    // Of 5 pairs one differs; of all 25 crossings of the grades of both, 4 * 2 + 1 * 3.
+    expect(agreement([qrels!, second!])).toMatchObject({ pairs: 5, same: 0.8, kappa: expect.closeTo(1 - 5 / 11, 9) });
+  });
+
+  test('gives one request of so many to other readers', async () => {
+    const folder = await collection();
+    await poolRuns(folder, 'blocks');
+    answer(folder, 'blocks', careful);
+    const graded = [join(folder, 'qrels.tsv')];
+    take(join(folder, 'blocks'), { into: graded[0]! });
+    const flags = { database: join(folder, 'skills.db'), out: join(folder, 'again'), graded, blocks: 10, seed: 2 };
+    expect(await again([join(folder, 'queries.jsonl')], { ...flags, share: 2 })).toContain('1 blocks');
   });
 
   test('pools its own rankings, of the English wording too', async () => {
     const folder = await collection({ semantic: true });
-    const words = ['pool', 'queries.jsonl', '--database', 'skills.db', '--out', 'blocks', '--depth', '1'];
-    expect((await judge(folder, ...words)).status).toBe(0);
+    await poolRuns(folder, 'blocks', { own: true, run: [], depth: 1 });
     const [german, english] = keysOf(folder, 'blocks');
     expect(german?.skills).toContain('bread');
     expect(english?.skills.some((id) => id === 'sort' || id === 'list')).toBe(true);
@@ -127,61 +126,56 @@ describe('judge', () => {
 
   test('takes what is right, names what is not, and goes on where it ended', async () => {
     const folder = await collection();
-    await judge(folder, ...POOL, '--out', 'blocks');
-    const answers = join(folder, 'blocks/reader.grades.jsonl');
+    await poolRuns(folder, 'blocks');
+    const [blocks, into] = [join(folder, 'blocks'), join(folder, 'qrels.tsv')];
+    const answers = join(blocks, 'reader.grades.jsonl');
     writeFileSync(answers, toJsonLines([{ block: '0001', grades: '1:3 2:0 3:0 4:9' }]));
-    const first = await judge(folder, 'take', 'blocks', '--into', 'qrels.tsv');
-    expect(first.status).toBe(1);
-    expect(first.error.split('\n')).toEqual([
+    expect(take(blocks, { into }).faults).toEqual([
       'block 0001: expected a number and a grade from 0 to 3, got 4:9',
       'block 0002 has no grades',
-      '',
     ]);
-    expect(readFileSync(join(folder, 'qrels.tsv'), 'utf8')).toBe(HEADER);
+    expect(readFileSync(into, 'utf8')).toBe(HEADER);
 
     writeFileSync(answers, toJsonLines([{ block: '0002', grades: '1:1 2:1 3:1' }]));
-    mkdirSync(join(folder, 'german'));
-    writeFileSync(join(folder, 'german/queries.jsonl'), toJsonLines(REQUESTS.slice(0, 1)));
-    const ids = ['--ids', 'german/queries.jsonl'];
-    expect((await judge(folder, 'take', 'blocks', '--into', 'qrels.tsv', ...ids)).out).toContain('0 blocks taken');
-    expect((await judge(folder, 'take', 'blocks', '--into', 'qrels.tsv')).out).toContain('1 blocks taken; 3 grades');
+    const ids = join(folder, 'german.jsonl');
+    writeFileSync(ids, toJsonLines(REQUESTS.slice(0, 1)));
+    expect(take(blocks, { into, ids }).said).toContain('0 blocks taken');
+    expect(take(blocks, { into }).said).toContain('1 blocks taken; 3 grades');
   });
 
-  test('says in one line what is wrong', async () => {
+  test('refuses answers that are no answers, and leaves the grades as they are', async () => {
     const folder = await collection();
-    await judge(folder, ...POOL, '--out', 'blocks');
-    writeFileSync(join(folder, 'qrels.tsv'), `${HEADER}de-001\tbread\t3\n`);
-    writeFileSync(join(folder, 'other.tsv'), `${HEADER}de-001\tcake\t3\n`);
-    const errorOf = async (...words: string[]): Promise<readonly [number, string]> => {
-      const { status, out, error } = await judge(folder, ...words);
-      expect(out).toBe('');
-      return [status, error];
-    };
-    const cases: [string[], RegExp][] = [
-      [[...POOL, '--out', 'blocks'], /^error: blocks has blocks already: name another folder\n$/],
-      [['pool', 'nowhere.jsonl', '--database', 'skills.db', '--out', 'x'], /^error: .*nowhere\.jsonl.*\n$/],
-      [
-        ['pool', 'queries.jsonl', '--database', 'nowhere.db', '--out', 'x'],
-        /^error: no catalogue at .*nowhere\.db.*\n$/,
-      ],
-      [[...POOL, 'nowhere.run', '--out', 'x'], /^error: .*nowhere\.run.*\n$/],
-      [[...POOL, '--out', 'x', '--graded', 'nowhere.tsv'], /^error: .*nowhere\.tsv.*\n$/],
-      [[...POOL, '--out', 'x', '--depth', '0'], /^error: .*expected a whole number from 1\n$/],
-      [['take', 'nowhere', '--into', 'qrels.tsv'], /^error: .*nowhere.*\n$/],
-      [['agreement', 'qrels.tsv'], /^error: name a qrels\.tsv of the first readers, and one of the second\n$/],
-      [['agreement', 'qrels.tsv', 'other.tsv'], /^error: there is no pair that both readers have graded\n$/],
-    ];
-    const found = await Promise.all(cases.map(([words]) => errorOf(...words)));
-    for (const [i, [, message]] of cases.entries()) expect(found[i]).toEqual([1, expect.stringMatching(message)]);
+    await poolRuns(folder, 'blocks');
+    const [blocks, into] = [join(folder, 'blocks'), join(folder, 'qrels.tsv')];
+    writeFileSync(into, `${HEADER}de-001\tbread\t3\n`);
+    const answers = join(blocks, 'reader.grades.jsonl');
+    writeFileSync(answers, toJsonLines([{ block: '0009', grades: '1:3' }]));
+    expect(() => take(blocks, { into })).toThrow(`${blocks} has grades, but no blocks 0009`);
+    writeFileSync(answers, '{"block": "0001", "grades"\n');
+    expect(() => take(blocks, { into })).toThrow(`${answers}:1: `);
+    expect(readFileSync(into, 'utf8')).toBe(`${HEADER}de-001\tbread\t3\n`);
+  });
 
-    writeFileSync(join(folder, 'blocks/reader.grades.jsonl'), toJsonLines([{ block: '0009', grades: '1:3' }]));
-    expect(await errorOf('take', 'blocks', '--into', 'qrels.tsv')).toEqual([
-      1,
-      'error: blocks has grades, but no blocks 0009\n',
-    ]);
-    writeFileSync(join(folder, 'blocks/reader.grades.jsonl'), '{"block": "0001", "grades"\n');
-    const [, error] = await errorOf('take', 'blocks', '--into', 'qrels.tsv');
-    expect(error).toMatch(/^error: blocks\/reader\.grades\.jsonl:1: /);
-    expect(readFileSync(join(folder, 'qrels.tsv'), 'utf8')).toBe(`${HEADER}de-001\tbread\t3\n`);
+  test('says what is missing before any work', async () => {
+    const folder = await collection();
+    await poolRuns(folder, 'blocks');
+    await expect(poolRuns(folder, 'blocks', { database: 'nowhere.db' })).rejects.toThrow('has blocks already');
+    await expect(poolRuns(folder, 'x', { database: 'nowhere.db' })).rejects.toThrow('no catalogue at');
+    await expect(poolRuns(folder, 'x', { run: ['nowhere.run'] })).rejects.toThrow('nowhere.run');
+    await expect(poolRuns(folder, 'x', { graded: ['nowhere.tsv'] })).rejects.toThrow('nowhere.tsv');
+    await expect(pool(['nowhere.jsonl'], { ...FLAGS, run: [], database: 'x', out: 'x' })).rejects.toThrow('nowhere');
+    expect(() => take(join(folder, 'nowhere'), { into: 'x' })).toThrow('nowhere');
+    const [one, other] = [join(folder, 'one.tsv'), join(folder, 'other.tsv')];
+    writeFileSync(one, `${HEADER}de-001\tbread\t3\n`);
+    writeFileSync(other, `${HEADER}de-001\tcake\t3\n`);
+    expect(() => agreement([one])).toThrow('name a qrels.tsv of the first readers, and one of the second');
+    expect(() => agreement([one, other])).toThrow('there is no pair that both readers have graded');
+  });
+
+  test('as a command, says in one line what is wrong', () => {
+    const words = ['--import', 'tsx', 'bench/judge.ts', 'agreement', 'nowhere.tsv', 'nowhere.tsv'];
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: PROJECT, encoding: 'utf8' });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^error: [^\n]*nowhere\.tsv[^\n]*\n$/);
   });
 });
