@@ -1,20 +1,6 @@
 // Makes the graded test collection of bench/requests: pools rankings for readers, and takes in their grades.
-import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { readRun } from '../src/evaluation/index.js';
-import { randomNumbers } from '../src/evaluation/random-numbers.js';
-import { fitQuestion } from '../src/evaluation/rank-questions.js';
-import { openSkillSearch, type Ranking, type SkillFile, type SkillSearch } from '../src/index.js';
-import { agreementOf } from './judging/agreement.js';
-import { addBlockGrades, type BlockGrades, type BlockKey, blockText } from './judging/blocks.js';
-import { type Grades, readGrades, writtenGrades } from './judging/grades.js';
-import { type PooledRequest, poolOf, type Shown, shuffled } from './judging/pool.js';
-import { type Request, readJsonLines, readRequests } from './judging/requests.js';
-
-const KEYS = 'keys.jsonl';
-const ANSWERS = /\.grades\.jsonl$/;
-const RANKINGS: readonly Ranking[] = ['hybrid', 'vector', 'words'];
+import { type AgainFlags, again, agreement, type PoolFlags, pool, type TakeFlags, take } from './judging/commands.js';
 
 const program = new Command('judge').description('pool rankings for readers who grade them, and take in their grades');
 
@@ -30,7 +16,7 @@ program
   .option('--depth <k>', 'so many of the first skills of each ranking', count, 10)
   .option('--blocks <n>', 'blocks in a file', count, 10)
   .option('--seed <n>', 'of the order', count, 1)
-  .action(pool);
+  .action(async (requests: string[], flags: PoolFlags) => console.log(await pool(requests, flags)));
 
 program
   .command('again')
@@ -42,7 +28,7 @@ program
   .option('--share <n>', 'one request of so many', count, 10)
   .option('--blocks <n>', 'blocks in a file', count, 10)
   .option('--seed <n>', 'of the choice and the order', count, 2)
-  .action(again);
+  .action(async (requests: string[], flags: AgainFlags) => console.log(await again(requests, flags)));
 
 program
   .command('take')
@@ -50,144 +36,24 @@ program
   .argument('<folder>', 'written by `pool` or `again`, with the readers’ *.grades.jsonl')
   .requiredOption('--into <file>', 'qrels.tsv')
   .option('--ids <file>', 'queries.jsonl: only its requests')
-  .action(take);
+  .action((folder: string, flags: TakeFlags) => {
+    const { said, faults } = take(folder, flags);
+    for (const fault of faults) console.error(`error: ${fault}`);
+    if (faults.length > 0) process.exitCode = 1;
+    console.log(said);
+  });
 
 program
   .command('agreement')
   .description('how far two readers agree')
-  .argument('<first>', 'qrels.tsv')
-  .argument('<second>', 'qrels.tsv of other readers')
-  .action((first: string, second: string) => {
-    console.log(JSON.stringify(agreementOf(readGrades(first), readGrades(second)), undefined, 2));
-  });
+  .argument('<files...>', 'qrels.tsv of the first readers, one or more; the last one is of the second readers')
+  .action((files: string[]) => console.log(JSON.stringify(agreement(files), undefined, 2)));
 
-await program.parseAsync();
-
-interface PoolFlags extends BlockFlags {
-  readonly graded: readonly string[];
-  readonly run: readonly string[];
-  readonly own: boolean;
-  readonly depth: number;
-  readonly seed: number;
-}
-
-interface BlockFlags {
-  readonly database: string;
-  readonly out: string;
-  readonly blocks: number;
-}
-
-async function pool(paths: readonly string[], flags: PoolFlags): Promise<void> {
-  const requests = readRequests(paths);
-  await using search = await openSkillSearch({ database: flags.database });
-  const rankings: Shown[] = [];
-  if (flags.own) {
-    for (const ranking of RANKINGS) rankings.push(await shownBy(search, ranking, requests, flags.depth));
-    const translated = requests.flatMap(({ english, ...of }) =>
-      english === undefined ? [] : [{ ...of, text: english }],
-    );
-    for (const ranking of ['hybrid', 'vector'] as const) {
-      rankings.push(await shownBy(search, ranking, translated, flags.depth));
-    }
-  }
-  for (const path of flags.run) {
-    const run = await readRun(path);
-    rankings.push(new Map(Array.from(run, ([request, documents]) => [request, documents.map(({ id }) => id)])));
-  }
-  const ids = requests.map(({ _id }) => _id);
-  const graded = gradesOf(flags.graded);
-  writeBlocks(search, requests, poolOf(ids, rankings, { depth: flags.depth, graded, seed: flags.seed }), flags);
-}
-
-async function again(
-  paths: readonly string[],
-  flags: BlockFlags & { readonly graded: readonly string[]; readonly share: number; readonly seed: number },
-): Promise<void> {
-  const requests = readRequests(paths);
-  const graded = gradesOf(flags.graded);
-  const random = randomNumbers(flags.seed);
-  const chosen = shuffled(requests, random).slice(0, Math.ceil(requests.length / flags.share));
-  await using search = await openSkillSearch({ database: flags.database });
-  const pooled = chosen.flatMap(({ _id }) => {
-    const skills = [...(graded.get(_id)?.keys() ?? [])];
-    return skills.length === 0 ? [] : [{ request: _id, skills: shuffled(skills, random) }];
-  });
-  writeBlocks(search, requests, pooled, flags);
-}
-
-function take(folder: string, { into, ids }: { readonly into: string; readonly ids?: string }): void {
-  const only = ids === undefined ? undefined : new Set(readRequests([ids]).map(({ _id }) => _id));
-  const answers = new Map<string, string>();
-  for (const name of readdirSync(folder).filter((one) => ANSWERS.test(one))) {
-    for (const { block, grades } of readJsonLines<BlockGrades>(join(folder, name))) answers.set(block, grades);
-  }
-  const grades = readGrades(into);
-  let taken = 0;
-  for (const key of readJsonLines<BlockKey>(join(folder, KEYS))) {
-    if (only?.has(key.request) === false) continue;
-    const answer = answers.get(key.block);
-    try {
-      if (answer === undefined) throw new Error(`block ${key.block} has no grades`);
-      addBlockGrades(grades, key, answer);
-      taken += 1;
-    } catch (error) {
-      console.error((error as Error).message);
-      process.exitCode = 1;
-    }
-  }
-  writeFileSync(into, writtenGrades(grades));
-  console.log(`${taken} blocks taken; ${[...grades.values()].reduce((sum, of) => sum + of.size, 0)} grades in ${into}`);
-}
-
-/** What people see: copies are shown as one. */
-async function shownBy(
-  search: SkillSearch,
-  ranking: Ranking,
-  requests: readonly Request[],
-  depth: number,
-): Promise<Shown> {
-  const shown = new Map<string, readonly string[]>();
-  for (const { _id, text } of requests) {
-    const q = fitQuestion(text, 'hybrid');
-    if (q === undefined) continue;
-    const { hits } = await search.semantic({ q, ranking, limit: depth });
-    shown.set(
-      _id,
-      hits.map(({ skill }) => skill.id),
-    );
-  }
-  return shown;
-}
-
-function writeBlocks(
-  search: SkillSearch,
-  requests: readonly Request[],
-  pooled: readonly PooledRequest[],
-  { out, blocks }: BlockFlags,
-): void {
-  mkdirSync(out, { recursive: true });
-  if (existsSync(join(out, KEYS))) throw new Error(`${out} has blocks already: name another folder`);
-  const byId = new Map(requests.map((request) => [request._id, request]));
-  for (const [i, { request, skills }] of pooled.entries()) {
-    const known = skills.flatMap((id) => search.get(id) ?? []);
-    const shown = known.map((skill) => ({ skill, text: textOf(search.files(skill.id) ?? []) }));
-    const key: BlockKey = { block: String(i + 1).padStart(4, '0'), request, skills: known.map(({ id }) => id) };
-    appendFileSync(join(out, KEYS), `${JSON.stringify(key)}\n`);
-    const part = String(Math.floor(i / blocks) + 1).padStart(3, '0');
-    appendFileSync(join(out, `part-${part}.txt`), `${blockText(key.block, byId.get(request)!, shown)}\n\n`);
-  }
-  const pairs = pooled.reduce((sum, { skills }) => sum + skills.length, 0);
-  console.log(`${pooled.length} blocks with ${pairs} skills to grade are in ${out}`);
-}
-
-function textOf(files: readonly SkillFile[]): string {
-  return (files.find(({ filename }) => filename.endsWith('SKILL.md')) ?? files[0])?.text ?? '';
-}
-
-function gradesOf(paths: readonly string[]): Grades {
-  const grades: Grades = new Map();
-  for (const path of paths) readGrades(path, grades);
-  return grades;
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(`error: ${(error as Error).message}`);
+  process.exitCode = 1;
 }
 
 function count(text: string): number {

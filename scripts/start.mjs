@@ -2,10 +2,10 @@
 // try. Arguments after `npm start --` go to `skill-discovery serve`: `npm start -- --port 9000`.
 import { fileURLToPath } from 'node:url';
 import { run } from '../dist/cli/run.js';
+import { SAMPLE_CATALOGUE } from './sample-catalogue.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const database = 'sample.db';
-const sources = ['data/sample/skills.jsonl', 'data/sample/languages.jsonl', 'data/sample/folders'];
 
 const runCommand = async (name, ...others) => {
   const status = await run([name, '--database', database, ...others], { out: process.stdout, error: process.stderr });
@@ -13,6 +13,6 @@ const runCommand = async (name, ...others) => {
 };
 
 console.log('Loading the sample catalogue (some of its folders are broken on purpose) …\n');
-await runCommand('load', ...sources, '--author', 'sample', '--codehost-base', 'https://code.example/sample');
+await runCommand('load', ...SAMPLE_CATALOGUE);
 console.log();
 await runCommand('serve', '--demo', '--state', 'sample-access.db', ...process.argv.slice(2));

@@ -5,8 +5,6 @@ import type { Skill } from './skill.js';
  *
  * - `hybrid`: meaning and words
  * - `vector`: meaning alone, the cosine of question and skill
- * - `feedback`: cosine with the mean vector of the 20 skills that a first ranking puts first, the best counting most
- *   (pseudo-relevance feedback)
  * - `words`: words alone, by BM25; needs no model
  */
 export const RANKINGS = ['hybrid', 'vector', 'words'] as const;

@@ -1,5 +1,5 @@
 import type { Skill } from '../../src/index.js';
-import { type Grades, gradeOf, setGrade } from './grades.js';
+import { type Grade, type Grades, gradeOf, setGrade } from './grades.js';
 import type { PooledRequest } from './pool.js';
 import type { Request } from './requests.js';
 
@@ -42,22 +42,22 @@ export function blockText(block: string, { text, language, english }: Request, s
 /**
  * Grades of a block as grades of its pairs.
  *
- * @throws {Error} unless each skill of the block has exactly one grade
+ * @throws {Error} unless each skill of the block has exactly one grade; then no grade is added
  */
 export function addBlockGrades(into: Grades, { block, request, skills }: BlockKey, answer: string): void {
-  const seen = new Set<number>();
-  for (const pair of answer.trim().split(/[\s,]+/)) {
-    const [place, grade] = pair.split(':');
-    const number = Number(place);
-    const skill = skills[number - 1];
-    if (skill === undefined || seen.has(number))
-      throw new Error(`block ${block}: no skill, or a second grade, at ${pair}`);
-    seen.add(number);
-    setGrade(into, request, skill, gradeOf(grade));
+  const grades = new Map<string, Grade>();
+  for (const pair of answer.split(/[\s,]+/).filter((one) => one !== '')) {
+    const [, number, grade] = /^(\d+):([0-3])$/.exec(pair) ?? [];
+    if (grade === undefined) throw new Error(`block ${block}: expected a number and a grade from 0 to 3, got ${pair}`);
+    const skill = skills[Number(number) - 1];
+    if (skill === undefined) throw new Error(`block ${block}: there is no skill ${number}`);
+    if (grades.has(skill)) throw new Error(`block ${block}: skill ${number} has a second grade`);
+    grades.set(skill, gradeOf(grade));
   }
-  if (seen.size !== skills.length) {
-    throw new Error(`block ${block} has ${skills.length} skills, got grades of ${seen.size}`);
+  if (grades.size !== skills.length) {
+    throw new Error(`block ${block} has ${skills.length} skills, got grades of ${grades.size}`);
   }
+  for (const [skill, grade] of grades) setGrade(into, request, skill, grade);
 }
 
 function oneLine(text: string): string {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 /** How useful a skill is for a request; see bench/requests/grading.md. */
 export type Grade = 0 | 1 | 2 | 3;
@@ -8,13 +8,20 @@ export type Grades = Map<string, Map<string, Grade>>;
 
 const HEADER = 'query-id\tcorpus-id\tscore';
 
-/** Reads a `qrels.tsv` with grades; a file that does not exist has none. */
+/**
+ * Reads a `qrels.tsv` with grades.
+ *
+ * @throws {Error} naming file and line, if it is no such file
+ */
 export function readGrades(path: string, into: Grades = new Map()): Grades {
-  if (!existsSync(path)) return into;
-  for (const line of readFileSync(path, 'utf8').trimEnd().split('\n').slice(1)) {
-    const [request, skill, grade] = line.split('\t');
-    if (request === undefined || skill === undefined) throw new Error(`${path}: expected three fields, got ${line}`);
-    setGrade(into, request, skill, gradeOf(grade));
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  for (const [i, line] of lines.entries()) {
+    try {
+      if (i > 0) addLine(into, line);
+      else if (line.trimEnd() !== HEADER) throw new Error(`expected the header ${JSON.stringify(HEADER)}`);
+    } catch (error) {
+      throw new Error(`${path}:${i + 1}: ${(error as Error).message}`);
+    }
   }
   return into;
 }
@@ -33,10 +40,15 @@ export function setGrade(grades: Grades, request: string, skill: string, grade: 
 }
 
 /** @throws {Error} unless the text is 0, 1, 2 or 3 */
-export function gradeOf(text: string | undefined): Grade {
-  const grade = Number(text);
-  if (text?.trim() === '' || (grade !== 0 && grade !== 1 && grade !== 2 && grade !== 3)) {
-    throw new Error(`expected a grade from 0 to 3, got ${text}`);
+export function gradeOf(text: string): Grade {
+  if (!/^[0-3]$/.test(text)) throw new Error(`expected a grade from 0 to 3, got ${JSON.stringify(text)}`);
+  return Number(text) as Grade;
+}
+
+function addLine(into: Grades, line: string): void {
+  const [request, skill, grade, ...more] = line.trimEnd().split('\t');
+  if (request === undefined || skill === undefined || grade === undefined || more.length > 0) {
+    throw new Error(`expected request, skill and grade with tabs between them, got ${JSON.stringify(line)}`);
   }
-  return grade;
+  setGrade(into, request, skill, gradeOf(grade));
 }

@@ -17,10 +17,20 @@ export function readRequests(paths: readonly string[]): Request[] {
   return paths.flatMap((path) => readJsonLines<Request>(path));
 }
 
-/** The objects of a JSON Lines file, which the caller knows the shape of. */
+/**
+ * The objects of a JSON Lines file, which the caller knows the shape of.
+ *
+ * @throws {Error} naming file and line, where it is no JSON
+ */
 export function readJsonLines<T>(path: string): T[] {
   return readFileSync(path, 'utf8')
     .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => JSON.parse(line) as T);
+    .flatMap((line, i) => {
+      if (line.trim() === '') return [];
+      try {
+        return JSON.parse(line) as T;
+      } catch (error) {
+        throw new Error(`${path}:${i + 1}: ${(error as Error).message}`);
+      }
+    });
 }

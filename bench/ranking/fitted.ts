@@ -12,13 +12,23 @@ export interface Fitted {
 }
 
 /**
+ * How much more graded sets count for the first pass: many of its best skills have to be of use, not the first one right.
+ * It also learns from the candidates without a grade, since it has to keep these away from the top.
+ */
+const MORE = 5;
+
+/**
  * Fits all weights. `foreign` is fitted to the questions that the model was not made for, and to all others as if their
  * meaning were not known: there are too few of the former to tell what words are worth.
  */
 export function fittedTo(questions: readonly JudgedQuestion[]): Fitted {
-  const counting = questions.filter(({ weight }) => weight > 0).map(judgedOnly);
-  const [own, foreign] = [counting.filter((one) => !one.foreign), counting.filter((one) => one.foreign)];
-  const fit = { first: fitListwise(own, FIRST_TERMS), readable: fitListwise(own) };
+  const counting = questions.filter(({ weight }) => weight > 0);
+  const forUse = counting
+    .filter((question) => !question.foreign)
+    .map((question) => (question.graded ? { ...question, weight: MORE * question.weight } : question));
+  const judged = counting.map(judgedOnly);
+  const [own, foreign] = [judged.filter((one) => !one.foreign), judged.filter((one) => one.foreign)];
+  const fit = { first: fitListwise(forUse, FIRST_TERMS), readable: fitListwise(own) };
   const plain = own.filter(({ graded }) => !graded);
   const byWords = (plain.length === 0 ? own : plain).map(withoutMeaning);
   return { ...fit, foreign: fitListwise([...foreign, ...byWords], FOREIGN_TERMS) };

@@ -14,6 +14,8 @@ export function pagePaths(): string[] {
     'CHANGELOG.md',
     'SECURITY.md',
     'bench/README.md',
+    'bench/requests/README.md',
+    'bench/requests/grading.md',
     'examples/README.md',
     ...docs.map((name) => `docs/${name}`),
   ];

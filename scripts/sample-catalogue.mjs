@@ -1,0 +1,10 @@
+/** What `npm start` gives to `skill-discovery load`: paths from the folder of the project, and options. */
+export const SAMPLE_CATALOGUE = [
+  'data/sample/skills.jsonl',
+  'data/sample/languages.jsonl',
+  'data/sample/folders',
+  '--author',
+  'sample',
+  '--codehost-base',
+  'https://code.example/sample',
+];
