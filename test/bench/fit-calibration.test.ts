@@ -14,9 +14,9 @@ function hitsOf(count: number, answered: number): FirstHit[] {
   const random = randomNumbers(2);
   return Array.from({ length: count }, (_, i): FirstHit => {
     const [sum, others, size] = [4 * random(), 2 * random(), i % 2];
-    const right = random() < probabilityOf(sum, others, size, TRUTH);
+    const right = random() < probabilityOf(sum, others, { size, reach: 1 }, TRUTH);
     const served = right || random() < answered;
-    return { set: 'made up', foreign: false, scale: { size, reach: 10 }, sum, others, right, served };
+    return { set: 'made up', foreign: false, rare: false, scale: { size, reach: 1 }, sum, others, right, served };
   });
 }
 
@@ -37,7 +37,7 @@ describe('fitting a calibration', () => {
     const found = fitCalibration(hits);
     const unserved = hits.filter(({ served }) => !served);
     const confident = unserved.filter(
-      ({ sum, others, scale }) => probabilityOf(sum, others, scale.size, found) >= found.confident,
+      ({ sum, others, scale }) => probabilityOf(sum, others, scale, found) >= found.confident,
     );
     expect(confident.length / unserved.length).toBeLessThanOrEqual(0.1);
     expect(confident.length / unserved.length).toBeGreaterThan(0.05);
@@ -48,7 +48,7 @@ describe('fitting a calibration', () => {
     const found = fitCalibration(hits);
     const right = hits.filter((hit) => hit.right);
     const doubted = right.filter(
-      ({ sum, others, scale }) => probabilityOf(sum, others, scale.size, found) < found.confident,
+      ({ sum, others, scale }) => probabilityOf(sum, others, scale, found) < found.confident,
     );
     expect(doubted.length / right.length).toBeCloseTo(0.05, 2);
   });
@@ -56,7 +56,7 @@ describe('fitting a calibration', () => {
   test('takes down what first hits come to where nothing answers, by the size of the catalogue', () => {
     // 3 of 10 in a small catalogue and 6 of 10 in a large one, up to a little of chance.
     const hits = hitsOf(2000, 0.5).map((hit, i): FirstHit => {
-      return hit.served ? hit : { ...hit, sum: (hit.scale.size === 0 ? 3 : 6) + 0.1 * ((i % 5) - 2) };
+      return hit.served ? hit : { ...hit, sum: (hit.scale.size === 0 ? 0.3 : 0.6) + 0.01 * ((i % 5) - 2) };
     });
     const { weight, bySize } = fitCalibration(hits).unfit;
     expect(weight).toBeCloseTo(0.3, 2);

@@ -24,6 +24,7 @@ function questionsOf(count: number, { by, seed = 1, ...more }: Made): JudgedQues
       id: `${i}`,
       foreign: false,
       graded: false,
+      rare: false,
       size: 0,
       length: 0,
       values,

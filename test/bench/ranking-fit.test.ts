@@ -19,6 +19,7 @@ function questionsBy(weights: readonly number[], count: number): JudgedQuestion[
       id: `${i}`,
       foreign: false,
       graded: false,
+      rare: false,
       size: 0,
       length: 0,
       values,

@@ -15,12 +15,13 @@ const CALIBRATION: Calibration = {
 };
 
 describe('the probability of a first hit', () => {
-  test('is a logistic function of its sum, the mean of the next nine, and the size of the catalogue', () => {
+  test('is a logistic function of its sum, the mean of the next nine, both beside the reach, and the size of the catalogue', () => {
     expect(meanOfOthers([9, ...Array<number>(20).fill(3)], SMALL, CALIBRATION)).toBe(3);
-    expect(probabilityOf(2, 3, 0, CALIBRATION)).toBe(MOST_CERTAIN / 2);
-    expect(probabilityOf(2, 3, 1, CALIBRATION)).toBeCloseTo(MOST_CERTAIN / (1 + Math.exp(3)), 12);
-    expect(probabilityOf(1000, 0, 0, CALIBRATION)).toBe(MOST_CERTAIN);
-    expect(probabilityOf(-1000, 0, 0, CALIBRATION)).toBe(0);
+    expect(probabilityOf(20, 30, SMALL, CALIBRATION)).toBe(MOST_CERTAIN / 2);
+    expect(probabilityOf(20, 30, LARGE, CALIBRATION)).toBeCloseTo(MOST_CERTAIN / (1 + Math.exp(3)), 12);
+    expect(probabilityOf(10_000, 0, SMALL, CALIBRATION)).toBe(MOST_CERTAIN);
+    expect(probabilityOf(-10_000, 0, SMALL, CALIBRATION)).toBe(0);
+    expect(probabilityOf(0, 0, { size: 0, reach: 0 }, CALIBRATION)).toBeCloseTo(MOST_CERTAIN / (1 + Math.E), 12);
   });
 
   test('supposes skills that do not fit where fewer than ten are found, none of them before the first', () => {
@@ -31,14 +32,14 @@ describe('the probability of a first hit', () => {
     expect(meanOfOthers([], SMALL, CALIBRATION)).toBe(0);
   });
 
-  test('rises with the sum, and falls the nearer the others come, by the numbers that come with the library', () => {
+  test('rises with the sum, by the numbers that come with the library', () => {
     const number = fc.double({ min: 0, max: 30, noNaN: true });
     const rankings = fc.constantFrom(...Object.values(rankingModel().calibration));
     fc.assert(
       fc.property(rankings, number, number, number, fc.double({ min: 0, max: 1, noNaN: true }), (of, a, b, c, size) => {
         const [less, more] = a < b ? [a, b] : [b, a];
-        expect(probabilityOf(more, c, size, of)).toBeGreaterThanOrEqual(probabilityOf(less, c, size, of));
-        expect(probabilityOf(c, more, size, of)).toBeLessThanOrEqual(probabilityOf(c, less, size, of));
+        const scale = { size, reach: 20 };
+        expect(probabilityOf(more, c, scale, of)).toBeGreaterThanOrEqual(probabilityOf(less, c, scale, of));
       }),
     );
   });
@@ -55,7 +56,7 @@ describe('the probability of a first hit', () => {
         const unfit = Math.min(first, scale.reach * (weight + bySize * size));
         const others = parts.map((of) => of * unfit).sort((a, b) => b - a);
         const of = (sums: readonly number[]): number =>
-          probabilityOf(first, meanOfOthers(sums, scale, CALIBRATION), size, CALIBRATION);
+          probabilityOf(first, meanOfOthers(sums, scale, CALIBRATION), scale, CALIBRATION);
         const fewer = others.filter((_, i) => isFound[i]);
         expect(of([first, ...fewer])).toBeLessThanOrEqual(of([first, ...others]) + 1e-12);
       }),
