@@ -40,7 +40,9 @@ describe('the command line, by meaning', () => {
     expect(lines.join(' ').replace(/\s+/g, ' ')).toMatch(
       /Shown for its meaning \(100 % of the score: cosine 0\.\d\d\)\. It has none of the question's words\./,
     );
-    expect(lines.join('\n')).toMatch(/cosine 0\.\d{3} x \d+\.\d\d \(100 %\); file SKILL\.md/);
+    expect(lines.join(' ').replace(/\s+/g, ' ')).toMatch(
+      /(?:(?:cosine|feedback) \d\.\d{3} x \d+\.\d\d \(\d+ %\)[,;] ){2}file SKILL\.md/,
+    );
     expect(lines.at(-1)).toBe('the best 2, by meaning and words');
 
     const byVector = await runCaptured([

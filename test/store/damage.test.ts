@@ -161,8 +161,16 @@ describe('a vector', () => {
       limit: 5,
       copies: 'keep',
       ranking: 'hybrid',
+      explain: true,
     });
-    expect(hits.map(({ skill }) => skill.id)).toContain('cherry');
+    const explain = hits.find(({ skill }) => skill.id === 'cherry')?.explain;
+    expect(explain?.words).toBeGreaterThan(0);
+    expect(explain).not.toHaveProperty('cosine');
+    // It is taken to be as near to the best as the others usually are.
+    const feedback = hits.map((hit) => hit.explain?.features?.find((one) => one.feature === 'feedback')?.value);
+    expect(
+      feedback.filter((value) => value === feedback[hits.findIndex(({ skill }) => skill.id === 'cherry')]).length,
+    ).toBeGreaterThan(1);
     expect(lacking).toEqual([{ id: 'cherry', reason: expect.stringContaining('vector') }]);
     const left = await search.semantic({ q: 'cherry', limit: 5, copies: 'keep', ranking: 'vector' });
     expect(left.hits.map(({ skill }) => skill.id)).not.toContain('cherry');
