@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { Calibration } from '../src/ranking/calibration.js';
-import { RANKING_MODEL } from '../src/ranking/ranking-model.js';
+import { parseRankingModel, RANKING_MODEL } from '../src/ranking/ranking-model.js';
 import type { Ranking } from '../src/result.js';
 import { RANKING_FEATURES } from '../src/result.js';
 import { fitCalibration } from './ranking/first-hits.js';
@@ -59,7 +59,7 @@ async function main(folders: readonly string[], flags: Flags): Promise<void> {
 
   const facts = { sets: sets.map(({ name }) => name), questions: questions.length };
   const weights = {
-    first: namedWeights(fitted.first),
+    first: firstPassOf(RANKING_MODEL),
     readable: namedWeights(fitted.readable),
     foreign: namedWeights(fitted.foreign),
   };
@@ -77,6 +77,11 @@ async function gatherAll(sets: readonly JudgedSet[], keep: string | undefined): 
     questions.push(...(await gatherQuestions(set, { keep, onProgress })));
   }
   return questions;
+}
+
+/** The weights of the first pass in a file, which are not fitted. */
+function firstPassOf(path: URL): object {
+  return parseRankingModel(readFileSync(path, 'utf8')).weights.first;
 }
 
 /** The weights of a file; 0 for what it has none of, such as a feature that is new. */

@@ -42,9 +42,6 @@ export const FOREIGN_TERMS: readonly Term[] = TERMS.filter(
   ({ feature }) => feature !== 'fileText' && feature !== 'stars',
 );
 
-/** What is fitted for the first pass, which feedback comes from. */
-export const FIRST_TERMS: readonly Term[] = TERMS.filter(({ feature }) => feature !== 'feedback');
-
 /** The candidates of one question. */
 export interface JudgedQuestion {
   readonly set: string;

@@ -17,6 +17,8 @@ interface LoadFlags {
   readonly maxUnpackedBytes?: number;
   readonly maxRatio?: number;
   readonly maxListedProblems?: number;
+  /** False for `--no-git`. */
+  readonly git: boolean;
   readonly gitSeconds?: number;
   readonly semantic: boolean;
   readonly model?: string;
@@ -38,6 +40,7 @@ export const setUpLoad: SetUp = (command, output) => {
     .option('--max-unpacked-bytes <n>', 'bytes that a file may have, unpacked; 0 for no limit', parseInteger)
     .option('--max-ratio <n>', 'times its size that a .gz file may unpack to; 0 for no limit', parseInteger)
     .option('--max-listed-problems <n>', 'warnings and rejected rows that are listed; 0 for no limit', parseInteger)
+    .option('--no-git', 'ask git nothing: ids of skills in folders depend on the folder alone')
     .option('--git-seconds <n>', 'seconds that git may work on one source; 0 reads remotes only', parseInteger)
     .option('--no-semantic', 'make no vectors: skills loaded so are found by words only')
     .addOption(modelOption())
@@ -53,6 +56,7 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
   try {
     const { database, prune, followLinks, author, codehostBase, skillUrlBase, model } = flags;
     const { maxUnpackedBytes, maxRatio, maxListedProblems, gitSeconds } = flags;
+    const git = flags.git ? undefined : false;
     // Undefined, not true: a missing model runtime is then a warning and not an error.
     const semantic = flags.semantic ? undefined : false;
     const defaults = { author, codehostBase, skillUrlBase };
@@ -67,6 +71,7 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
       maxUnpackedBytes,
       maxRatio,
       maxListedProblems,
+      git,
       gitSeconds,
       signal: stop.signal,
       onProgress: (progress) => bar.show(progress),

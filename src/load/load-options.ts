@@ -62,6 +62,11 @@ export interface BuildOptions extends FolderDefaults, ModelOptions {
    */
   readonly maxListedProblems?: number | undefined;
   /**
+   * Whether git is asked where the skills of folders are published, and when they were changed. With false their ids
+   * depend on the folder alone, wherever it was cloned from. @default true
+   */
+  readonly git?: boolean | undefined;
+  /**
    * Seconds that git may work on all repositories of a source; on one of them it may work for 20. Skills of the others
    * get the dates of their files. 0 means that git is asked for remotes only. @default 120
    */
@@ -88,6 +93,7 @@ export const BUILD_OPTIONS: Names = namesOf<BuildOptions>({
   maxUnpackedBytes: true,
   maxRatio: true,
   maxListedProblems: true,
+  git: true,
   gitSeconds: true,
   onProgress: true,
   signal: true,

@@ -36,6 +36,7 @@ export async function loadSources(options: BuildOptions): Promise<LoadReport> {
   checkFlag('semantic', options.semantic);
   for (const name of ['author', 'codehostBase', 'skillUrlBase'] as const) checkText(name, options[name]);
   checkFlag('followLinks', options.followLinks);
+  checkFlag('git', options.git);
   checkListener('onProgress', options.onProgress);
   checkSignal(options.signal);
   for (const name of ['maxUnpackedBytes', 'maxRatio', 'maxListedProblems', 'gitSeconds'] as const) {
@@ -123,7 +124,7 @@ function pruneOrWarn(
 }
 
 function keyOf(sources: readonly OpenableSource[], options: BuildOptions): string {
-  const { author = '', codehostBase = '', skillUrlBase = '', followLinks } = options;
-  const links = followLinks === true ? ['follow links'] : [];
+  const { author = '', codehostBase = '', skillUrlBase = '', followLinks, git } = options;
+  const links = [...(followLinks === true ? ['follow links'] : []), ...(git === false ? ['no git'] : [])];
   return loadKey(['load', ...links, author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)]);
 }

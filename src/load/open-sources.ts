@@ -49,9 +49,20 @@ function openPath(
   options: BuildOptions,
   linkRoots: readonly string[],
 ): OpenableSource {
-  const { signal, author, codehostBase, skillUrlBase, stdin, maxUnpackedBytes, maxRatio, gitSeconds } = options;
+  const { signal, author, codehostBase, skillUrlBase, stdin, maxUnpackedBytes, maxRatio, git, gitSeconds } = options;
   const gitBudget = gitSeconds === undefined ? undefined : gitSeconds * 1000;
-  const fixed = { signal, author, codehostBase, skillUrlBase, stdin, maxUnpackedBytes, maxRatio, gitBudget, linkRoots };
+  const fixed = {
+    signal,
+    author,
+    codehostBase,
+    skillUrlBase,
+    stdin,
+    maxUnpackedBytes,
+    maxRatio,
+    git,
+    gitBudget,
+    linkRoots,
+  };
   return {
     name: source.name,
     key: keyOf(source, database),

@@ -66,13 +66,13 @@ describe('fitting a calibration', () => {
   });
 
   test('takes wrong first hits for these where all questions have an answer', () => {
-    const hits = hitsOf(2000, 1).map((hit): FirstHit => ({ ...hit, sum: hit.right ? 8 : 2 }));
+    const hits = hitsOf(2000, 1).map((hit): FirstHit => ({ ...hit, sum: hit.right ? 0.8 : 0.2 }));
     // A few of both, or nothing would be left to chance.
     const mixed = [...hits, ...hitsOf(2000, 1)];
     const wrong = mixed.filter(({ right }) => !right);
     const mean = (size: number): number => {
       const of = wrong.filter(({ scale }) => scale.size === size);
-      return of.reduce((sum, hit) => sum + hit.sum / 10, 0) / of.length;
+      return of.reduce((sum, hit) => sum + hit.sum, 0) / of.length;
     };
     const { weight, bySize } = fitCalibration(mixed).unfit;
     expect(weight).toBeCloseTo(mean(0), 6);

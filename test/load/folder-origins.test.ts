@@ -383,3 +383,17 @@ describe('a folder whose repository cannot be asked for its remote', () => {
     expect([...contentOf(database).keys()]).toEqual(['own-rep-pdf']);
   });
 });
+
+test('a folder that git is not asked about has the same ids wherever it was cloned from', async () => {
+  const folder = join(scratchFolder(), 'tools');
+  writeSkill(join(folder, 'pdf'), 'reads pdf');
+  repository(folder, 'https://host.example/own/rep');
+  const idsOf = async (git?: boolean): Promise<string[]> => {
+    const database = scratchFile('skills.db');
+    const { warnings } = await buildCatalogue({ database, sources: [folder], semantic: false, git });
+    expect(warnings).toEqual([]);
+    return [...contentOf(database).keys()];
+  };
+  expect(await idsOf()).toEqual(['own-rep-pdf']);
+  expect(await idsOf(false)).toEqual(['tools-pdf']);
+});

@@ -43,7 +43,8 @@ async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): A
   const roots = new LinkRoots(realRoot, options.linkRoots);
   const walk = await walkFolder(roots, name, signal);
   const originsIn = new Map<string, GitOrigins>();
-  const gitOf = (folder: string): Promise<GitOrigin | undefined> => {
+  const gitOf = async (folder: string): Promise<GitOrigin | undefined> => {
+    if (options.git === false) return undefined;
     const root = roots.rootOf(folder) ?? realRoot;
     let origins = originsIn.get(root);
     if (origins === undefined) {

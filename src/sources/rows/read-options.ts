@@ -25,6 +25,8 @@ export interface ReadOptions {
   readonly linkRoots?: readonly string[] | undefined;
   /** Read for the source `-`. @default process.stdin */
   readonly stdin?: Readable | undefined;
+  /** False if git is asked nothing. @default true */
+  readonly git?: boolean | undefined;
   /** How long git may work on one repository, in milliseconds. @default 20000 */
   readonly gitTimeout?: number | undefined;
   /** How long git may work on all repositories of the source, in milliseconds. @default 120000 */
