@@ -24,7 +24,7 @@ export interface PoolFlags extends BlockFlags {
 }
 
 /** Options of all that writes blocks. */
-export interface BlockFlags {
+interface BlockFlags {
   readonly database: string;
   readonly out: string;
   readonly blocks: number;
