@@ -1,4 +1,5 @@
-// Fits the weights of data/ranking.json to judged questions, and tells how well they do on questions they were not fitted to.
+// Fits the weights of data/ranking.json to judged questions, and tells how well they do on questions they were not
+// fitted to.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { Calibration } from '../src/ranking/calibration.js';

@@ -63,7 +63,10 @@ async function main(folders: readonly string[], flags: Flags): Promise<void> {
   const given = new Map<string, AskedSet[]>();
   for (const file of sets) {
     const listed: AskedSet[] = [];
-    for (const set of await readSets(file, { database, root })) listed.push(await givenSet(set));
+    for (const set of await readSets(file, { database, root })) {
+      // Graded requests are folders of their own, and measured otherwise.
+      if (!set.own) listed.push(await givenSet(set));
+    }
     given.set(basename(file, '.json'), listed);
   }
   const asked = [...graded, ...[...given.values()].flat()];

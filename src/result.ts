@@ -203,7 +203,8 @@ export interface SemanticHit {
   /**
    * 0 to 1, falling from hit to hit. Scores of different questions can be compared if the model is the same.
    *
-   * - `hybrid`: for the first hit the probability that it is useful; of a hundred first hits with 0.7 about seventy are.
+   * - `hybrid`: for the first hit the probability that it is useful; of a hundred first hits with 0.7 about seventy
+   * are.
    * - `vector`: the cosine.
    * - `words`: BM25, divided by its upper bound for this question.
    */
@@ -225,8 +226,8 @@ export interface SemanticResult {
   /** Id of the model that embedded the question; absent with `ranking: 'words'`. */
   readonly model?: string;
   /**
-   * Whether the first hit is likely to be useful; false if there is none. Of the judged requests that no skill answers,
-   * at most one in ten gets true.
+   * Whether the first hit is likely to be useful; false if there is none. Of judged requests about
+   * matters that no skill covers, about one in ten gets true.
    */
   readonly confident: boolean;
   /**

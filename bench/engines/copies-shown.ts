@@ -12,8 +12,8 @@ export interface CopiesShown {
 }
 
 /**
- * Makes a group of copies one skill, in requests and runs. Which skills are copies is what our own search says; that helps
- * it, so a table needs both kinds of runs.
+ * Makes a group of copies one skill, in requests and runs. Which skills are copies is what our own search says; that
+ * helps it, so a table needs both kinds of runs.
  */
 export function showCopies(search: SkillSearch, benchmark: Benchmark, runs: ReadonlyMap<string, Run>): CopiesShown {
   const asOne = copiesAsOne(search);

@@ -2,8 +2,8 @@ import { Database } from '../../src/sqlite/connection.js';
 import type { DocumentedEngine, EngineDocument } from './engine.js';
 
 /**
- * Its documentation (https://sqlite.org/fts5.html): a table of two columns, `ORDER BY rank`, which is bm25. Words without
- * an operator must all be there, which few requests of a whole sentence find anything by. So any word will do.
+ * Its documentation (https://sqlite.org/fts5.html): a table of two columns, `ORDER BY rank`, which is bm25. Words
+ * without an operator must all be there, which few requests of a whole sentence find anything by. So any word will do.
  *
  * @param tokenizer as `tokenize` takes it
  */

@@ -4,8 +4,8 @@ import type { RankedDocument, Run } from '../../src/evaluation/index.js';
 const K = 60;
 
 /**
- * Reciprocal rank fusion: each ranking gives a document 1 / (60 + its rank, from 1). Equal sums stand in the order in which
- * the documents first appear (G. V. Cormack, C. L. A. Clarke and S. Büttcher, SIGIR 2009,
+ * Reciprocal rank fusion: each ranking gives a document 1 / (60 + its rank, from 1). Equal sums stand in the order in
+ * which the documents first appear (G. V. Cormack, C. L. A. Clarke and S. Büttcher, SIGIR 2009,
  * https://doi.org/10.1145/1571941.1572114).
  *
  * @param depth documents of each ranking that count, and of the result

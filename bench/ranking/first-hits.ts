@@ -34,8 +34,8 @@ export interface Summed {
 }
 
 /**
- * The first hit by some sums, copies shown as one; none where fewer than {@link COMPARED} are found: they say nothing of how
- * sure a hit can be.
+ * The first hit by some sums, copies shown as one; none where fewer than {@link COMPARED} are found: they say nothing
+ * of how sure a hit can be.
  *
  * @param without whether the right answers are taken out before
  */
@@ -111,8 +111,8 @@ export function fitCalibration(hits: readonly FirstHit[]): Calibration {
 }
 
 /**
- * A straight line, by least squares, through the parts of what they could reach that the first hits come to where nothing
- * answers, or where all questions have an answer, through those of the lowest right ones.
+ * A straight line, by least squares, through the parts of what they could reach that the first hits come to where
+ * nothing answers, or where all questions have an answer, through those of wrong first hits.
  */
 function unfitOf(hits: readonly FirstHit[]): Calibration['unfit'] {
   const unserved = hits.filter(({ served }) => !served);

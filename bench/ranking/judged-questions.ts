@@ -18,13 +18,17 @@ export interface Term {
   readonly part: 'weight' | 'bySize' | 'byLength';
 }
 
-/** What depends on catalogue or question is fitted for what counts most only: more numbers found nothing on other sets. */
+/**
+ * What depends on catalogue or question is fitted for what counts most only: more numbers found nothing on other sets.
+ */
 const VARYING: ReadonlySet<RankingFeature> = new Set(['cosine', 'feedback', 'words', 'description', 'coverage']);
 
 /** A full file says that a skill is a real one, and stars that many use it, where there are many of all kinds. */
 const BY_SIZE_ONLY: ReadonlySet<RankingFeature> = new Set(['fileText', 'stars']);
 
-/** Judged questions say little of labels, which most skills have none of or got by a guess; what is fitted is chance. */
+/**
+ * Judged questions say little of labels, which most skills have none of or got by a guess; what is fitted is chance.
+ */
 const NOT_FITTED: ReadonlySet<RankingFeature> = new Set(['labels']);
 
 export const TERMS: readonly Term[] = RANKING_FEATURES.flatMap((feature): Term[] => {
@@ -37,7 +41,10 @@ export const TERMS: readonly Term[] = RANKING_FEATURES.flatMap((feature): Term[]
 /** Features of meaning: unknown where the model cannot read. */
 const OF_MEANING: ReadonlySet<RankingFeature> = new Set(['cosine', 'sentence', 'feedback']);
 
-/** What is fitted for questions that the model was not made for. What meaning tells apart, a full file then would have to. */
+/**
+ * What is fitted for questions that the model was not made for. What meaning tells apart, a full file then would have
+ * to.
+ */
 export const FOREIGN_TERMS: readonly Term[] = TERMS.filter(
   ({ feature }) => feature !== 'fileText' && feature !== 'stars',
 );

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { CorpusOptions } from '../../src/evaluation/index.js';
 
 /**
- * Judged questions that weights are fitted to, and what they are asked of: the folder's own corpus where there is no database.
- * All paths are resolved.
+ * Judged questions that weights are fitted to, and what they are asked of: the folder's own corpus where there is no
+ * database. All paths are resolved.
  */
 export interface JudgedSet extends Pick<CorpusOptions, 'database' | 'extra' | 'extraFiles' | 'without'> {
   readonly name: string;
@@ -15,6 +15,8 @@ export interface JudgedSet extends Pick<CorpusOptions, 'database' | 'extra' | 'e
   readonly filter?: RegExp | undefined;
   /** At most so many questions, evenly chosen. */
   readonly most?: number | undefined;
+  /** Whether it belongs to this project. */
+  readonly own: boolean;
   /** What the set counts beside the others. */
   readonly weight: number;
   /** Whether its questions are in languages that the model does not read, whatever they show. */
@@ -54,7 +56,7 @@ export interface SetOptions {
 
 /** The sets of some folders with a corpus of their own. */
 export function setsOfFolders(folders: readonly string[]): JudgedSet[] {
-  return folders.map((folder) => ({ name: folder, folder: resolve(folder), weight: 1, foreign: false }));
+  return folders.map((folder) => ({ name: folder, folder: resolve(folder), own: false, weight: 1, foreign: false }));
 }
 
 /** The sets that a JSON file lists. */
@@ -76,6 +78,7 @@ export async function readSets(path: string, { database, root = dirname(path) }:
       without: inside(without),
       filter: filter === undefined ? undefined : new RegExp(filter),
       most,
+      own: own === true,
       weight,
       foreign,
       rare: rare === undefined ? undefined : new RegExp(rare),

@@ -24,11 +24,12 @@ const UNLIKELY = 1e-7;
 const NEGATIVE = 1e3;
 
 /**
- * Weights of {@link TERMS} by listwise softmax: what makes the right candidates of the questions most likely, if each question
- * picks one with a probability in proportion to e to its score (ListNet's top one: Z. Cao et al., Learning to rank: from
- * pairwise approach to listwise approach, ICML 2007). All sets count the same, however many questions they have. No feature's
- * weight is below 0, be a catalogue small or large and a question short or long: a word that takes away is chance, and
- * would do harm where few questions were seen. Convex; found by Newton's method, each step halved until it is one.
+ * Weights of {@link TERMS} by listwise softmax: what makes the right candidates of the questions most likely, if each
+ * question picks one with a probability in proportion to e to its score (ListNet's top one: Z. Cao et al., Learning to
+ * rank: from pairwise approach to listwise approach, ICML 2007). Each set counts by its weight, however many questions
+ * it has. No feature's weight is below 0, be a catalogue small or large and a question short or long: a word that takes
+ * away is chance, and would do harm where few questions were seen. Convex; found by Newton's method, each step halved
+ * until it is one.
  *
  * @param terms what is fitted; all other weights are 0
  * @throws {RangeError} where no question has a right candidate
@@ -71,7 +72,10 @@ interface Fit {
   readonly bounds: readonly Float64Array[];
 }
 
-/** For each feature its weight in the smallest and largest catalogues and the shortest and longest questions, as sums of terms. */
+/**
+ * For each feature its weight in the smallest and largest catalogues and the shortest and longest questions, as sums of
+ * terms.
+ */
 function boundsOf(factors: Float64Array): Float64Array[] {
   const sizes = [SMALL, LARGE].map((skills) => sizeOf({ skills }));
   const lengths = [FEWEST_WORDS, MOST_WORDS].map((words) => lengthOf({ words }));

@@ -3,8 +3,8 @@ import { GAIN_FUNCTIONS, type GainFunction, type Gains, type RankedDocument } fr
 import { averagePrecision, judgedShare, ndcg, precision, recall, reciprocalRank, usefulShare } from './metrics.js';
 
 /**
- * Figures by name, 0 to 1: `ndcg@10`, `mrr@10`, `recall@10`, `precision@10` for each depth, `map` and `hit@1`. Of graded
- * judgements also `judged@10` for each depth, `useful@5` and `useful@1`.
+ * Figures by name, 0 to 1: `ndcg@10`, `mrr@10`, `recall@10`, `precision@10` for each depth, `map` and `hit@1`. Of
+ * graded judgements also `judged@10` for each depth, `useful@5` and `useful@1`.
  */
 export type Figures = Readonly<Record<string, number>>;
 

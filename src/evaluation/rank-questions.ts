@@ -73,7 +73,7 @@ export interface Answer {
   readonly question: Question;
   /** Best first. */
   readonly documents: RankedDocument[];
-  /** Whether the search says that the first document is likely to be right; undefined where it does not say. */
+  /** Whether the search says that the first document is likely to be useful; undefined where it does not say. */
   readonly confident: boolean | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The highest probability that a first hit can have. Chosen by hand, and borne out: of the first hits with 0.8 or more
- * 85 % are right (the table of reliability in bench/README.md), so a higher value would promise too much.
+ * 85 % are useful (bench/README.md, Graded requests), so a higher value would promise too much.
  */
 export const MOST_CERTAIN = 0.9;
 
@@ -17,8 +17,8 @@ export const COMPARED = 10;
  *     MOST_CERTAIN / (1 + e^-(slope * s / reach - others * o / reach + bySize * size + intercept))
  *
  * where `o` is the mean sum of the next nine hits, `reach` about the highest sum there can be, and `size` the relative
- * size of the catalogue: the best of more skills comes nearer. All numbers are fitted to graded requests, to those that nothing answers too, and stored in
- * `data/ranking.json`; see `bench/ranking/first-hits.ts`.
+ * size of the catalogue: the best of more skills comes nearer. All numbers are fitted to graded requests, to those that
+ * nothing answers too, and stored in `data/ranking.json`; see `bench/ranking/first-hits.ts`.
  */
 export interface Calibration {
   readonly slope: number;
@@ -44,8 +44,8 @@ export interface SumScale {
 }
 
 /**
- * The mean of the second to the tenth sum. If there are fewer, skills that do not fit are assumed for the missing ones:
- * a hit is not more certain because there is nothing to compare it with.
+ * The mean of the second to the tenth sum. If there are fewer, skills that do not fit are assumed for the missing ones,
+ * so that a hit is as certain as it would be among many that do not fit.
  *
  * @param sums highest first
  */

@@ -19,7 +19,7 @@ export type FusionWeights = Readonly<Record<RankingFeature, FeatureWeight>>;
  * script that it was not made for.
  */
 export interface FittedWeights {
-  /** The same as `readable` without feedback: they choose the skills that feedback comes from. */
+  /** Set by hand, and without feedback: they choose the skills that feedback comes from. */
   readonly first: FusionWeights;
   readonly readable: FusionWeights;
   readonly foreign: FusionWeights;

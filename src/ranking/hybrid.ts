@@ -40,7 +40,7 @@ export interface CalibratedScores {
   readonly scoreOf: (scored: ScoredCandidate) => number;
   /** What that score is made of. */
   readonly partsOf: (scored: ScoredCandidate) => Omit<ScoreParts, 'copies'>;
-  /** Whether the first hit is likely to be right; false if there is none. */
+  /** Whether the first hit is likely to be useful; false if there is none. */
   readonly confident: boolean;
 }
 

@@ -1,9 +1,10 @@
 import type { Question } from '../keyword/question.js';
 import type { DocumentNumber } from '../numbers.js';
 import type { ResolvedSemanticQuery } from '../query.js';
+import { COMPARED } from '../ranking/calibration.js';
 import type { Candidate } from '../ranking/features.js';
 import type { QuestionContext } from '../ranking/hybrid.js';
-import { withFeedback } from './feedback.js';
+import { type FedBack, withFeedback } from './feedback.js';
 import { gatherCandidates, type SemanticSources } from './gather-candidates.js';
 import { medianOf } from './median.js';
 
@@ -66,12 +67,26 @@ export async function describeCandidates(
   };
   const damaged = vectors?.damaged ?? [];
   if (ranking !== 'hybrid' || vectors === undefined) return { context, candidates, truncated, damaged };
-  const fedBack = withFeedback(candidates, context, vectors, columns.copyGroup);
+  const fedBack =
+    candidates.length < COMPARED
+      ? withoutFeedback(candidates, context)
+      : withFeedback(candidates, context, vectors, columns.copyGroup);
   return {
     context: { ...context, usualFeedback: fedBack.usualFeedback },
     candidates: fedBack.candidates,
     truncated,
     damaged,
+  };
+}
+
+/** Each of a few candidates would speak mostly for itself, whatever was asked. The question speaks in their place. */
+function withoutFeedback(candidates: readonly Candidate[], { readable, usualCosine }: QuestionContext): FedBack {
+  return {
+    candidates: candidates.map((candidate) => {
+      const { cosine } = candidate;
+      return cosine === undefined ? candidate : { ...candidate, feedback: readable * cosine };
+    }),
+    usualFeedback: readable * usualCosine,
   };
 }
 

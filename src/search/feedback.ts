@@ -10,22 +10,23 @@ import { medianOf } from './median.js';
 const BEST = 20;
 
 /**
- * How fast those count less: by e to the difference of sums, divided by this. Of .2, .3, .5, 1 and 2, and ten that count
- * the same, this gains most for graded requests at the least cost where one skill alone is right (bench/README.md).
+ * How fast those count less: by e to the difference of sums, divided by this. Of .2, .3, .5, 1 and 2, and ten that
+ * count the same, this gains most for graded requests at the least cost where one skill alone is right
+ * (bench/README.md).
  */
 const TEMPERATURE = 0.5;
 
 /** Candidates that know how near they are to the best of them. */
-interface FedBack {
+export interface FedBack {
   readonly candidates: readonly Candidate[];
   /** The median of {@link Candidate.feedback}; 0 if there is none. */
   readonly usualFeedback: number;
 }
 
 /**
- * Pseudo-relevance feedback: how near each candidate is to the mean vector of the best ones of a first ranking, taken as
- * right the more, the higher their sums (J. Rocchio, Relevance feedback in information retrieval, 1971). What many of
- * the best have in common, the question means; it moves up what says the same in other words, and down what shares a
+ * Pseudo-relevance feedback: how near each candidate is to the mean vector of the best ones of a first ranking, taken
+ * as right the more, the higher their sums (J. Rocchio, Relevance feedback in information retrieval, 1971). What many
+ * of the best have in common, the question means; it moves up what says the same in other words, and down what shares a
  * word by chance. It counts by the share of the best that have a vector.
  *
  * @param candidates without feedback, in any order

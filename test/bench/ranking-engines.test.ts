@@ -79,7 +79,8 @@ test('the command measures engines on graded and on given sets, and stores their
     '1 request not in English',
     '1 request not in English, put in English',
   ]);
-  // Of what MiniSearch shows for en-001, the copy stands before the skill of little help: (1 / log2(3) - 1 / 2) / 7.63 / 2.
+  // Of what MiniSearch shows for en-001, the copy stands before the skill of little help: (1 / log2(3) - 1 / 2) / 7.63
+  // / 2.
   expect(stdout).toMatch(/With copies taken out of every ranking, no nDCG@10 is more than \.009 higher\./);
   expect(stdout).toContain('### my-sets');
   expect(stdout).toContain('| known item (1) |');
