@@ -1,10 +1,9 @@
 import type { Question } from '../keyword/question.js';
 import type { DocumentNumber } from '../numbers.js';
 import type { ResolvedSemanticQuery } from '../query.js';
-import { COMPARED } from '../ranking/calibration.js';
 import type { Candidate } from '../ranking/features.js';
 import type { QuestionContext } from '../ranking/hybrid.js';
-import { type FedBack, withFeedback } from './feedback.js';
+import { FEWEST_WITH_FEEDBACK, type FedBack, withFeedback } from './feedback.js';
 import { gatherCandidates, type SemanticSources } from './gather-candidates.js';
 import { medianOf } from './median.js';
 
@@ -68,7 +67,7 @@ export async function describeCandidates(
   const damaged = vectors?.damaged ?? [];
   if (ranking !== 'hybrid' || vectors === undefined) return { context, candidates, truncated, damaged };
   const fedBack =
-    candidates.length < COMPARED
+    candidates.length < FEWEST_WITH_FEEDBACK
       ? withoutFeedback(candidates, context)
       : withFeedback(candidates, context, vectors, columns.copyGroup);
   return {
@@ -79,7 +78,7 @@ export async function describeCandidates(
   };
 }
 
-/** Each of a few candidates would speak mostly for itself, whatever was asked. The question speaks in their place. */
+/** Each of few candidates would speak mostly for itself, whatever was asked. The question speaks in their place. */
 function withoutFeedback(candidates: readonly Candidate[], { readable, usualCosine }: QuestionContext): FedBack {
   return {
     candidates: candidates.map((candidate) => {

@@ -16,6 +16,12 @@ const BEST = 20;
  */
 const TEMPERATURE = 0.5;
 
+/**
+ * With fewer candidates the best ones are a good part of all there is, and say little of the question. As many as each
+ * way of finding candidates gives in a large catalogue.
+ */
+export const FEWEST_WITH_FEEDBACK = 100;
+
 /** Candidates that know how near they are to the best of them. */
 export interface FedBack {
   readonly candidates: readonly Candidate[];

@@ -155,8 +155,8 @@ const ROWS: readonly Row[] = [
   ...['a', 'b', 'c', 'd'].map((id) => row(id, { name: `best ${id}`, description: `best of ${id}` })),
   row('s', { name: 'stranger', description: 'stranger' }),
   row('z', { name: 'kin', description: 'kin' }),
-  // Fewer than ten candidates have no feedback.
-  ...['1', '2', '3', '4'].map((id) => row(`far-${id}`, { name: `far ${id}`, description: `elsewhere ${id}` })),
+  // Fewer than a hundred candidates have no feedback.
+  ...Array.from({ length: 94 }, (_, id) => row(`far-${id}`, { name: `far ${id}`, description: `elsewhere ${id}` })),
 ];
 
 describe('a question', () => {
@@ -187,7 +187,7 @@ describe('a question', () => {
     const late = row('late', { name: 'no-vector', description: 'A question of words.' });
     await buildCatalogue({ database, sources: [[late]], semantic: false });
     const search = await opened({ database, embedder });
-    const hits = await explained(search, { q: 'question', limit: 20 });
+    const hits = await explained(search, { q: 'question', limit: 100 });
     const known = hits.filter(({ skill }) => skill.id !== 'late').map((hit) => feedbackIn(hit)!);
     const usual = known.toSorted((a, b) => a - b)[Math.floor((known.length - 1) / 2)];
     expect(feedbackIn(hits.find(({ skill }) => skill.id === 'late')!)).toBe(usual);
