@@ -83,14 +83,17 @@ export interface TakeFlags {
 }
 
 /**
- * Takes the grades of a folder of blocks into a `qrels.tsv`.
+ * Takes the grades of a folder of blocks into a `qrels.tsv`. Of two answers to a block the last one counts, files in
+ * the order of their names.
  *
  * @returns what to say of them, and of each block that could not be taken what is wrong with it
  */
 export function take(folder: string, { into, ids }: TakeFlags): { readonly said: string; readonly faults: string[] } {
   const only = ids === undefined ? undefined : new Set(readRequests([ids]).map(({ _id }) => _id));
   const answers = new Map<string, string>();
-  for (const name of readdirSync(folder).filter((one) => ANSWERS.test(one))) {
+  for (const name of readdirSync(folder)
+    .filter((one) => ANSWERS.test(one))
+    .sort()) {
     for (const { block, grades } of readJsonLines<BlockGrades>(join(folder, name))) answers.set(block, grades);
   }
   const keys = readJsonLines<BlockKey>(join(folder, KEYS));
