@@ -7,8 +7,8 @@ import { parseRankingModel, RANKING_MODEL } from '../src/ranking/ranking-model.j
 import type { Ranking } from '../src/result.js';
 import { RANKING_FEATURES } from '../src/result.js';
 import { fitCalibration } from './ranking/first-hits.js';
-import { calibrationSets, fittedTo, isServed, sumsBy } from './ranking/fitted.js';
-import { gatherQuestions, type JudgedQuestion, TERMS } from './ranking/judged-questions.js';
+import { calibrationSets, fittedTo, sumsBy } from './ranking/fitted.js';
+import { gatherQuestions, isServed, type JudgedQuestion, TERMS } from './ranking/judged-questions.js';
 import { type JudgedSet, readSets, setsOfFolders } from './ranking/judged-sets.js';
 import { calibrationTable, firstHits, reliabilityTable, weightTable } from './ranking/report.js';
 

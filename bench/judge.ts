@@ -4,29 +4,19 @@ import { type AgainFlags, again, agreement, type PoolFlags, pool, type TakeFlags
 
 const program = new Command('judge').description('pool rankings for readers who grade them, and take in their grades');
 
-program
-  .command('pool')
+blocksCommand('pool')
   .description('write blocks of skills that have no grade yet, for readers')
-  .argument('<requests...>', 'queries.jsonl files')
-  .requiredOption('--database <file>', 'loaded catalogue')
-  .requiredOption('--out <folder>', 'where the blocks go')
   .option('--graded <file...>', 'qrels.tsv of pairs that have a grade already', [])
   .option('--run <file...>', 'TREC runs of other engines', [])
   .option('--no-own', 'pool only the runs')
   .option('--depth <k>', 'so many of the first skills of each ranking', count, 10)
-  .option('--blocks <n>', 'blocks in a file', count, 10)
   .option('--seed <n>', 'of the order', count, 1)
   .action(async (requests: string[], flags: PoolFlags) => console.log(await pool(requests, flags)));
 
-program
-  .command('again')
+blocksCommand('again')
   .description('write some of the pairs with a grade once more, for other readers')
-  .argument('<requests...>', 'queries.jsonl files')
-  .requiredOption('--database <file>', 'loaded catalogue')
-  .requiredOption('--out <folder>', 'where the blocks go')
   .requiredOption('--graded <file...>', 'qrels.tsv of the pairs')
   .option('--share <n>', 'one request of so many', count, 10)
-  .option('--blocks <n>', 'blocks in a file', count, 10)
   .option('--seed <n>', 'of the choice and the order', count, 2)
   .action(async (requests: string[], flags: AgainFlags) => console.log(await again(requests, flags)));
 
@@ -54,6 +44,16 @@ try {
 } catch (error) {
   console.error(`error: ${(error as Error).message}`);
   process.exitCode = 1;
+}
+
+/** A command that writes blocks. */
+function blocksCommand(name: string): Command {
+  return program
+    .command(name)
+    .argument('<requests...>', 'queries.jsonl files')
+    .requiredOption('--database <file>', 'loaded catalogue')
+    .requiredOption('--out <folder>', 'where the blocks go')
+    .option('--blocks <n>', 'blocks in a file', count, 10);
 }
 
 function count(text: string): number {

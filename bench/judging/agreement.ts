@@ -1,3 +1,4 @@
+import { LEAST_USEFUL } from '../../src/evaluation/benchmark.js';
 import type { Grade, Grades } from './grades.js';
 
 const GRADES = [0, 1, 2, 3] as const;
@@ -30,9 +31,13 @@ export function agreementOf(first: Grades, second: Grades): Agreement | undefine
     pairs: pairs.length,
     kappa: weightedKappa(pairs, (a, b) => (a - b) ** 2),
     same: share((a, b) => a === b),
-    sameUse: share((a, b) => a >= 2 === b >= 2),
-    useKappa: weightedKappa(pairs, (a, b) => (a >= 2 === b >= 2 ? 0 : 1)),
+    sameUse: share(isSameUse),
+    useKappa: weightedKappa(pairs, (a, b) => (isSameUse(a, b) ? 0 : 1)),
   };
+}
+
+function isSameUse(a: Grade, b: Grade): boolean {
+  return a >= LEAST_USEFUL === b >= LEAST_USEFUL;
 }
 
 /** 1 minus the disagreement that is seen, relative to the one that chance alone would make. */

@@ -1,9 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRun } from '../../src/evaluation/index.js';
+import { type EvaluationMode, type RankedDocument, rankQuestions, readRun } from '../../src/evaluation/index.js';
 import { randomNumbers } from '../../src/evaluation/random-numbers.js';
-import { fitQuestion } from '../../src/evaluation/rank-questions.js';
-import { openSkillSearch, type Ranking, type SkillFile, type SkillSearch } from '../../src/index.js';
+import { openSkillSearch, type SkillFile, type SkillSearch } from '../../src/index.js';
 import { type Agreement, agreementOf } from './agreement.js';
 import { addBlockGrades, type BlockGrades, type BlockKey, blockText } from './blocks.js';
 import { type Grades, readGrades, writtenGrades } from './grades.js';
@@ -12,7 +11,7 @@ import { type Request, readJsonLines, readRequests } from './requests.js';
 
 const KEYS = 'keys.jsonl';
 const ANSWERS = /\.grades\.jsonl$/;
-const RANKINGS: readonly Ranking[] = ['hybrid', 'vector', 'words'];
+const MODES: readonly EvaluationMode[] = ['hybrid', 'vector', 'bm25'];
 
 /** Options of {@link pool}. */
 export interface PoolFlags extends BlockFlags {
@@ -45,17 +44,17 @@ export async function pool(paths: readonly string[], flags: PoolFlags): Promise<
   await using search = await openSkillSearch({ database: flags.database });
   const rankings: Shown[] = [];
   if (flags.own) {
-    for (const ranking of RANKINGS) rankings.push(await shownBy(search, ranking, requests, flags.depth));
+    for (const mode of MODES) rankings.push(await shownBy(search, mode, requests, flags.depth));
     const translated = requests.flatMap(({ english, ...of }) =>
       english === undefined ? [] : [{ ...of, text: english }],
     );
-    for (const ranking of ['hybrid', 'vector'] as const) {
-      rankings.push(await shownBy(search, ranking, translated, flags.depth));
+    for (const mode of ['hybrid', 'vector'] as const) {
+      rankings.push(await shownBy(search, mode, translated, flags.depth));
     }
   }
   for (const path of flags.run) {
     const run = await readRun(path);
-    rankings.push(new Map(Array.from(run, ([request, documents]) => [request, documents.map(({ id }) => id)])));
+    rankings.push(new Map(Array.from(run, ([request, documents]) => [request, idsOf(documents)])));
   }
   const ids = requests.map(({ _id }) => _id);
   return writeBlocks(search, requests, poolOf(ids, rankings, { depth: flags.depth, graded, seed: flags.seed }), flags);
@@ -129,21 +128,20 @@ export function agreement(paths: readonly string[]): Agreement {
 /** What people see: copies are shown as one. */
 async function shownBy(
   search: SkillSearch,
-  ranking: Ranking,
+  mode: EvaluationMode,
   requests: readonly Request[],
   depth: number,
 ): Promise<Shown> {
   const shown = new Map<string, readonly string[]>();
-  for (const { _id, text } of requests) {
-    const q = fitQuestion(text, 'hybrid');
-    if (q === undefined) continue;
-    const { hits } = await search.semantic({ q, ranking, limit: depth });
-    shown.set(
-      _id,
-      hits.map(({ skill }) => skill.id),
-    );
+  const questions = requests.map(({ _id, text }) => ({ id: _id, text }));
+  for await (const [{ id }, found] of rankQuestions(search, questions, { mode, depth, copies: 'collapse' })) {
+    shown.set(id, idsOf(found));
   }
   return shown;
+}
+
+function idsOf(documents: readonly RankedDocument[]): string[] {
+  return documents.map(({ id }) => id);
 }
 
 function writeBlocks(

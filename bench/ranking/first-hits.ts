@@ -1,4 +1,4 @@
-import { LEAST_USEFUL } from '../../src/evaluation/benchmark.js';
+import type { ScoredHit } from '../../src/evaluation/reliability-bins.js';
 import {
   type Calibration,
   COMPARED,
@@ -6,7 +6,7 @@ import {
   probabilityOf,
   type SumScale,
 } from '../../src/ranking/calibration.js';
-import type { JudgedQuestion } from './judged-questions.js';
+import { isRight, isServed, type JudgedQuestion } from './judged-questions.js';
 import { solve } from './solve.js';
 
 /** The first hit of a question, and whether it is right. */
@@ -23,9 +23,6 @@ export interface FirstHit {
   readonly rare: boolean;
 }
 
-/** The gain of the least grade that is useful. */
-const LEAST_USEFUL_GAIN = 2 ** LEAST_USEFUL - 1;
-
 /** What the candidates of a question come to. */
 export interface Summed {
   readonly sums: Float64Array;
@@ -40,15 +37,14 @@ export interface Summed {
  * @param without whether the right answers are taken out before
  */
 export function firstHit(question: JudgedQuestion, { sums, reach }: Summed, without = false): FirstHit | undefined {
-  const { set, foreign, size, gains, groups, graded, rare } = question;
-  const isRight = (gain: number): boolean => gain >= (graded ? LEAST_USEFUL_GAIN : 1e-9);
+  const { set, foreign, size, gains, groups, rare } = question;
   const byGroup = new Map<number, number>();
   for (const [i, group] of groups.entries()) {
-    if (without && isRight(gains[i]!)) continue;
+    if (without && isRight(gains[i]!, question)) continue;
     const other = byGroup.get(group);
     if (other === undefined || (sums[i] as number) > (sums[other] as number)) byGroup.set(group, i);
   }
-  const served = !without && question.wanted.some(isRight);
+  const served = !without && isServed(question);
   const best = [...byGroup.values()].sort((a, b) => (sums[b] as number) - (sums[a] as number)).slice(0, COMPARED);
   const [first] = best;
   if (first === undefined || best.length < COMPARED) return undefined;
@@ -59,7 +55,7 @@ export function firstHit(question: JudgedQuestion, { sums, reach }: Summed, with
     scale: { size, reach },
     sum: sums[first]!,
     others,
-    right: isRight(gains[first]!),
+    right: isRight(gains[first]!, question),
     served,
     rare,
   };
@@ -147,32 +143,7 @@ function confidentFrom(hits: readonly FirstHit[], calibration: Calibration): num
   return right[Math.floor(WRONGLY_DOUBTED * right.length)] ?? 0;
 }
 
-/** First hits of like probability: how many of them are right. */
-export interface ReliabilityBin {
-  readonly from: number;
-  readonly count: number;
-  readonly expected: number;
-  readonly right: number;
-}
-
-const BINS = 10;
-
-export function reliabilityOf(hits: readonly FirstHit[], calibration: Calibration): ReliabilityBin[] {
-  const bins = Array.from({ length: BINS }, (_, i) => ({ from: i / BINS, count: 0, expected: 0, right: 0 }));
-  for (const { sum, others, scale, right } of hits) {
-    const probability = probabilityOf(sum, others, scale, calibration);
-    const bin = bins[Math.min(BINS - 1, Math.floor(probability * BINS))] as (typeof bins)[number];
-    bin.count += 1;
-    bin.expected += probability;
-    bin.right += right ? 1 : 0;
-  }
-  return bins
-    .filter(({ count }) => count > 0)
-    .map(({ from, count, expected, right }) => ({ from, count, expected: expected / count, right: right / count }));
-}
-
-/** Expected calibration error: M. P. Naeini, G. Cooper and M. Hauskrecht, AAAI 2015. */
-export function calibrationError(bins: readonly ReliabilityBin[]): number {
-  const all = bins.reduce((sum, { count }) => sum + count, 0);
-  return bins.reduce((sum, { count, expected, right }) => sum + (count / all) * Math.abs(expected - right), 0);
+/** First hits with the probability that they are right, and whether they are. */
+export function withProbabilities(hits: readonly FirstHit[], calibration: Calibration): ScoredHit[] {
+  return hits.map(({ sum, others, scale, right }) => [probabilityOf(sum, others, scale, calibration), right]);
 }

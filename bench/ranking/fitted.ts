@@ -1,4 +1,3 @@
-import { LEAST_USEFUL } from '../../src/evaluation/benchmark.js';
 import type { Ranking } from '../../src/result.js';
 import type { Summed } from './first-hits.js';
 import { FOREIGN_TERMS, type JudgedQuestion, TERMS, withoutMeaning } from './judged-questions.js';
@@ -43,11 +42,6 @@ export function sumsBy({ readable, foreign }: Fitted): Record<Ranking, (question
 export function calibrationSets(questions: readonly JudgedQuestion[]): readonly JudgedQuestion[] {
   const graded = questions.filter((question) => question.graded);
   return graded.length === 0 ? questions : graded;
-}
-
-/** Whether any skill is right; of a graded set, useful. */
-export function isServed({ wanted, graded }: Pick<JudgedQuestion, 'wanted' | 'graded'>): boolean {
-  return wanted.some((gain) => (graded ? gain >= 2 ** LEAST_USEFUL - 1 : gain > 0));
 }
 
 /**

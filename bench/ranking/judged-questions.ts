@@ -1,3 +1,4 @@
+import { LEAST_USEFUL } from '../../src/evaluation/benchmark.js';
 import { makeCorpusFile } from '../../src/evaluation/corpus.js';
 import { type Benchmark, readBenchmark } from '../../src/evaluation/index.js';
 import { fitQuestion } from '../../src/evaluation/rank-questions.js';
@@ -199,3 +200,16 @@ export function withoutMeaning(question: JudgedQuestion): JudgedQuestion {
     values: values.map((value, i) => (OF_MEANING.has(TERMS[i % TERMS.length]!.feature) ? 0 : value)),
   };
 }
+
+/** Whether a skill with this gain is right; of a graded set, useful. */
+export function isRight(gain: number, { graded }: Pick<JudgedQuestion, 'graded'>): boolean {
+  return graded ? gain >= LEAST_USEFUL_GAIN : gain > 0;
+}
+
+/** Whether any skill is right. */
+export function isServed(question: Pick<JudgedQuestion, 'wanted' | 'graded'>): boolean {
+  return question.wanted.some((gain) => isRight(gain, question));
+}
+
+/** {@link JudgedQuestion.gains} has 2^grade - 1. */
+const LEAST_USEFUL_GAIN = 2 ** LEAST_USEFUL - 1;

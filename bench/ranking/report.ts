@@ -1,7 +1,8 @@
 import { ndcg } from '../../src/evaluation/index.js';
+import { calibrationError, reliabilityBins } from '../../src/evaluation/reliability-bins.js';
 import { type Calibration, probabilityOf } from '../../src/ranking/calibration.js';
 import { markdownTable } from '../markdown-table.js';
-import { calibrationError, type FirstHit, firstHit, fitCalibration, reliabilityOf, type Summed } from './first-hits.js';
+import { type FirstHit, firstHit, fitCalibration, type Summed, withProbabilities } from './first-hits.js';
 import type { JudgedQuestion } from './judged-questions.js';
 import { fitListwise, scoresOf } from './listwise.js';
 
@@ -39,11 +40,10 @@ export function weightTable(
 export function calibrationTable(questions: readonly JudgedQuestion[], sums: Sums, calibrations: Calibrations): string {
   const rows = setsOf(questions).map(([name, of]) => {
     const hits = firstHits(of, sums);
-    const error = mean(
-      calibrationsOf(hits, calibrations).map(([calibration, some]) =>
-        some.length === 0 ? 0 : (calibrationError(reliabilityOf(some, calibration)) * some.length * 2) / hits.length,
-      ),
+    const errors = calibrationsOf(hits, calibrations).map(
+      ([calibration, some]) => calibrationError(reliabilityBins(withProbabilities(some, calibration))) * some.length,
     );
+    const error = errors.reduce((sum, one) => sum + one, 0) / hits.length;
     const confident = (some: readonly FirstHit[]): string => {
       const are = some.filter((hit) => {
         const calibration = hit.foreign ? calibrations.foreign : calibrations.hybrid;
@@ -69,24 +69,12 @@ function calibrationsOf(hits: readonly FirstHit[], { hybrid, foreign }: Calibrat
 export function reliabilityTable(questions: readonly JudgedQuestion[], sums: Sums): string {
   const hits = firstHits(questions, sums);
   const halves = [0, 1].map((half) => hits.filter((_, i) => i % 2 === half));
-  const bins = new Map<number, { count: number; expected: number; right: number }>();
-  for (const [i, half] of halves.entries()) {
-    const calibration = fitCalibration(halves[1 - i]!);
-    for (const { from, count, expected, right } of reliabilityOf(half, calibration)) {
-      const bin = bins.get(from) ?? { count: 0, expected: 0, right: 0 };
-      bins.set(from, {
-        count: bin.count + count,
-        expected: bin.expected + count * expected,
-        right: bin.right + count * right,
-      });
-    }
-  }
-  const ordered = [...bins].sort(([a], [b]) => a - b);
-  const error = ordered.reduce((sum, [, { expected, right }]) => sum + Math.abs(expected - right), 0) / hits.length;
-  const rows = ordered.map(([from, { count, expected, right }]) => {
-    return [`${from}`, `${count}`, (expected / count).toFixed(3), (right / count).toFixed(3)];
+  const bins = reliabilityBins(halves.flatMap((half, i) => withProbabilities(half, fitCalibration(halves[1 - i]!))));
+  const rows = bins.map(({ from, count, expected, right }) => {
+    return [`${from}`, `${count}`, expected.toFixed(3), right.toFixed(3)];
   });
-  return `${markdownTable(['from', 'questions', 'expected', 'right'], rows)}\n\nerror: ${error.toFixed(3)}`;
+  const error = calibrationError(bins).toFixed(3);
+  return `${markdownTable(['from', 'questions', 'expected', 'right'], rows)}\n\nerror: ${error}`;
 }
 
 function setsOf(questions: readonly JudgedQuestion[]): [name: string, questions: JudgedQuestion[]][] {

@@ -1,6 +1,7 @@
 import { type Gains, LEAST_USEFUL, type Run } from './benchmark.js';
 import { bootstrapIntervals, type Interval } from './bootstrap.js';
 import type { Answer } from './rank-questions.js';
+import { calibrationError, reliabilityBins, type ScoredHit } from './reliability-bins.js';
 
 /** How many answers of a group of questions are confident. */
 export interface ConfidentShare {
@@ -28,10 +29,7 @@ export interface Reliability {
   readonly score: number;
   /** Share of the first documents that are useful. One without a judgement counts as not useful. */
   readonly useful: number;
-  /**
-   * Expected calibration error: the mean distance of both over ten bins of equal width, weighted by the number of
-   * questions (M. Naeini et al., Obtaining well calibrated probabilities using Bayesian binning, AAAI 2015).
-   */
+  /** Expected calibration error over ten bins of equal width: how far both are apart. */
   readonly error: number;
 }
 
@@ -43,23 +41,16 @@ export function confidentShare(answers: readonly Answer[], seed: number): Confid
   return { questions: values.length, confident, share: confident / Math.max(1, values.length), interval };
 }
 
-const BINS = 10;
-
 /** @param gains of the questions, by id */
 export function reliability(run: Run, gains: ReadonlyMap<string, Gains>): Reliability {
-  const bins = Array.from({ length: BINS }, () => ({ scores: 0, useful: 0 }));
-  let [questions, scores, useful] = [0, 0, 0];
+  const hits: ScoredHit[] = [];
   for (const [question, [first]] of run) {
     if (first === undefined) continue;
-    const isUseful = (gains.get(question)?.get(first.id) ?? 0) >= LEAST_USEFUL ? 1 : 0;
-    const bin = bins[Math.min(BINS - 1, Math.floor(first.score * BINS))]!;
-    bin.scores += first.score;
-    bin.useful += isUseful;
-    questions += 1;
-    scores += first.score;
-    useful += isUseful;
+    hits.push([first.score, (gains.get(question)?.get(first.id) ?? 0) >= LEAST_USEFUL]);
   }
-  const off = bins.reduce((sum, bin) => sum + Math.abs(bin.scores - bin.useful), 0);
-  const all = Math.max(1, questions);
-  return { questions, score: scores / all, useful: useful / all, error: off / all };
+  const bins = reliabilityBins(hits);
+  const all = Math.max(1, hits.length);
+  const meanOf = (figure: 'expected' | 'right'): number =>
+    bins.reduce((sum, bin) => sum + bin.count * bin[figure], 0) / all;
+  return { questions: hits.length, score: meanOf('expected'), useful: meanOf('right'), error: calibrationError(bins) };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { calibrationError, type FirstHit, fitCalibration, reliabilityOf } from '../../bench/ranking/first-hits.js';
+import { type FirstHit, fitCalibration, withProbabilities } from '../../bench/ranking/first-hits.js';
 import { randomNumbers } from '../../src/evaluation/random-numbers.js';
+import { calibrationError, reliabilityBins } from '../../src/evaluation/reliability-bins.js';
 import { probabilityOf } from '../../src/ranking/calibration.js';
 
 const TRUTH = { slope: 1.5, others: 1, bySize: -1.2, intercept: -2, confident: 0, unfit: { weight: 0, bySize: 0 } };
@@ -27,7 +28,7 @@ describe('fitting a calibration', () => {
     for (const name of ['slope', 'others', 'bySize', 'intercept'] as const) {
       expect(Math.abs(found[name] - TRUTH[name])).toBeLessThan(0.15);
     }
-    const bins = reliabilityOf(hits, found);
+    const bins = reliabilityBins(withProbabilities(hits, found));
     expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(hits.length);
     expect(calibrationError(bins)).toBeLessThan(0.02);
   });

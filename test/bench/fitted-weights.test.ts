@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { calibrationSets, type Fitted, fittedTo, isServed, sumsBy } from '../../bench/ranking/fitted.js';
-import { type JudgedQuestion, TERMS } from '../../bench/ranking/judged-questions.js';
+import { calibrationSets, type Fitted, fittedTo, sumsBy } from '../../bench/ranking/fitted.js';
+import { isServed, type JudgedQuestion, TERMS } from '../../bench/ranking/judged-questions.js';
 import { randomNumbers } from '../../src/evaluation/random-numbers.js';
 import type { RankingFeature } from '../../src/result.js';
 
