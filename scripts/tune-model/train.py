@@ -1,0 +1,150 @@
+"""Tunes a model on pairs of a text and the skill that it belongs to.
+
+    python train.py MODEL PAIRS.jsonl OUT --minutes 30
+
+MODEL is a float folder or an export. PAIRS.jsonl is what `skill-discovery tune pairs` writes. OUT becomes a float
+folder; a checkpoint is written there every five minutes, and training can go on from it as MODEL.
+
+The loss is the cross-entropy of the right skill among those of the batch and the hard negatives of the pairs, of whole
+vectors and of their first 128 values, so that vectors may be cut (Matryoshka, Kusupati et al., 2022). Beside it,
+`--keep` holds the vectors of skills near those that MODEL gives them. Without it a model that learns from a few
+thousand requests forgets what it was good at.
+"""
+
+import argparse
+import json
+import random
+import time
+
+import torch
+import torch.nn.functional as F
+
+import models
+
+SCALE = 30.0  # of cosines, before the softmax
+CUT = 128
+CUT_WEIGHT = 0.3
+REVERSE_WEIGHT = 0.3  # of the loss that looks for the text of a skill
+TEXT_TOKENS, SKILL_TOKENS = 64, 80
+NEGATIVES = 2  # of each pair in a step
+SAME = 0.9  # skills at least so alike are no negatives of each other
+CHECKPOINT_SECONDS = 300
+# Share of the pairs of a kind that is used: these kinds are many, and the least like what people ask.
+SHARES = {'heading': 0.1, 'name': 0.1, 'words': 0.1, 'sentence': 0.3}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('model')
+    parser.add_argument('pairs')
+    parser.add_argument('out')
+    parser.add_argument('--minutes', type=float, default=30, help='how long to train (default 30)')
+    parser.add_argument('--steps', type=int, default=0, help='train so many steps instead, for tests')
+    parser.add_argument('--batch', type=int, default=96, help='pairs a step (default 96)')
+    parser.add_argument('--rate', type=float, default=6e-5, help='highest learning rate (default 6e-5)')
+    parser.add_argument('--keep', type=float, default=10, help='weight of staying near the first vectors (default 10)')
+    parser.add_argument('--requests', type=float, default=0.6, help='share of written requests in a batch (default .6)')
+    parser.add_argument('--seed', type=int, default=1)
+    args = parser.parse_args()
+    random.seed(args.seed)
+    torch.manual_seed(args.seed)
+    batches = Batches(args.pairs, args.batch, args.requests)
+    model, tokenizer = models.load(args.model)
+    first, _ = models.load(args.model)
+    first.eval()
+    # The words stay as they are: most of them do not occur in the pairs.
+    for parameter in model.embeddings.parameters():
+        parameter.requires_grad = False
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW(parameters, lr=args.rate, weight_decay=0.01)
+    model.train()
+    began = saved = time.time()
+    step = 0
+    losses = []
+    while True:
+        done = step / args.steps if args.steps else (time.time() - began) / (args.minutes * 60)
+        if done >= 1:
+            break
+        for group in optimizer.param_groups:
+            group['lr'] = args.rate * min(1, (step + 1) / 20) * max(0.03, 1 - done)
+        loss = loss_of(batches.next(), model, first, tokenizer, args.keep)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        optimizer.step()
+        step += 1
+        losses.append(loss.item())
+        if step % 20 == 0:
+            print(f'step {step}, loss {sum(losses) / len(losses):.3f}, {(time.time() - began) / step:.2f} s a step', flush=True)
+            losses = []
+        if time.time() - saved > CHECKPOINT_SECONDS:
+            models.save(model, args.out, args.model)
+            saved = time.time()
+    models.save(model, args.out, args.model)
+    print(f'{step} steps in {time.time() - began:.0f} s')
+
+
+class Batches:
+    """Batches of pairs at random: a share of written requests, the rest of mined pairs."""
+
+    def __init__(self, path, size, share):
+        requests, mined = [], []
+        self.documents = {}
+        with open(path, encoding='utf-8') as file:
+            for line in file:
+                pair = json.loads(line)
+                # The longest: from those of other pairs a phrase was taken out.
+                self.documents[pair['skill']] = max(self.documents.get(pair['skill'], ''), pair['document'], key=len)
+                # A request in another language trains by its English wording.
+                pair['text'] = pair.get('english') or pair['text']
+                if random.random() > SHARES.get(pair['kind'], 1):
+                    continue
+                (requests if pair['kind'] == 'request' else mined).append(pair)
+        if len(requests) + len(mined) < 2:
+            raise SystemExit(f'{path} has {len(requests) + len(mined)} pairs; training needs more')
+        if not requests or not mined:
+            share = 1 if requests else 0
+        size = min(size, len(requests) + len(mined))
+        self.parts = [(requests, round(size * share)), (mined, size - round(size * share))]
+        self.waiting = [[], []]
+
+    def next(self):
+        batch = []
+        for number, (pairs, count) in enumerate(self.parts):
+            for _ in range(count):
+                if not self.waiting[number]:
+                    self.waiting[number] = random.sample(pairs, len(pairs))
+                batch.append(self.waiting[number].pop())
+        negatives = {skill for pair in batch for skill in sample(pair.get('negatives', []), NEGATIVES)}
+        return batch, [self.documents[skill] for skill in sorted(negatives) if skill in self.documents]
+
+
+def sample(values, count):
+    return random.sample(values, min(count, len(values)))
+
+
+def loss_of(batch, model, first, tokenizer, keep):
+    pairs, negative_texts = batch
+    texts = models.tokens(tokenizer, [pair['text'] for pair in pairs], TEXT_TOKENS)
+    skills = models.tokens(tokenizer, [pair['document'] for pair in pairs] + negative_texts, SKILL_TOKENS)
+    count = len(pairs)
+    q = models.vectors_by_length(model, texts, 48)
+    d = models.vectors_by_length(model, skills[:count], 48)
+    with torch.no_grad():
+        before = models.vectors_by_length(first, skills)
+        same = before[:count] @ before.T > SAME
+        same[torch.arange(count), torch.arange(count)] = False
+    # Hard negatives stay where the first model puts them, which `keep` makes nearly right and a third of the cost.
+    others = torch.cat([d, before[count:]])
+    right = torch.arange(count)
+    loss = 0
+    for values, weight in ((q.shape[1], 1.0), (CUT, CUT_WEIGHT)):
+        scores = SCALE * F.normalize(q[:, :values], dim=1) @ F.normalize(others[:, :values], dim=1).T
+        scores = scores.masked_fill(same, -1e4)
+        back = F.cross_entropy(scores[:, :count].T, right)
+        loss = loss + weight * (F.cross_entropy(scores, right) + REVERSE_WEIGHT * back)
+    return loss + keep * (1 - (d * before[:count]).sum(1)).mean()
+
+
+if __name__ == '__main__':
+    main()
