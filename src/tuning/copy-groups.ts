@@ -8,6 +8,7 @@ export class CopyGroups {
   readonly #documents: Uint32Array;
   /** Where the groups begin in `#documents`, and where the last one ends. */
   readonly #starts: number[] = [];
+  readonly #preferred = new Map<DocumentNumber, DocumentNumber>();
 
   constructor({ columns }: OpenState['reader']) {
     const { copyGroup, starRank, size } = columns;
@@ -16,7 +17,10 @@ export class CopyGroups {
       (a, b) => copyGroup[a]! - copyGroup[b]! || starRank[a]! - starRank[b]!,
     );
     for (let i = 0; i < size; i++) {
-      if (i === 0 || this.of(this.#documents[i]!) !== this.of(this.#documents[i - 1]!)) this.#starts.push(i);
+      const group = this.of(this.#documents[i]!);
+      if (this.#preferred.has(group)) continue;
+      this.#preferred.set(group, this.#documents[i]!);
+      this.#starts.push(i);
     }
     this.#starts.push(size);
   }
@@ -29,6 +33,11 @@ export class CopyGroups {
   /** The group of a document, named by one of its documents. */
   of(document: DocumentNumber): DocumentNumber {
     return this.#groupOf[document]!;
+  }
+
+  /** The document of a group with the most stars: the one that pairs name. */
+  preferredOf(group: DocumentNumber): DocumentNumber {
+    return this.#preferred.get(group)!;
   }
 
   /** The documents of the n-th group; the preferred one first. */

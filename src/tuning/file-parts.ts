@@ -31,6 +31,9 @@ const WHEN_TO_USE =
 const SAID_BY_USERS =
   /\btrigger|\buse (?:this|when)|\bwhen (?:to|the user)|\busers? (?:says?|asks?|requests?|mentions?|wants?|might|may|query|queries|prompts?|questions?|phrases?|requests?)|\bexample (?:prompts?|requests?|quer(?:y|ies)|questions?|usage|commands?|phrases?)|\bask(?:s|ed|ing)? (?:for|about|to|claude)|\bprompts?\b|\bphrases?\b|\bactivat|触发|用户|用戶|使用场景|适用场景|何时使用|提问|トリガー|ユーザー|依頼例|使用例|트리거|사용자|예시/iu;
 
+/** Looked for first, because few lines have one. */
+const QUOTATION_MARK = /["'“‘„«「『]/u;
+
 /** Sections that are about something else than what the skill is for. */
 const ASIDE =
   /\bnot\b|\bdon['’]?t\b|\bnever\b|\bavoid|anti-?pattern|\bbad\b|\bwrong\b|mistake|pitfall|red flag|rationali[sz]|excuse|\berror|\boutput|troubleshoot|limitation|\bresponse|\breply|不要|不适用|避免|禁止|错误|しない|ではない|エラー|하지|오류/iu;
@@ -46,7 +49,8 @@ export function fileParts(file: string): FileParts {
   const uses: string[] = [];
   let title: string | undefined;
   let sentence: string | undefined;
-  let section = '';
+  /** What the section that the line is in is about. */
+  let [isAside, isWhenToUse, isSaid] = [false, false, false];
   let inCode = false;
   let isFirst = true;
   for (const whole of linesOf(file)) {
@@ -55,19 +59,22 @@ export function fileParts(file: string): FileParts {
     if (inCode || line.trim() === '') continue;
     const heading = /^(#{1,6})\s+(.+?)\s*#*$/.exec(line);
     if (heading !== null) {
-      section = plainText(heading[2]!);
+      const section = plainText(heading[2]!);
+      isAside = ASIDE.test(section);
+      isWhenToUse = WHEN_TO_USE.test(section);
+      isSaid = SAID_BY_USERS.test(section);
       const words = headingWords(section);
       if (title === undefined && heading[1] === '#') title = words;
-      else if (!ASIDE.test(section)) headings.push(words);
+      else if (!isAside) headings.push(words);
       continue;
     }
-    if (ASIDE.test(section)) continue;
+    if (isAside) continue;
     const isPoint = /^\s*(?:[-*+•]|\d+[.)])\s+/.test(line);
-    if (isPoint && WHEN_TO_USE.test(section)) {
+    if (isPoint && isWhenToUse) {
       const point = pointOf(line);
       if (point !== undefined) uses.push(point);
     }
-    if (SAID_BY_USERS.test(line) || SAID_BY_USERS.test(section)) {
+    if (QUOTATION_MARK.test(line) && (isSaid || SAID_BY_USERS.test(line))) {
       for (const { text, begin } of quotedPhrases(line)) if (!isDenied(line, begin)) quotes.push(text);
     }
     if (isFirst && !isPoint) sentence = sentenceOf(line);
@@ -97,9 +104,13 @@ function pointOf(line: string): string | undefined {
   return withoutBeginning(text).replace(/[.;。；,，]+$/u, '');
 }
 
+/** First words of sentences that tell the agent how to work, not what the skill is for. */
+const ORDERS =
+  /^(?:treat|follow|read|load|invoke|see|note|important|always|never|before|after|if|when|you must|do not|use this)\b/iu;
+
 /** The first sentence of a line of prose; undefined for anything else. */
 function sentenceOf(line: string): string | undefined {
-  if (!/^["“「*]*[\p{Lu}\p{Lo}]/u.test(line)) return undefined;
+  if (!/^["“「*]*[\p{Lu}\p{Lo}]/u.test(line) || ORDERS.test(line)) return undefined;
   const text = plainText(line);
   const [, sentence] = /^(.{8,300}?[.!?](?=\s|$)|.{4,150}?[。！？])/u.exec(text) ?? [];
   return sentence?.replace(/[.。]$/u, '');

@@ -18,9 +18,8 @@ const DRAWN_FROM = 30;
  */
 const MOST_OF_RIGHT = 0.95;
 
-/** A skill near to what is asked. */
+/** A group of copies near to what is asked. */
 interface Candidate {
-  readonly document: DocumentNumber;
   readonly group: DocumentNumber;
   readonly cosine: number;
 }
@@ -70,8 +69,8 @@ export class HardNegatives {
     const ownGroup = this.#groups.of(document);
     const seen = new Set([ownGroup]);
     const others = documents
-      .map((other) => ({ document: other, group: this.#groups.of(other), cosine: cosines.get(other)?.[0] ?? -1 }))
-      .sort((a, b) => b.cosine - a.cosine || a.document - b.document)
+      .map((other) => ({ group: this.#groups.of(other), cosine: cosines.get(other)?.[0] ?? -1 }))
+      .sort((a, b) => b.cosine - a.cosine || a.group - b.group)
       .filter(({ group }) => {
         if (seen.has(group) || this.#heldOut.has(group)) return false;
         seen.add(group);
@@ -82,7 +81,7 @@ export class HardNegatives {
 }
 
 /**
- * Draws negatives from the neighbours: not the very nearest, none that may be right as well.
+ * Draws groups of copies as negatives from the neighbours: not the very nearest, none that may be right as well.
  *
  * @param holders groups that have the same text, which are no negatives
  * @param random numbers in [0, 1)
@@ -97,7 +96,7 @@ export function drawNegatives(
     .slice(SKIPPED)
     .filter(({ group, cosine }) => cosine <= MOST_OF_RIGHT * right && !holders.has(group))
     .slice(0, DRAWN_FROM);
-  return drawSome(allowed, count, random).map(({ document }) => document);
+  return drawSome(allowed, count, random).map(({ group }) => group);
 }
 
 /** Some items, each as likely as any other, in their order. */

@@ -192,7 +192,10 @@ class PairMine {
     }
     if (neighbours === undefined) return { ...pair, negatives: [] };
     const drawn = drawNegatives(neighbours, this.#options.negatives, holders, random);
-    return { ...pair, negatives: this.#state.reader.idsOf(drawn) };
+    const { reader } = this.#state;
+    const ids = drawn.map((other) => reader.idOrUndefined(this.#groups.preferredOf(other)));
+    // One that is damaged has no id.
+    return { ...pair, negatives: ids.filter((id) => id !== undefined) };
   }
 
   /** All groups that are not held out, with the phrases of their skills; a phrase of several copies once. */

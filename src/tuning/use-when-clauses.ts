@@ -31,6 +31,7 @@ const PATTERNS: readonly RegExp[] = [
 /** What stands at the beginning of a clause, before what the user needs. */
 const BEGINNINGS: readonly RegExp[] = [
   /^(?:(?:the|a|your|any) )?(?:user|users|you|someone|claude|people|developers?|agent|team|request|task)s?\b(?:['’]s)? (?:(?:explicitly|specifically|also|just|simply|first) )*(?:(?:is|are) )?(?:(?:asks?|asking|asked|wants?|wanting|needs?|needing|says?|saying|requests?|requesting|mentions?|mentioning|tries|trying|would like|invokes?|involves?|has|have|provides?|describes?|discusses?)\b ?(?:(?:you|claude|for help|help|assistance|me)\b ?)?)?(?:(?:to|for|about|with|that|how to|something like|phrases like|or \w+ to)\b )*/iu,
+  /^(?:for|when|if you|need(?:ing)?(?: to)?|you(?:'re| are)) /iu,
   /^(?:想要|想|需要|要求|希望|说|說|提到|提及|询问|詢問|请求|涉及|要)/u,
   /^(?:ユーザーが|ユーザが)/u,
   /^(?:사용자가|유저가)\s?/u,

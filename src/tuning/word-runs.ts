@@ -28,6 +28,8 @@ export const ENGLISH_FILLERS: ReadonlySet<string> = new Set(
 
 const WORD_OR_GAP = /[\p{L}\p{N}][\p{L}\p{N}+#]*(?:[.'’/-][\p{L}\p{N}+#]+)*|[^\p{L}\p{N}\s]+|\n\s*\n/gu;
 const CLAUSE_MARK = /[、，,。.；;：:！!？?()（）[\]【】「」“”"'‘’/|\n→—–-]+/u;
+/** Katakana and Hangul without a space are a single word. */
+const SINGLE_WORD = /^(?:[\p{Script=Katakana}ー・]+|[\p{Script=Hangul}\w]+)$/u;
 const UNSPACED_FILLER =
   /用户|用戶|使用|用于|用於|适用|技能|触发|时候|当|需要|支持|包括|提供|进行|以及|或者|通过|基于|不|スキル|ユーザー|場合|ため|する|です|ます|とき|사용|스킬|합니다|할 때|경우|위한/u;
 
@@ -71,7 +73,12 @@ function unspacedRuns(text: string): string[] {
     .filter((clause) => {
       const size = sizeOf(clause);
       return (
-        size >= 2 && size <= 6 && UNSPACED_CHARACTER.test(clause) && isSpoken(clause) && !UNSPACED_FILLER.test(clause)
+        size >= 2 &&
+        size <= 6 &&
+        UNSPACED_CHARACTER.test(clause) &&
+        isSpoken(clause) &&
+        !UNSPACED_FILLER.test(clause) &&
+        !SINGLE_WORD.test(clause)
       );
     });
 }

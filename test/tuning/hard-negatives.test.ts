@@ -8,7 +8,7 @@ const random = randomNumbers(1);
 
 /** Other skills with these cosines; each is its own group. */
 function others(...cosines: number[]) {
-  return cosines.map((cosine, document) => ({ document, group: document, cosine }));
+  return cosines.map((cosine, group) => ({ group, cosine }));
 }
 
 describe('drawNegatives', () => {
