@@ -12,8 +12,8 @@ const FULL = 0.7;
 /**
  * Counts in how many skills each phrase occurs, up to one more than {@link MOST_SKILLS}, and names the skills. A phrase
  * is kept as 64 bits of hash, so a catalogue of 100,000 skills takes some dozens of megabytes: an open-addressing table
- * in typed arrays, about 34 bytes a phrase. Two phrases share a hash with a probability of about
- * 10<sup>-7</sup> among a million; both would then count as one.
+ * in typed arrays, 30 to 60 bytes a phrase. Among a million phrases two share a hash with a
+ * probability of some 10^-8; both would then count as one.
  */
 export class PhraseCounter {
   #size = 0;
