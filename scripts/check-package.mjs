@@ -26,6 +26,7 @@ try {
     'dist/http/index.js',
     'dist/access/index.js',
     'dist/evaluation/index.js',
+    'dist/tuning/index.js',
     'dist/cli/main.js',
     'data/language-trigrams.txt',
     'data/models/skill-minilm/languages.json',

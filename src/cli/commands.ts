@@ -53,4 +53,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'measure how well the right skills are found, on questions with known answers',
     setUp: async () => (await import('./evaluate-command.js')).setUpEvaluate,
   },
+  {
+    name: 'tune',
+    usage: '',
+    summary: 'make what a model of your own is trained with',
+    setUp: async () => (await import('./tune-command.js')).setUpTune,
+  },
 ];

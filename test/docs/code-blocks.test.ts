@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { scratchFolder } from '../scratch-folder.js';
 import { codeBlocksOf, PROJECT, readPage } from './pages.js';
 
-const PAGES = ['README.md', 'docs/library.md', 'docs/http.md', 'docs/evaluation.md'];
+const PAGES = ['README.md', 'docs/library.md', 'docs/http.md', 'docs/evaluation.md', 'docs/tuning.md'];
 
 /** A block that uses a search without opening one goes on from the block that does. */
 const OPENED = "declare const search: import('skill-discovery').SkillSearch;\n";

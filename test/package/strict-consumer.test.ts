@@ -59,6 +59,7 @@ test('the package has an entry for each of its parts', () => {
     'skill-discovery/http',
     'skill-discovery/access',
     'skill-discovery/evaluation',
+    'skill-discovery/tuning',
   ]);
 });
 
@@ -69,6 +70,7 @@ test('the types of each entry need no types but those of Node, for a strict prog
     import { openAccess, type Access } from 'skill-discovery/access';
     import { startServer } from 'skill-discovery/http';
     import { evaluate, readBenchmark } from 'skill-discovery/evaluation';
+    import { writePairs } from 'skill-discovery/tuning';
 
     await buildCatalogue({ database: 'skills.db', sources: ['./skills'] });
     await using search = await openSkillSearch({ database: 'skills.db' });

@@ -1,0 +1,157 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  MAX_NEGATIVES,
+  MAX_PER_SKILL,
+  NEGATIVE_SOURCES,
+  type NegativeSource,
+  PAIR_KINDS,
+  type PairKind,
+  type PairReport,
+  type TrainingPair,
+  writePairs,
+} from '../tuning/index.js';
+import { databaseOption, jsonOption, modelOption, parseInteger } from './common-options.js';
+import { columnsOf, type Output, printJson, printLines } from './output.js';
+import { ProgressBar } from './progress-bar.js';
+import type { SetUp } from './set-up.js';
+import { oneLine } from './terminal-text.js';
+import { alignColumns, fitColumns } from './text-columns.js';
+
+/** The options of `tune pairs`, as the command line gives them. */
+interface PairFlags {
+  readonly database: string;
+  readonly out: string;
+  readonly without?: string;
+  readonly requests?: string;
+  readonly kind?: readonly PairKind[];
+  readonly perSkill: number;
+  readonly negatives: number;
+  readonly nearestTo: NegativeSource;
+  readonly model?: string;
+  readonly seed: number;
+  readonly sample: number;
+  readonly json?: true;
+}
+
+/** Signals that stop the work. Both are handled, so that no unfinished file is left. */
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+export const setUpTune: SetUp = (tune, output) => {
+  const pairs: Command = tune
+    .command('pairs')
+    .description('make pairs of a text and its skill, which a model can be trained with')
+    .addOption(databaseOption())
+    .option('--out <file>', 'where to write the pairs: JSON Lines', 'pairs.jsonl')
+    .option('--without <file>', 'ids of skills to hold out, with their copies, one a line')
+    .option('--requests <file>', 'requests that people wrote: JSON Lines of skill, request, language and english')
+    .addOption(
+      new Option('--kind <kind>', 'make pairs of this kind; may be repeated (default: all)')
+        .choices(PAIR_KINDS)
+        .argParser(collectKinds),
+    )
+    .option('--per-skill <n>', `pairs of each kind that a skill gives, 1 to ${MAX_PER_SKILL}`, parseInteger, 2)
+    .option(
+      '--negatives <n>',
+      `skills that are near but not meant, for each pair, 0 to ${MAX_NEGATIVES}`,
+      parseInteger,
+      0,
+    )
+    .addOption(
+      new Option('--nearest-to <what>', 'what these are near to: the right skill, or the text, which takes longer')
+        .choices(NEGATIVE_SOURCES)
+        .default('skill'),
+    )
+    .addOption(modelOption())
+    .option('--seed <n>', 'of the random numbers that decide what is chosen', parseInteger, 1)
+    .option('--sample <n>', 'pairs of each kind to print', parseInteger, 3)
+    .addOption(jsonOption());
+  pairs.action((flags: PairFlags) => makePairs(flags, output));
+};
+
+async function makePairs(flags: PairFlags, output: Output): Promise<void> {
+  const { database, out, without, requests, kind: kinds, perSkill, negatives, nearestTo, model, seed, sample } = flags;
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort(new Error('interrupted'));
+  for (const signal of SIGNALS) process.once(signal, interrupt);
+  const bar = new ProgressBar(output.error);
+  try {
+    const report = await writePairs(out, {
+      database,
+      without,
+      requests,
+      kinds,
+      perSkill,
+      negatives,
+      nearestTo,
+      model,
+      seed,
+      sample,
+      signal: stop.signal,
+      onProgress: ({ phase, done, total }) =>
+        bar.show({
+          format: READING,
+          value: done,
+          total,
+          payload: { what: WHAT[phase], done: done.toLocaleString('en') },
+        }),
+    }).finally(() => bar.stop());
+    for (const note of notesOf(report, flags)) output.error.write(`note: ${oneLine(note)}\n`);
+    if (flags.json === true) printJson(output, report);
+    else printLines(output, reportLines(report, flags, columnsOf(output)));
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+  }
+}
+
+const READING = ' {bar} {percentage}% | {what}: {done} skills | {eta_formatted} left';
+const WHAT = { counting: 'counting phrases', writing: 'writing pairs' } as const;
+
+function collectKinds(value: string, previous: readonly PairKind[] = []): PairKind[] {
+  const kind = PAIR_KINDS.find((one) => one === value);
+  if (kind === undefined) throw new InvalidArgumentError(`Allowed choices are ${PAIR_KINDS.join(', ')}.`);
+  return previous.includes(kind) ? [...previous] : [...previous, kind];
+}
+
+/** What somebody should know who expected more pairs. */
+function notesOf({ leftOut, pairs }: PairReport, { without, requests }: PairFlags): string[] {
+  const notes: string[] = [];
+  const { unknownIds, damaged } = leftOut;
+  if (unknownIds > 0)
+    notes.push(`${countOf(unknownIds, 'id')} of ${without} ${unknownIds === 1 ? 'is' : 'are'} not in the catalogue`);
+  const { unknown, heldOut, repeated } = leftOut.requests;
+  if (unknown > 0) notes.push(`${countOf(unknown, 'request')} of ${requests} left out: the catalogue lacks the skill`);
+  if (heldOut > 0) notes.push(`${countOf(heldOut, 'request')} of ${requests} left out: the skill is held out`);
+  if (repeated > 0) notes.push(`${countOf(repeated, 'request')} of ${requests} left out: repeated`);
+  if (damaged > 0) notes.push(`${countOf(damaged, 'skill')} left out: damaged`);
+  if (pairs === 0) notes.push('there is no pair: nothing could be learnt from this catalogue');
+  return notes;
+}
+
+function reportLines(report: PairReport, { out, negatives }: PairFlags, columns: number): string[] {
+  const { pairs, skills, byKind, byLanguage, withNegatives, leftOut, sample } = report;
+  const languages = Object.entries(byLanguage).map(([language, count]) => `${language} ${count.toLocaleString('en')}`);
+  const lines = [
+    `${countOf(pairs, 'pair')} of ${countOf(skills, 'skill')}, in ${out}`,
+    '',
+    ...alignColumns([['kind', 'pairs'], ...PAIR_KINDS.map((kind) => [kind, byKind[kind].toLocaleString('en')])]),
+    '',
+    `languages: ${languages.join(', ') || 'none'}`,
+  ];
+  if (negatives > 0) lines.push(`with negatives: ${withNegatives.toLocaleString('en')}`);
+  lines.push(
+    `left out: ${countOf(leftOut.heldOut, 'skill')} held out, ${countOf(leftOut.frequent, 'text')} that more than three skills have`,
+  );
+  for (const kind of PAIR_KINDS) {
+    const some = sample.filter((pair) => pair.kind === kind);
+    if (some.length > 0) lines.push('', kind, ...some.flatMap((pair) => sampleLines(pair, columns)));
+  }
+  return lines;
+}
+
+function sampleLines({ text, document }: TrainingPair, columns: number): string[] {
+  return [fitColumns(`  ${oneLine(text)}`, columns), fitColumns(`      ${oneLine(document)}`, columns)];
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
