@@ -101,7 +101,7 @@ export class VectorSearch {
     { sentences, signal }: { readonly sentences: boolean; readonly signal?: AbortSignal | undefined },
   ): Promise<readonly Float32Array[]> {
     const texts = [question, ...(sentences ? sentencesOf(question) : [])];
-    const embedded = await embedChecked(this.#embedder, texts, { signal });
+    const embedded = await embedChecked(this.#embedder, texts, { signal, purpose: 'question' });
     if (this.#index.size > 0) checkDimensions(this.#embedder, embedded, this.#index.dimensions);
     return embedded;
   }

@@ -8,7 +8,8 @@
  * @example
  * const embedder: Embedder = {
  *   model: 'my-model@1',
- *   embed: async (texts) => Promise.all(texts.map((text) => myModel.vectorOf(text))),
+ *   embed: async (texts, { purpose } = {}) =>
+ *     Promise.all(texts.map((text) => myModel.vectorOf(purpose === 'question' ? `query: ${text}` : text))),
  * };
  * await buildCatalogue({ database: 'skills.db', sources: ['./skills'], embedder });
  * await using search = await openSkillSearch({ database: 'skills.db', embedder });
@@ -48,4 +49,12 @@ export interface Embedder {
 
 export interface EmbedOptions {
   readonly signal?: AbortSignal | undefined;
+  /** What all the texts are. @default 'document' */
+  readonly purpose?: EmbeddingPurpose | undefined;
 }
+
+/**
+ * What a text is: a question, or what questions are compared with. Many models put another prefix before each. An
+ * embedder whose vectors do not depend on it may ignore it.
+ */
+export type EmbeddingPurpose = 'question' | 'document';
