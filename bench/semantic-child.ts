@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { BUNDLED_MODEL, inspectModel, openSkillSearch, type Ranking, type SkillSearch } from '../src/index.js';
-import { LocalEmbedder } from '../src/semantic/local-embedder.js';
 import { VectorIndex } from '../src/semantic/nearest/vector-index.js';
+import { startModel } from '../src/semantic/start-model.js';
 import { filesBeside } from '../src/store/file-names.js';
 import { openStoredVectors, type StoredVectors } from '../src/store/read/vector-reader.js';
 import { median } from './statistics.js';
@@ -18,7 +18,7 @@ const { database, questions, rounds } = JSON.parse(readFileSync(0, 'utf8')) as {
   rounds: number;
 };
 
-const embedder = await LocalEmbedder.start(await inspectModel(BUNDLED_MODEL), 1);
+const embedder = await startModel(await inspectModel(BUNDLED_MODEL), 1);
 const vectors = (await embedder.embed(questions, { purpose: 'question' })) as Float32Array[];
 
 const { stored, graph, scan } = await openIndexes();
@@ -41,7 +41,7 @@ for (let round = 0; round < rounds; round++) {
   hybrid.push(await ask(search, 'hybrid'));
   vector.push(await ask(search, 'vector'));
 }
-await embedder.close();
+await embedder.close?.();
 await search.close();
 const byRanking = { hybrid: middleOf(hybrid), vector: middleOf(vector) };
 console.log(JSON.stringify({ warmUpSeconds, model: middleOf(model), nearest: nearestTimes, recalls, byRanking }));

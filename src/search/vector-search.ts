@@ -13,6 +13,7 @@ import type { Embedder } from '../semantic/embedder.js';
 import type { ModelOptions } from '../semantic/model-options.js';
 import type { VectorSet } from '../semantic/nearest/vector-codes.js';
 import { VectorIndex } from '../semantic/nearest/vector-index.js';
+import { RoutedEmbedder } from '../semantic/routed-embedder.js';
 import { sentencesOf } from '../semantic/sentences.js';
 import { filesBeside } from '../store/file-names.js';
 import { type CatalogueReader, NO_VECTOR } from '../store/read/catalogue-reader.js';
@@ -106,9 +107,23 @@ export class VectorSearch {
     return embedded;
   }
 
+  /** Whether a second model, for texts in other languages, is loaded. */
+  get otherLanguagesLoaded(): boolean {
+    return this.#embedder instanceof RoutedEmbedder && this.#embedder.otherLanguagesLoaded;
+  }
+
+  /**
+   * Loads a second model, for texts in other languages, if there is one.
+   *
+   * @throws {SkillSearchError} `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`
+   */
+  async loadOtherLanguages(): Promise<void> {
+    if (this.#embedder instanceof RoutedEmbedder) await this.#embedder.loadOtherLanguages();
+  }
+
   /** Milliseconds until a question that is asked now would be read. */
-  expectedWait(): number {
-    const wait: unknown = this.#embedder.expectedWait?.() ?? 0;
+  expectedWait(question: string): number {
+    const wait: unknown = this.#embedder.expectedWait?.(question) ?? 0;
     return typeof wait === 'number' && wait >= 0 ? wait : 0;
   }
 

@@ -1,7 +1,7 @@
 import type { Embedder } from './embedder.js';
-import { LocalEmbedder } from './local-embedder.js';
 import { BUNDLED_MODEL, inspectModel } from './model-folder.js';
 import type { ModelOptions } from './model-options.js';
+import { startModel } from './start-model.js';
 
 /** A model that was found, and can be started. */
 export interface ChosenModel {
@@ -32,7 +32,7 @@ export async function chooseModel({ model, embedder }: ModelOptions): Promise<Ch
     id: folder.id,
     path: folder.path,
     named: model !== undefined,
-    start: (threads) => LocalEmbedder.start(folder, threads),
+    start: (threads) => startModel(folder, threads),
     stop: async (started) => started.close?.(),
   };
 }

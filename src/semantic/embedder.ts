@@ -41,8 +41,10 @@ export interface Embedder {
   /**
    * Milliseconds until a text that is given now would be begun, as far as is known. A search that may not wait so long
    * fails with `BUSY` before any work is done for it. Without this method a text is begun at once.
+   *
+   * @param text that would be given; where several models embed, it tells which of them
    */
-  expectedWait?(): number;
+  expectedWait?(text?: string): number;
   /** Releases what the embedder holds. The library never calls it on an embedder that a caller passes. */
   close?(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPath } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
-import { readModelLanguages } from './model-languages.js';
+import { LANGUAGES, readModelLanguages } from './model-languages.js';
 
 /** Absolute path of the folder with the model that comes with the library. */
 export const BUNDLED_MODEL: string = fileURLToPath(new URL('../../data/models/skill-minilm', import.meta.url));
@@ -18,6 +18,8 @@ export interface ModelFolder {
   readonly dtype: Dtype;
   /** The languages that the folder says the model reads (ISO 639-1); undefined if it does not. */
   readonly languages: readonly string[] | undefined;
+  /** The model in the folder `other-languages/` of this one, under the id of both; undefined if there is none. */
+  readonly otherLanguages?: ModelFolder | undefined;
 }
 
 /** Files of weights, the preferred first: quantised ones rank as well, and are several times smaller and faster. */
@@ -29,6 +31,12 @@ const WEIGHTS = {
   fp16: 'onnx/model_fp16.onnx',
 } as const;
 export type Dtype = keyof typeof WEIGHTS;
+
+/**
+ * Optional folder of a model's folder: a second model, in the same layout and vector space, which embeds all texts in
+ * languages that the first does not read.
+ */
+const OTHER_LANGUAGES = 'other-languages';
 
 const CONFIGURATION = ['config.json', 'tokenizer.json', 'tokenizer_config.json'];
 
@@ -45,18 +53,46 @@ export async function inspectModel(folder: string): Promise<ModelFolder> {
   if (!isFolder(path)) {
     throw new SkillSearchError('MODEL_NOT_FOUND', `no model folder at ${path}`, { path });
   }
+  const found = await findFiles(path);
+  const otherPath = join(path, OTHER_LANGUAGES);
+  if (!isFolder(otherPath))
+    return { path, id: `${basename(path)}@${await hashFiles(path, found.files)}`, ...modelOf(found) };
+  const other = await findFiles(otherPath);
+  // Both must say what they read. The list of the first decides which text goes where, so it belongs to the id.
+  for (const [folder, { languages }] of [
+    [path, found],
+    [otherPath, other],
+  ] as const) {
+    if (languages === undefined) throw lacks(folder, [LANGUAGES]);
+  }
+  const files = [...found.files, LANGUAGES, ...other.files.map((file) => `${OTHER_LANGUAGES}/${file}`)];
+  const id = `${basename(path)}@${await hashFiles(path, files)}`;
+  return { path, id, ...modelOf(found), otherLanguages: { path: otherPath, id, ...modelOf(other) } };
+}
+
+/** The files of one model. */
+interface ModelFiles extends Pick<ModelFolder, 'dtype' | 'languages'> {
+  /** Those that its vectors depend on, in the order in which they are hashed. */
+  readonly files: readonly string[];
+}
+
+async function findFiles(path: string): Promise<ModelFiles> {
   const [dtype, weights] =
     Object.entries(WEIGHTS).find(([, file]) => existsSync(join(path, file))) ?? ([undefined, WEIGHTS.q8] as const);
   const files = [...CONFIGURATION, weights];
   const missing = files.filter((file) => !existsSync(join(path, file)));
-  if (dtype === undefined || missing.length > 0) {
-    const message = `the model folder ${path} lacks ${missing.join(', ')}`;
-    throw new SkillSearchError('MODEL_NOT_READABLE', message, { path });
-  }
+  if (dtype === undefined || missing.length > 0) throw lacks(path, missing);
   const external = `${weights}_data`;
   if (existsSync(join(path, external))) files.push(external);
-  const languages = await readModelLanguages(path);
-  return { path, id: `${basename(path)}@${await hashFiles(path, files)}`, dtype: dtype as Dtype, languages };
+  return { files, dtype: dtype as Dtype, languages: await readModelLanguages(path) };
+}
+
+function modelOf({ dtype, languages }: ModelFiles): Pick<ModelFolder, 'dtype' | 'languages'> {
+  return { dtype, languages };
+}
+
+function lacks(path: string, missing: readonly string[]): SkillSearchError {
+  return new SkillSearchError('MODEL_NOT_READABLE', `the model folder ${path} lacks ${missing.join(', ')}`, { path });
 }
 
 /** The name of a model's folder, from the model's id. */

@@ -16,8 +16,8 @@ export type ModelThreadRequest =
 
 /** A message from a model thread: first `ready` or `failed`, then one answer for each request, in the same order. */
 export type ModelThreadMessage =
-  /** With the scripts that the model can read; undefined if its vocabulary does not show them. */
-  | { readonly kind: 'ready'; readonly scripts: readonly Script[] | undefined }
+  /** With the scripts that the model can read, undefined if its vocabulary does not show them. */
+  | { readonly kind: 'ready'; readonly scripts: readonly Script[] | undefined; readonly dimensions: number }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
   /** With the vectors one after the other, and how long the model took for them. */
   | {

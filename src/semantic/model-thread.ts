@@ -19,6 +19,7 @@ async function main({ path, dtype }: ModelThreadData): Promise<void> {
   if (runtime === undefined) return;
   let model: FeatureExtractionPipeline;
   let scripts: readonly Script[] | undefined;
+  let dimensions: number;
   try {
     runtime.env.allowRemoteModels = false;
     runtime.env.useFSCache = false;
@@ -32,7 +33,7 @@ async function main({ path, dtype }: ModelThreadData): Promise<void> {
       // Parallel work is spread over several of these threads, so one thread of the runtime is enough for each.
       session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
     });
-    await embed(model, ['warm up'], () => false);
+    ({ dimensions } = await embed(model, ['warm up'], () => false));
     const vocabulary = await readVocabulary(path);
     scripts = vocabulary.length === 0 ? undefined : readableScripts(vocabulary);
   } catch (error) {
@@ -50,7 +51,7 @@ async function main({ path, dtype }: ModelThreadData): Promise<void> {
     }
     queue = queue.then(() => answer(model, request.texts, () => closed));
   });
-  tell({ kind: 'ready', scripts });
+  tell({ kind: 'ready', scripts, dimensions });
 }
 
 async function importRuntime(): Promise<typeof import('@huggingface/transformers') | undefined> {
