@@ -171,6 +171,11 @@ export const GIT_REPOSITORY_SECONDS = 20;
 /** How long git may work on all repositories of one source, in seconds, by default. A usual one takes 0.02. */
 export const GIT_SOURCE_SECONDS = 120;
 
+// Models
+
+/** Ids in `compatible.json` of a model's folder. A model has a few former versions. */
+export const MAX_COMPATIBLE_MODELS = 100;
+
 // Server
 
 /** The longest name of an API key, in characters. It is shown in a line of a table. */

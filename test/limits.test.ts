@@ -10,6 +10,7 @@ import * as limits from '../src/limits.js';
 import { Ingest } from '../src/load/ingest.js';
 import { resolveKeywordQuery, resolveSemanticQuery } from '../src/query.js';
 import { Patience } from '../src/search/patience.js';
+import { readCompatibleModels } from '../src/semantic/compatible-models.js';
 import { checkGitObjects } from '../src/sources/folder/check-git-objects.js';
 import { readSkillMarkdown } from '../src/sources/folder/front-matter.js';
 import { readHead } from '../src/sources/folder/git-head.js';
@@ -115,6 +116,13 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   GIT_SOURCE_SECONDS: {
     file: 'sources/folder/hostile-repositories.test.ts',
     test: 'is asked no more for dates once the time of the source is spent, but for remotes',
+  },
+  MAX_COMPATIBLE_MODELS: {
+    accepts: async (count) => {
+      const ids = texts(count, 'm').map((name) => `${name}@0123456789ab`);
+      const folder = await temporaryFolder({ 'compatible.json': JSON.stringify(ids) });
+      return passes(() => readCompatibleModels(folder));
+    },
   },
   MAX_KEY_NAME: {
     accepts: (length) => passes(() => openAccess({ state: ':memory:' }).createKey({ name: '😀'.repeat(length) })),

@@ -201,7 +201,8 @@ function checkModel({ model }: VectorReader, chosen: ChosenModel, database = 'th
     const message = `${database} has no vectors, which semantic search needs: load its sources again without --no-semantic, or search by word`;
     throw new SkillSearchError('NO_VECTORS', message, { path: database });
   }
-  if (model !== chosen.id) {
+  // Vectors of a former version of the model serve until a load has made those of this one.
+  if (model !== chosen.id && !chosen.compatible.includes(model)) {
     const message = `${database} has vectors of the model ${model}, but the question would be read by ${chosen.id}: open it with that model (--model), or load its sources again with ${chosen.path === undefined ? 'this embedder' : `--model ${chosen.path}`}`;
     throw new SkillSearchError('MODEL_MISMATCH', message, { path: database });
   }

@@ -7,6 +7,8 @@ import { startModel } from './start-model.js';
 export interface ChosenModel {
   /** Names the model; vectors are stored under it. */
   readonly id: string;
+  /** Ids of other models whose vectors its questions may be compared with. */
+  readonly compatible: readonly string[];
   /** The model's folder; absent if the caller gave an embedder. */
   readonly path?: string;
   /** Whether the caller asked for this model. False for the bundled one, which is used by default. */
@@ -25,11 +27,12 @@ export interface ChosenModel {
  */
 export async function chooseModel({ model, embedder }: ModelOptions): Promise<ChosenModel> {
   if (embedder !== undefined) {
-    return { id: embedder.model, named: true, start: async () => embedder, stop: async () => {} };
+    return { id: embedder.model, compatible: [], named: true, start: async () => embedder, stop: async () => {} };
   }
   const folder = await inspectModel(model ?? BUNDLED_MODEL);
   return {
     id: folder.id,
+    compatible: folder.compatible,
     path: folder.path,
     named: model !== undefined,
     start: (threads) => startModel(folder, threads),

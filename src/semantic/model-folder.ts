@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPath } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
+import { readCompatibleModels } from './compatible-models.js';
 import { LANGUAGES, readModelLanguages } from './model-languages.js';
 
 /** Absolute path of the folder with the model that comes with the library. */
@@ -18,6 +19,8 @@ export interface ModelFolder {
   readonly dtype: Dtype;
   /** The languages that the folder says the model reads (ISO 639-1); undefined if it does not. */
   readonly languages: readonly string[] | undefined;
+  /** Ids of other models whose vectors its questions may be compared with, such as its former versions. */
+  readonly compatible: readonly string[];
   /** The model in the folder `other-languages/` of this one, under the id of both; undefined if there is none. */
   readonly otherLanguages?: ModelFolder | undefined;
 }
@@ -53,21 +56,16 @@ export async function inspectModel(folder: string): Promise<ModelFolder> {
   if (!isFolder(path)) {
     throw new SkillSearchError('MODEL_NOT_FOUND', `no model folder at ${path}`, { path });
   }
-  const found = await findFiles(path);
+  const { files, ...model } = await findFiles(path);
+  const compatible = await readCompatibleModels(path);
   const otherPath = join(path, OTHER_LANGUAGES);
-  if (!isFolder(otherPath))
-    return { path, id: `${basename(path)}@${await hashFiles(path, found.files)}`, ...modelOf(found) };
-  const other = await findFiles(otherPath);
+  if (!isFolder(otherPath)) return { path, id: await idOf(path, files), ...model, compatible };
+  const { files: otherFiles, ...other } = await findFiles(otherPath);
   // Both must say what they read. The list of the first decides which text goes where, so it belongs to the id.
-  for (const [folder, { languages }] of [
-    [path, found],
-    [otherPath, other],
-  ] as const) {
-    if (languages === undefined) throw lacks(folder, [LANGUAGES]);
-  }
-  const files = [...found.files, LANGUAGES, ...other.files.map((file) => `${OTHER_LANGUAGES}/${file}`)];
-  const id = `${basename(path)}@${await hashFiles(path, files)}`;
-  return { path, id, ...modelOf(found), otherLanguages: { path: otherPath, id, ...modelOf(other) } };
+  if (model.languages === undefined) throw lacks(path, [LANGUAGES]);
+  if (other.languages === undefined) throw lacks(otherPath, [LANGUAGES]);
+  const id = await idOf(path, [...files, LANGUAGES, ...otherFiles.map((file) => `${OTHER_LANGUAGES}/${file}`)]);
+  return { path, id, ...model, compatible, otherLanguages: { path: otherPath, id, ...other, compatible } };
 }
 
 /** The files of one model. */
@@ -87,10 +85,6 @@ async function findFiles(path: string): Promise<ModelFiles> {
   return { files, dtype: dtype as Dtype, languages: await readModelLanguages(path) };
 }
 
-function modelOf({ dtype, languages }: ModelFiles): Pick<ModelFolder, 'dtype' | 'languages'> {
-  return { dtype, languages };
-}
-
 function lacks(path: string, missing: readonly string[]): SkillSearchError {
   return new SkillSearchError('MODEL_NOT_READABLE', `the model folder ${path} lacks ${missing.join(', ')}`, { path });
 }
@@ -98,6 +92,10 @@ function lacks(path: string, missing: readonly string[]): SkillSearchError {
 /** The name of a model's folder, from the model's id. */
 export function modelName(id: string): string {
   return id.replace(/@[0-9a-f]{12}$/, '');
+}
+
+async function idOf(path: string, files: readonly string[]): Promise<string> {
+  return `${basename(path)}@${await hashFiles(path, files)}`;
 }
 
 /** A hash of the names and contents of files: 12 hexadecimal digits. */
