@@ -11,6 +11,7 @@ import { Ingest } from '../src/load/ingest.js';
 import { resolveKeywordQuery, resolveSemanticQuery } from '../src/query.js';
 import { Patience } from '../src/search/patience.js';
 import { readCompatibleModels } from '../src/semantic/compatible-models.js';
+import { readOwnSettings } from '../src/semantic/settings/own-settings.js';
 import { checkGitObjects } from '../src/sources/folder/check-git-objects.js';
 import { readSkillMarkdown } from '../src/sources/folder/front-matter.js';
 import { readHead } from '../src/sources/folder/git-head.js';
@@ -117,6 +118,16 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
     file: 'sources/folder/hostile-repositories.test.ts',
     test: 'is asked no more for dates once the time of the source is spent, but for remotes',
   },
+  MIN_MODEL_DIMENSIONS: {
+    file: 'semantic/own-models.test.ts',
+    test: 'has 64 values in its vectors at least, or is refused',
+  },
+  MAX_MODEL_DIMENSIONS: {
+    file: 'semantic/own-models.test.ts',
+    test: 'has 1,024 values in its vectors at most, or is refused',
+  },
+  MAX_MODEL_TOKENS: { accepts: (maxTokens) => isOwnSetting({ maxTokens }) },
+  MAX_PREFIX_LENGTH: { accepts: (length) => isOwnSetting({ question: 'x'.repeat(length) }) },
   MAX_COMPATIBLE_MODELS: {
     accepts: async (count) => {
       const ids = texts(count, 'm').map((name) => `${name}@0123456789ab`);
@@ -253,6 +264,11 @@ function isWhole(splitter: JsonSplitter, source: Buffer): boolean {
 
 function texts(count: number, letter: string): string[] {
   return Array.from({ length: count }, (_, i) => `${letter}${i}`);
+}
+
+async function isOwnSetting(settings: object): Promise<boolean> {
+  const folder = await temporaryFolder({ 'skill-discovery.json': JSON.stringify(settings) });
+  return passes(() => readOwnSettings(folder));
 }
 
 function nested(depth: number): string {

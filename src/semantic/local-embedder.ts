@@ -96,11 +96,12 @@ export class LocalEmbedder implements Embedder {
     return this.#threads.length > 0;
   }
 
-  async embed(texts: readonly string[], { signal }: EmbedOptions = {}): Promise<Float32Array[]> {
+  async embed(texts: readonly string[], { signal, purpose = 'document' }: EmbedOptions = {}): Promise<Float32Array[]> {
     signal?.throwIfAborted();
+    const prefix = this.#folder.settings[purpose];
     const chunks: Promise<readonly Float32Array[]>[] = [];
     for (let start = 0; start < texts.length; start += CHUNK) {
-      const part = texts.slice(start, start + CHUNK);
+      const part = texts.slice(start, start + CHUNK).map((text) => prefix + text);
       chunks.push(
         new Promise((done, failed) => {
           this.#queue.push({ texts: part, done, failed, signal });

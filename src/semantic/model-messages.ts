@@ -1,12 +1,14 @@
 import type { ErrorCode } from '../errors.js';
 import type { Dtype } from './model-folder.js';
 import type { Script } from './readable-share.js';
+import type { ModelSettings } from './settings/model-settings.js';
 
 /** The `workerData` of a model thread. */
 export interface ModelThreadData {
   /** Absolute path of the model folder. */
   readonly path: string;
   readonly dtype: Dtype;
+  readonly settings: Pick<ModelSettings, 'pooling' | 'maxTokens'>;
 }
 
 /** A message to a model thread. After `close` it sends no more answers, and ends. */
