@@ -45,6 +45,7 @@ const INSIDE = {
   sources: ['sources/json', 'sources/folder', 'sources/rows'],
   search: ['search/reload'],
   semantic: ['semantic/settings'],
+  'semantic/batched': ['semantic'],
   'store/read': ['store'],
   'store/write': ['store', 'store/read'],
   'text/language': ['text'],

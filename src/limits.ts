@@ -188,6 +188,23 @@ export const MAX_PREFIX_LENGTH = 1000;
 /** Ids in `compatible.json` of a model's folder. A model has a few former versions. */
 export const MAX_COMPATIBLE_MODELS = 100;
 
+// Embedders over services
+
+/** Most texts of one call of `batchedEmbedder`. Services take no more. */
+export const MAX_EMBEDDING_BATCH = 2048;
+
+/** Most calls of `batchedEmbedder` at a time. */
+export const MAX_EMBEDDING_CALLS = 64;
+
+/** How often `batchedEmbedder` tries a failed call again, at most. */
+export const MAX_EMBEDDING_RETRIES = 20;
+
+/** Longest pause, and longest time of a call, of `batchedEmbedder`, in seconds. */
+export const MAX_EMBEDDING_SECONDS = 600;
+
+/** Most values of a vector that `batchedEmbedder` can be told to expect. */
+export const MAX_EMBEDDING_DIMENSIONS = 65_536;
+
 // Server
 
 /** The longest name of an API key, in characters. It is shown in a line of a table. */

@@ -10,6 +10,8 @@ import * as limits from '../src/limits.js';
 import { Ingest } from '../src/load/ingest.js';
 import { resolveKeywordQuery, resolveSemanticQuery } from '../src/query.js';
 import { Patience } from '../src/search/patience.js';
+import { batchedEmbedder } from '../src/semantic/batched/batched-embedder.js';
+import type { BatchedEmbedderOptions } from '../src/semantic/batched/batched-options.js';
 import { readCompatibleModels } from '../src/semantic/compatible-models.js';
 import { readOwnSettings } from '../src/semantic/settings/own-settings.js';
 import { checkGitObjects } from '../src/sources/folder/check-git-objects.js';
@@ -126,6 +128,11 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
     file: 'semantic/own-models.test.ts',
     test: 'has 1,024 values in its vectors at most, or is refused',
   },
+  MAX_EMBEDDING_BATCH: { accepts: (batchSize) => isBatching({ batchSize }) },
+  MAX_EMBEDDING_CALLS: { accepts: (concurrency) => isBatching({ concurrency }) },
+  MAX_EMBEDDING_RETRIES: { accepts: (retries) => isBatching({ retries }) },
+  MAX_EMBEDDING_SECONDS: { accepts: (timeout) => isBatching({ timeout }) },
+  MAX_EMBEDDING_DIMENSIONS: { accepts: (dimensions) => isBatching({ dimensions }) },
   MAX_MODEL_TOKENS: { accepts: (maxTokens) => isOwnSetting({ maxTokens }) },
   MAX_PREFIX_LENGTH: { accepts: (length) => isOwnSetting({ question: 'x'.repeat(length) }) },
   MAX_COMPATIBLE_MODELS: {
@@ -264,6 +271,10 @@ function isWhole(splitter: JsonSplitter, source: Buffer): boolean {
 
 function texts(count: number, letter: string): string[] {
   return Array.from({ length: count }, (_, i) => `${letter}${i}`);
+}
+
+function isBatching(options: Partial<BatchedEmbedderOptions>): Promise<boolean> {
+  return passes(() => batchedEmbedder({ model: 'm', embed: async () => [], ...options }));
 }
 
 async function isOwnSetting(settings: object): Promise<boolean> {
