@@ -11,7 +11,7 @@ const READ_FOR_LANGUAGE = 1000;
 const READABLE_ENOUGH = 0.5;
 
 /** The models of a folder with `other-languages/`. */
-export interface TwoModels extends ModelFolder {
+interface TwoModels extends ModelFolder {
   readonly otherLanguages: ModelFolder;
 }
 

@@ -8,7 +8,7 @@ const USUAL_LIMIT = 512;
 const WITH_OFFSET: readonly unknown[] = ['roberta', 'xlm-roberta', 'camembert', 'mpnet'];
 
 /** Where a limit may be told. */
-export interface TokenLimits {
+interface TokenLimits {
   /** By `skill-discovery.json`. */
   readonly own: number | undefined;
   /** By sentence-transformers. */
