@@ -45,6 +45,8 @@ const INSIDE = {
   'sources/folder': ['sources/rows'],
   sources: ['sources/json', 'sources/folder', 'sources/rows'],
   search: ['search/reload'],
+  semantic: ['semantic/settings'],
+  'semantic/batched': ['semantic'],
   'store/read': ['store'],
   'store/write': ['store', 'store/read'],
   'text/language': ['text'],

@@ -13,13 +13,21 @@ declare module '@huggingface/transformers' {
 
   export interface Tensor {
     readonly data: unknown;
+    normalize(p: number, dimension: number): Tensor;
     dispose(): void;
   }
 
-  export type FeatureExtractionPipeline = (
-    texts: string | string[],
-    options: { readonly pooling: 'mean'; readonly normalize: boolean },
-  ) => Promise<Tensor>;
+  export interface FeatureExtractionPipeline {
+    (
+      texts: string | string[],
+      options: { readonly pooling: 'mean' | 'cls' | 'last_token'; readonly normalize: boolean },
+    ): Promise<Tensor>;
+    readonly tokenizer: (text: string, options: { readonly truncation: boolean }) => object;
+    readonly model: {
+      (inputs: object): Promise<Readonly<Record<string, Tensor>>>;
+      readonly sessions: Readonly<Record<string, { readonly outputNames: readonly string[] }>>;
+    };
+  }
 
   export function pipeline(
     task: 'feature-extraction',

@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FeatureExtractionPipeline } from '@huggingface/transformers';
+import { MAX_MODEL_DIMENSIONS, MIN_MODEL_DIMENSIONS } from '../limits.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
 import { readVocabulary } from './read-vocabulary.js';
 import { readableScripts, type Script } from './readable-share.js';
+import { type SentenceVectors, sentenceVectors } from './sentence-vectors.js';
 
 const PACKAGE = '@huggingface/transformers';
 
@@ -14,25 +15,28 @@ const SKIP_CUDA = process.platform === 'linux' ? 'ONNXRUNTIME_NODE_INSTALL=skip 
 const INSTALL = `${SKIP_CUDA}npm install ${PACKAGE}`;
 
 /** Loads the model runtime and the model, then answers requests. */
-async function main({ path, dtype }: ModelThreadData): Promise<void> {
+async function main({ path, dtype, settings }: ModelThreadData): Promise<void> {
   const runtime = await importRuntime();
   if (runtime === undefined) return;
-  let model: FeatureExtractionPipeline;
+  let model: SentenceVectors;
   let scripts: readonly Script[] | undefined;
+  let dimensions: number;
   try {
     runtime.env.allowRemoteModels = false;
     runtime.env.useFSCache = false;
     runtime.env.useBrowserCache = false;
     runtime.env.useWasmCache = false;
     // The runtime takes an absolute path as it is, and does not look for it on a hub.
-    model = await runtime.pipeline('feature-extraction', path, {
+    const pipeline = await runtime.pipeline('feature-extraction', path, {
       dtype,
       device: 'cpu',
       local_files_only: true,
       // Parallel work is spread over several of these threads, so one thread of the runtime is enough for each.
       session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
     });
-    await embed(model, ['warm up'], () => false);
+    model = sentenceVectors(pipeline, settings);
+    ({ dimensions } = await embed(model, ['warm up'], () => false));
+    checkDimensions(dimensions);
     const vocabulary = await readVocabulary(path);
     scripts = vocabulary.length === 0 ? undefined : readableScripts(vocabulary);
   } catch (error) {
@@ -50,7 +54,13 @@ async function main({ path, dtype }: ModelThreadData): Promise<void> {
     }
     queue = queue.then(() => answer(model, request.texts, () => closed));
   });
-  tell({ kind: 'ready', scripts });
+  tell({ kind: 'ready', scripts, dimensions });
+}
+
+function checkDimensions(dimensions: number): void {
+  if (dimensions >= MIN_MODEL_DIMENSIONS && dimensions <= MAX_MODEL_DIMENSIONS) return;
+  const range = `${MIN_MODEL_DIMENSIONS} to ${MAX_MODEL_DIMENSIONS.toLocaleString('en')}`;
+  throw new Error(`its vectors have ${dimensions.toLocaleString('en')} values, and ${range} can be used`);
 }
 
 async function importRuntime(): Promise<typeof import('@huggingface/transformers') | undefined> {
@@ -63,11 +73,7 @@ async function importRuntime(): Promise<typeof import('@huggingface/transformers
   }
 }
 
-async function answer(
-  model: FeatureExtractionPipeline,
-  texts: readonly string[],
-  stopped: () => boolean,
-): Promise<void> {
+async function answer(model: SentenceVectors, texts: readonly string[], stopped: () => boolean): Promise<void> {
   try {
     const began = performance.now();
     const { values, dimensions } = await embed(model, texts, stopped);
@@ -84,7 +90,7 @@ async function answer(
  * @param stopped whether to leave out the remaining texts
  */
 async function embed(
-  model: FeatureExtractionPipeline,
+  model: SentenceVectors,
   texts: readonly string[],
   stopped: () => boolean,
 ): Promise<{ values: Float32Array<ArrayBuffer>; dimensions: number }> {
@@ -92,7 +98,7 @@ async function embed(
   let dimensions = 0;
   for (const [i, text] of texts.entries()) {
     if (stopped()) break;
-    const output = await model(text, { pooling: 'mean', normalize: true });
+    const output = await model(text);
     const vector = output.data as Float32Array;
     if (i === 0) {
       dimensions = vector.length;
