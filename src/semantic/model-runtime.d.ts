@@ -11,15 +11,25 @@ declare module '@huggingface/transformers' {
     useWasmCache: boolean;
   };
 
-  export interface Tensor {
+  export class Tensor {
+    constructor(type: 'int64', data: BigInt64Array, shape: readonly number[]);
     readonly data: unknown;
     dispose(): void;
   }
 
-  export type FeatureExtractionPipeline = (
-    texts: string | string[],
-    options: { readonly pooling: 'mean'; readonly normalize: boolean },
-  ) => Promise<Tensor>;
+  export interface FeatureExtractionPipeline {
+    (texts: string | string[], options: { readonly pooling: 'mean'; readonly normalize: boolean }): Promise<Tensor>;
+    readonly tokenizer: (
+      text: string,
+      options: { readonly truncation: boolean; readonly return_tensor: false },
+    ) => { readonly input_ids: readonly number[] };
+    readonly model: {
+      (inputs: object): Promise<Readonly<Record<string, Tensor>>>;
+      readonly sessions: Readonly<
+        Record<string, { readonly inputNames: readonly string[]; readonly outputNames: readonly string[] }>
+      >;
+    };
+  }
 
   export function pipeline(
     task: 'feature-extraction',

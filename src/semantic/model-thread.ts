@@ -3,6 +3,7 @@ import type { FeatureExtractionPipeline } from '@huggingface/transformers';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
 import { readVocabulary } from './read-vocabulary.js';
 import { readableScripts, type Script } from './readable-share.js';
+import { TokenBatches, type Vectors } from './token-batches.js';
 
 const PACKAGE = '@huggingface/transformers';
 
@@ -17,7 +18,7 @@ const INSTALL = `${SKIP_CUDA}npm install ${PACKAGE}`;
 async function main({ path, dtype }: ModelThreadData): Promise<void> {
   const runtime = await importRuntime();
   if (runtime === undefined) return;
-  let model: FeatureExtractionPipeline;
+  let model: FeatureExtractionPipeline | TokenBatches;
   let scripts: readonly Script[] | undefined;
   try {
     runtime.env.allowRemoteModels = false;
@@ -25,13 +26,14 @@ async function main({ path, dtype }: ModelThreadData): Promise<void> {
     runtime.env.useBrowserCache = false;
     runtime.env.useWasmCache = false;
     // The runtime takes an absolute path as it is, and does not look for it on a hub.
-    model = await runtime.pipeline('feature-extraction', path, {
+    const pipeline = await runtime.pipeline('feature-extraction', path, {
       dtype,
       device: 'cpu',
       local_files_only: true,
       // Parallel work is spread over several of these threads, so one thread of the runtime is enough for each.
       session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
     });
+    model = (await TokenBatches.of(pipeline, runtime.Tensor)) ?? pipeline;
     await embed(model, ['warm up'], () => false);
     const vocabulary = await readVocabulary(path);
     scripts = vocabulary.length === 0 ? undefined : readableScripts(vocabulary);
@@ -64,7 +66,7 @@ async function importRuntime(): Promise<typeof import('@huggingface/transformers
 }
 
 async function answer(
-  model: FeatureExtractionPipeline,
+  model: FeatureExtractionPipeline | TokenBatches,
   texts: readonly string[],
   stopped: () => boolean,
 ): Promise<void> {
@@ -78,16 +80,16 @@ async function answer(
 }
 
 /**
- * Embeds one text at a time. Dynamic int8 quantisation chooses its scales over a whole batch, so in a batch the vector
- * of a text would depend on its neighbours. On a CPU single texts are also the fastest.
+ * Embeds texts; one at a time with models that only the runtime itself knows how to ask.
  *
  * @param stopped whether to leave out the remaining texts
  */
 async function embed(
-  model: FeatureExtractionPipeline,
+  model: FeatureExtractionPipeline | TokenBatches,
   texts: readonly string[],
   stopped: () => boolean,
-): Promise<{ values: Float32Array<ArrayBuffer>; dimensions: number }> {
+): Promise<Vectors> {
+  if (model instanceof TokenBatches) return model.embed(texts, stopped);
   let values = new Float32Array();
   let dimensions = 0;
   for (const [i, text] of texts.entries()) {
