@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fitQuestion } from '../src/evaluation/rank-questions.js';
 import { inspectModel } from '../src/index.js';
-import { LocalEmbedder } from '../src/semantic/local-embedder.js';
+import { startModel } from '../src/semantic/start-model.js';
 import { documentsOf } from './engines/documents.js';
 import type { DocumentedEngine } from './engines/engine.js';
 import { fts5Over } from './engines/fts5.js';
@@ -17,7 +17,7 @@ const BUILDERS: Record<IndexedEngine, (job: EngineJob) => DocumentedEngine | Pro
   orama: ({ database }) => oramaOver(documentsOf(database)),
   fts5: ({ database }) => fts5Over(documentsOf(database), 'unicode61'),
   'fts5-porter': ({ database }) => fts5Over(documentsOf(database), 'porter'),
-  minilm: async ({ database, model }) => modelOver(database, await LocalEmbedder.start(await inspectModel(model), 1)),
+  minilm: async ({ database, model }) => modelOver(database, await startModel(await inspectModel(model), 1)),
 };
 
 const job = JSON.parse(readFileSync(0, 'utf8')) as EngineJob;

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { BUNDLED_MODEL, inspectModel, openSkillSearch, type Ranking, type SkillSearch } from '../src/index.js';
-import { LocalEmbedder } from '../src/semantic/local-embedder.js';
 import { VectorIndex } from '../src/semantic/nearest/vector-index.js';
+import { startModel } from '../src/semantic/start-model.js';
 import { filesBeside } from '../src/store/file-names.js';
 import { openStoredVectors, type StoredVectors } from '../src/store/read/vector-reader.js';
 import { median } from './statistics.js';
@@ -18,8 +18,8 @@ const { database, questions, rounds } = JSON.parse(readFileSync(0, 'utf8')) as {
   rounds: number;
 };
 
-const embedder = await LocalEmbedder.start(await inspectModel(BUNDLED_MODEL), 1);
-const vectors = (await embedder.embed(questions)) as Float32Array[];
+const embedder = await startModel(await inspectModel(BUNDLED_MODEL), 1);
+const vectors = (await embedder.embed(questions, { purpose: 'question' })) as Float32Array[];
 
 const { stored, graph, scan } = await openIndexes();
 const truth = vectors.map((vector) => exact(stored, vector));
@@ -37,11 +37,11 @@ const warmUpSeconds = (performance.now() - started) / 1000;
 // The model and the searches take turns: what slows the machine for a while slows all of them.
 const [model, hybrid, vector]: [Times[], AskedTimes[], AskedTimes[]] = [[], [], []];
 for (let round = 0; round < rounds; round++) {
-  model.push(await timesOf(questions, (q) => embedder.embed([q])));
+  model.push(await timesOf(questions, (q) => embedder.embed([q], { purpose: 'question' })));
   hybrid.push(await ask(search, 'hybrid'));
   vector.push(await ask(search, 'vector'));
 }
-await embedder.close();
+await embedder.close?.();
 await search.close();
 const byRanking = { hybrid: middleOf(hybrid), vector: middleOf(vector) };
 console.log(JSON.stringify({ warmUpSeconds, model: middleOf(model), nearest: nearestTimes, recalls, byRanking }));

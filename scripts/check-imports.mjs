@@ -44,6 +44,7 @@ const INSIDE = {
   'sources/folder': ['sources/rows'],
   sources: ['sources/json', 'sources/folder', 'sources/rows'],
   search: ['search/reload'],
+  semantic: ['semantic/settings'],
   'store/read': ['store'],
   'store/write': ['store', 'store/read'],
   'text/language': ['text'],

@@ -61,8 +61,8 @@ export {
 } from './search/follow-catalogue.js';
 export { openSkillSearch } from './search/open-skill-search.js';
 export type { OpenOptions } from './search/search-options.js';
-export type { SemanticOptions, SkillSearch } from './search/skill-search.js';
-export type { Embedder, EmbedOptions } from './semantic/embedder.js';
+export type { SemanticOptions, SkillSearch, WarmUpOptions } from './search/skill-search.js';
+export type { Embedder, EmbeddingPurpose, EmbedOptions } from './semantic/embedder.js';
 export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/model-folder.js';
 export type { ModelOptions } from './semantic/model-options.js';
 export type { Skill, SkillDetails, SkillFile, SkillProperties } from './skill.js';

@@ -171,6 +171,23 @@ export const GIT_REPOSITORY_SECONDS = 20;
 /** How long git may work on all repositories of one source, in seconds, by default. A usual one takes 0.02. */
 export const GIT_SOURCE_SECONDS = 120;
 
+// Models
+
+/** Fewest values of a vector of a model's folder. Fewer tell skills apart too badly. */
+export const MIN_MODEL_DIMENSIONS = 64;
+
+/** Most values of a vector of a model's folder. Models with more take seconds for a question without an accelerator. */
+export const MAX_MODEL_DIMENSIONS = 1024;
+
+/** Most tokens of a text that a model's folder may ask for. The longest description has about half as many. */
+export const MAX_MODEL_TOKENS = 8192;
+
+/** Longest prefix before questions or texts, in UTF-16 units. Each text is read with it. */
+export const MAX_PREFIX_LENGTH = 1000;
+
+/** Ids in `compatible.json` of a model's folder. A model has a few former versions. */
+export const MAX_COMPATIBLE_MODELS = 100;
+
 // Server
 
 /** The longest name of an API key, in characters. It is shown in a line of a table. */

@@ -223,7 +223,10 @@ export interface SemanticHit {
 /** The answer of `SkillSearch.semantic`. */
 export interface SemanticResult {
   readonly ranking: Ranking;
-  /** Id of the model that embedded the question; absent with `ranking: 'words'`. */
+  /**
+   * Id of the model that embedded the question; absent with `ranking: 'words'`. The vectors may be those of a former
+   * version: `stats()` has its id.
+   */
   readonly model?: string;
   /**
    * Whether the first hit is likely to be useful; false if there is none. Of judged requests about

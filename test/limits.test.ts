@@ -10,6 +10,8 @@ import * as limits from '../src/limits.js';
 import { Ingest } from '../src/load/ingest.js';
 import { resolveKeywordQuery, resolveSemanticQuery } from '../src/query.js';
 import { Patience } from '../src/search/patience.js';
+import { readCompatibleModels } from '../src/semantic/compatible-models.js';
+import { readOwnSettings } from '../src/semantic/settings/own-settings.js';
 import { checkGitObjects } from '../src/sources/folder/check-git-objects.js';
 import { readSkillMarkdown } from '../src/sources/folder/front-matter.js';
 import { readHead } from '../src/sources/folder/git-head.js';
@@ -115,6 +117,23 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   GIT_SOURCE_SECONDS: {
     file: 'sources/folder/hostile-repositories.test.ts',
     test: 'is asked no more for dates once the time of the source is spent, but for remotes',
+  },
+  MIN_MODEL_DIMENSIONS: {
+    file: 'semantic/own-models.test.ts',
+    test: 'has 64 values in its vectors at least, or is refused',
+  },
+  MAX_MODEL_DIMENSIONS: {
+    file: 'semantic/own-models.test.ts',
+    test: 'has 1,024 values in its vectors at most, or is refused',
+  },
+  MAX_MODEL_TOKENS: { accepts: (maxTokens) => isOwnSetting({ maxTokens }) },
+  MAX_PREFIX_LENGTH: { accepts: (length) => isOwnSetting({ question: 'x'.repeat(length) }) },
+  MAX_COMPATIBLE_MODELS: {
+    accepts: async (count) => {
+      const ids = texts(count, 'm').map((name) => `${name}@0123456789ab`);
+      const folder = await temporaryFolder({ 'compatible.json': JSON.stringify(ids) });
+      return passes(() => readCompatibleModels(folder));
+    },
   },
   MAX_KEY_NAME: {
     accepts: (length) => passes(() => openAccess({ state: ':memory:' }).createKey({ name: '😀'.repeat(length) })),
@@ -245,6 +264,11 @@ function isWhole(splitter: JsonSplitter, source: Buffer): boolean {
 
 function texts(count: number, letter: string): string[] {
   return Array.from({ length: count }, (_, i) => `${letter}${i}`);
+}
+
+async function isOwnSetting(settings: object): Promise<boolean> {
+  const folder = await temporaryFolder({ 'skill-discovery.json': JSON.stringify(settings) });
+  return passes(() => readOwnSettings(folder));
 }
 
 function nested(depth: number): string {

@@ -25,7 +25,7 @@ export async function modelOver(database: string, embedder: Embedder): Promise<D
   const cosines = new Float64Array(keys.length);
 
   const search = async (q: string, limit: number): Promise<RankedDocument[]> => {
-    const [question] = (await embedder.embed([q])) as [Float32Array];
+    const [question] = (await embedder.embed([q], { purpose: 'question' })) as [Float32Array];
     for (let place = 0; place < keys.length; place++) {
       let sum = 0;
       const start = place * dimensions;

@@ -36,6 +36,7 @@ interface ServeFlags extends StateFlags, StopWordsFlags {
   readonly publicUrl?: string;
   readonly compat?: Compatibility;
   readonly model?: string;
+  readonly allLanguages?: true;
   readonly pages: boolean;
   readonly logLevel: LogLevel;
   readonly demo?: true;
@@ -84,6 +85,10 @@ export const setUpServe: SetUp = (command, output) => {
     .option('--public-url <url>', 'where clients reach the server, for links to its pages')
     .addOption(new Option('--compat <service>', 'add what clients of this service need').choices(COMPATIBILITIES))
     .addOption(modelOption())
+    .option(
+      '--all-languages',
+      'load the model for other languages at the start, not with the first question that needs it',
+    )
     .addOption(stopWordsOption())
     .option('--no-pages', 'serve the specified paths only: no /, /openapi.json and /skills/<id>')
     .addOption(new Option('--log-level <level>', 'what is logged at least').choices(LOG_LEVELS).default('info'))
@@ -116,7 +121,7 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
     process.on('SIGHUP', reload);
     try {
       printStart(server.url, host, search, output);
-      warmUp(search, log, stop);
+      warmUp(search, flags.allLanguages === true, log, stop);
       if (flags.demo === true) printLines(output, demoLines(search, access, publicUrl ?? server.url));
       if (!stop.aborted) await once(stop, 'abort');
       log.info('stopping');
@@ -156,8 +161,8 @@ const OPEN_TO_OTHERS =
   'Note: other machines can reach this address. Anyone on them can search, and API keys can be read in transit because this server speaks plain HTTP. Put a TLS proxy in front of it, or keep it in a network that you trust.';
 
 /** Loads the model now. Otherwise the first semantic search loads it. Keyword search works meanwhile. */
-function warmUp(search: SkillSearch, log: ServerLog, stop: AbortSignal): void {
-  search.warmUp().then(
+function warmUp(search: SkillSearch, otherLanguages: boolean, log: ServerLog, stop: AbortSignal): void {
+  search.warmUp({ otherLanguages }).then(
     () => log.info('semantic search is ready'),
     (error: Error) => stop.aborted || log.warn('semantic search is not available', { reason: error.message }),
   );

@@ -81,6 +81,6 @@ async function embedTexts(
   signal: AbortSignal | undefined,
 ): Promise<EmbeddedText[]> {
   const embedded = texts.map(({ name, description }) => embeddedText(name, description));
-  const vectors = await embedChecked(embedder, embedded, { signal });
+  const vectors = await embedChecked(embedder, embedded, { signal, purpose: 'document' });
   return texts.map(({ textHash }, i) => ({ textHash, vector: vectors[i]! }));
 }

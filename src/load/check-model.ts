@@ -3,15 +3,15 @@ import type { ChosenModel } from '../semantic/choose-model.js';
 import { BUNDLED_MODEL, modelName } from '../semantic/model-folder.js';
 
 /**
- * Refuses to replace vectors of the caller's own model only because the caller forgot to name it. An earlier version of
- * the bundled model is replaced without asking.
+ * Refuses to replace vectors of the caller's own model only because the caller forgot to name it. Those of an earlier
+ * version of the bundled model are replaced without asking, also if that had another name.
  *
  * @param present id of the model whose vectors the catalogue has
  * @throws {SkillSearchError} `MODEL_MISMATCH`
  */
 export function checkModel(present: string | undefined, chosen: ChosenModel | undefined, database: string): void {
   if (present === undefined || chosen === undefined || chosen.named) return;
-  if (modelName(present) === modelName(chosen.id)) return;
+  if (modelName(present) === modelName(chosen.id) || chosen.compatible.includes(present)) return;
   const message = `${database} has vectors of the model ${present}, and the one that would be used now is ${chosen.id}: name the model (--model), that one to go on with it or ${BUNDLED_MODEL} to embed everything again, or leave vectors out (--no-semantic)`;
   throw new SkillSearchError('MODEL_MISMATCH', message, { path: database });
 }

@@ -1,3 +1,4 @@
+import { checkFlag, checkOptions, namesOf } from '../check-arguments.js';
 import type { KeywordQuery, SemanticQuery } from '../query.js';
 import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from '../result.js';
 import type { SkillDetails, SkillFile } from '../skill.js';
@@ -7,7 +8,9 @@ import { searchByKeywords, searchRecordsByKeywords } from './keyword-search.js';
 import { addLocalPaths } from './local-paths.js';
 import type { OpenState } from './open-state.js';
 import type { CurrentState } from './reload/current-state.js';
-import type { SemanticOptions, SkillSearch } from './skill-search.js';
+import type { SemanticOptions, SkillSearch, WarmUpOptions } from './skill-search.js';
+
+const WARM_UP_OPTIONS = namesOf<WarmUpOptions>({ otherLanguages: true });
 
 /** The public methods of a search, over whichever state of its catalogue answers now. */
 export class CatalogueSearch implements SkillSearch {
@@ -49,9 +52,12 @@ export class CatalogueSearch implements SkillSearch {
     });
   }
 
-  warmUp(): Promise<void> {
-    return this.#states.use(async (state) => {
-      await state.vectors('now');
+  async warmUp(options: WarmUpOptions = {}): Promise<void> {
+    checkOptions(options, WARM_UP_OPTIONS);
+    checkFlag('otherLanguages', options.otherLanguages);
+    await this.#states.use(async (state) => {
+      const vectors = await state.vectors('now');
+      if (options.otherLanguages === true) await state.untilClosed(vectors.loadOtherLanguages());
     });
   }
 

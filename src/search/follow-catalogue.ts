@@ -107,7 +107,8 @@ export async function followCatalogue(options: FollowOptions): Promise<FollowedS
     openNext: async (closing) => {
       const next = await openCatalogue({ ...opening, warmUp: false, signal: closing });
       // Without vectors the next state still answers by words. Semantic search reports what is missing.
-      if (states.newest.vectorsWanted) await untilAborted(next.vectors(), closing).catch(() => {});
+      const { newest } = states;
+      if (newest.vectorsWanted) await untilAborted(next.vectorsAs(newest), closing).catch(() => {});
       return next;
     },
     onReloaded: ({ reader }, milliseconds) => report({ kind: 'reloaded', stats: statsOf(reader), milliseconds }),

@@ -118,6 +118,13 @@ export class OpenState {
     return this.#vectors;
   }
 
+  /** Opens the vectors as another state has them: with the model for other languages if that was in use. */
+  async vectorsAs(other: OpenState): Promise<void> {
+    const vectors = await this.vectors();
+    const others = await other.#vectors?.catch(() => undefined);
+    if (others?.otherLanguagesLoaded === true) await vectors.loadOtherLanguages();
+  }
+
   /** Waits for work on this state. If the state is closed meanwhile, a failure of the work is reported as that. */
   async untilClosed<T>(work: Promise<T>): Promise<T> {
     try {

@@ -58,7 +58,7 @@ async function answerByMeaning(
   const { ranking, q, explain } = resolved;
   const sources = await openSources(state, resolved, signal);
   // Before anything is done for the question, so that one which is refused costs nothing.
-  patience.check(sources.vectors?.expectedWait() ?? 0);
+  patience.check(sources.vectors?.expectedWait(resolved.q) ?? 0);
   const question = readQuestion(q, state.stopWords);
   const filter = labelMask(columns, resolved);
   const described = await state.untilClosed(describeCandidates(sources, resolved, question, filter, signal));

@@ -17,6 +17,17 @@ export interface SemanticOptions {
   readonly longestWait?: number | undefined;
 }
 
+/** Options of `warmUp`. */
+export interface WarmUpOptions {
+  /**
+   * Whether to load the model for other languages as well, if the model's folder has one. Otherwise the first question
+   * in such a language loads it, so that a process without such questions never has it in memory.
+   *
+   * @default false
+   */
+  readonly otherLanguages?: boolean | undefined;
+}
+
 /** A catalogue that is open for searching. `openSkillSearch` and `followCatalogue` return one. */
 export interface SkillSearch extends AsyncDisposable {
   /**
@@ -53,10 +64,10 @@ export interface SkillSearch extends AsyncDisposable {
    * Loads the model and the index of vectors now. Otherwise the first semantic search loads them. Also embeds skills
    * that are held in memory. After a failure the next call tries again; keyword search works without.
    *
-   * @throws {SkillSearchError} `NO_VECTORS`, `MODEL_MISMATCH`, `MODEL_NOT_FOUND`, `MODEL_NOT_READABLE`,
+   * @throws {SkillSearchError} `INVALID_OPTION`, `NO_VECTORS`, `MODEL_MISMATCH`, `MODEL_NOT_FOUND`, `MODEL_NOT_READABLE`,
    *   `MODEL_RUNTIME_MISSING`, `EMBEDDER_FAILED`; `SERVICE_UNAVAILABLE` if the search is closed
    */
-  warmUp(): Promise<void>;
+  warmUp(options?: WarmUpOptions): Promise<void>;
   /** The skill with this id, or undefined. */
   get(id: string): SkillDetails | undefined;
   /** The text files of a skill; empty if no skill has this id. */

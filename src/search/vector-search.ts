@@ -13,6 +13,7 @@ import type { Embedder } from '../semantic/embedder.js';
 import type { ModelOptions } from '../semantic/model-options.js';
 import type { VectorSet } from '../semantic/nearest/vector-codes.js';
 import { VectorIndex } from '../semantic/nearest/vector-index.js';
+import { RoutedEmbedder } from '../semantic/routed-embedder.js';
 import { sentencesOf } from '../semantic/sentences.js';
 import { filesBeside } from '../store/file-names.js';
 import { type CatalogueReader, NO_VECTOR } from '../store/read/catalogue-reader.js';
@@ -101,14 +102,28 @@ export class VectorSearch {
     { sentences, signal }: { readonly sentences: boolean; readonly signal?: AbortSignal | undefined },
   ): Promise<readonly Float32Array[]> {
     const texts = [question, ...(sentences ? sentencesOf(question) : [])];
-    const embedded = await embedChecked(this.#embedder, texts, { signal });
+    const embedded = await embedChecked(this.#embedder, texts, { signal, purpose: 'question' });
     if (this.#index.size > 0) checkDimensions(this.#embedder, embedded, this.#index.dimensions);
     return embedded;
   }
 
+  /** Whether a second model, for texts in other languages, is loaded. */
+  get otherLanguagesLoaded(): boolean {
+    return this.#embedder instanceof RoutedEmbedder && this.#embedder.otherLanguagesLoaded;
+  }
+
+  /**
+   * Loads a second model, for texts in other languages, if there is one.
+   *
+   * @throws {SkillSearchError} `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`
+   */
+  async loadOtherLanguages(): Promise<void> {
+    if (this.#embedder instanceof RoutedEmbedder) await this.#embedder.loadOtherLanguages();
+  }
+
   /** Milliseconds until a question that is asked now would be read. */
-  expectedWait(): number {
-    const wait: unknown = this.#embedder.expectedWait?.() ?? 0;
+  expectedWait(question: string): number {
+    const wait: unknown = this.#embedder.expectedWait?.(question) ?? 0;
     return typeof wait === 'number' && wait >= 0 ? wait : 0;
   }
 
@@ -186,7 +201,8 @@ function checkModel({ model }: VectorReader, chosen: ChosenModel, database = 'th
     const message = `${database} has no vectors, which semantic search needs: load its sources again without --no-semantic, or search by word`;
     throw new SkillSearchError('NO_VECTORS', message, { path: database });
   }
-  if (model !== chosen.id) {
+  // Vectors of a former version of the model serve until a load has made those of this one.
+  if (model !== chosen.id && !chosen.compatible.includes(model)) {
     const message = `${database} has vectors of the model ${model}, but the question would be read by ${chosen.id}: open it with that model (--model), or load its sources again with ${chosen.path === undefined ? 'this embedder' : `--model ${chosen.path}`}`;
     throw new SkillSearchError('MODEL_MISMATCH', message, { path: database });
   }

@@ -8,7 +8,8 @@
  * @example
  * const embedder: Embedder = {
  *   model: 'my-model@1',
- *   embed: async (texts) => Promise.all(texts.map((text) => myModel.vectorOf(text))),
+ *   embed: async (texts, { purpose } = {}) =>
+ *     Promise.all(texts.map((text) => myModel.vectorOf(purpose === 'question' ? `query: ${text}` : text))),
  * };
  * await buildCatalogue({ database: 'skills.db', sources: ['./skills'], embedder });
  * await using search = await openSkillSearch({ database: 'skills.db', embedder });
@@ -40,12 +41,22 @@ export interface Embedder {
   /**
    * Milliseconds until a text that is given now would be begun, as far as is known. A search that may not wait so long
    * fails with `BUSY` before any work is done for it. Without this method a text is begun at once.
+   *
+   * @param text that would be given; where several models embed, it tells which of them
    */
-  expectedWait?(): number;
+  expectedWait?(text?: string): number;
   /** Releases what the embedder holds. The library never calls it on an embedder that a caller passes. */
   close?(): Promise<void>;
 }
 
 export interface EmbedOptions {
   readonly signal?: AbortSignal | undefined;
+  /** What all the texts are. @default 'document' */
+  readonly purpose?: EmbeddingPurpose | undefined;
 }
+
+/**
+ * What a text is: a question, or what questions are compared with. Many models put another prefix before each. An
+ * embedder whose vectors do not depend on it may ignore it.
+ */
+export type EmbeddingPurpose = 'question' | 'document';

@@ -4,8 +4,8 @@ import type { Embedder, EmbedOptions } from './embedder.js';
 import { EmbeddingTimes } from './embedding-times.js';
 import { LastingModelThread } from './lasting-model-thread.js';
 import type { ModelFolder } from './model-folder.js';
-import { probablyReads } from './model-languages.js';
-import { ModelThread } from './model-thread-handle.js';
+import { probablyReads, scriptsOf } from './model-languages.js';
+import { type LoadedModel, ModelThread } from './model-thread-handle.js';
 import { readableShare, type Script } from './readable-share.js';
 
 /**
@@ -13,6 +13,9 @@ import { readableShare, type Script } from './readable-share.js';
  * which comes during a load does not wait long.
  */
 const CHUNK = 32;
+
+/** Waiting texts for which another thread is started: starting one takes as long as embedding this many. */
+const TEXTS_A_THREAD = 100;
 
 interface Chunk {
   readonly texts: readonly string[];
@@ -34,15 +37,28 @@ export class LocalEmbedder implements Embedder {
   readonly #languages: readonly string[] | undefined;
   /** The scripts that the model can read; undefined if unknown. */
   readonly #scripts: readonly Script[] | undefined;
-  readonly #threads: readonly LastingModelThread[];
+  /** Length of the vectors; 0 if the model is not loaded yet. */
+  readonly dimensions: number;
+  readonly #folder: ModelFolder;
+  /** How many threads there may be. */
+  readonly #most: number;
+  readonly #threads: LastingModelThread[];
   readonly #idle: LastingModelThread[];
   readonly #queue: Chunk[] = [];
   readonly #running = new Set<Running>();
   readonly #times = new EmbeddingTimes();
   #closed = false;
 
-  private constructor(folder: ModelFolder, threads: readonly ModelThread[], scripts: readonly Script[] | undefined) {
+  private constructor(
+    folder: ModelFolder,
+    threads: readonly ModelThread[],
+    most: number,
+    { scripts, dimensions }: LoadedModel,
+  ) {
     this.model = folder.id;
+    this.dimensions = dimensions;
+    this.#folder = folder;
+    this.#most = most;
     this.#languages = folder.languages;
     this.#scripts = scripts;
     this.#threads = threads.map((thread) => new LastingModelThread(folder, thread));
@@ -58,20 +74,35 @@ export class LocalEmbedder implements Embedder {
   static async start(folder: ModelFolder, threads: number): Promise<LocalEmbedder> {
     const started = Array.from({ length: threads }, () => new ModelThread(folder));
     try {
-      const [scripts] = await Promise.all(started.map((thread) => thread.ready));
-      return new LocalEmbedder(folder, started, scripts);
+      const [loaded] = await Promise.all(started.map((thread) => thread.ready));
+      return new LocalEmbedder(folder, started, threads, loaded!);
     } catch (error) {
       await Promise.all(started.map((thread) => thread.close()));
       throw error;
     }
   }
 
-  async embed(texts: readonly string[], { signal }: EmbedOptions = {}): Promise<Float32Array[]> {
+  /**
+   * As {@link start}, but loads the model when the first text comes. Then texts wait for it, and fail if it cannot be
+   * loaded. Threads are added only while many texts wait. What scripts the model reads is told by its languages.
+   */
+  static startWhenUsed(folder: ModelFolder, threads: number): LocalEmbedder {
+    const scripts = folder.languages === undefined ? undefined : scriptsOf(folder.languages);
+    return new LocalEmbedder(folder, [], threads, { scripts, dimensions: 0 });
+  }
+
+  /** Whether the model is loaded, or being loaded. */
+  get isStarted(): boolean {
+    return this.#threads.length > 0;
+  }
+
+  async embed(texts: readonly string[], { signal, purpose = 'document' }: EmbedOptions = {}): Promise<Float32Array[]> {
     signal?.throwIfAborted();
+    const prefix = this.#folder.settings[purpose];
     const chunks: Promise<readonly Float32Array[]>[] = [];
     const order = byLength(texts);
     for (let start = 0; start < texts.length; start += CHUNK) {
-      const part = Array.from(order.subarray(start, start + CHUNK), (text) => texts[text]!);
+      const part = Array.from(order.subarray(start, start + CHUNK), (text) => prefix + texts[text]!);
       chunks.push(
         new Promise((done, failed) => {
           this.#queue.push({ texts: part, done, failed, signal });
@@ -90,7 +121,7 @@ export class LocalEmbedder implements Embedder {
    * counted: they leave the queue without being embedded.
    */
   expectedWait(): number {
-    if (this.#idle.length > 0) return 0;
+    if (this.#idle.length > 0 || this.#threads.length === 0) return 0;
     const now = performance.now();
     let work = 0;
     for (const { texts, began } of this.#running) {
@@ -129,10 +160,19 @@ export class LocalEmbedder implements Embedder {
         chunk.failed(chunk.signal?.reason);
         continue;
       }
-      const thread = this.#idle.pop();
+      const thread = this.#idle.pop() ?? this.#startAnother();
       if (thread === undefined) return;
       void this.#run(thread, this.#queue.shift()!);
     }
+  }
+
+  /** Another thread, if there may be one and it pays. */
+  #startAnother(): LastingModelThread | undefined {
+    const running = this.#threads.length;
+    if (running >= this.#most || (running > 0 && this.#queue.length * CHUNK < TEXTS_A_THREAD)) return undefined;
+    const thread = new LastingModelThread(this.#folder, new ModelThread(this.#folder));
+    this.#threads.push(thread);
+    return thread;
   }
 
   async #run(thread: LastingModelThread, { texts, done, failed }: Chunk): Promise<void> {

@@ -5,9 +5,9 @@ import type { Script } from './readable-share.js';
 
 /**
  * Optional file of a model's folder: the ISO 639-1 codes of the languages that the model reads, as a JSON array. It is
- * no part of the model's id, because no vector depends on it.
+ * no part of the model's id, because no vector depends on it, unless the folder has a second model for the others.
  */
-const FILE = 'languages.json';
+export const LANGUAGES = 'languages.json';
 
 /**
  * The languages that a model's folder names.
@@ -16,7 +16,7 @@ const FILE = 'languages.json';
  * @throws {SkillSearchError} `MODEL_NOT_READABLE` if the file is anything but an array of codes
  */
 export async function readModelLanguages(folder: string): Promise<readonly string[] | undefined> {
-  const path = join(folder, FILE);
+  const path = join(folder, LANGUAGES);
   let cause: unknown;
   try {
     const languages: unknown = JSON.parse(await readFile(path, 'utf8'));
@@ -59,6 +59,14 @@ const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
   uk: ['Cyrillic'],
   zh: ['Han'],
 };
+
+/** The scripts that somebody can read who reads these languages. */
+export function scriptsOf(languages: readonly string[]): readonly Script[] {
+  const scripts = new Set(languages.flatMap((language) => SCRIPTS[language] ?? (['Latin'] as const)));
+  // Japanese names its least: who reads it reads Katakana, too.
+  if (languages.includes('ja')) scripts.add('Katakana');
+  return [...scripts];
+}
 
 /**
  * Whether a model probably reads a language. A vocabulary of Latin letters only was made from English texts, as a rule.

@@ -1,12 +1,14 @@
 import type { ErrorCode } from '../errors.js';
 import type { Dtype } from './model-folder.js';
 import type { Script } from './readable-share.js';
+import type { ModelSettings } from './settings/model-settings.js';
 
 /** The `workerData` of a model thread. */
 export interface ModelThreadData {
   /** Absolute path of the model folder. */
   readonly path: string;
   readonly dtype: Dtype;
+  readonly settings: Pick<ModelSettings, 'pooling' | 'maxTokens'>;
 }
 
 /** A message to a model thread. After `close` it sends no more answers, and ends. */
@@ -16,8 +18,8 @@ export type ModelThreadRequest =
 
 /** A message from a model thread: first `ready` or `failed`, then one answer for each request, in the same order. */
 export type ModelThreadMessage =
-  /** With the scripts that the model can read; undefined if its vocabulary does not show them. */
-  | { readonly kind: 'ready'; readonly scripts: readonly Script[] | undefined }
+  /** With the scripts that the model can read, undefined if its vocabulary does not show them. */
+  | { readonly kind: 'ready'; readonly scripts: readonly Script[] | undefined; readonly dimensions: number }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
   /** With the vectors one after the other, and how long the model took for them. */
   | {

@@ -14,15 +14,22 @@ declare module '@huggingface/transformers' {
   export class Tensor {
     constructor(type: 'int64', data: BigInt64Array, shape: readonly number[]);
     readonly data: unknown;
+    normalize(p: number, dimension: number): Tensor;
     dispose(): void;
   }
 
   export interface FeatureExtractionPipeline {
-    (texts: string | string[], options: { readonly pooling: 'mean'; readonly normalize: boolean }): Promise<Tensor>;
-    readonly tokenizer: (
-      text: string,
-      options: { readonly truncation: boolean; readonly return_tensor: false },
-    ) => { readonly input_ids: readonly number[] };
+    (
+      texts: string | string[],
+      options: { readonly pooling: 'mean' | 'cls' | 'last_token'; readonly normalize: boolean },
+    ): Promise<Tensor>;
+    readonly tokenizer: {
+      (
+        text: string,
+        options: { readonly truncation: boolean; readonly return_tensor: false },
+      ): { readonly input_ids: readonly number[] };
+      (text: string, options: { readonly truncation: boolean }): object;
+    };
     readonly model: {
       (inputs: object): Promise<Readonly<Record<string, Tensor>>>;
       readonly sessions: Readonly<

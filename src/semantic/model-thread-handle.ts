@@ -12,19 +12,27 @@ export interface EmbeddedTexts {
   readonly milliseconds: number;
 }
 
+/** What a model tells once it is loaded. */
+export interface LoadedModel {
+  /** The scripts that it can read; undefined if its vocabulary does not show them. */
+  readonly scripts: readonly Script[] | undefined;
+  /** Length of its vectors. */
+  readonly dimensions: number;
+}
+
 /** A thread that holds a loaded model, seen from outside. Keeps the process alive only while it loads or embeds. */
 export class ModelThread {
-  /** Settles when the model is loaded: the scripts that it can read; undefined if that is not known. */
-  readonly ready: Promise<readonly Script[] | undefined>;
+  /** Settles when the model is loaded. */
+  readonly ready: Promise<LoadedModel>;
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
   readonly #requests: RequestQueue<EmbeddedTexts>;
 
-  constructor({ path, dtype }: ModelFolder) {
+  constructor({ path, dtype, settings }: ModelFolder) {
     // onnxruntime sends telemetry from version 1.29 on, unless this variable of the process is set before it is loaded.
     // A thread has only a copy of the variables.
     process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
-    const data: ModelThreadData = { path, dtype };
+    const data: ModelThreadData = { path, dtype, settings };
     this.#worker = startWorker(import.meta.url, 'model-thread', { workerData: data });
     this.#worker.ref();
     this.#requests = new RequestQueue(this.#worker, (error) =>
@@ -35,7 +43,7 @@ export class ModelThread {
     this.ready = new Promise((resolve, reject) => {
       this.#worker.on('message', (message: ModelThreadMessage) => {
         if (message.kind === 'ready') {
-          resolve(message.scripts);
+          resolve(message);
           this.#requests.keepAliveWhileWaiting();
         } else if (message.kind === 'failed') {
           const error = new SkillSearchError(message.code, message.message, { path });

@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FeatureExtractionPipeline } from '@huggingface/transformers';
+import { MAX_MODEL_DIMENSIONS, MIN_MODEL_DIMENSIONS } from '../limits.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
 import { readVocabulary } from './read-vocabulary.js';
 import { readableScripts, type Script } from './readable-share.js';
+import { type SentenceVectors, sentenceVectors } from './sentence-vectors.js';
 import { TokenBatches, type Vectors } from './token-batches.js';
 
 const PACKAGE = '@huggingface/transformers';
@@ -15,11 +16,12 @@ const SKIP_CUDA = process.platform === 'linux' ? 'ONNXRUNTIME_NODE_INSTALL=skip 
 const INSTALL = `${SKIP_CUDA}npm install ${PACKAGE}`;
 
 /** Loads the model runtime and the model, then answers requests. */
-async function main({ path, dtype }: ModelThreadData): Promise<void> {
+async function main({ path, dtype, settings }: ModelThreadData): Promise<void> {
   const runtime = await importRuntime();
   if (runtime === undefined) return;
-  let model: FeatureExtractionPipeline | TokenBatches;
+  let model: SentenceVectors | TokenBatches;
   let scripts: readonly Script[] | undefined;
+  let dimensions: number;
   try {
     runtime.env.allowRemoteModels = false;
     runtime.env.useFSCache = false;
@@ -33,8 +35,10 @@ async function main({ path, dtype }: ModelThreadData): Promise<void> {
       // Parallel work is spread over several of these threads, so one thread of the runtime is enough for each.
       session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
     });
-    model = (await TokenBatches.of(pipeline, runtime.Tensor)) ?? pipeline;
-    await embed(model, ['warm up'], () => false);
+    const each = sentenceVectors(pipeline, settings);
+    model = (settings.pooling === 'mean' ? await TokenBatches.of(pipeline, runtime.Tensor) : undefined) ?? each;
+    ({ dimensions } = await embed(model, ['warm up'], () => false));
+    checkDimensions(dimensions);
     const vocabulary = await readVocabulary(path);
     scripts = vocabulary.length === 0 ? undefined : readableScripts(vocabulary);
   } catch (error) {
@@ -52,7 +56,13 @@ async function main({ path, dtype }: ModelThreadData): Promise<void> {
     }
     queue = queue.then(() => answer(model, request.texts, () => closed));
   });
-  tell({ kind: 'ready', scripts });
+  tell({ kind: 'ready', scripts, dimensions });
+}
+
+function checkDimensions(dimensions: number): void {
+  if (dimensions >= MIN_MODEL_DIMENSIONS && dimensions <= MAX_MODEL_DIMENSIONS) return;
+  const range = `${MIN_MODEL_DIMENSIONS} to ${MAX_MODEL_DIMENSIONS.toLocaleString('en')}`;
+  throw new Error(`its vectors have ${dimensions.toLocaleString('en')} values, and ${range} can be used`);
 }
 
 async function importRuntime(): Promise<typeof import('@huggingface/transformers') | undefined> {
@@ -66,7 +76,7 @@ async function importRuntime(): Promise<typeof import('@huggingface/transformers
 }
 
 async function answer(
-  model: FeatureExtractionPipeline | TokenBatches,
+  model: SentenceVectors | TokenBatches,
   texts: readonly string[],
   stopped: () => boolean,
 ): Promise<void> {
@@ -85,7 +95,7 @@ async function answer(
  * @param stopped whether to leave out the remaining texts
  */
 async function embed(
-  model: FeatureExtractionPipeline | TokenBatches,
+  model: SentenceVectors | TokenBatches,
   texts: readonly string[],
   stopped: () => boolean,
 ): Promise<Vectors> {
@@ -94,7 +104,7 @@ async function embed(
   let dimensions = 0;
   for (const [i, text] of texts.entries()) {
     if (stopped()) break;
-    const output = await model(text, { pooling: 'mean', normalize: true });
+    const output = await model(text);
     const vector = output.data as Float32Array;
     if (i === 0) {
       dimensions = vector.length;

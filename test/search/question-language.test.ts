@@ -57,3 +57,14 @@ test('An embedder is asked whether it reads the language of a question', async (
   await search.semantic({ q: 'how to write', ranking: 'words' });
   expect(asked).toEqual(['de', 'en', 'ru']);
 });
+
+test('An embedder is told which texts are documents and which are questions, the sentences of a question too', async () => {
+  const embedder = new StandInEmbedder();
+  const search = await open({ skills: SKILLS, embedder });
+  await search.warmUp();
+  expect(new Set(embedder.purposes)).toEqual(new Set(['document']));
+  const documents = embedder.asked.length;
+  await search.semantic({ q: 'How can I write the invoices? Then please extract what they say.' });
+  expect(embedder.asked.length).toBe(documents + 3);
+  expect(embedder.purposes.slice(documents)).toEqual(['question', 'question', 'question']);
+});

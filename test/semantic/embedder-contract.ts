@@ -63,6 +63,15 @@ export function describeEmbedder(name: string, embedder: () => Embedder): void {
       }
     });
 
+    test('takes texts that are not said to be questions for documents', async () => {
+      const texts = TEXTS.slice(0, 2);
+      expect(await embedder().embed(texts)).toEqual(await embedder().embed(texts, { purpose: 'document' }));
+      const questions = await embedder().embed(texts, { purpose: 'question' });
+      expect(questions.map(({ length }) => length)).toEqual(
+        (await embedder().embed(texts)).map(({ length }) => length),
+      );
+    });
+
     test('gives nothing for no texts', async () => {
       expect(await embedder().embed([])).toEqual([]);
     });

@@ -1,4 +1,4 @@
-import type { Embedder, EmbedOptions } from '../../src/semantic/embedder.js';
+import type { Embedder, EmbeddingPurpose, EmbedOptions } from '../../src/semantic/embedder.js';
 
 /**
  * An embedder without a model: a text's vector is the sum of vectors drawn for its words, so texts that share words are
@@ -8,6 +8,8 @@ export class StandInEmbedder implements Embedder {
   readonly model: string;
   /** All texts asked for so far. */
   readonly asked: string[] = [];
+  /** What they were asked for, in the same order. */
+  readonly purposes: EmbeddingPurpose[] = [];
   readonly #dimensions: number;
 
   constructor(model = 'stand-in', dimensions = 48) {
@@ -15,11 +17,12 @@ export class StandInEmbedder implements Embedder {
     this.#dimensions = dimensions;
   }
 
-  async embed(texts: readonly string[], { signal }: EmbedOptions = {}): Promise<Float32Array[]> {
+  async embed(texts: readonly string[], { signal, purpose = 'document' }: EmbedOptions = {}): Promise<Float32Array[]> {
     signal?.throwIfAborted();
     await new Promise(setImmediate);
     signal?.throwIfAborted();
     this.asked.push(...texts);
+    this.purposes.push(...texts.map(() => purpose));
     return texts.map((text) => this.#vectorOf(text));
   }
 

@@ -1,0 +1,119 @@
+import { SkillSearchError } from '../errors.js';
+import { languageOf } from '../text/language/language-of.js';
+import type { Embedder, EmbedOptions } from './embedder.js';
+import { LocalEmbedder } from './local-embedder.js';
+import type { ModelFolder } from './model-folder.js';
+
+/** What is read of a text to tell its language, in UTF-16 units: as much as the models read of it, in most languages. */
+const READ_FOR_LANGUAGE = 1000;
+
+/** A text whose language cannot be told goes to the first model if that can read at least this share of it. */
+const READABLE_ENOUGH = 0.5;
+
+/** The models of a folder with `other-languages/`. */
+export interface TwoModels extends ModelFolder {
+  readonly otherLanguages: ModelFolder;
+}
+
+/**
+ * Two models in one vector space: one for the texts in languages that it reads, the other for all other texts. The
+ * second is loaded when the first text needs it.
+ */
+export class RoutedEmbedder implements Embedder {
+  readonly model: string;
+  readonly #first: LocalEmbedder;
+  readonly #other: LocalEmbedder;
+  readonly #folder: TwoModels;
+
+  private constructor(folder: TwoModels, first: LocalEmbedder, other: LocalEmbedder) {
+    this.model = folder.id;
+    this.#folder = folder;
+    this.#first = first;
+    this.#other = other;
+  }
+
+  /**
+   * Loads the first model.
+   *
+   * @param threads how many texts each model embeds at the same time, at most
+   * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`
+   */
+  static async start(folder: TwoModels, threads: number): Promise<RoutedEmbedder> {
+    const first = await LocalEmbedder.start(folder, threads);
+    return new RoutedEmbedder(folder, first, LocalEmbedder.startWhenUsed(folder.otherLanguages, threads));
+  }
+
+  /** Whether the second model is loaded, or being loaded. */
+  get otherLanguagesLoaded(): boolean {
+    return this.#other.isStarted;
+  }
+
+  /**
+   * Loads the second model, if it is not loaded yet.
+   *
+   * @throws {SkillSearchError} `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`
+   */
+  async loadOtherLanguages(): Promise<void> {
+    if (!this.#other.isStarted) this.#checkLength(await this.#other.embed(['warm up']));
+  }
+
+  async embed(texts: readonly string[], options: EmbedOptions = {}): Promise<readonly Float32Array[]> {
+    options.signal?.throwIfAborted();
+    const isOther = texts.map((text) => this.#isForOther(text));
+    if (!isOther.includes(true)) return this.#first.embed(texts, options);
+    const embedOther = async (): Promise<readonly Float32Array[]> => {
+      const vectors = await this.#other.embed(
+        texts.filter((_, i) => isOther[i]),
+        options,
+      );
+      this.#checkLength(vectors);
+      return vectors;
+    };
+    const [first, other] = await Promise.all([
+      this.#first.embed(
+        texts.filter((_, i) => !isOther[i]),
+        options,
+      ),
+      embedOther(),
+    ]);
+    let [nextOfFirst, nextOfOther] = [0, 0];
+    return isOther.map((is) => (is ? other[nextOfOther++]! : first[nextOfFirst++]!));
+  }
+
+  expectedWait(text?: string): number {
+    return this.#modelFor(text ?? '').expectedWait();
+  }
+
+  readableShare(question: string): number {
+    return this.#modelFor(question).readableShare(question);
+  }
+
+  readsLanguage(language: string): boolean {
+    return this.#first.readsLanguage(language) || this.#other.readsLanguage(language);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#first.close(), this.#other.close()]);
+  }
+
+  #modelFor(text: string): LocalEmbedder {
+    return this.#isForOther(text) ? this.#other : this.#first;
+  }
+
+  #isForOther(text: string): boolean {
+    const beginning = text.slice(0, READ_FOR_LANGUAGE);
+    const { code, certain } = languageOf(beginning);
+    if (certain) return !this.#first.readsLanguage(code);
+    // Names, code, two words: most are in English catalogues, too.
+    return this.#first.readableShare(beginning) < READABLE_ENOUGH;
+  }
+
+  #checkLength(vectors: readonly Float32Array[]): void {
+    const { dimensions } = this.#first;
+    const other = vectors.find(({ length }) => length !== dimensions);
+    if (other === undefined) return;
+    const { path, otherLanguages } = this.#folder;
+    const message = `the model ${otherLanguages.path} gives vectors of ${other.length} values, and ${path} of ${dimensions}: both must be as long`;
+    throw new SkillSearchError('MODEL_NOT_READABLE', message, { path });
+  }
+}
