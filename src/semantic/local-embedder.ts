@@ -9,10 +9,10 @@ import { type LoadedModel, ModelThread } from './model-thread-handle.js';
 import { readableShare, type Script } from './readable-share.js';
 
 /**
- * Texts that a thread gets at once: enough to make messages cheap beside the embedding, few enough that a question
+ * Texts that a thread gets at once: enough of like length to go through the model together, few enough that a question
  * which comes during a load does not wait long.
  */
-const CHUNK = 16;
+const CHUNK = 32;
 
 /** Waiting texts for which another thread is started: starting one takes as long as embedding this many. */
 const TEXTS_A_THREAD = 100;
@@ -100,8 +100,9 @@ export class LocalEmbedder implements Embedder {
     signal?.throwIfAborted();
     const prefix = this.#folder.settings[purpose];
     const chunks: Promise<readonly Float32Array[]>[] = [];
+    const order = byLength(texts);
     for (let start = 0; start < texts.length; start += CHUNK) {
-      const part = texts.slice(start, start + CHUNK).map((text) => prefix + text);
+      const part = Array.from(order.subarray(start, start + CHUNK), (text) => prefix + texts[text]!);
       chunks.push(
         new Promise((done, failed) => {
           this.#queue.push({ texts: part, done, failed, signal });
@@ -109,7 +110,10 @@ export class LocalEmbedder implements Embedder {
       );
     }
     this.#next();
-    return (await untilAborted(Promise.all(chunks), signal)).flat();
+    const vectors = (await untilAborted(Promise.all(chunks), signal)).flat();
+    const inOrder = new Array<Float32Array>(texts.length);
+    for (let i = 0; i < order.length; i++) inOrder[order[i]!] = vectors[i]!;
+    return inOrder;
   }
 
   /**
@@ -185,6 +189,15 @@ export class LocalEmbedder implements Embedder {
     this.#idle.push(thread);
     this.#next();
   }
+}
+
+/**
+ * The numbers of texts, the longest first: texts of like length become one chunk, and threads end at nearly the same
+ * time because the last chunks are small.
+ */
+function byLength(texts: readonly string[]): Uint32Array {
+  const order = Uint32Array.from(texts.keys());
+  return texts.length <= CHUNK ? order : order.sort((a, b) => texts[b]!.length - texts[a]!.length || a - b);
 }
 
 function closedError(): SkillSearchError {

@@ -11,7 +11,8 @@ declare module '@huggingface/transformers' {
     useWasmCache: boolean;
   };
 
-  export interface Tensor {
+  export class Tensor {
+    constructor(type: 'int64', data: BigInt64Array, shape: readonly number[]);
     readonly data: unknown;
     normalize(p: number, dimension: number): Tensor;
     dispose(): void;
@@ -22,10 +23,18 @@ declare module '@huggingface/transformers' {
       texts: string | string[],
       options: { readonly pooling: 'mean' | 'cls' | 'last_token'; readonly normalize: boolean },
     ): Promise<Tensor>;
-    readonly tokenizer: (text: string, options: { readonly truncation: boolean }) => object;
+    readonly tokenizer: {
+      (
+        text: string,
+        options: { readonly truncation: boolean; readonly return_tensor: false },
+      ): { readonly input_ids: readonly number[] };
+      (text: string, options: { readonly truncation: boolean }): object;
+    };
     readonly model: {
       (inputs: object): Promise<Readonly<Record<string, Tensor>>>;
-      readonly sessions: Readonly<Record<string, { readonly outputNames: readonly string[] }>>;
+      readonly sessions: Readonly<
+        Record<string, { readonly inputNames: readonly string[]; readonly outputNames: readonly string[] }>
+      >;
     };
   }
 

@@ -4,6 +4,7 @@ import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './
 import { readVocabulary } from './read-vocabulary.js';
 import { readableScripts, type Script } from './readable-share.js';
 import { type SentenceVectors, sentenceVectors } from './sentence-vectors.js';
+import { TokenBatches, type Vectors } from './token-batches.js';
 
 const PACKAGE = '@huggingface/transformers';
 
@@ -18,7 +19,7 @@ const INSTALL = `${SKIP_CUDA}npm install ${PACKAGE}`;
 async function main({ path, dtype, settings }: ModelThreadData): Promise<void> {
   const runtime = await importRuntime();
   if (runtime === undefined) return;
-  let model: SentenceVectors;
+  let model: SentenceVectors | TokenBatches;
   let scripts: readonly Script[] | undefined;
   let dimensions: number;
   try {
@@ -34,7 +35,8 @@ async function main({ path, dtype, settings }: ModelThreadData): Promise<void> {
       // Parallel work is spread over several of these threads, so one thread of the runtime is enough for each.
       session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
     });
-    model = sentenceVectors(pipeline, settings);
+    const each = sentenceVectors(pipeline, settings);
+    model = (settings.pooling === 'mean' ? await TokenBatches.of(pipeline, runtime.Tensor) : undefined) ?? each;
     ({ dimensions } = await embed(model, ['warm up'], () => false));
     checkDimensions(dimensions);
     const vocabulary = await readVocabulary(path);
@@ -73,7 +75,11 @@ async function importRuntime(): Promise<typeof import('@huggingface/transformers
   }
 }
 
-async function answer(model: SentenceVectors, texts: readonly string[], stopped: () => boolean): Promise<void> {
+async function answer(
+  model: SentenceVectors | TokenBatches,
+  texts: readonly string[],
+  stopped: () => boolean,
+): Promise<void> {
   try {
     const began = performance.now();
     const { values, dimensions } = await embed(model, texts, stopped);
@@ -84,16 +90,16 @@ async function answer(model: SentenceVectors, texts: readonly string[], stopped:
 }
 
 /**
- * Embeds one text at a time. Dynamic int8 quantisation chooses its scales over a whole batch, so in a batch the vector
- * of a text would depend on its neighbours. On a CPU single texts are also the fastest.
+ * Embeds texts; one at a time with models that only the runtime itself knows how to ask.
  *
  * @param stopped whether to leave out the remaining texts
  */
 async function embed(
-  model: SentenceVectors,
+  model: SentenceVectors | TokenBatches,
   texts: readonly string[],
   stopped: () => boolean,
-): Promise<{ values: Float32Array<ArrayBuffer>; dimensions: number }> {
+): Promise<Vectors> {
+  if (model instanceof TokenBatches) return model.embed(texts, stopped);
   let values = new Float32Array();
   let dimensions = 0;
   for (const [i, text] of texts.entries()) {
