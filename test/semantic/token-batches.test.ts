@@ -98,7 +98,7 @@ function standIn({ dependent = false, inputNames = KNOWN, outputNames = ['last_h
     const output = Float32Array.from(data, Number);
     const values = new Float32Array(output.length * DIMENSIONS);
     for (const [i, id] of output.entries()) values.set([id, id * id + Number(largest), 1], i * DIMENSIONS);
-    return { last_hidden_state: { data: values, dispose: () => {} } };
+    return { last_hidden_state: { data: values, normalize: unused, dispose: () => {} } };
   };
   const tokenizer = (text: string) => ({ input_ids: text.split(' ').map(({ length }) => length) });
   const model = Object.assign(run, { sessions: { model: { inputNames, outputNames } } });
@@ -112,5 +112,11 @@ class StandInTensor implements InstanceType<TensorClass> {
     this.data = data;
     this.shape = shape;
   }
+  normalize = unused;
   dispose(): void {}
+}
+
+/** Batches work out the unit length themselves. */
+function unused(): never {
+  throw new Error('batches should not need this');
 }
