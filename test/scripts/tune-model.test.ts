@@ -35,6 +35,42 @@ function python(script: string, ...words: readonly string[]): string {
   return ran.stdout;
 }
 
+/** What a Python expression about a script of the folder gives, by way of JSON. */
+function evaluatePython(module: string, expression: string): unknown {
+  const code = `import json, sys; sys.path.insert(0, sys.argv[1]); import ${module}; print(json.dumps(${expression}))`;
+  const { status, stdout, stderr } = spawnSync(PYTHON, ['-c', code, SCRIPTS], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+describe.skipIf(missing !== undefined)('a batch of training', () => {
+  test('has no request and no pair twice, however few there are', () => {
+    const sizes = ['96, .6, 9000, 9000', '96, .6, 5, 9000', '96, .6, 9000, 5', '96, .6, 0, 9000', '96, .6, 30, 20'];
+    expect(evaluatePython('train', `[${sizes.map((size) => `train.counts(${size})`).join()}]`)).toEqual([
+      [58, 38],
+      [5, 91],
+      [91, 5],
+      [0, 96],
+      [30, 20],
+    ]);
+  });
+
+  test('takes no skill for a negative of its own pair, or of one with the same text', () => {
+    const pairs = [
+      ['a', 'prune a tree'],
+      ['b', 'Prune a tree'],
+      ['a', 'plant a hedge'],
+      ['c', 'mow'],
+    ].map(([skill, text]) => ({ skill, text }));
+    expect(evaluatePython('train', `train.known_right(${JSON.stringify(pairs)}, ['b', 'd']).int().tolist()`)).toEqual([
+      [1, 1, 1, 0, 1, 0],
+      [1, 1, 1, 0, 1, 0],
+      [1, 0, 1, 0, 0, 0],
+      [0, 0, 0, 1, 0, 0],
+    ]);
+  });
+});
+
 describe.skipIf(missing !== undefined)(`a model tuned on the sample catalogue${missing ? ` (${missing})` : ''}`, () => {
   let folder: string;
   const at = (name: string): string => join(folder, name);
