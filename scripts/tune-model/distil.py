@@ -65,9 +65,9 @@ def main():
     teacher, teacher_tokenizer = models.load(args.teacher)
     teacher.eval()
     student, tokenizer = models.load(args.student)
-    texts = Texts(args.parallel, args.pairs)
     if args.bridge and hasattr(student, 'bridge'):
         raise SystemExit(f'{args.student} has a bridge already: leave --bridge out to go on training it')
+    texts = Texts(args.parallel, args.pairs)
     if args.bridge:
         below, above = (int(number) for number in args.bridge.split(','))
         build_bridge(student, tokenizer, teacher, teacher_tokenizer, below, above, texts.english_samples(3000))

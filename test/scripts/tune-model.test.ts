@@ -71,6 +71,47 @@ describe.skipIf(missing !== undefined)('a batch of training', () => {
   });
 });
 
+describe.skipIf(missing !== undefined)('a student for other languages', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'skill-discovery-distil-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('is begun with a bridge, goes on without, and is exported', { timeout: 600_000 }, () => {
+    const at = (name: string): string => join(folder, name);
+    const rows = Array.from({ length: 24 }, (_, n) => ({
+      language: 'de',
+      text: `Wir schneiden heute den Baum Nummer ${n}`,
+      english: `We prune the tree number ${n} today`,
+    }));
+    writeFileSync(at('parallel.jsonl'), toJsonLines(rows));
+    writeFileSync(at('texts.txt'), rows.map(({ text }) => text).join('\n'));
+    const distil = (student: string, out: string, ...more: readonly string[]): string =>
+      python(
+        'distil.py',
+        BUNDLED_MODEL,
+        student,
+        at('parallel.jsonl'),
+        at(out),
+        '--steps',
+        '2',
+        '--batch',
+        '4',
+        ...more,
+      );
+
+    distil(BUNDLED_MODEL, 'first', '--bridge', '2,4');
+    expect(() => distil(at('first'), 'second', '--bridge', '2,4')).toThrow(
+      /first has a bridge already: leave --bridge/,
+    );
+    distil(at('first'), 'second');
+    python('export.py', at('second'), at('other-languages'), '--texts', at('texts.txt'), '--words', '4');
+    const config = JSON.parse(readFileSync(at('other-languages/config.json'), 'utf8')) as Record<string, number>;
+    expect([config['num_hidden_layers'], config['bridge_layer']]).toEqual([4, 2]);
+  });
+});
+
 describe.skipIf(missing !== undefined)(`a model tuned on the sample catalogue${missing ? ` (${missing})` : ''}`, () => {
   let folder: string;
   const at = (name: string): string => join(folder, name);
