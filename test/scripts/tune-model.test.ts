@@ -44,7 +44,7 @@ function evaluatePython(module: string, expression: string): unknown {
 }
 
 describe.skipIf(missing !== undefined)('a batch of training', () => {
-  test('has no request and no pair twice, however few there are', () => {
+  test('has no request and no pair twice, however few there are', { timeout: 120_000 }, () => {
     const sizes = ['96, .6, 9000, 9000', '96, .6, 5, 9000', '96, .6, 9000, 5', '96, .6, 0, 9000', '96, .6, 30, 20'];
     expect(evaluatePython('train', `[${sizes.map((size) => `train.counts(${size})`).join()}]`)).toEqual([
       [58, 38],
@@ -55,7 +55,7 @@ describe.skipIf(missing !== undefined)('a batch of training', () => {
     ]);
   });
 
-  test('takes no skill for a negative of its own pair, or of one with the same text', () => {
+  test('takes no skill for a negative of its own pair, or of one with the same text', { timeout: 120_000 }, () => {
     const pairs = [
       ['a', 'prune a tree'],
       ['b', 'Prune a tree'],
