@@ -46,8 +46,9 @@ def main():
     save_file(tensors, f'{args.out}/model.safetensors', metadata={'format': 'pt'})
     write(f'{args.out}/config.json', config, indent=2)
     write(f'{args.out}/tokenizer.json', tokenizer_json(pieces, kept))
-    limits = {'model_max_length': 512, 'pad_token': '<pad>', 'unk_token': '<unk>', 'cls_token': '<s>', 'sep_token': '</s>'}
-    write(f'{args.out}/tokenizer_config.json', {'tokenizer_class': 'PreTrainedTokenizerFast', **limits}, indent=2)
+    tokens = {'pad_token': '<pad>', 'unk_token': '<unk>', 'cls_token': '<s>', 'sep_token': '</s>'}
+    settings = {'tokenizer_class': 'PreTrainedTokenizerFast', 'model_max_length': 512, **tokens}
+    write(f'{args.out}/tokenizer_config.json', settings, indent=2)
     print(f'{len(kept)} of {len(pieces)} pieces')
 
 

@@ -44,7 +44,8 @@ def from_export(data):
     weights['embeddings.word_embeddings.weight'] = table('word')
     # The type of all texts is folded into the positions.
     weights['embeddings.position_embeddings.weight'] = table('position')
-    weights['embeddings.token_type_embeddings.weight'] = np.zeros((2, weights['embeddings.word_embeddings.weight'].shape[1]))
+    hidden = weights['embeddings.word_embeddings.weight'].shape[1]
+    weights['embeddings.token_type_embeddings.weight'] = np.zeros((2, hidden))
     for name, value in data.items():
         if 'LayerNorm' in name or name.startswith('bridge.'):
             weights[name] = value
@@ -59,7 +60,8 @@ def from_export(data):
             weights[name + '.weight'] = (matrix(name) * inverse).T
             weights[name + '.bias'] = data[name + '.bias']
         # The factors of the context stay where they are: values are smaller by as much as what reads them is larger.
-        for place, name in (('attention.output', 'attention.output.dense'), ('ff', 'intermediate.dense'), ('gelu', 'output.dense')):
+        dense = {'attention.output': 'attention.output.dense', 'ff': 'intermediate.dense', 'gelu': 'output.dense'}
+        for place, name in dense.items():
             factors = data.get(f'{layer}.{place}.factors')
             value = matrix(prefix + place)
             weights[f'{prefix}{name}.weight'] = (value if factors is None else value * factors[:, None]).T
@@ -92,7 +94,8 @@ def from_quantize_dynamic(graph, data):
 
 def main(source, out):
     os.makedirs(out, exist_ok=True)
-    save_file({k: v.contiguous() for k, v in dequantise(f'{source}/onnx/model_quantized.onnx').items()}, f'{out}/model.safetensors')
+    weights = dequantise(f'{source}/onnx/model_quantized.onnx')
+    save_file({name: value.contiguous() for name, value in weights.items()}, f'{out}/model.safetensors')
     for name in ('config.json', 'tokenizer.json', 'tokenizer_config.json'):
         shutil.copyfile(f'{source}/{name}', f'{out}/{name}')
 

@@ -22,8 +22,8 @@ from onnx import TensorProto as T, helper as h, numpy_helper as nh
 import models
 
 MS = 'com.microsoft'
-# How much of a channel's size goes from the activations into the weights, by place. Measured on skill-minilm: .5 for the
-# output of GELU takes the mean cosine to the float model from .997 to .984.
+# How much of a channel's size goes from the activations into the weights, by place. Measured on skill-minilm: .5 for
+# the output of GELU takes the mean cosine to the float model from .997 to .984.
 ALPHA = {'in': 0.7, 'context': 0.7, 'ff': 0.7, 'gelu': 0.9}
 LARGEST = 64  # weights of 7 bits: products of 8-bit weights overflow 16 bits on AVX2 without VNNI
 BLOCK = 32  # values that share a scale in an embedding table of 4 bits

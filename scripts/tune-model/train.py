@@ -12,6 +12,7 @@ thousand requests forgets what it was good at.
 """
 
 import argparse
+import collections
 import json
 import random
 import time
@@ -75,7 +76,8 @@ def main():
         step += 1
         losses.append(loss.item())
         if step % 20 == 0:
-            print(f'step {step}, loss {sum(losses) / len(losses):.3f}, {(time.time() - began) / step:.2f} s a step', flush=True)
+            loss, seconds = sum(losses) / len(losses), (time.time() - began) / step
+            print(f'step {step}, loss {loss:.3f}, {seconds:.2f} s a step', flush=True)
             losses = []
         if time.time() - saved > CHECKPOINT_SECONDS:
             models.save(model, args.out, args.model)
@@ -102,10 +104,7 @@ class Batches:
                 (requests if pair['kind'] == 'request' else mined).append(pair)
         if len(requests) + len(mined) < 2:
             raise SystemExit(f'{path} has {len(requests) + len(mined)} pairs; training needs more')
-        if not requests or not mined:
-            share = 1 if requests else 0
-        size = min(size, len(requests) + len(mined))
-        self.parts = [(requests, round(size * share)), (mined, size - round(size * share))]
+        self.parts = list(zip((requests, mined), counts(size, share, len(requests), len(mined))))
         self.waiting = [[], []]
 
     def next(self):
@@ -116,23 +115,43 @@ class Batches:
                     self.waiting[number] = random.sample(pairs, len(pairs))
                 batch.append(self.waiting[number].pop())
         negatives = {skill for pair in batch for skill in sample(pair.get('negatives', []), NEGATIVES)}
-        return batch, [self.documents[skill] for skill in sorted(negatives) if skill in self.documents]
+        return batch, {skill: self.documents[skill] for skill in sorted(negatives) if skill in self.documents}
+
+
+def counts(size, share, requests, mined):
+    """How many requests and mined pairs a batch has: of a kind that is rare, each at most once."""
+    written = min(round(size * share), requests)
+    others = min(size - written, mined)
+    return min(size - others, requests), others
 
 
 def sample(values, count):
     return random.sample(values, min(count, len(values)))
 
 
+def known_right(pairs, negatives):
+    """Which skills are no negatives of a pair: its own, and those of pairs with the same text.
+
+    Truth values, (pairs, skills of the pairs and then `negatives`).
+    """
+    right = collections.defaultdict(set)
+    for pair in pairs:
+        right[pair['text'].casefold()].add(pair['skill'])
+    skills = [pair['skill'] for pair in pairs] + list(negatives)
+    rights = [right[pair['text'].casefold()] | {pair['skill']} for pair in pairs]
+    return torch.tensor([[skill in own for skill in skills] for own in rights])
+
+
 def loss_of(batch, model, first, tokenizer, keep):
-    pairs, negative_texts = batch
+    pairs, negatives = batch
     texts = models.tokens(tokenizer, [pair['text'] for pair in pairs], TEXT_TOKENS)
-    skills = models.tokens(tokenizer, [pair['document'] for pair in pairs] + negative_texts, SKILL_TOKENS)
+    skills = models.tokens(tokenizer, [pair['document'] for pair in pairs] + list(negatives.values()), SKILL_TOKENS)
     count = len(pairs)
     q = models.vectors_by_length(model, texts, 48)
     d = models.vectors_by_length(model, skills[:count], 48)
     with torch.no_grad():
         before = models.vectors_by_length(first, skills)
-        same = before[:count] @ before.T > SAME
+        same = (before[:count] @ before.T > SAME) | known_right(pairs, negatives)
         same[torch.arange(count), torch.arange(count)] = False
     # Hard negatives stay where the first model puts them, which `keep` makes nearly right and a third of the cost.
     others = torch.cat([d, before[count:]])

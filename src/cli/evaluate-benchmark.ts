@@ -24,6 +24,7 @@ import { type Output, printJson, printLines } from './output.js';
 import { ProgressBar } from './progress-bar.js';
 import { type StopWordsFlags, stopWordsOf } from './stop-words-option.js';
 import { oneLine } from './terminal-text.js';
+import { untilInterrupted } from './until-interrupted.js';
 
 /** The options of `evaluate`, as the command line gives them. */
 export interface EvaluateFlags extends StopWordsFlags {
@@ -57,23 +58,16 @@ export interface EvaluateFlags extends StopWordsFlags {
 /** The catalogue that is searched where nothing else is named. */
 export const DEFAULT_DATABASE = 'skills.db';
 
-/** Signals that stop an evaluation. Both are handled, so that its temporary files are removed. */
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-
 /** Reads a benchmark, asks its questions, and prints and writes the figures. */
 export async function evaluateBenchmark(path: string, flags: EvaluateFlags, output: Output): Promise<void> {
-  const stop = new AbortController();
-  const interrupt = (): void => stop.abort(new Error('interrupted'));
-  for (const signal of SIGNALS) process.once(signal, interrupt);
-  try {
+  await untilInterrupted(async (signal) => {
     const { qrels, filter, ask } = flags;
     const benchmark = await readBenchmark(path, { qrels, filter, ask });
     const runs = await readRuns(flags.run ?? []);
     const modes = flags.mode ?? (runs.length > 0 ? [] : EVALUATION_MODES);
     const names: readonly string[] = [...modes, ...runs.map(({ name }) => name)];
     const baseline = await baselineOf(flags, names);
-    await using corpus =
-      modes.length > 0 ? await openDocuments(benchmark, modes, flags, output, stop.signal) : undefined;
+    await using corpus = modes.length > 0 ? await openDocuments(benchmark, modes, flags, output, signal) : undefined;
     const remarks = [...benchmark.remarks, ...(corpus?.remarks ?? []), ...missingDocuments(benchmark, corpus)];
     for (const remark of remarks) output.error.write(`note: ${oneLine(remark)}\n`);
 
@@ -91,7 +85,7 @@ export async function evaluateBenchmark(path: string, flags: EvaluateFlags, outp
       copies,
       abstention,
       seed,
-      signal: stop.signal,
+      signal,
       onProgress: ({ mode, done, total }) => {
         const payload = { mode, done: done.toLocaleString('en') };
         bar.show({ format: ASKING, value: done + modes.indexOf(mode) * total, total: total * modes.length, payload });
@@ -99,9 +93,7 @@ export async function evaluateBenchmark(path: string, flags: EvaluateFlags, outp
     }).finally(() => bar.stop());
     print(evaluation, corpus, flags, output);
     await write(evaluation, modes, flags);
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, interrupt);
-  }
+  });
 }
 
 const ASKING = ' {bar} {percentage}% | {mode}: {done} questions | {eta_formatted} left';

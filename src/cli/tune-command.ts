@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   MAX_NEGATIVES,
   MAX_PER_SKILL,
-  NEGATIVE_SOURCES,
-  type NegativeSource,
+  NEAREST_TO,
+  type NearestTo,
   PAIR_KINDS,
   type PairKind,
   type PairReport,
@@ -16,6 +16,7 @@ import { ProgressBar } from './progress-bar.js';
 import type { SetUp } from './set-up.js';
 import { oneLine } from './terminal-text.js';
 import { alignColumns, fitColumns } from './text-columns.js';
+import { untilInterrupted } from './until-interrupted.js';
 
 /** The options of `tune pairs`, as the command line gives them. */
 interface PairFlags {
@@ -26,15 +27,12 @@ interface PairFlags {
   readonly kind?: readonly PairKind[];
   readonly perSkill: number;
   readonly negatives: number;
-  readonly nearestTo: NegativeSource;
+  readonly nearestTo: NearestTo;
   readonly model?: string;
   readonly seed: number;
   readonly sample: number;
   readonly json?: true;
 }
-
-/** Signals that stop the work. Both are handled, so that no unfinished file is left. */
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 export const setUpTune: SetUp = (tune, output) => {
   const pairs: Command = tune
@@ -58,7 +56,7 @@ export const setUpTune: SetUp = (tune, output) => {
     )
     .addOption(
       new Option('--nearest-to <what>', 'what these are near to: the right skill, or the text, which takes longer')
-        .choices(NEGATIVE_SOURCES)
+        .choices(NEAREST_TO)
         .default('skill'),
     )
     .addOption(modelOption())
@@ -70,11 +68,8 @@ export const setUpTune: SetUp = (tune, output) => {
 
 async function makePairs(flags: PairFlags, output: Output): Promise<void> {
   const { database, out, without, requests, kind: kinds, perSkill, negatives, nearestTo, model, seed, sample } = flags;
-  const stop = new AbortController();
-  const interrupt = (): void => stop.abort(new Error('interrupted'));
-  for (const signal of SIGNALS) process.once(signal, interrupt);
-  const bar = new ProgressBar(output.error);
-  try {
+  await untilInterrupted(async (signal) => {
+    const bar = new ProgressBar(output.error);
     const report = await writePairs(out, {
       database,
       without,
@@ -86,25 +81,23 @@ async function makePairs(flags: PairFlags, output: Output): Promise<void> {
       model,
       seed,
       sample,
-      signal: stop.signal,
+      signal,
       onProgress: ({ phase, done, total }) =>
         bar.show({
           format: READING,
           value: done,
           total,
-          payload: { what: WHAT[phase], done: done.toLocaleString('en') },
+          payload: { what: WHAT[phase], done: done.toLocaleString('en'), of: phase === 'requests' ? phase : 'skills' },
         }),
     }).finally(() => bar.stop());
     for (const note of notesOf(report, flags)) output.error.write(`note: ${oneLine(note)}\n`);
     if (flags.json === true) printJson(output, report);
     else printLines(output, reportLines(report, flags, columnsOf(output)));
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, interrupt);
-  }
+  });
 }
 
-const READING = ' {bar} {percentage}% | {what}: {done} skills | {eta_formatted} left';
-const WHAT = { counting: 'counting phrases', writing: 'writing pairs' } as const;
+const READING = ' {bar} {percentage}% | {what}: {done} {of} | {eta_formatted} left';
+const WHAT = { requests: 'writing pairs', counting: 'counting phrases', writing: 'writing pairs' } as const;
 
 function collectKinds(value: string, previous: readonly PairKind[] = []): PairKind[] {
   const kind = PAIR_KINDS.find((one) => one === value);

@@ -1,5 +1,6 @@
 import { MAX_DESCRIPTION, MAX_ID, MAX_NAME } from '../limits.js';
 import { faultIn, readId, readLines, readObjects } from './read-lines.js';
+import { withoutFrontMatter } from './without-front-matter.js';
 
 /** Characters of a file's text that are used: as many as in the catalogues that the benchmarks were made for. */
 const MAX_FILE_TEXT = 2000;
@@ -57,7 +58,7 @@ export async function readFileTexts(path: string): Promise<Map<string, FileText[
       throw faultIn(path, line, 'expected the text of a file: an object with `_id` and `text`');
     }
     const others = (texts.get(id) ?? []).filter((file) => file.filename !== filename);
-    texts.set(id, [...others, { filename, text: cut(withoutFrontMatter(text), MAX_FILE_TEXT) }]);
+    texts.set(id, [...others, { filename, text: cut(withoutFrontMatter(text).trim(), MAX_FILE_TEXT) }]);
   }
   return texts;
 }
@@ -71,11 +72,6 @@ export async function readIds(path: string): Promise<Set<string>> {
   const ids = new Set<string>();
   for await (const { text } of readLines(path)) ids.add(text.trim());
   return ids;
-}
-
-/** The text after the front matter: between two lines `---` at its beginning. */
-function withoutFrontMatter(text: string): string {
-  return text.replace(/^\ufeff?---[ \t]*\r?\n(?:[\s\S]*?\r?\n)?---[ \t]*(?:\r?\n|$)/, '').trim();
 }
 
 /** The first characters (code points) of a text. */

@@ -1,3 +1,4 @@
+import { withoutFrontMatter } from '../evaluation/without-front-matter.js';
 import { isDenied } from './negation.js';
 import { plainText } from './phrase-text.js';
 import { quotedPhrases } from './quoted-phrases.js';
@@ -19,6 +20,9 @@ export interface FileParts {
 
 /** Characters of a file that are read: what a skill is for stands at its beginning. */
 const READ = 20_000;
+
+/** Some published catalogues have files that were cut to so many characters (code points). */
+const CUT_BEFORE = 2000;
 
 /** Characters of a line that are read. A longer one is no prose, and patterns would take long for it. */
 const LINE_READ = 1000;
@@ -85,10 +89,9 @@ export function fileParts(file: string): FileParts {
 
 /** The lines after the front matter. */
 function linesOf(file: string): string[] {
-  const text = file.length > READ ? file.slice(0, READ) : file;
-  const lines = text.replace(/^\ufeff?---[ \t]*\r?\n(?:[\s\S]*?\r?\n)?---[ \t]*(?:\r?\n|$)/, '').split(/\r?\n/);
+  const lines = withoutFrontMatter(file.slice(0, READ)).split(/\r?\n/);
   // A file that is cut ends within a line.
-  if (file.length >= 2000) lines.pop();
+  if (file.length > READ || (file.length <= 2 * CUT_BEFORE && Array.from(file).length === CUT_BEFORE)) lines.pop();
   return lines;
 }
 

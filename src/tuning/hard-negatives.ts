@@ -1,7 +1,7 @@
 import type { DocumentNumber } from '../numbers.js';
 import type { VectorSearch } from '../search/vector-search.js';
 import type { CopyGroups } from './copy-groups.js';
-import type { NegativeSource } from './pair-options.js';
+import type { NearestTo } from './pair-options.js';
 
 /** Nearest vectors that are looked at. */
 const LOOKED_AT = 96;
@@ -37,19 +37,19 @@ export class HardNegatives {
   readonly #vectors: VectorSearch;
   readonly #groups: CopyGroups;
   readonly #heldOut: ReadonlySet<DocumentNumber>;
-  readonly #source: NegativeSource;
+  readonly #nearestTo: NearestTo;
 
   /** @param heldOut groups that no negative may be of */
-  constructor(vectors: VectorSearch, groups: CopyGroups, heldOut: ReadonlySet<DocumentNumber>, source: NegativeSource) {
+  constructor(vectors: VectorSearch, groups: CopyGroups, heldOut: ReadonlySet<DocumentNumber>, nearestTo: NearestTo) {
     this.#vectors = vectors;
     this.#groups = groups;
     this.#heldOut = heldOut;
-    this.#source = source;
+    this.#nearestTo = nearestTo;
   }
 
   /** Whether the neighbours depend on the text, not only on the skill. */
   get dependOnText(): boolean {
-    return this.#source === 'text';
+    return this.#nearestTo === 'text';
   }
 
   /**

@@ -3,8 +3,8 @@ export {
   MAX_NEGATIVES,
   MAX_PER_SKILL,
   MAX_SAMPLE,
-  NEGATIVE_SOURCES,
-  type NegativeSource,
+  NEAREST_TO,
+  type NearestTo,
   type PairOptions,
   type PairProgress,
 } from './pair-options.js';

@@ -13,17 +13,17 @@ import { type PairOptions, type ResolvedPairOptions, resolvePairOptions } from '
 import { PairCounts, type PairReport } from './pair-report.js';
 import { PhraseCounter } from './phrase-counter.js';
 import { phraseKey } from './phrase-text.js';
-import { readRequests } from './read-requests.js';
+import { readRequests, type WrittenRequest } from './read-requests.js';
 import { languageOfPhrase, type Phrase, skillPhrases } from './skill-phrases.js';
 import { PAIR_KINDS, type TrainingPair } from './training-pair.js';
 
-/** Groups of copies that are read in one turn of the event loop: some dozens of milliseconds. */
-const GROUPS_A_TURN = 32;
+/** Groups of copies, or requests, that are read in one turn of the event loop: some dozens of milliseconds. */
+const READ_A_TURN = 32;
 
 /**
  * Makes pairs of a text and the skill that it asks for out of a catalogue, without labels: requests that were written,
- * then what skills say of themselves. Reads the catalogue twice and holds one skill in memory, beside some dozens of
- * bytes for each phrase.
+ * then what skills say of themselves. Reads the catalogue twice and holds one skill in memory, beside the requests and
+ * some dozens of bytes for each phrase. Where only requests are wanted, only their skills are read.
  *
  * - A phrase that more than three skills have is left out; copies of a skill give it once.
  * - Skills that are held out, and their copies, give nothing and are no negatives.
@@ -49,6 +49,7 @@ export async function* minePairs(options: PairOptions): AsyncGenerator<TrainingP
     mine.holdOut(omitted);
     if (resolved.negatives > 0) await mine.openNegatives();
     if (requests !== undefined && resolved.kinds.has('request')) yield* mine.requests(requests);
+    if (resolved.kinds.has('request') && resolved.kinds.size === 1) return mine.report();
     await mine.countPhrases();
     yield* mine.pairs();
     return mine.report();
@@ -64,10 +65,10 @@ interface ReadSkill {
   readonly file: string;
 }
 
-/** A phrase and the copy that it is of. */
+/** A phrase and the skill of a group that it is of. */
 interface FoundPhrase extends Phrase {
   readonly key: string;
-  readonly of: ReadSkill;
+  readonly copy: ReadSkill;
 }
 
 /** A catalogue that pairs are made of. */
@@ -110,7 +111,16 @@ class PairMine {
     const { reader } = this.#state;
     const { requests: leftOut } = this.#counts;
     const taken = new Set<string>();
-    for await (const { skill: id, request, language, english } of readRequests(path)) {
+    const { signal, onProgress } = this.#options;
+    const written: WrittenRequest[] = [];
+    for await (const request of readRequests(path)) written.push(request);
+    const total = written.length;
+    for (const [n, { skill: id, request, language, english }] of written.entries()) {
+      if (n % READ_A_TURN === 0) {
+        signal?.throwIfAborted();
+        if (n > 0) onProgress({ phase: 'requests', done: n, total });
+        await new Promise(setImmediate);
+      }
       const document = documentOf(reader, id);
       if (document === undefined || reader.damaged.has(document)) {
         leftOut.unknown += 1;
@@ -135,6 +145,7 @@ class PairMine {
         yield this.#note(await this.#withNegatives(pair, document, new Set([group]), random), group);
       }
     }
+    onProgress({ phase: 'requests', done: total, total });
   }
 
   /** Finds in how many skills each phrase occurs. */
@@ -150,17 +161,17 @@ class PairMine {
     const { kinds, perSkill } = this.#options;
     for await (const { group, phrases, first } of this.#read('writing')) {
       const random = this.#randomOf(first.skill.id);
-      const kept = phrases.filter(({ key }) => this.#counter.groupsOf(key) !== undefined);
-      this.#counts.frequent += phrases.length - kept.length;
+      const wanted = phrases.filter(({ kind }) => kinds.has(kind));
+      const kept = wanted.filter(({ key }) => this.#counter.groupsOf(key) !== undefined);
+      this.#counts.frequent += wanted.length - kept.length;
       const neighbours = new Map<DocumentNumber, Neighbours | undefined>();
       for (const kind of PAIR_KINDS) {
-        if (!kinds.has(kind)) continue;
         const ofKind = kept.filter((phrase) => phrase.kind === kind);
-        for (const { text, document, key, of } of drawSome(ofKind, perSkill, random)) {
-          const { id, description } = of.skill;
+        for (const { text, document, key, copy } of drawSome(ofKind, perSkill, random)) {
+          const { id, description } = copy.skill;
           const pair = { text, skill: id, document, kind, language: languageOfPhrase(text, description) };
           const holders = new Set(this.#counter.groupsOf(key));
-          yield this.#note(await this.#withNegatives(pair, of.document, holders, random, neighbours), group);
+          yield this.#note(await this.#withNegatives(pair, copy.document, holders, random, neighbours), group);
         }
       }
     }
@@ -206,9 +217,9 @@ class PairMine {
   }> {
     const { signal, onProgress } = this.#options;
     const total = this.#groups.count;
-    for (let begin = 0; begin < total; begin += GROUPS_A_TURN) {
+    for (let begin = 0; begin < total; begin += READ_A_TURN) {
       signal?.throwIfAborted();
-      const end = Math.min(total, begin + GROUPS_A_TURN);
+      const end = Math.min(total, begin + READ_A_TURN);
       for (let n = begin; n < end; n++) {
         const documents = this.#groups.documents(n);
         const group = this.#groups.of(documents[0]!);
@@ -247,12 +258,12 @@ class PairMine {
 function phrasesOf(skills: readonly ReadSkill[]): FoundPhrase[] {
   const taken = new Set<string>();
   const found: FoundPhrase[] = [];
-  for (const of of skills) {
-    for (const phrase of skillPhrases(of.skill, of.file)) {
+  for (const copy of skills) {
+    for (const phrase of skillPhrases(copy.skill, copy.file)) {
       const key = phraseKey(phrase.text);
       if (taken.has(key)) continue;
       taken.add(key);
-      found.push({ ...phrase, key, of });
+      found.push({ ...phrase, key, copy });
     }
   }
   return found;

@@ -5,7 +5,7 @@ const NEGATION =
 /** Where a sentence ends. A stop within a word (`e.g`) does not. */
 const SENTENCE_END = /[.!?](?=\s)|[。！？；;\n]/gu;
 
-/** Whether the sentence that a text has at a place denies before that place: "not for …", "instead of …". */
+/** Whether the sentence that a character of a text is in denies before that character: "not for …", "instead of …". */
 export function isDenied(text: string, at: number): boolean {
   let begin = 0;
   for (const { index } of text.slice(0, at).matchAll(SENTENCE_END)) begin = index + 1;

@@ -14,8 +14,8 @@ import type { ModelOptions } from '../semantic/model-options.js';
 import { PAIR_KINDS, type PairKind } from './training-pair.js';
 
 /** What the nearest skills of a pair are nearest to. */
-export const NEGATIVE_SOURCES = ['skill', 'text'] as const;
-export type NegativeSource = (typeof NEGATIVE_SOURCES)[number];
+export const NEAREST_TO = ['skill', 'text'] as const;
+export type NearestTo = (typeof NEAREST_TO)[number];
 
 /** The most negatives of a pair: as many as are chosen from. */
 export const MAX_NEGATIVES = 30;
@@ -30,9 +30,12 @@ const MAX_SEED = 0xffffffff;
 
 /** How far the reading of a catalogue is. */
 export interface PairProgress {
-  /** `counting` reads all skills to find phrases of many skills, `writing` reads them again. */
-  readonly phase: 'counting' | 'writing';
-  /** Groups of copies, read and in all. */
+  /**
+   * `requests` goes through the requests that people wrote, `counting` reads all skills to find phrases of many skills,
+   * `writing` reads them again. What is not needed for the kinds of pairs that are made does not occur.
+   */
+  readonly phase: 'requests' | 'counting' | 'writing';
+  /** Requests or groups of copies, read and in all. */
   readonly done: number;
   readonly total: number;
 }
@@ -67,7 +70,7 @@ export interface PairOptions extends ModelOptions {
    *
    * @default 'skill'
    */
-  readonly nearestTo?: NegativeSource | undefined;
+  readonly nearestTo?: NearestTo | undefined;
   /** Decides what is chosen, 0 to 4294967295: the same seed makes the same pairs. @default 1 */
   readonly seed?: number | undefined;
   /** Pairs of each kind in the report's sample, 0 to 1000. @default 0 */
@@ -101,7 +104,7 @@ export interface ResolvedPairOptions extends ModelOptions {
   readonly kinds: ReadonlySet<PairKind>;
   readonly perSkill: number;
   readonly negatives: number;
-  readonly nearestTo: NegativeSource;
+  readonly nearestTo: NearestTo;
   readonly seed: number;
   readonly sample: number;
   readonly onProgress: (progress: PairProgress) => void;
@@ -120,7 +123,7 @@ export function resolvePairOptions(options: PairOptions): ResolvedPairOptions {
     kinds: checkKinds(options.kinds),
     perSkill: checkInteger(named('perSkill'), options.perSkill, 1, MAX_PER_SKILL) ?? 2,
     negatives: checkInteger(named('negatives'), options.negatives, 0, MAX_NEGATIVES) ?? 0,
-    nearestTo: checkChoice(named('nearestTo'), options.nearestTo, NEGATIVE_SOURCES) ?? 'skill',
+    nearestTo: checkChoice(named('nearestTo'), options.nearestTo, NEAREST_TO) ?? 'skill',
     seed: checkInteger(named('seed'), options.seed, 0, MAX_SEED) ?? 1,
     sample: checkInteger(named('sample'), options.sample, 0, MAX_SAMPLE) ?? 0,
     onProgress,

@@ -26,7 +26,7 @@ export interface LeftOut {
   readonly unknownIds: number;
   /** Skills that are damaged. */
   readonly damaged: number;
-  /** Texts of skills that more than three skills have. */
+  /** Texts of skills, of the kinds that are made, that more than three skills have. */
   readonly frequent: number;
   /** Requests for skills that the catalogue does not have, for skills that are held out, and repeated ones. */
   readonly requests: { readonly unknown: number; readonly heldOut: number; readonly repeated: number };
@@ -91,7 +91,7 @@ export class PairCounts {
       sample.push(pair);
       return;
     }
-    const place = Math.floor(this.#random() * seen);
-    if (place < this.#sampleSize) sample[place] = pair;
+    const index = Math.floor(this.#random() * seen);
+    if (index < this.#sampleSize) sample[index] = pair;
   }
 }

@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { checkPath } from '../check-arguments.js';
@@ -12,12 +11,15 @@ import type { PairReport } from './pair-report.js';
  * Writes the pairs of {@link minePairs} as JSON Lines. The file appears when it is complete; a former one is replaced.
  *
  * @param path where to write
- * @throws {SkillSearchError} `INVALID_OPTION` also if the file cannot be written; and as {@link minePairs}
+ * @throws {SkillSearchError} `INVALID_OPTION` also if the file cannot be written, which is tried before the catalogue is
+ *   read; and as {@link minePairs}
  */
 export async function writePairs(path: string, options: PairOptions): Promise<PairReport> {
   checkPath('out', path, 'a file');
   const unfinished = `${path}.part`;
+  const file = await openForWriting(path, unfinished);
   let report: PairReport | undefined;
+  let faultOfReading: unknown;
   async function* lines(): AsyncGenerator<string> {
     const pairs = minePairs(options);
     try {
@@ -29,21 +31,40 @@ export async function writePairs(path: string, options: PairOptions): Promise<Pa
         }
         yield `${JSON.stringify(value)}\n`;
       }
+    } catch (error) {
+      faultOfReading = error;
+      throw error;
     } finally {
       // Also closes the catalogue where writing failed.
       await pairs.return(undefined as never);
     }
   }
   try {
-    await pipeline(Readable.from(lines()), createWriteStream(unfinished));
+    await pipeline(Readable.from(lines()), file.createWriteStream());
     await rename(unfinished, path);
   } catch (cause) {
     await rm(unfinished, { force: true });
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR' || code === 'ENOTDIR') {
-      throw new SkillSearchError('INVALID_OPTION', `${path} cannot be written: ${message}`, { path, cause });
-    }
-    throw cause;
+    throw cause === faultOfReading ? cause : unwritable(path, cause);
   }
   return report!;
+}
+
+/** @throws {SkillSearchError} `INVALID_OPTION` */
+async function openForWriting(path: string, unfinished: string): Promise<FileHandle> {
+  // Renaming would tell only at the end.
+  const isFolder = await stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  if (isFolder) throw new SkillSearchError('INVALID_OPTION', `${path} cannot be written: it is a folder`, { path });
+  try {
+    return await open(unfinished, 'w');
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+}
+
+function unwritable(path: string, cause: unknown): unknown {
+  if (!(cause instanceof Error)) return cause;
+  return new SkillSearchError('INVALID_OPTION', `${path} cannot be written: ${cause.message}`, { path, cause });
 }

@@ -35,6 +35,83 @@ function python(script: string, ...words: readonly string[]): string {
   return ran.stdout;
 }
 
+/** What a Python expression about a script of the folder gives, by way of JSON. */
+function evaluatePython(module: string, expression: string): unknown {
+  const code = `import json, sys; sys.path.insert(0, sys.argv[1]); import ${module}; print(json.dumps(${expression}))`;
+  const { status, stdout, stderr } = spawnSync(PYTHON, ['-c', code, SCRIPTS], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+describe.skipIf(missing !== undefined)('a batch of training', () => {
+  test('has no request and no pair twice, however few there are', { timeout: 120_000 }, () => {
+    const sizes = ['96, .6, 9000, 9000', '96, .6, 5, 9000', '96, .6, 9000, 5', '96, .6, 0, 9000', '96, .6, 30, 20'];
+    expect(evaluatePython('train', `[${sizes.map((size) => `train.counts(${size})`).join()}]`)).toEqual([
+      [58, 38],
+      [5, 91],
+      [91, 5],
+      [0, 96],
+      [30, 20],
+    ]);
+  });
+
+  test('takes no skill for a negative of its own pair, or of one with the same text', { timeout: 120_000 }, () => {
+    const pairs = [
+      ['a', 'prune a tree'],
+      ['b', 'Prune a tree'],
+      ['a', 'plant a hedge'],
+      ['c', 'mow'],
+    ].map(([skill, text]) => ({ skill, text }));
+    expect(evaluatePython('train', `train.known_right(${JSON.stringify(pairs)}, ['b', 'd']).int().tolist()`)).toEqual([
+      [1, 1, 1, 0, 1, 0],
+      [1, 1, 1, 0, 1, 0],
+      [1, 0, 1, 0, 0, 0],
+      [0, 0, 0, 1, 0, 0],
+    ]);
+  });
+});
+
+describe.skipIf(missing !== undefined)('a student for other languages', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'skill-discovery-distil-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('is begun with a bridge, goes on without, and is exported', { timeout: 600_000 }, () => {
+    const at = (name: string): string => join(folder, name);
+    const rows = Array.from({ length: 24 }, (_, n) => ({
+      language: 'de',
+      text: `Wir schneiden heute den Baum Nummer ${n}`,
+      english: `We prune the tree number ${n} today`,
+    }));
+    writeFileSync(at('parallel.jsonl'), toJsonLines(rows));
+    writeFileSync(at('texts.txt'), rows.map(({ text }) => text).join('\n'));
+    const distil = (student: string, out: string, ...more: readonly string[]): string =>
+      python(
+        'distil.py',
+        BUNDLED_MODEL,
+        student,
+        at('parallel.jsonl'),
+        at(out),
+        '--steps',
+        '2',
+        '--batch',
+        '4',
+        ...more,
+      );
+
+    distil(BUNDLED_MODEL, 'first', '--bridge', '2,4');
+    expect(() => distil(at('first'), 'second', '--bridge', '2,4')).toThrow(
+      /first has a bridge already: leave --bridge/,
+    );
+    distil(at('first'), 'second');
+    python('export.py', at('second'), at('other-languages'), '--texts', at('texts.txt'), '--words', '4');
+    const config = JSON.parse(readFileSync(at('other-languages/config.json'), 'utf8')) as Record<string, number>;
+    expect([config['num_hidden_layers'], config['bridge_layer']]).toEqual([4, 2]);
+  });
+});
+
 describe.skipIf(missing !== undefined)(`a model tuned on the sample catalogue${missing ? ` (${missing})` : ''}`, () => {
   let folder: string;
   const at = (name: string): string => join(folder, name);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { minePairs } from '../../src/tuning/index.js';
 import { row } from '../rows.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { catalogueOf, linesFile, mineAll, skillRow } from './catalogue.js';
@@ -102,6 +103,14 @@ describe('minePairs', () => {
     expect(seen).toEqual(['counting', 'writing'].flatMap((phase) => [32, 64, 70].map((done) => `${phase} ${done}/70`)));
   });
 
+  test('counts as left out only what is of the kinds that are made', async () => {
+    const rows = ['pears', 'plums', 'figs', 'kiwis'].map((id) => skillRow(id, 'plan my garden year'));
+    const database = await catalogueOf(rows, false);
+    const { report } = await mineAll({ database, kinds: ['name'] });
+    expect(report.leftOut.frequent).toBe(0);
+    expect((await mineAll({ database, ...QUOTES })).report.leftOut.frequent).toBe(4);
+  });
+
   test('stops when aborted', async () => {
     const database = await catalogueOf([skillRow('pears', 'prune my pear tree')]);
     await expect(mineAll({ database, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
@@ -159,6 +168,44 @@ describe('requests that people wrote', () => {
     const { pairs, report } = await mineAll(options);
     expect(pairs.map(({ skill }) => skill)).toEqual(['plums']);
     expect(report.leftOut.requests).toEqual({ unknown: 1, heldOut: 1, repeated: 1 });
+  });
+
+  test('are read without the other skills, and tell how far they are', async () => {
+    const requests = linesFile(
+      Array.from({ length: 40 }, (_, n) => ({
+        skill: 'pears',
+        request: `cut my pear tree number ${n}`,
+        language: 'en',
+      })),
+    );
+    const seen: string[] = [];
+    const { pairs } = await mineAll({
+      database: await catalogueOf(rows, false),
+      requests,
+      kinds: ['request'],
+      onProgress: ({ phase, done, total }) => seen.push(`${phase} ${done}/${total}`),
+    });
+    expect(pairs).toHaveLength(40);
+    expect(seen).toEqual(['requests 32/40', 'requests 40/40']);
+  });
+
+  test('stop when aborted', async () => {
+    const lines = Array.from({ length: 40 }, (_, n) => ({ skill: 'pears', request: `cut tree ${n}`, language: 'en' }));
+    const stop = new AbortController();
+    const mine = minePairs({
+      database: await catalogueOf(rows, false),
+      requests: linesFile(lines),
+      kinds: ['request'],
+      signal: stop.signal,
+    });
+    await mine.next();
+    stop.abort(new Error('enough'));
+    let more = 0;
+    const rest = async (): Promise<void> => {
+      for await (const pair of mine) more += pair.skill === 'pears' ? 1 : 0;
+    };
+    await expect(rest()).rejects.toThrow('enough');
+    expect(more).toBeLessThan(32);
   });
 
   test.each([

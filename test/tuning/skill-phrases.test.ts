@@ -126,6 +126,18 @@ describe('of a file', () => {
     expect(textsOf('heading', KEEPS, file)).toEqual(['A diary of fruit trees', 'Plan the pruning year']);
   });
 
+  test.each([
+    ['a whole file', 2500, true],
+    ['a file of 2,000 characters, which was cut before', 2000, false],
+    ['a file of which only the beginning is read', 20_001, false],
+  ])('the last line of %s', (_, length, counts) => {
+    const last = '## Pruning of fruit trees';
+    const filler = '* a line of text that says something\n'.repeat(1000);
+    const file = `${filler.slice(0, Math.min(length, 20_000) - last.length - 1)}\n${last}${'!'.repeat(Math.max(0, length - 20_000))}`;
+    expect(file).toHaveLength(length);
+    expect(textsOf('heading', KEEPS, file)).toEqual(counts ? ['Pruning of fruit trees'] : []);
+  });
+
   test('the first sentence counts unless it repeats the description', () => {
     const other = '# Notes\n\nFruit trees that get the right cut bear twice as much. Another sentence.\n';
     expect(textsOf('sentence', KEEPS, other)).toEqual(['Fruit trees that get the right cut bear twice as much']);
