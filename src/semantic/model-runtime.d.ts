@@ -29,6 +29,8 @@ declare module '@huggingface/transformers' {
         options: { readonly truncation: boolean; readonly return_tensor: false },
       ): { readonly input_ids: readonly number[] };
       (text: string, options: { readonly truncation: boolean }): object;
+      /** Tokens that texts are cut at. */
+      readonly model_max_length: number;
     };
     readonly model: {
       (inputs: object): Promise<Readonly<Record<string, Tensor>>>;

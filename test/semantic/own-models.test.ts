@@ -146,6 +146,9 @@ describe('the settings of a model', () => {
       document: '',
       pooling: 'cls',
     });
+    for (const name of ['TaylorAI/bge-micro-v2', 'mixedbread-ai/mxbai-embed-xsmall-v1']) {
+      expect(await of(name)).toMatchObject({ question: '', document: '', pooling: 'mean' });
+    }
     expect(await of('BAAI/bge-m3')).toMatchObject({ question: '', pooling: 'cls' });
     expect(await of('thenlper/gte-small')).toMatchObject({ question: '', pooling: 'mean' });
     expect(await of('Alibaba-NLP/gte-base-en-v1.5')).toMatchObject({ question: '', pooling: 'cls' });
@@ -218,6 +221,8 @@ describe('the settings of a model', () => {
     ['skill-discovery.json', { question: 1 }, /must have as question a text/],
     ['skill-discovery.json', { maxTokens: 513 }, /asks for 513 tokens, but the model reads 512 at most/],
     ['skill-discovery.json', 'query', /is no JSON object/],
+    ['skill-discovery.json', [], /is no JSON object/],
+    ['config.json', [], /is no JSON object/],
     ['1_Pooling/config.json', { pooling_mode_max_tokens: true }, /asks for the pooling pooling_mode_max_tokens/],
     [
       '1_Pooling/config.json',
@@ -225,6 +230,7 @@ describe('the settings of a model', () => {
       /only mean, cls or last token can be used/,
     ],
     ['modules.json', { type: 'Pooling' }, /is no array of modules/],
+    ['modules.json', [null], /is no array of modules/],
     ['modules.json', [{ type: 'models.Pooling', path: '../up' }], /which is no folder of it/],
     ['config_sentence_transformers.json', { prompts: { query: 7 } }, /must have as prompt query a text/],
   ])('are refused where %s has %j', async (file, content, message) => {

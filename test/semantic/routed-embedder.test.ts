@@ -119,6 +119,33 @@ describe('the second of two models', () => {
     }
   });
 
+  test('is called loaded once it is, by every call that was to load it', async () => {
+    const { embedder, workers } = await started();
+    const loading = embedder.loadOtherLanguages();
+    expect(embedder.otherLanguagesLoaded).toBe(false);
+    await embedder.loadOtherLanguages();
+    expect([embedder.otherLanguagesLoaded, workers.length]).toEqual([true, 2]);
+    await loading;
+  });
+
+  test('is loaded by a later call after it could not be, and after its thread has died', async () => {
+    const folder = twoModels();
+    const { embedder, workers } = await started(folder);
+    rmSync(join(folder, 'other-languages/tokenizer.json'));
+    for (let call = 0; call < 2; call++) {
+      await expect(embedder.loadOtherLanguages()).rejects.toMatchObject({ code: 'MODEL_NOT_READABLE' });
+      expect(embedder.otherLanguagesLoaded).toBe(false);
+    }
+    tinyModel({ seed: 2, name: 'other-languages', inside: folder });
+    while (!embedder.otherLanguagesLoaded) {
+      await embedder.loadOtherLanguages().catch(() => new Promise((later) => setTimeout(later, 50)));
+    }
+    const before = workers.length;
+    await workers.at(-1)!.terminate();
+    await embedder.loadOtherLanguages();
+    expect(workers).toHaveLength(before + 1);
+  });
+
   test('gets no more threads than many waiting texts need, and no more than it may have', async () => {
     const workers: Worker[] = [];
     const note = (worker: Worker): unknown => workers.push(worker);
@@ -128,9 +155,9 @@ describe('the second of two models', () => {
       process.off('worker', note);
       await embedder.close();
     });
-    expect([embedder.isStarted, workers.length]).toEqual([false, 0]);
+    expect(workers).toHaveLength(0);
     await embedder.embed(['one', 'two']);
-    expect([embedder.isStarted, workers.length]).toEqual([true, 1]);
+    expect(workers).toHaveLength(1);
     await embedder.embed(Array.from({ length: 600 }, (_, i) => `text ${i}`));
     expect(workers).toHaveLength(2);
   });
