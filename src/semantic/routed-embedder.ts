@@ -24,7 +24,7 @@ export class RoutedEmbedder implements Embedder {
   readonly #first: LocalEmbedder;
   readonly #other: LocalEmbedder;
   readonly #folder: TwoModels;
-  #otherLanguagesLoaded = false;
+  #otherLanguagesWanted = false;
 
   private constructor(folder: TwoModels, first: LocalEmbedder, other: LocalEmbedder) {
     this.model = folder.id;
@@ -44,14 +44,14 @@ export class RoutedEmbedder implements Embedder {
     return new RoutedEmbedder(folder, first, LocalEmbedder.startWhenUsed(folder.otherLanguages, threads));
   }
 
-  /** Whether the second model has answered, and not failed since. */
-  get otherLanguagesLoaded(): boolean {
-    return this.#otherLanguagesLoaded;
+  /** Whether the second model was to be loaded, or a text for it has come. */
+  get otherLanguagesWanted(): boolean {
+    return this.#otherLanguagesWanted;
   }
 
   /**
-   * Loads the second model, if it is not loaded yet. Asks it for a vector in any case: its thread may be loading still,
-   * or have died.
+   * Loads the second model, if it is not loaded yet. Asks it for a vector in any case, as its thread may still load, or
+   * have died.
    *
    * @throws {SkillSearchError} `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`
    */
@@ -106,15 +106,10 @@ export class RoutedEmbedder implements Embedder {
   }
 
   async #embedOther(texts: readonly string[], options?: EmbedOptions): Promise<readonly Float32Array[]> {
-    try {
-      const vectors = await this.#other.embed(texts, options);
-      this.#checkLength(vectors);
-      this.#otherLanguagesLoaded = true;
-      return vectors;
-    } catch (error) {
-      if (options?.signal?.aborted !== true) this.#otherLanguagesLoaded = false;
-      throw error;
-    }
+    this.#otherLanguagesWanted = true;
+    const vectors = await this.#other.embed(texts, options);
+    this.#checkLength(vectors);
+    return vectors;
   }
 
   #checkLength(vectors: readonly Float32Array[]): void {

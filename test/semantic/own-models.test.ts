@@ -118,6 +118,11 @@ describe('a model of somebody', () => {
     );
   });
 
+  test('may take one text at a time only', async () => {
+    const alone = await started({ alone: true });
+    for (const vector of await alone.embed([TEXT, TEXT])) expectNear([...vector], mean(tokenVectors(TEXT)));
+  });
+
   test('has 64 values in its vectors at least, or is refused', async () => {
     expect(await vectorOf({ dimensions: 64 })).toHaveLength(64);
     await expect(started({ dimensions: 63 })).rejects.toMatchObject({
