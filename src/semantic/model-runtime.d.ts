@@ -35,7 +35,15 @@ declare module '@huggingface/transformers' {
     readonly model: {
       (inputs: object): Promise<Readonly<Record<string, Tensor>>>;
       readonly sessions: Readonly<
-        Record<string, { readonly inputNames: readonly string[]; readonly outputNames: readonly string[] }>
+        Record<
+          string,
+          {
+            readonly inputNames: readonly string[];
+            readonly outputNames: readonly string[];
+            /** Axes without a fixed size have a name. */
+            readonly inputMetadata?: readonly { readonly shape?: readonly (number | string)[] }[];
+          }
+        >
       >;
     };
   }

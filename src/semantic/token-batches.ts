@@ -80,6 +80,9 @@ export class TokenBatches {
 
   /** Whether some texts get the same vectors together as alone. Not so with a model that takes no batches. */
   async #keepsVectors(): Promise<boolean> {
+    // Told apart from failing, because the runtime prints what fails.
+    const { inputMetadata = [] } = this.#model.model.sessions['model']!;
+    if (inputMetadata.some(({ shape }) => shape?.[0] === 1)) return false;
     try {
       return await this.#areSameTogether();
     } catch {

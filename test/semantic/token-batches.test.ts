@@ -88,6 +88,12 @@ describe('a model that takes one text at a time only', () => {
   });
 });
 
+test('a model whose inputs have room for one text is not tried with more', async () => {
+  const { model, runs } = standIn({ inputMetadata: [{ shape: [1, 'tokens'] }] });
+  expect((await TokenBatches.of(model, StandInTensor))!.together).toBe(false);
+  expect(runs).toEqual([]);
+});
+
 describe('a model', () => {
   test('that takes types of tokens gets them', async () => {
     const { model, seen } = standIn({ inputNames: [...KNOWN, 'token_type_ids'] });
@@ -118,6 +124,7 @@ function standIn({
   most = 512,
   inputNames = KNOWN,
   outputNames = ['last_hidden_state'],
+  inputMetadata = [] as { shape: (number | string)[] }[],
 } = {}): StandIn {
   const runs: [number, number][] = [];
   const seen = new Set<string>();
@@ -141,7 +148,7 @@ function standIn({
     }),
     { model_max_length: most },
   );
-  const model = Object.assign(run, { sessions: { model: { inputNames, outputNames } } });
+  const model = Object.assign(run, { sessions: { model: { inputNames, outputNames, inputMetadata } } });
   return { model: Object.assign(async () => ({}) as Tensor, { tokenizer, model }), runs, seen };
 }
 
