@@ -202,6 +202,9 @@ export const MAX_EMBEDDING_RETRIES = 20;
 /** Longest pause, and longest time of a call, of `batchedEmbedder`, in seconds. */
 export const MAX_EMBEDDING_SECONDS = 600;
 
+/** Shortest time of a call of `batchedEmbedder`, in seconds: that of the shortest timer. */
+export const MIN_EMBEDDING_SECONDS = 0.001;
+
 /** Most values of a vector that `batchedEmbedder` can be told to expect. */
 export const MAX_EMBEDDING_DIMENSIONS = 65_536;
 

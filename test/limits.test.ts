@@ -132,6 +132,10 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   MAX_EMBEDDING_CALLS: { accepts: (concurrency) => isBatching({ concurrency }) },
   MAX_EMBEDDING_RETRIES: { accepts: (retries) => isBatching({ retries }) },
   MAX_EMBEDDING_SECONDS: { accepts: (timeout) => isBatching({ timeout }) },
+  MIN_EMBEDDING_SECONDS: {
+    file: 'semantic/batched-embedder.test.ts',
+    test: 'waits for an answer for a millisecond at least, or is refused',
+  },
   MAX_EMBEDDING_DIMENSIONS: { accepts: (dimensions) => isBatching({ dimensions }) },
   MAX_MODEL_TOKENS: { accepts: (maxTokens) => isOwnSetting({ maxTokens }) },
   MAX_PREFIX_LENGTH: { accepts: (length) => isOwnSetting({ question: 'x'.repeat(length) }) },

@@ -3,13 +3,12 @@ import { checkDimensions, embedChecked } from '../semantic/check-vectors.js';
 import type { ChosenModel } from '../semantic/choose-model.js';
 import { embeddedText } from '../semantic/embedded-text.js';
 import type { Embedder } from '../semantic/embedder.js';
+import { TEXTS_PER_THREAD } from '../semantic/local-embedder.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from '../store/write/embedding-sink.js';
+import { anyOf } from '../threads/abort.js';
 
 /** Texts between two writes. A kill loses at most these: a second or two of work. */
 const BATCH = 512;
-
-/** Texts for which another thread is started: starting one takes as long as embedding this many. */
-const TEXTS_PER_THREAD = 100;
 
 export interface EmbeddingOptions {
   readonly signal?: AbortSignal | undefined;
@@ -46,7 +45,10 @@ export async function embedCatalogue(
   }
 }
 
-/** Embeds batch by batch. Begins the next batch before the last is written, so that no thread waits for the writing. */
+/**
+ * Embeds batch by batch. Begins the next batch before the last is written, so that no thread waits for the writing.
+ * Where a batch fails or is not taken, the next one is aborted: it may be asked of a service that costs money.
+ */
 async function* embedBatches(
   sink: EmbeddingSink,
   embedder: Embedder,
@@ -54,31 +56,38 @@ async function* embedBatches(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<EmbeddedText[]> {
   let dimensions = sink.dimensions;
+  const ended = new AbortController();
+  const joined = anyOf([signal, ended.signal]);
   const begin = (start: number): Promise<EmbeddedText[]> | undefined => {
     if (start >= missing.length) return undefined;
     const texts = missing.slice(start, start + BATCH).map((skill) => sink.textToEmbed(skill));
-    const embedding = embedTexts(embedder, texts, signal);
+    const embedding = embedTexts(embedder, texts, joined.signal);
     // Prevents an unhandled rejection: if an earlier batch fails, nothing awaits this one.
     embedding.catch(() => {});
     return embedding;
   };
-  let current = begin(0);
-  for (let start = BATCH; current !== undefined; start += BATCH) {
-    const next: Promise<EmbeddedText[]> | undefined = begin(start);
-    const batch: EmbeddedText[] = await current;
-    const vectors = batch.map(({ vector }) => vector);
-    dimensions ??= vectors[0]?.length ?? 0;
-    checkDimensions(embedder, vectors, dimensions);
-    yield batch;
-    signal?.throwIfAborted();
-    current = next;
+  try {
+    let current = begin(0);
+    for (let start = BATCH; current !== undefined; start += BATCH) {
+      const next: Promise<EmbeddedText[]> | undefined = begin(start);
+      const batch: EmbeddedText[] = await current;
+      const vectors = batch.map(({ vector }) => vector);
+      dimensions ??= vectors[0]?.length ?? 0;
+      checkDimensions(embedder, vectors, dimensions);
+      yield batch;
+      signal?.throwIfAborted();
+      current = next;
+    }
+  } finally {
+    ended.abort();
+    joined.end();
   }
 }
 
 async function embedTexts(
   embedder: Embedder,
   texts: readonly TextToEmbed[],
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<EmbeddedText[]> {
   const embedded = texts.map(({ name, description }) => embeddedText(name, description));
   const vectors = await embedChecked(embedder, embedded, { signal, purpose: 'document' });

@@ -122,7 +122,7 @@ export class OpenState {
   async vectorsAs(other: OpenState): Promise<void> {
     const vectors = await this.vectors();
     const others = await other.#vectors?.catch(() => undefined);
-    if (others?.otherLanguagesLoaded === true) await vectors.loadOtherLanguages();
+    if (others?.otherLanguagesWanted === true) await vectors.loadOtherLanguages();
   }
 
   /** Waits for work on this state. If the state is closed meanwhile, a failure of the work is reported as that. */

@@ -107,9 +107,9 @@ export class VectorSearch {
     return embedded;
   }
 
-  /** Whether a second model, for texts in other languages, is loaded. */
-  get otherLanguagesLoaded(): boolean {
-    return this.#embedder instanceof RoutedEmbedder && this.#embedder.otherLanguagesLoaded;
+  /** Whether a second model, for texts in other languages, was to be loaded. */
+  get otherLanguagesWanted(): boolean {
+    return this.#embedder instanceof RoutedEmbedder && this.#embedder.otherLanguagesWanted;
   }
 
   /**

@@ -14,8 +14,8 @@ import { readableShare, type Script } from './readable-share.js';
  */
 const CHUNK = 32;
 
-/** Waiting texts for which another thread is started: starting one takes as long as embedding this many. */
-const TEXTS_A_THREAD = 100;
+/** Texts for which another thread is started: starting one takes as long as embedding this many. */
+export const TEXTS_PER_THREAD = 100;
 
 interface Chunk {
   readonly texts: readonly string[];
@@ -91,11 +91,6 @@ export class LocalEmbedder implements Embedder {
     return new LocalEmbedder(folder, [], threads, { scripts, dimensions: 0 });
   }
 
-  /** Whether the model is loaded, or being loaded. */
-  get isStarted(): boolean {
-    return this.#threads.length > 0;
-  }
-
   async embed(texts: readonly string[], { signal, purpose = 'document' }: EmbedOptions = {}): Promise<Float32Array[]> {
     signal?.throwIfAborted();
     const prefix = this.#folder.settings[purpose];
@@ -169,7 +164,7 @@ export class LocalEmbedder implements Embedder {
   /** Another thread, if there may be one and it pays. */
   #startAnother(): LastingModelThread | undefined {
     const running = this.#threads.length;
-    if (running >= this.#most || (running > 0 && this.#queue.length * CHUNK < TEXTS_A_THREAD)) return undefined;
+    if (running >= this.#most || (running > 0 && this.#queue.length * CHUNK < TEXTS_PER_THREAD)) return undefined;
     const thread = new LastingModelThread(this.#folder, new ModelThread(this.#folder));
     this.#threads.push(thread);
     return thread;

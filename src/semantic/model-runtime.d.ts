@@ -29,11 +29,21 @@ declare module '@huggingface/transformers' {
         options: { readonly truncation: boolean; readonly return_tensor: false },
       ): { readonly input_ids: readonly number[] };
       (text: string, options: { readonly truncation: boolean }): object;
+      /** Tokens that texts are cut at. */
+      readonly model_max_length: number;
     };
     readonly model: {
       (inputs: object): Promise<Readonly<Record<string, Tensor>>>;
       readonly sessions: Readonly<
-        Record<string, { readonly inputNames: readonly string[]; readonly outputNames: readonly string[] }>
+        Record<
+          string,
+          {
+            readonly inputNames: readonly string[];
+            readonly outputNames: readonly string[];
+            /** Axes without a fixed size have a name. */
+            readonly inputMetadata?: readonly { readonly shape?: readonly (number | string)[] }[];
+          }
+        >
       >;
     };
   }

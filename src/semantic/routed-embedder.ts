@@ -24,6 +24,7 @@ export class RoutedEmbedder implements Embedder {
   readonly #first: LocalEmbedder;
   readonly #other: LocalEmbedder;
   readonly #folder: TwoModels;
+  #otherLanguagesWanted = false;
 
   private constructor(folder: TwoModels, first: LocalEmbedder, other: LocalEmbedder) {
     this.model = folder.id;
@@ -43,38 +44,34 @@ export class RoutedEmbedder implements Embedder {
     return new RoutedEmbedder(folder, first, LocalEmbedder.startWhenUsed(folder.otherLanguages, threads));
   }
 
-  /** Whether the second model is loaded, or being loaded. */
-  get otherLanguagesLoaded(): boolean {
-    return this.#other.isStarted;
+  /** Whether the second model was to be loaded, or a text for it has come. */
+  get otherLanguagesWanted(): boolean {
+    return this.#otherLanguagesWanted;
   }
 
   /**
-   * Loads the second model, if it is not loaded yet.
+   * Loads the second model, if it is not loaded yet. Asks it for a vector in any case, as its thread may still load, or
+   * have died.
    *
    * @throws {SkillSearchError} `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`
    */
   async loadOtherLanguages(): Promise<void> {
-    if (!this.#other.isStarted) this.#checkLength(await this.#other.embed(['warm up']));
+    await this.#embedOther(['warm up']);
   }
 
   async embed(texts: readonly string[], options: EmbedOptions = {}): Promise<readonly Float32Array[]> {
     options.signal?.throwIfAborted();
     const isOther = texts.map((text) => this.#isForOther(text));
     if (!isOther.includes(true)) return this.#first.embed(texts, options);
-    const embedOther = async (): Promise<readonly Float32Array[]> => {
-      const vectors = await this.#other.embed(
-        texts.filter((_, i) => isOther[i]),
-        options,
-      );
-      this.#checkLength(vectors);
-      return vectors;
-    };
     const [first, other] = await Promise.all([
       this.#first.embed(
         texts.filter((_, i) => !isOther[i]),
         options,
       ),
-      embedOther(),
+      this.#embedOther(
+        texts.filter((_, i) => isOther[i]),
+        options,
+      ),
     ]);
     let [nextOfFirst, nextOfOther] = [0, 0];
     return isOther.map((is) => (is ? other[nextOfOther++]! : first[nextOfFirst++]!));
@@ -106,6 +103,13 @@ export class RoutedEmbedder implements Embedder {
     if (certain) return !this.#first.readsLanguage(code);
     // Names, code, two words: most are in English catalogues, too.
     return this.#first.readableShare(beginning) < READABLE_ENOUGH;
+  }
+
+  async #embedOther(texts: readonly string[], options?: EmbedOptions): Promise<readonly Float32Array[]> {
+    this.#otherLanguagesWanted = true;
+    const vectors = await this.#other.embed(texts, options);
+    this.#checkLength(vectors);
+    return vectors;
   }
 
   #checkLength(vectors: readonly Float32Array[]): void {

@@ -38,11 +38,14 @@ export class TokenBatches {
   readonly #model: FeatureExtractionPipeline;
   readonly #tensor: TensorClass;
   readonly #types: boolean;
+  /** Most tokens of a text. The model may have no position behind them. */
+  readonly #most: number;
 
   private constructor(model: FeatureExtractionPipeline, tensor: TensorClass, together: boolean) {
     this.#model = model;
     this.#tensor = tensor;
     this.#types = model.model.sessions['model']!.inputNames.includes('token_type_ids');
+    this.#most = model.tokenizer.model_max_length;
     this.together = together;
   }
 
@@ -75,8 +78,20 @@ export class TokenBatches {
     return { values, dimensions };
   }
 
-  /** Whether some texts get the same vectors together as alone. */
+  /** Whether some texts get the same vectors together as alone. Not so with a model that takes no batches. */
   async #keepsVectors(): Promise<boolean> {
+    // Told apart from failing, because the runtime prints what fails.
+    const { inputMetadata = [] } = this.#model.model.sessions['model']!;
+    if (inputMetadata.some(({ shape }) => shape?.[0] === 1)) return false;
+    try {
+      return await this.#areSameTogether();
+    } catch {
+      return false;
+    }
+  }
+
+  /** @throws {Error} if the model takes one text at a time only */
+  async #areSameTogether(): Promise<boolean> {
     const tokens = PROBES.map(
       (text) => this.#model.tokenizer(text, { truncation: true, return_tensor: false }).input_ids,
     );
@@ -110,7 +125,8 @@ export class TokenBatches {
 
   /** Tokens that a text is filled up to. It depends on the text alone, so its vector does, too. */
   #filled(length: number): number {
-    return this.together ? Math.ceil(length / FILLED_TO) * FILLED_TO : length;
+    if (!this.together) return length;
+    return Math.max(length, Math.min(Math.ceil(length / FILLED_TO) * FILLED_TO, this.#most));
   }
 
   /** @param texts the tokens of texts that are filled up to the same length */

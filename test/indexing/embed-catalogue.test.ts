@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type BuildOptions,
   buildCatalogue,
+  type Embedder,
   type LoadProgress,
   type LoadReport,
   removeSkills,
@@ -163,6 +164,22 @@ describe('a load that ends while it embeds', () => {
     expect(report).toMatchObject({ added: 1500, embedded: 1500 - 512 });
     expect(second.asked).toHaveLength(1500 - 512);
     expect(vectorsOf(database)).toHaveLength(1500);
+  });
+
+  test('because the embedder fails asks it for nothing more', async () => {
+    const signals: AbortSignal[] = [];
+    const embedder: Embedder = {
+      model: 'stand-in',
+      embed: async (_, options) => {
+        signals.push(options!.signal!);
+        if (signals.length > 1) return new Promise(() => {});
+        await new Promise(setImmediate);
+        throw new Error('out of credit');
+      },
+    };
+    const rows = Array.from({ length: 1200 }, (_, i) => row(`s${i}`));
+    await load(scratchFile('skills.db'), [rows], { embedder }).catch(() => {});
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
   test('because the embedder fails leaves the catalogue as it was and keeps what was embedded', async () => {

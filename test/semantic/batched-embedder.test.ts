@@ -231,6 +231,44 @@ describe('an embedder over a service', () => {
     ]);
   });
 
+  test('waits for an answer for a millisecond at least, or is refused', () => {
+    expect(() => answering([], { timeout: 0.001 })).not.toThrow();
+    for (const timeout of [0, 0.0009]) {
+      expect(() => answering([], { timeout })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
+    }
+  });
+
+  test('calls the functions of its options on them', async () => {
+    class Service {
+      readonly model = 'm';
+      readonly firstPause = 0;
+      readonly retries = 1;
+      readonly #language = 'de';
+      #calls = 0;
+      async embed(): Promise<number[][]> {
+        this.#calls += 1;
+        throw new Error(this.#language);
+      }
+      isTransient(error: unknown): boolean {
+        return (error as Error).message === this.#language;
+      }
+      readsLanguage(language: string): boolean {
+        return language === this.#language;
+      }
+      readableShare(): number {
+        return this.#language.length / 4;
+      }
+      get calls(): number {
+        return this.#calls;
+      }
+    }
+    const service = new Service();
+    const embedder = batchedEmbedder(service);
+    expect([embedder.readsLanguage?.('de'), embedder.readableShare?.('a')]).toEqual([true, 0.5]);
+    await expect(embedder.embed(['a'])).rejects.toMatchObject({ message: expect.stringMatching(/2 attempts: de$/) });
+    expect(service.calls).toBe(2);
+  });
+
   test.each([
     { batchSize: 0 },
     { concurrency: 1.5 },

@@ -118,6 +118,11 @@ describe('a model of somebody', () => {
     );
   });
 
+  test('may take one text at a time only', async () => {
+    const alone = await started({ alone: true });
+    for (const vector of await alone.embed([TEXT, TEXT])) expectNear([...vector], mean(tokenVectors(TEXT)));
+  });
+
   test('has 64 values in its vectors at least, or is refused', async () => {
     expect(await vectorOf({ dimensions: 64 })).toHaveLength(64);
     await expect(started({ dimensions: 63 })).rejects.toMatchObject({
@@ -146,6 +151,9 @@ describe('the settings of a model', () => {
       document: '',
       pooling: 'cls',
     });
+    for (const name of ['TaylorAI/bge-micro-v2', 'mixedbread-ai/mxbai-embed-xsmall-v1']) {
+      expect(await of(name)).toMatchObject({ question: '', document: '', pooling: 'mean' });
+    }
     expect(await of('BAAI/bge-m3')).toMatchObject({ question: '', pooling: 'cls' });
     expect(await of('thenlper/gte-small')).toMatchObject({ question: '', pooling: 'mean' });
     expect(await of('Alibaba-NLP/gte-base-en-v1.5')).toMatchObject({ question: '', pooling: 'cls' });
@@ -218,6 +226,8 @@ describe('the settings of a model', () => {
     ['skill-discovery.json', { question: 1 }, /must have as question a text/],
     ['skill-discovery.json', { maxTokens: 513 }, /asks for 513 tokens, but the model reads 512 at most/],
     ['skill-discovery.json', 'query', /is no JSON object/],
+    ['skill-discovery.json', [], /is no JSON object/],
+    ['config.json', [], /is no JSON object/],
     ['1_Pooling/config.json', { pooling_mode_max_tokens: true }, /asks for the pooling pooling_mode_max_tokens/],
     [
       '1_Pooling/config.json',
@@ -225,6 +235,7 @@ describe('the settings of a model', () => {
       /only mean, cls or last token can be used/,
     ],
     ['modules.json', { type: 'Pooling' }, /is no array of modules/],
+    ['modules.json', [null], /is no array of modules/],
     ['modules.json', [{ type: 'models.Pooling', path: '../up' }], /which is no folder of it/],
     ['config_sentence_transformers.json', { prompts: { query: 7 } }, /must have as prompt query a text/],
   ])('are refused where %s has %j', async (file, content, message) => {

@@ -60,7 +60,7 @@ describe('a model with another for other languages', () => {
     expect([ENGLISH, GERMAN, CHINESE, 'отчёт о продажах'].map((text) => both.readableShare(text))).toEqual([
       1, 1, 1, 0,
     ]);
-    expect(both.otherLanguagesLoaded).toBe(false);
+    expect(both.otherLanguagesWanted).toBe(false);
   });
 
   describeEmbedder('of two models', () => both);
@@ -95,10 +95,10 @@ describe('the second of two models', () => {
   test('is loaded when the first text needs it; both are loaded again after their threads have died', async () => {
     const { embedder, workers } = await started();
     const [english] = await embedder.embed([ENGLISH, 'kubernetes']);
-    expect([embedder.otherLanguagesLoaded, workers.length]).toEqual([false, 1]);
+    expect([embedder.otherLanguagesWanted, workers.length]).toEqual([false, 1]);
     expect(embedder.expectedWait(GERMAN)).toBe(0);
     const [german] = await embedder.embed([GERMAN]);
-    expect([embedder.otherLanguagesLoaded, workers.length]).toEqual([true, 2]);
+    expect([embedder.otherLanguagesWanted, workers.length]).toEqual([true, 2]);
 
     await Promise.all(workers.map((worker) => worker.terminate()));
     expect(await embedder.embed([ENGLISH, GERMAN])).toEqual([english, german]);
@@ -119,6 +119,37 @@ describe('the second of two models', () => {
     }
   });
 
+  test('is loaded when any call that was to load it returns', async () => {
+    const { embedder, workers } = await started();
+    let isLoaded = false;
+    void embedder.loadOtherLanguages().then(() => {
+      isLoaded = true;
+    });
+    await embedder.loadOtherLanguages();
+    expect([isLoaded, workers.length]).toEqual([true, 2]);
+  });
+
+  test('is loaded by a later call after it could not be, and after its thread has died', async () => {
+    const folder = twoModels();
+    const { embedder, workers } = await started(folder);
+    rmSync(join(folder, 'other-languages/tokenizer.json'));
+    for (let call = 0; call < 2; call++) {
+      await expect(embedder.loadOtherLanguages()).rejects.toMatchObject({ code: 'MODEL_NOT_READABLE' });
+    }
+    tinyModel({ seed: 2, name: 'other-languages', inside: folder });
+    const load = (): Promise<boolean> =>
+      embedder.loadOtherLanguages().then(
+        () => true,
+        () => false,
+      );
+    while (!(await load())) await new Promise((later) => setTimeout(later, 50));
+    expect(await embedder.embed([GERMAN])).toHaveLength(1);
+    const before = workers.length;
+    await workers.at(-1)!.terminate();
+    await embedder.loadOtherLanguages();
+    expect(workers).toHaveLength(before + 1);
+  });
+
   test('gets no more threads than many waiting texts need, and no more than it may have', async () => {
     const workers: Worker[] = [];
     const note = (worker: Worker): unknown => workers.push(worker);
@@ -128,9 +159,9 @@ describe('the second of two models', () => {
       process.off('worker', note);
       await embedder.close();
     });
-    expect([embedder.isStarted, workers.length]).toEqual([false, 0]);
+    expect(workers).toHaveLength(0);
     await embedder.embed(['one', 'two']);
-    expect([embedder.isStarted, workers.length]).toEqual([true, 1]);
+    expect(workers).toHaveLength(1);
     await embedder.embed(Array.from({ length: 600 }, (_, i) => `text ${i}`));
     expect(workers).toHaveLength(2);
   });

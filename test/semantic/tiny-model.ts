@@ -17,6 +17,8 @@ export interface TinyModel {
   readonly types?: boolean;
   /** @default ['last_hidden_state'] */
   readonly outputs?: readonly ('last_hidden_state' | 'token_embeddings' | 'sentence_embedding')[];
+  /** Whether the model takes one text at a time only. @default false */
+  readonly alone?: boolean;
   /** Whether the weights lie in a file of their own. @default false */
   readonly external?: boolean;
   /** More of `config.json` and `tokenizer_config.json`, and other files as JSON by name. */
@@ -139,11 +141,12 @@ function tokenizer(special: boolean): object {
 }
 
 function graph(
-  { types = false, outputs = ['last_hidden_state'] }: TinyModel,
+  { types = false, alone = false, outputs = ['last_hidden_state'] }: TinyModel,
   dimensions: number,
   table: Buffer,
 ): Buffer {
-  const tokens = ['batch', 'tokens'];
+  const batch = alone ? 1 : 'batch';
+  const tokens = [batch, 'tokens'];
   const shapes = { last_hidden_state: [...tokens, dimensions], token_embeddings: [...tokens, dimensions] };
   const nodes = [node('Gather', ['table', 'input_ids'], ['looked_up'])];
   const initializers = [table];
@@ -161,7 +164,7 @@ function graph(
     } else nodes.push(node('Identity', [states], [output]));
   }
   const shapeOf = (output: (typeof outputs)[number]): (string | number)[] =>
-    output === 'sentence_embedding' ? ['batch', dimensions] : shapes[output];
+    output === 'sentence_embedding' ? [batch, dimensions] : shapes[output];
   return model(
     nodes,
     initializers,

@@ -34,6 +34,18 @@ describe('a model whose vectors do not depend on their neighbours', () => {
     for (const [d, value] of mean.entries()) expect(values[d]).toBeCloseTo(value / norm, 6);
   });
 
+  test('never gets more tokens than a text may have', async () => {
+    const { model, runs } = standIn({ most: 10 });
+    const batches = (await TokenBatches.of(model, StandInTensor))!;
+    runs.length = 0;
+    const { values } = await batches.embed(TEXTS);
+    expect(new Set(runs.map(([, length]) => length))).toEqual(new Set([4, 8, 10]));
+    const longest = TEXTS.findIndex((text) => text.split(' ').length > 10);
+    expect(values.slice(longest * DIMENSIONS, (longest + 1) * DIMENSIONS)).toEqual(
+      (await batches.embed([TEXTS[longest]!.split(' ').slice(0, 10).join(' ')])).values,
+    );
+  });
+
   test('leaves out the remaining batches when it is told to stop', async () => {
     const { model, runs } = standIn();
     const batches = (await TokenBatches.of(model, StandInTensor))!;
@@ -63,6 +75,25 @@ describe('a model whose vectors depend on their neighbours', () => {
   });
 });
 
+describe('a model that takes one text at a time only', () => {
+  test('gets one text at a time, as it is', async () => {
+    const { model, runs } = standIn({ alone: true });
+    const batches = (await TokenBatches.of(model, StandInTensor))!;
+    expect(batches.together).toBe(false);
+    await batches.embed(['one', 'two words']);
+    expect(runs).toEqual([
+      [1, 1],
+      [1, 2],
+    ]);
+  });
+});
+
+test('a model whose inputs have room for one text is not tried with more', async () => {
+  const { model, runs } = standIn({ inputMetadata: [{ shape: [1, 'tokens'] }] });
+  expect((await TokenBatches.of(model, StandInTensor))!.together).toBe(false);
+  expect(runs).toEqual([]);
+});
+
 describe('a model', () => {
   test('that takes types of tokens gets them', async () => {
     const { model, seen } = standIn({ inputNames: [...KNOWN, 'token_type_ids'] });
@@ -87,12 +118,20 @@ interface StandIn {
 }
 
 /** A model whose tokens are words, and whose vector of a token is (length, its square, 1). */
-function standIn({ dependent = false, inputNames = KNOWN, outputNames = ['last_hidden_state'] } = {}): StandIn {
+function standIn({
+  dependent = false,
+  alone = false,
+  most = 512,
+  inputNames = KNOWN,
+  outputNames = ['last_hidden_state'],
+  inputMetadata = [] as { shape: (number | string)[] }[],
+} = {}): StandIn {
   const runs: [number, number][] = [];
   const seen = new Set<string>();
   const run = async (inputs: object): Promise<Record<string, Tensor>> => {
     for (const name of Object.keys(inputs)) seen.add(name);
     const { data, shape } = (inputs as { input_ids: StandInTensor }).input_ids;
+    if (alone && shape[0] !== 1) throw new Error('Got invalid dimensions for input: input_ids');
     runs.push(shape as [number, number]);
     const largest = dependent ? data.reduce((most, id) => (id > most ? id : most), 0n) : 0n;
     const output = Float32Array.from(data, Number);
@@ -100,8 +139,16 @@ function standIn({ dependent = false, inputNames = KNOWN, outputNames = ['last_h
     for (const [i, id] of output.entries()) values.set([id, id * id + Number(largest), 1], i * DIMENSIONS);
     return { last_hidden_state: { data: values, normalize: unused, dispose: () => {} } };
   };
-  const tokenizer = (text: string) => ({ input_ids: text.split(' ').map(({ length }) => length) });
-  const model = Object.assign(run, { sessions: { model: { inputNames, outputNames } } });
+  const tokenizer = Object.assign(
+    (text: string) => ({
+      input_ids: text
+        .split(' ')
+        .slice(0, most)
+        .map(({ length }) => length),
+    }),
+    { model_max_length: most },
+  );
+  const model = Object.assign(run, { sessions: { model: { inputNames, outputNames, inputMetadata } } });
   return { model: Object.assign(async () => ({}) as Tensor, { tokenizer, model }), runs, seen };
 }
 

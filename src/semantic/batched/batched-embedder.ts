@@ -42,8 +42,8 @@ export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
     model,
     embed: (texts, given) => service.embed(texts, given),
     expectedWait: () => service.expectedWait,
-    ...(readableShare === undefined ? {} : { readableShare: (question) => readableShare(question) }),
-    ...(readsLanguage === undefined ? {} : { readsLanguage: (language) => readsLanguage(language) }),
+    ...(readableShare === undefined ? {} : { readableShare: (question) => readableShare.call(options, question) }),
+    ...(readsLanguage === undefined ? {} : { readsLanguage: (language) => readsLanguage.call(options, language) }),
   };
 }
 
@@ -133,8 +133,7 @@ class BatchedService {
    */
   #pauseAfter(error: unknown, attempt: number): number {
     const { retries, firstPause, longestPause } = this.#batching;
-    const isTransient = this.#options.isTransient ?? isTransientError;
-    if (error instanceof SkillSearchError || !isTransient(error)) throw this.#givenUp('failed', error);
+    if (error instanceof SkillSearchError || !this.#isTransient(error)) throw this.#givenUp('failed', error);
     const attempts = attempt === 1 ? 'one attempt' : `${attempt} attempts`;
     if (attempt > retries) throw this.#givenUp(`failed after ${attempts}`, error);
     const asked = retryAfter(error, Date.now());
@@ -142,6 +141,11 @@ class BatchedService {
     if (asked <= longestPause) return asked + (Math.random() * firstPause) / 2;
     const seconds = Math.ceil(asked / 1000);
     throw this.#givenUp(`failed, and asks for a pause of ${seconds} seconds, longer than longestPause`, error);
+  }
+
+  /** Calls the caller's function on the options, which may be an object of a class. */
+  #isTransient(error: unknown): boolean {
+    return this.#options.isTransient === undefined ? isTransientError(error) : this.#options.isTransient(error);
   }
 
   #check(answer: unknown, count: number): Float32Array[] {

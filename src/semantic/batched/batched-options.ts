@@ -13,6 +13,7 @@ import {
   MAX_EMBEDDING_DIMENSIONS,
   MAX_EMBEDDING_RETRIES,
   MAX_EMBEDDING_SECONDS,
+  MIN_EMBEDDING_SECONDS,
 } from '../../limits.js';
 import type { Embedder, EmbeddingPurpose } from '../embedder.js';
 
@@ -51,7 +52,7 @@ export interface BatchedEmbedderOptions extends Pick<Embedder, 'readableShare' |
    * @default 30
    */
   readonly longestPause?: number | undefined;
-  /** Seconds that a call may take, up to 600. Then it has failed, and may be tried again. @default 60 */
+  /** Seconds that a call may take, 0.001 to 600. Then it has failed, and may be tried again. @default 60 */
   readonly timeout?: number | undefined;
   /** Values of a vector, 1 to 65,536. @default as many as the first vector has */
   readonly dimensions?: number | undefined;
@@ -104,15 +105,16 @@ export function resolveBatching(options: BatchedEmbedderOptions): ResolvedBatchi
   type Count = 'batchSize' | 'concurrency' | 'retries' | 'dimensions';
   const count = (name: Count, min: number, max: number): number | undefined =>
     checkInteger({ name, code: 'INVALID_OPTION' }, options[name], min, max);
-  const milliseconds = (name: 'firstPause' | 'longestPause' | 'timeout', usual: number): number =>
-    1000 * (checkNumber({ name, code: 'INVALID_OPTION' }, options[name], 0, MAX_EMBEDDING_SECONDS) ?? usual);
+  type Time = 'firstPause' | 'longestPause' | 'timeout';
+  const milliseconds = (name: Time, usual: number, least = 0): number =>
+    1000 * (checkNumber({ name, code: 'INVALID_OPTION' }, options[name], least, MAX_EMBEDDING_SECONDS) ?? usual);
   return {
     batchSize: count('batchSize', 1, MAX_EMBEDDING_BATCH) ?? 64,
     concurrency: count('concurrency', 1, MAX_EMBEDDING_CALLS) ?? 4,
     retries: count('retries', 0, MAX_EMBEDDING_RETRIES) ?? 5,
     firstPause: milliseconds('firstPause', 0.5),
     longestPause: milliseconds('longestPause', 30),
-    timeout: milliseconds('timeout', 60),
+    timeout: milliseconds('timeout', 60, MIN_EMBEDDING_SECONDS),
     dimensions: count('dimensions', 1, MAX_EMBEDDING_DIMENSIONS),
   };
 }

@@ -2,22 +2,51 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SkillSearchError } from '../../errors.js';
 
+type JsonObject = Readonly<Record<string, unknown>>;
+
 /**
- * A file of a model's folder that has a JSON object or array.
+ * The JSON object in a file of a model's folder.
  *
  * @returns undefined if there is no such file
  * @throws {SkillSearchError} `MODEL_NOT_READABLE` if it cannot be read, or has something else
  */
-export async function readJsonOf(folder: string, file: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+export function readJsonOf(folder: string, file: string): Promise<JsonObject | undefined> {
+  return read(folder, file, isObject, 'is no JSON object');
+}
+
+/**
+ * As {@link readJsonOf}, of a file that has an array of objects.
+ *
+ * @param objects what they are, for the error
+ */
+export function readJsonListOf(
+  folder: string,
+  file: string,
+  objects: string,
+): Promise<readonly JsonObject[] | undefined> {
+  const isList = (content: unknown): content is JsonObject[] => Array.isArray(content) && content.every(isObject);
+  return read(folder, file, isList, `is no array of ${objects}`);
+}
+
+async function read<Content>(
+  folder: string,
+  file: string,
+  accepts: (content: unknown) => content is Content,
+  refusal: string,
+): Promise<Content | undefined> {
   let cause: unknown;
   try {
     const content: unknown = JSON.parse(await readFile(join(folder, file), 'utf8'));
-    if (typeof content === 'object' && content !== null) return content as Record<string, unknown>;
+    if (accepts(content)) return content;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     cause = error;
   }
-  throw unsupported(folder, file, 'is no JSON object', cause);
+  throw unsupported(folder, file, refusal, cause);
+}
+
+function isObject(content: unknown): content is JsonObject {
+  return typeof content === 'object' && content !== null && !Array.isArray(content);
 }
 
 /** The error of a file of a model's folder that cannot be followed. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_PREFIX_LENGTH } from '../../limits.js';
 import type { Pooling, ToldSettings } from './model-settings.js';
-import { readJsonOf, unsupported } from './read-json.js';
+import { readJsonListOf, readJsonOf, unsupported } from './read-json.js';
 
 // The files that sentence-transformers writes beside a model: which modules it has, how it pools, its prompts, and how
 // many tokens it reads. https://sbert.net/docs/package_reference/sentence_transformer/models.html
@@ -55,11 +55,10 @@ export async function readSentenceTransformers(folder: string): Promise<ToldSett
 /** @returns the folder of the pooling, and whether the model does nothing else that we do not */
 async function readModules(folder: string): Promise<{ pooling: string; isPooled: boolean }> {
   const usual = { pooling: '1_Pooling', isPooled: true };
-  const modules = await readJsonOf(folder, MODULES);
+  const modules = await readJsonListOf(folder, MODULES, 'modules');
   if (modules === undefined) return usual;
-  if (!Array.isArray(modules)) throw unsupported(folder, MODULES, 'is no array of modules');
   let { pooling, isPooled } = usual;
-  for (const { type, path } of modules as { readonly type?: unknown; readonly path?: unknown }[]) {
+  for (const { type, path } of modules) {
     // `sentence_transformers.models.Pooling`: the name of a class.
     const name = String(type).split('.').at(-1);
     if (!KNOWN_MODULES.includes(name)) isPooled = false;
