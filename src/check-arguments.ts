@@ -170,6 +170,7 @@ export function resolveDatabase(database: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-function optionOf(name: string): Argument {
+/** Names an option as the argument at fault. */
+export function optionOf(name: string): Argument {
   return { name, code: 'INVALID_OPTION' };
 }

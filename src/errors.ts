@@ -85,3 +85,8 @@ export class SkillSearchError extends Error {
     this.retryAfter = facts.retryAfter;
   }
 }
+
+/** Whether an error says that what is stored is damaged. */
+export function isDamage(error: unknown): error is SkillSearchError {
+  return error instanceof SkillSearchError && error.code === 'DATABASE_DAMAGED';
+}

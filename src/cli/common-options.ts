@@ -23,3 +23,12 @@ export function parseInteger(value: string): number {
   if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(value);
 }
+
+/** Parses an option that may be repeated: one of some choices, each kept once. */
+export function collectChoices<Choice extends string>(choices: readonly Choice[]) {
+  return (value: string, previous: readonly Choice[] = []): Choice[] => {
+    const choice = choices.find((one) => one === value);
+    if (choice === undefined) throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+    return previous.includes(choice) ? [...previous] : [...previous, choice];
+  };
+}

@@ -18,6 +18,7 @@ import {
   writeRun,
 } from '../evaluation/index.js';
 import { type CopyMode, SkillSearchError } from '../index.js';
+import { counted } from './counted.js';
 import { comparisonLines, confidenceLines, meansLines, queryLines } from './evaluation-lines.js';
 import { LoadProgressBar } from './load-progress-bar.js';
 import { type Output, printJson, printLines } from './output.js';
@@ -180,7 +181,7 @@ function print(
     return;
   }
   const { benchmark, comparisons, gain, copies } = evaluation;
-  const questions = `${benchmark.questions.length.toLocaleString('en')} ${benchmark.questions.length === 1 ? 'question' : 'questions'}`;
+  const questions = counted(benchmark.questions.length, 'question');
   const over = corpus === undefined ? '' : ` over ${corpus.search.stats().skills.toLocaleString('en')} documents`;
   const unusual = [...(gain === 'linear' ? [] : [`, ${gain} gain`]), ...(copies === 'keep' ? [] : [', copies as one'])];
   printLines(output, [

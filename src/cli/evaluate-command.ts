@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { EVALUATION_MODES, type EvaluationMode, GAIN_FUNCTIONS, MAX_DEPTH } from '../evaluation/index.js';
+import { EVALUATION_MODES, GAIN_FUNCTIONS, MAX_DEPTH } from '../evaluation/index.js';
 import { COPY_MODES } from '../index.js';
-import { jsonOption, modelOption, parseInteger } from './common-options.js';
+import { collectChoices, jsonOption, modelOption, parseInteger } from './common-options.js';
 import { DEFAULT_DATABASE, type EvaluateFlags, evaluateBenchmark } from './evaluate-benchmark.js';
 import type { SetUp } from './set-up.js';
 import { stopWordsOption } from './stop-words-option.js';
@@ -31,7 +31,7 @@ export const setUpEvaluate: SetUp = (command, output) => {
     .addOption(
       new Option('--mode <mode>', 'bm25 (any word), vector, hybrid or keyword; may be repeated (default: all)')
         .choices(EVALUATION_MODES)
-        .argParser(collectModes),
+        .argParser(collectChoices(EVALUATION_MODES)),
     )
     .option('--run <file>', 'measure a TREC run too; may be repeated', collect)
     .option('--compare <run>', 'test the difference to a TREC run, or to one of the modes')
@@ -75,12 +75,6 @@ function refuseTogether(flags: EvaluateFlags, command: Command): void {
 
 function collect(value: string, previous: readonly string[] = []): string[] {
   return [...previous, value];
-}
-
-function collectModes(value: string, previous: readonly EvaluationMode[] = []): EvaluationMode[] {
-  const mode = EVALUATION_MODES.find((one) => one === value);
-  if (mode === undefined) throw new InvalidArgumentError(`Allowed choices are ${EVALUATION_MODES.join(', ')}.`);
-  return previous.includes(mode) ? [...previous] : [...previous, mode];
 }
 
 function collectIntegers(value: string, previous: readonly number[] = []): number[] {

@@ -1,5 +1,6 @@
 import type { KeywordHit, KeywordResult, MatchedTerms, SemanticHit, SemanticResult, Snippet } from '../index.js';
 import { ageOf } from './age.js';
+import { counted } from './counted.js';
 import { scoreReason } from './score-reason.js';
 import type { Styles } from './styles.js';
 import { blankUnsafe, oneLine } from './terminal-text.js';
@@ -109,7 +110,7 @@ function widest(texts: readonly string[]): number {
 function pageNote({ hits, pagination, truncated }: KeywordResult): string {
   const { page, limit, total, totalPages } = pagination;
   const least = truncated === true ? 'at least ' : '';
-  const skills = `${least}${total.toLocaleString('en')} ${total === 1 ? 'skill' : 'skills'}`;
+  const skills = `${least}${counted(total, 'skill')}`;
   if (totalPages <= 1) return skills;
   const first = (page - 1) * limit + 1;
   const shown = hits.length === 0 ? '' : `${first} to ${first + hits.length - 1} of `;

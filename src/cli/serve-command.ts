@@ -14,6 +14,7 @@ import {
 } from '../http/index.js';
 import { followCatalogue, type SkillSearch } from '../index.js';
 import { databaseOption, modelOption, parseInteger } from './common-options.js';
+import { counted } from './counted.js';
 import { demoLines } from './demo.js';
 import { type Output, printLines } from './output.js';
 import { LOG_LEVELS, type LogLevel, ServerLog } from './server-log.js';
@@ -152,7 +153,7 @@ function stopSignal(): AbortSignal {
 function printStart(url: string, host: string, search: SkillSearch, output: Output): void {
   const { skills, vectors } = search.stats();
   const by = vectors > 0 ? 'by word and by meaning' : 'by word only: the catalogue has no vectors';
-  printLines(output, [`Serving ${skills.toLocaleString('en')} ${skills === 1 ? 'skill' : 'skills'} at ${url}, ${by}.`]);
+  printLines(output, [`Serving ${counted(skills, 'skill')} at ${url}, ${by}.`]);
   if (/^(localhost|127\..*|::1)$/.test(host)) return;
   output.error.write(`${OPEN_TO_OTHERS}\n`);
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import {
   MAX_NEGATIVES,
   MAX_PER_SKILL,
@@ -10,7 +10,8 @@ import {
   type TrainingPair,
   writePairs,
 } from '../tuning/index.js';
-import { databaseOption, jsonOption, modelOption, parseInteger } from './common-options.js';
+import { collectChoices, databaseOption, jsonOption, modelOption, parseInteger } from './common-options.js';
+import { counted } from './counted.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
 import { ProgressBar } from './progress-bar.js';
 import type { SetUp } from './set-up.js';
@@ -45,7 +46,7 @@ export const setUpTune: SetUp = (tune, output) => {
     .addOption(
       new Option('--kind <kind>', 'make pairs of this kind; may be repeated (default: all)')
         .choices(PAIR_KINDS)
-        .argParser(collectKinds),
+        .argParser(collectChoices(PAIR_KINDS)),
     )
     .option('--per-skill <n>', `pairs of each kind that a skill gives, 1 to ${MAX_PER_SKILL}`, parseInteger, 2)
     .option(
@@ -99,23 +100,17 @@ async function makePairs(flags: PairFlags, output: Output): Promise<void> {
 const READING = ' {bar} {percentage}% | {what}: {done} {of} | {eta_formatted} left';
 const WHAT = { requests: 'writing pairs', counting: 'counting phrases', writing: 'writing pairs' } as const;
 
-function collectKinds(value: string, previous: readonly PairKind[] = []): PairKind[] {
-  const kind = PAIR_KINDS.find((one) => one === value);
-  if (kind === undefined) throw new InvalidArgumentError(`Allowed choices are ${PAIR_KINDS.join(', ')}.`);
-  return previous.includes(kind) ? [...previous] : [...previous, kind];
-}
-
 /** What somebody should know who expected more pairs. */
 function notesOf({ leftOut, pairs }: PairReport, { without, requests }: PairFlags): string[] {
   const notes: string[] = [];
   const { unknownIds, damaged } = leftOut;
   if (unknownIds > 0)
-    notes.push(`${countOf(unknownIds, 'id')} of ${without} ${unknownIds === 1 ? 'is' : 'are'} not in the catalogue`);
+    notes.push(`${counted(unknownIds, 'id')} of ${without} ${unknownIds === 1 ? 'is' : 'are'} not in the catalogue`);
   const { unknown, heldOut, repeated } = leftOut.requests;
-  if (unknown > 0) notes.push(`${countOf(unknown, 'request')} of ${requests} left out: the catalogue lacks the skill`);
-  if (heldOut > 0) notes.push(`${countOf(heldOut, 'request')} of ${requests} left out: the skill is held out`);
-  if (repeated > 0) notes.push(`${countOf(repeated, 'request')} of ${requests} left out: repeated`);
-  if (damaged > 0) notes.push(`${countOf(damaged, 'skill')} left out: damaged`);
+  if (unknown > 0) notes.push(`${counted(unknown, 'request')} of ${requests} left out: the catalogue lacks the skill`);
+  if (heldOut > 0) notes.push(`${counted(heldOut, 'request')} of ${requests} left out: the skill is held out`);
+  if (repeated > 0) notes.push(`${counted(repeated, 'request')} of ${requests} left out: repeated`);
+  if (damaged > 0) notes.push(`${counted(damaged, 'skill')} left out: damaged`);
   if (pairs === 0) notes.push('there is no pair: nothing could be learnt from this catalogue');
   return notes;
 }
@@ -124,7 +119,7 @@ function reportLines(report: PairReport, { out, negatives }: PairFlags, columns:
   const { pairs, skills, byKind, byLanguage, withNegatives, leftOut, sample } = report;
   const languages = Object.entries(byLanguage).map(([language, count]) => `${language} ${count.toLocaleString('en')}`);
   const lines = [
-    `${countOf(pairs, 'pair')} of ${countOf(skills, 'skill')}, in ${out}`,
+    `${counted(pairs, 'pair')} of ${counted(skills, 'skill')}, in ${out}`,
     '',
     ...alignColumns([['kind', 'pairs'], ...PAIR_KINDS.map((kind) => [kind, byKind[kind].toLocaleString('en')])]),
     '',
@@ -132,7 +127,7 @@ function reportLines(report: PairReport, { out, negatives }: PairFlags, columns:
   ];
   if (negatives > 0) lines.push(`with negatives: ${withNegatives.toLocaleString('en')}`);
   lines.push(
-    `left out: ${countOf(leftOut.heldOut, 'skill')} held out, ${countOf(leftOut.frequent, 'text')} that more than three skills have`,
+    `left out: ${counted(leftOut.heldOut, 'skill')} held out, ${counted(leftOut.frequent, 'text')} that more than three skills have`,
   );
   for (const kind of PAIR_KINDS) {
     const some = sample.filter((pair) => pair.kind === kind);
@@ -143,8 +138,4 @@ function reportLines(report: PairReport, { out, negatives }: PairFlags, columns:
 
 function sampleLines({ text, document }: TrainingPair, columns: number): string[] {
   return [fitColumns(`  ${oneLine(text)}`, columns), fitColumns(`      ${oneLine(document)}`, columns)];
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,5 +1,5 @@
 import { type Access, openAccess, UNLIMITED } from '../access/index.js';
-import { type Argument, checkInteger, checkNumber, invalidArgument } from '../check-arguments.js';
+import { checkInteger, checkNumber, invalidArgument, optionOf } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { MAX_LONGEST_WAIT } from '../limits.js';
 import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';
@@ -122,19 +122,15 @@ export function resolveHandlerOptions(options: HandlerOptions): ResolvedHandlerO
   return { access, publicUrl, isTrusted, compatibility, pages, ...limits, log: quietly(log) };
 }
 
-export function optionOf(name: string): Argument {
-  return { name, code: 'INVALID_OPTION' };
-}
-
 /** @throws {SkillSearchError} `INVALID_OPTION` unless it can be asked as a search is: each request would fail */
 export function checkSearch(search: unknown): void {
   if (typeof (search as Partial<SkillSearch> | null | undefined)?.keyword === 'function') return;
-  throw invalidArgument({ name: 'search', code: 'INVALID_OPTION' }, 'an open search', search);
+  throw invalidArgument(optionOf('search'), 'an open search', search);
 }
 
 function checkAccess(access: Access | undefined): Access | undefined {
   if (access === undefined || typeof access?.admit === 'function') return access;
-  throw invalidArgument({ name: 'access', code: 'INVALID_OPTION' }, 'what openAccess() returns, or false', access);
+  throw invalidArgument(optionOf('access'), 'what openAccess() returns, or false', access);
 }
 
 /** A log that throws must not prevent an answer. */

@@ -1,8 +1,8 @@
 import { UNLIMITED } from '../access/index.js';
-import { checkInteger, checkOptions, namesOf } from '../check-arguments.js';
+import { checkInteger, checkOptions, namesOf, optionOf } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { HttpServer } from './http-server.js';
-import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, optionOf, resolveHandlerOptions } from './options.js';
+import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, resolveHandlerOptions } from './options.js';
 import type { RunningServer } from './running-server.js';
 import { SkillDiscoveryService } from './service.js';
 

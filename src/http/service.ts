@@ -1,4 +1,5 @@
 import { clientOfAddress, shortenAddress } from '../access/index.js';
+import { isDamage } from '../errors.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { type Answer, type Call, type Content, JSON_TYPE } from './call.js';
 import { logDamaged } from './damage-log.js';
@@ -136,7 +137,7 @@ export class SkillDiscoveryService {
   /** A damaged skill is logged once, however often it is asked for. */
   #logFailure({ requestId }: Visit, error: unknown): void {
     const { log } = this.#options;
-    if (error instanceof SkillSearchError && error.code === 'DATABASE_DAMAGED' && error.skill !== undefined) {
+    if (isDamage(error) && error.skill !== undefined) {
       const reason = 'what is stored of it is damaged, so it is not shown';
       logDamaged([{ id: error.skill, reason }], this.#search, requestId, log);
     } else log({ kind: 'failure', requestId, error });

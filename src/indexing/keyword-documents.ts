@@ -1,7 +1,7 @@
+import { isDamage } from '../errors.js';
 import type { DocumentSource, KeywordDocument } from '../keyword/keyword-index.js';
 import type { DocumentNumber } from '../numbers.js';
 import type { Skill } from '../skill.js';
-import { isDamage } from '../store/damaged.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 
 /** What is indexed of a skill that is damaged: nothing. */

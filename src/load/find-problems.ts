@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { copyKey } from '../copies/copy-key.js';
+import { isDamage } from '../errors.js';
 import { isCurrentKeywordFile, isWholeKeywordFile } from '../indexing/keyword-file.js';
 import { embeddedText, hashText } from '../semantic/embedded-text.js';
 import { areWholeVectorFiles, vectorFilesAreCurrent } from '../semantic/nearest/vector-files.js';
-import { isDamage, NEW_FILE, problemIn } from '../store/damaged.js';
+import { NEW_FILE, problemIn } from '../store/damaged.js';
 import { filesBeside } from '../store/file-names.js';
 import { CatalogueCheck } from '../store/read/catalogue-check.js';
 import { readStamp } from '../store/read/catalogue-reader.js';

@@ -1,6 +1,6 @@
+import { isDamage } from '../errors.js';
 import { indexKeywords } from '../indexing/index-keywords.js';
 import { indexVectors } from '../indexing/index-vectors.js';
-import { isDamage } from '../store/damaged.js';
 import { CatalogueRepair } from '../store/write/catalogue-repair.js';
 
 /**

@@ -1,7 +1,6 @@
-import type { SkillSearchError } from '../errors.js';
+import { isDamage, type SkillSearchError } from '../errors.js';
 import type { DocumentNumber } from '../numbers.js';
 import type { DamagedSkill } from '../result.js';
-import { isDamage } from '../store/damaged.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 
 /** How many damaged skills an answer lists at most. */

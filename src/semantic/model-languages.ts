@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { SkillSearchError } from '../errors.js';
 import type { Script } from './readable-share.js';
+import { readContentOf } from './settings/read-json.js';
 
 /**
  * Optional file of a model's folder: the ISO 639-1 codes of the languages that the model reads, as a JSON array. It is
@@ -15,20 +13,13 @@ export const LANGUAGES = 'languages.json';
  * @returns undefined if it names none
  * @throws {SkillSearchError} `MODEL_NOT_READABLE` if the file is anything but an array of codes
  */
-export async function readModelLanguages(folder: string): Promise<readonly string[] | undefined> {
-  const path = join(folder, LANGUAGES);
-  let cause: unknown;
-  try {
-    const languages: unknown = JSON.parse(await readFile(path, 'utf8'));
-    if (Array.isArray(languages) && languages.every((code) => typeof code === 'string' && /^[a-z]{2}$/.test(code))) {
-      return languages;
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    cause = error;
-  }
-  const message = `${path} must be a JSON array of languages as ISO 639-1 codes, such as ["en", "de"]`;
-  throw new SkillSearchError('MODEL_NOT_READABLE', message, { path: folder, cause });
+export function readModelLanguages(folder: string): Promise<readonly string[] | undefined> {
+  const expected = 'must be a JSON array of languages as ISO 639-1 codes, such as ["en", "de"]';
+  return readContentOf(folder, LANGUAGES, areCodes, expected);
+}
+
+function areCodes(languages: unknown): languages is readonly string[] {
+  return Array.isArray(languages) && languages.every((code) => typeof code === 'string' && /^[a-z]{2}$/.test(code));
 }
 
 /** The scripts of languages that are not written in Latin letters. Of several, a model needs to read all. */

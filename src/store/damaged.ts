@@ -1,4 +1,4 @@
-import { SkillSearchError } from '../errors.js';
+import { isDamage, SkillSearchError } from '../errors.js';
 
 /** What helps against damage, as the end of a message. */
 const REMEDY = 'load its sources again; `skill-discovery check` lists what is damaged';
@@ -37,9 +37,4 @@ export function problemIn({ message, path }: SkillSearchError): string {
   const end = [REMEDY, NEW_FILE].find((remedy) => message.endsWith(`; ${remedy}`));
   if (!message.startsWith(start) || end === undefined) return message;
   return message.slice(start.length, -`; ${end}`.length);
-}
-
-/** Whether an error says that what is stored is damaged. */
-export function isDamage(error: unknown): error is SkillSearchError {
-  return error instanceof SkillSearchError && error.code === 'DATABASE_DAMAGED';
 }

@@ -1,4 +1,4 @@
-import { SkillSearchError } from '../errors.js';
+import { isDamage } from '../errors.js';
 import { readIds } from '../evaluation/corpus-rows.js';
 import { randomNumbers } from '../evaluation/random-numbers.js';
 import type { DocumentNumber } from '../numbers.js';
@@ -277,8 +277,4 @@ function documentOf(reader: OpenState['reader'], id: string): DocumentNumber | u
     if (isDamage(error)) return undefined;
     throw error;
   }
-}
-
-function isDamage(error: unknown): boolean {
-  return error instanceof SkillSearchError && error.code === 'DATABASE_DAMAGED';
 }

@@ -9,6 +9,7 @@ import {
   invalidArgument,
   type Names,
   namesOf,
+  optionOf,
 } from '../check-arguments.js';
 import type { ModelOptions } from '../semantic/model-options.js';
 import { PAIR_KINDS, type PairKind } from './training-pair.js';
@@ -121,11 +122,11 @@ export function resolvePairOptions(options: PairOptions): ResolvedPairOptions {
     without: without === undefined ? undefined : checkPath('without', without, 'a file'),
     requests: requests === undefined ? undefined : checkPath('requests', requests, 'a file'),
     kinds: checkKinds(options.kinds),
-    perSkill: checkInteger(named('perSkill'), options.perSkill, 1, MAX_PER_SKILL) ?? 2,
-    negatives: checkInteger(named('negatives'), options.negatives, 0, MAX_NEGATIVES) ?? 0,
-    nearestTo: checkChoice(named('nearestTo'), options.nearestTo, NEAREST_TO) ?? 'skill',
-    seed: checkInteger(named('seed'), options.seed, 0, MAX_SEED) ?? 1,
-    sample: checkInteger(named('sample'), options.sample, 0, MAX_SAMPLE) ?? 0,
+    perSkill: checkInteger(optionOf('perSkill'), options.perSkill, 1, MAX_PER_SKILL) ?? 2,
+    negatives: checkInteger(optionOf('negatives'), options.negatives, 0, MAX_NEGATIVES) ?? 0,
+    nearestTo: checkChoice(optionOf('nearestTo'), options.nearestTo, NEAREST_TO) ?? 'skill',
+    seed: checkInteger(optionOf('seed'), options.seed, 0, MAX_SEED) ?? 1,
+    sample: checkInteger(optionOf('sample'), options.sample, 0, MAX_SAMPLE) ?? 0,
     onProgress,
     signal: checkSignal(options.signal),
     ...(model === undefined ? {} : { model }),
@@ -135,10 +136,6 @@ export function resolvePairOptions(options: PairOptions): ResolvedPairOptions {
 
 function checkKinds(kinds: unknown): ReadonlySet<PairKind> {
   if (kinds === undefined) return new Set(PAIR_KINDS);
-  if (!Array.isArray(kinds) || kinds.length === 0) throw invalidArgument(named('kinds'), 'a list of kinds', kinds);
-  return new Set(kinds.map((kind) => checkChoice(named('kinds'), kind ?? null, PAIR_KINDS)!));
-}
-
-function named(name: string): { readonly name: string; readonly code: 'INVALID_OPTION' } {
-  return { name, code: 'INVALID_OPTION' };
+  if (!Array.isArray(kinds) || kinds.length === 0) throw invalidArgument(optionOf('kinds'), 'a list of kinds', kinds);
+  return new Set(kinds.map((kind) => checkChoice(optionOf('kinds'), kind ?? null, PAIR_KINDS)!));
 }

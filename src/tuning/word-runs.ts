@@ -9,21 +9,20 @@ export const ENGLISH_FILLERS: ReadonlySet<string> = new Set(
   to was will with about above across after against all along also always among any anything around as back based been
   before being below best better between both can could do does doing done down during each either else etc ever every
   everything existing few first following from full further general get gets give given go good great had has have
-  having help helper helps here high how i ie eg including include includes instead itself just keep key kind last less
-  let like look made main major make makes making many may me might more most much multiple must my need needed needs
-  never new next non now off once one only other others otherwise our out over own per please possible proper properly
-  provide provided provides providing put rather ready real really related right same see several should since so some
-  something specific still such sure take takes than them themselves thing things those three through throughout too
-  two under until up upon us use used user users uses using usually various very via want wants was way ways we well
-  were what whatever when whenever where whether which while who whole whose why within without work working works would
-  yet you your yourself skill skills trigger triggers triggered ask asks asking asked mention mentions mentioned invoke
-  invoked invokes activate activates claude agent agents expert guide guides guidance comprehensive complete ensure
-  ensures enable enables cover covers covering handle handles handling support supports supporting supported allow allows
-  offer offers includes e.g i.e vs versus say says saying phrase phrases keyword keywords task tasks request requests
-  requested requesting scenario scenarios context purpose proactively automatically available appropriate current
-  different common involves involve involved enforces applies apply needs important additional necessary end-to-end step-by-step production-ready best-practices`.split(
-    /\s+/,
-  ),
+  having help helper helps here high how i ie eg including include includes instead itself just keep key kind last
+  less let like look made main major make makes making many may me might more most much multiple must my need needed
+  needs never new next non now off once one only other others otherwise our out over own per please possible proper
+  properly provide provided provides providing put rather ready real really related right same see several should
+  since so some something specific still such sure take takes than them themselves thing things those three through
+  throughout too two under until up upon us use used user users uses using usually various very via want wants was way
+  ways we well were what whatever when whenever where whether which while who whole whose why within without work
+  working works would yet you your yourself skill skills trigger triggers triggered ask asks asking asked mention
+  mentions mentioned invoke invoked invokes activate activates claude agent agents expert guide guides guidance
+  comprehensive complete ensure ensures enable enables cover covers covering handle handles handling support supports
+  supporting supported allow allows offer offers includes e.g i.e vs versus say says saying phrase phrases keyword
+  keywords task tasks request requests requested requesting scenario scenarios context purpose proactively
+  automatically available appropriate current different common involves involve involved enforces applies apply needs
+  important additional necessary end-to-end step-by-step production-ready best-practices`.split(/\s+/),
 );
 
 const WORD_OR_GAP = /[\p{L}\p{N}][\p{L}\p{N}+#]*(?:[.'’/-][\p{L}\p{N}+#]+)*|[^\p{L}\p{N}\s]+|\n\s*\n/gu;

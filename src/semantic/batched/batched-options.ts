@@ -6,6 +6,7 @@ import {
   invalidArgument,
   type Names,
   namesOf,
+  optionOf,
 } from '../../check-arguments.js';
 import {
   MAX_EMBEDDING_BATCH,
@@ -99,15 +100,15 @@ const OPTIONS: Names = namesOf<BatchedEmbedderOptions>({
 export function resolveBatching(options: BatchedEmbedderOptions): ResolvedBatching {
   checkOptions(options, OPTIONS);
   if (typeof options.embed !== 'function') {
-    throw invalidArgument({ name: 'embed', code: 'INVALID_OPTION' }, 'a function', options.embed);
+    throw invalidArgument(optionOf('embed'), 'a function', options.embed);
   }
   for (const name of ['isTransient', 'readableShare', 'readsLanguage'] as const) checkListener(name, options[name]);
   type Count = 'batchSize' | 'concurrency' | 'retries' | 'dimensions';
   const count = (name: Count, min: number, max: number): number | undefined =>
-    checkInteger({ name, code: 'INVALID_OPTION' }, options[name], min, max);
+    checkInteger(optionOf(name), options[name], min, max);
   type Time = 'firstPause' | 'longestPause' | 'timeout';
   const milliseconds = (name: Time, usual: number, least = 0): number =>
-    1000 * (checkNumber({ name, code: 'INVALID_OPTION' }, options[name], least, MAX_EMBEDDING_SECONDS) ?? usual);
+    1000 * (checkNumber(optionOf(name), options[name], least, MAX_EMBEDDING_SECONDS) ?? usual);
   return {
     batchSize: count('batchSize', 1, MAX_EMBEDDING_BATCH) ?? 64,
     concurrency: count('concurrency', 1, MAX_EMBEDDING_CALLS) ?? 4,

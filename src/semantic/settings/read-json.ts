@@ -11,7 +11,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
  * @throws {SkillSearchError} `MODEL_NOT_READABLE` if it cannot be read, or has something else
  */
 export function readJsonOf(folder: string, file: string): Promise<JsonObject | undefined> {
-  return read(folder, file, isObject, 'is no JSON object');
+  return readContentOf(folder, file, isObject, 'is no JSON object');
 }
 
 /**
@@ -25,10 +25,15 @@ export function readJsonListOf(
   objects: string,
 ): Promise<readonly JsonObject[] | undefined> {
   const isList = (content: unknown): content is JsonObject[] => Array.isArray(content) && content.every(isObject);
-  return read(folder, file, isList, `is no array of ${objects}`);
+  return readContentOf(folder, file, isList, `is no array of ${objects}`);
 }
 
-async function read<Content>(
+/**
+ * As {@link readJsonOf}, of a file with some other content.
+ *
+ * @param refusal what is said of a file with anything else, after its path
+ */
+export async function readContentOf<Content>(
   folder: string,
   file: string,
   accepts: (content: unknown) => content is Content,

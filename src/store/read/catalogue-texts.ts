@@ -1,7 +1,7 @@
+import { isDamage } from '../../errors.js';
 import type { SkillNumber } from '../../numbers.js';
 import type { Skill } from '../../skill.js';
 import type { Connection } from '../../sqlite/connection.js';
-import { isDamage } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
 import { checkNotes } from '../facts.js';

@@ -1,8 +1,9 @@
+import { isDamage } from '../../errors.js';
 import type { SkillNumber } from '../../numbers.js';
 import type { Skill } from '../../skill.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { fileChecksum, recordChecksum, shownChecksum } from '../checksums.js';
-import { damagedError, isDamage } from '../damaged.js';
+import { damagedError } from '../damaged.js';
 import { corruptAsMissing, isCorrupt } from '../database.js';
 import { FORMAT_VERSION } from '../schema.js';
 
