@@ -25,9 +25,7 @@ def main():
     args = parser.parse_args()
     model, tokenizer = models.load(args.folder)
     model.eval()
-    with open(args.texts, encoding='utf-8') as file:
-        texts = [line.rstrip('\n') for line in file if line.strip()][:400]
-    ids = models.tokens(tokenizer, texts, 256)
+    ids = models.tokens(tokenizer, models.read_texts(args.texts)[:400], 256)
     floats = np.concatenate([float_vector(model, row) for row in ids])
     path = f'{args.export}/onnx/model_quantized.onnx'
     options = onnxruntime.SessionOptions()

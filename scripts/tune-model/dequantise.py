@@ -7,16 +7,15 @@ module as `m`. Each weight is (integer - zero point) x scale; factors that `expo
 back. A weight is then off by half a step of 7 bits, and a vector by about .003 of cosine.
 """
 
-import os
 import re
-import shutil
 import sys
 
 import numpy as np
 import onnx
 import torch
 from onnx import numpy_helper
-from safetensors.torch import save_file
+
+import models
 
 
 def dequantise(path):
@@ -93,11 +92,8 @@ def from_quantize_dynamic(graph, data):
 
 
 def main(source, out):
-    os.makedirs(out, exist_ok=True)
-    weights = dequantise(f'{source}/onnx/model_quantized.onnx')
-    save_file({name: value.contiguous() for name, value in weights.items()}, f'{out}/model.safetensors')
-    for name in ('config.json', 'tokenizer.json', 'tokenizer_config.json'):
-        shutil.copyfile(f'{source}/{name}', f'{out}/{name}')
+    model, _ = models.load(source)
+    models.save(model, out, source)
 
 
 if __name__ == '__main__':

@@ -24,17 +24,16 @@ import copy
 import json
 import random
 import re
-import time
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 
 import models
+import training
 
 SCALE = 30.0
 LONGEST = 80  # tokens
-CHECKPOINT_SECONDS = 300
 SAME = 0.95  # targets at least so alike are one
 BANK = 4096  # documents that all requests are compared with
 # What a batch is made of: parallel text, written requests in other languages, English requests, English documents.
@@ -54,14 +53,9 @@ def main():
     parser.add_argument('--pairs', help='pairs of `tune pairs`')
     parser.add_argument('--bridge', help='A,B: begin with A layers of STUDENT and those of TEACHER from B on')
     parser.add_argument('--frozen', type=int, default=2, help='lowest layers that stay as they are (default 2)')
-    parser.add_argument('--minutes', type=float, default=60)
-    parser.add_argument('--steps', type=int, default=0, help='train so many steps instead, for tests')
-    parser.add_argument('--batch', type=int, default=128)
-    parser.add_argument('--rate', type=float, default=2e-4, help='highest learning rate (default 2e-4)')
-    parser.add_argument('--seed', type=int, default=1)
+    training.add_options(parser, minutes=60, batch=128, rate=2e-4)
     args = parser.parse_args()
-    random.seed(args.seed)
-    torch.manual_seed(args.seed)
+    training.seed(args)
     teacher, teacher_tokenizer = models.load(args.teacher)
     teacher.eval()
     student, tokenizer = models.load(args.student)
@@ -74,48 +68,25 @@ def main():
     for part in (student.embeddings, *student.encoder.layer[: args.frozen]):
         for parameter in part.parameters():
             parameter.requires_grad = False
-    targets = lambda english: models.embed(teacher, teacher_tokenizer, english, LONGEST)
+    targets = lambda english: torch.from_numpy(models.embed(teacher, teacher_tokenizer, english, LONGEST))
     bank = targets(random.sample(texts.documents, min(BANK, len(texts.documents))))
-    parameters = [parameter for parameter in student.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.AdamW(parameters, lr=args.rate, weight_decay=0.01)
-    student.train()
-    began = saved = time.time()
-    step = 0
-    told = collections.Counter()
     waiting = []
-    while True:
-        done = step / args.steps if args.steps else (time.time() - began) / (args.minutes * 60)
-        if done >= 1:
-            break
-        for group in optimizer.param_groups:
-            group['lr'] = args.rate * min(1, (step + 1) / 60) * max(0.03, 1 - done)
+
+    def step():
         if not waiting:
-            waiting = texts.batches(args.batch, 8)
+            waiting.extend(texts.batches(args.batch, 8))
         batch = waiting.pop()
-        target = torch.from_numpy(targets([row.english for row in batch]))
         ids = models.tokens(tokenizer, [row.text for row in batch], LONGEST)
         vectors = models.vectors_by_length(student, ids, args.batch)
-        parts = loss_of(vectors, target, torch.from_numpy(bank))
+        losses = loss_of(vectors, targets([row.english for row in batch]), bank)
         requests = [i for i, row in enumerate(batch) if row.document]
         if len(requests) > 1:
-            right = torch.from_numpy(targets([batch[i].document for i in requests]))
+            right = targets([batch[i].document for i in requests])
             share = len(requests) / len(batch)
-            parts['request'] = 0.3 * share * request_loss(vectors[requests], right, torch.from_numpy(bank))
-        optimizer.zero_grad()
-        sum(parts.values()).backward()
-        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-        optimizer.step()
-        step += 1
-        told.update({name: loss.item() for name, loss in parts.items()})
-        if step % 50 == 0:
-            losses = ', '.join(f'{name} {value / 50:.3f}' for name, value in told.items())
-            print(f'step {step}, losses: {losses}, {(time.time() - began) / step:.2f} s a step', flush=True)
-            told.clear()
-        if time.time() - saved > CHECKPOINT_SECONDS:
-            models.save(student, args.out, args.student)
-            saved = time.time()
-    models.save(student, args.out, args.student)
-    print(f'{step} steps in {time.time() - began:.0f} s')
+            losses['request'] = 0.3 * share * request_loss(vectors[requests], right, bank)
+        return losses
+
+    training.run(student, args, args.student, step, warm_up=60, tell_every=50)
 
 
 # A text, its English wording, and for a written request the English document of its skill.

@@ -41,11 +41,7 @@ def main():
     torch.set_num_threads(1)
     model, tokenizer = models.load(args.folder)
     model.eval()
-    with open(args.texts, encoding='utf-8') as file:
-        texts = [line.rstrip('\n') for line in file if line.strip()]
-    if not texts:
-        raise SystemExit(f'{args.texts} has no texts; 400 are enough')
-    ranges = measure(model, models.tokens(tokenizer, texts, MAX_TOKENS))
+    ranges = measure(model, models.tokens(tokenizer, models.read_texts(args.texts), MAX_TOKENS))
     os.makedirs(f'{args.out}/onnx', exist_ok=True)
     with open(f'{args.folder}/config.json', encoding='utf-8') as file:
         config = json.load(file)

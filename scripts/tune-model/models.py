@@ -94,6 +94,15 @@ def copy_tokenizer(source, folder):
             shutil.copyfile(f'{source}/{name}', f'{folder}/{name}')
 
 
+def read_texts(path):
+    """The texts of a file with one a line. Empty lines are none."""
+    with open(path, encoding='utf-8') as file:
+        texts = [line.rstrip('\n') for line in file if line.strip()]
+    if not texts:
+        raise SystemExit(f'{path} has no texts; 400 are enough')
+    return texts
+
+
 def tokens(tokenizer, texts, longest):
     """Token ids of each text, cut to `longest` tokens with the closing token kept."""
     rows = [encoding.ids for encoding in tokenizer.encode_batch(texts)]

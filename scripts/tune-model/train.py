@@ -15,12 +15,12 @@ import argparse
 import collections
 import json
 import random
-import time
 
 import torch
 import torch.nn.functional as F
 
 import models
+import training
 
 SCALE = 30.0  # of cosines, before the softmax
 CUT = 128
@@ -29,7 +29,6 @@ REVERSE_WEIGHT = 0.3  # of the loss that looks for the text of a skill
 TEXT_TOKENS, SKILL_TOKENS = 64, 80
 NEGATIVES = 2  # of each pair in a step
 SAME = 0.9  # skills at least so alike are no negatives of each other
-CHECKPOINT_SECONDS = 300
 # Share of the pairs of a kind that is used: these kinds are many, and the least like what people ask.
 SHARES = {'heading': 0.1, 'name': 0.1, 'words': 0.1, 'sentence': 0.3}
 
@@ -39,16 +38,11 @@ def main():
     parser.add_argument('model')
     parser.add_argument('pairs')
     parser.add_argument('out')
-    parser.add_argument('--minutes', type=float, default=30, help='how long to train (default 30)')
-    parser.add_argument('--steps', type=int, default=0, help='train so many steps instead, for tests')
-    parser.add_argument('--batch', type=int, default=96, help='pairs a step (default 96)')
-    parser.add_argument('--rate', type=float, default=6e-5, help='highest learning rate (default 6e-5)')
+    training.add_options(parser, minutes=30, batch=96, rate=6e-5)
     parser.add_argument('--keep', type=float, default=10, help='weight of staying near the first vectors (default 10)')
     parser.add_argument('--requests', type=float, default=0.6, help='share of written requests in a batch (default .6)')
-    parser.add_argument('--seed', type=int, default=1)
     args = parser.parse_args()
-    random.seed(args.seed)
-    torch.manual_seed(args.seed)
+    training.seed(args)
     batches = Batches(args.pairs, args.batch, args.requests)
     model, tokenizer = models.load(args.model)
     first, _ = models.load(args.model)
@@ -56,34 +50,8 @@ def main():
     # The words stay as they are: most of them do not occur in the pairs.
     for parameter in model.embeddings.parameters():
         parameter.requires_grad = False
-    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.AdamW(parameters, lr=args.rate, weight_decay=0.01)
-    model.train()
-    began = saved = time.time()
-    step = 0
-    losses = []
-    while True:
-        done = step / args.steps if args.steps else (time.time() - began) / (args.minutes * 60)
-        if done >= 1:
-            break
-        for group in optimizer.param_groups:
-            group['lr'] = args.rate * min(1, (step + 1) / 20) * max(0.03, 1 - done)
-        loss = loss_of(batches.next(), model, first, tokenizer, args.keep)
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-        optimizer.step()
-        step += 1
-        losses.append(loss.item())
-        if step % 20 == 0:
-            loss, seconds = sum(losses) / len(losses), (time.time() - began) / step
-            print(f'step {step}, loss {loss:.3f}, {seconds:.2f} s a step', flush=True)
-            losses = []
-        if time.time() - saved > CHECKPOINT_SECONDS:
-            models.save(model, args.out, args.model)
-            saved = time.time()
-    models.save(model, args.out, args.model)
-    print(f'{step} steps in {time.time() - began:.0f} s')
+    step = lambda: {'loss': loss_of(batches.next(), model, first, tokenizer, args.keep)}
+    training.run(model, args, args.model, step, warm_up=20, tell_every=20)
 
 
 class Batches:
