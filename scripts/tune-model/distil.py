@@ -14,14 +14,16 @@ languages together, and the layers of TEACHER from number 4 on, which make its v
 solved for by ridge regression on the words of English texts, so training begins near the goal: before its first step
 such a student finds as much as a student with a linear head does after training on 38,000 texts.
 
-The loss is the distance from the target, the cross-entropy between the similarities of teacher and student to the
-other targets of the batch, and for a written request the cross-entropy of its skill among others.
+The loss has four parts. The distance from the target. For English texts also the distance of the last states of each
+word, which says far more than one vector a text. The cross-entropy between the similarities of teacher and student to
+other skills. And for a request the cross-entropy of its skill among all of them.
 """
 
 import argparse
 import collections
 import copy
 import json
+import os
 import random
 import re
 
@@ -35,13 +37,16 @@ import training
 SCALE = 30.0
 LONGEST = 80  # tokens
 SAME = 0.95  # targets at least so alike are one
-BANK = 4096  # documents that all requests are compared with
-# What a batch is made of: parallel text, written requests in other languages, English requests, English documents.
-SHARES = {'parallel': 0.5, 'request': 0.25, 'english': 0.09, 'document': 0.16}
+BANK = 4096  # documents that the similarities of teacher and student are compared on
+WEIGHTS = {'distance': 3, 'words': 1, 'order': 0.1, 'request': 0.5}
+# What a batch is made of: parallel text, requests in other languages, English ones, mined phrases, English documents.
+SHARES = {'parallel': 0.28, 'request': 0.3, 'english': 0.12, 'mined': 0.15, 'document': 0.15}
 # Languages of parallel text, by how often they are drawn. Those that people ask in most, and those far from English.
 OFTEN = {'zh': 3, 'ja': 2.5, 'ko': 2, 'ru': 2, 'ar': 2, 'hi': 2, 'es': 1.6, 'de': 1.5, 'fr': 1.5, 'pt': 1.5, 'tr': 1.3}
 OFTEN |= {'it': 1.2, 'vi': 1.2, 'pl': 1, 'nl': 0.8, 'id': 0.8}
 RARELY = 0.5
+MINED = {'quote', 'file-quote', 'use-when'}  # kinds of mined pairs that read as people ask
+WORD = re.compile(r'\w+|[^\w\s]')
 
 
 def main():
@@ -52,6 +57,7 @@ def main():
     parser.add_argument('out')
     parser.add_argument('--pairs', help='pairs of `tune pairs`')
     parser.add_argument('--bridge', help='A,B: begin with A layers of STUDENT and those of TEACHER from B on')
+    parser.add_argument('--vectors', help='file (.npy) to keep the vectors of the documents in, for the next run')
     parser.add_argument('--frozen', type=int, default=2, help='lowest layers that stay as they are (default 2)')
     training.add_options(parser, minutes=60, batch=128, rate=2e-4)
     args = parser.parse_args()
@@ -68,29 +74,52 @@ def main():
     for part in (student.embeddings, *student.encoder.layer[: args.frozen]):
         for parameter in part.parameters():
             parameter.requires_grad = False
-    targets = lambda english: torch.from_numpy(models.embed(teacher, teacher_tokenizer, english, LONGEST))
-    bank = targets(random.sample(texts.documents, min(BANK, len(texts.documents))))
+    documents = document_vectors(args.vectors, texts.documents, teacher, teacher_tokenizer)
+    bank = documents[torch.randperm(len(documents))[:BANK]]
     waiting = []
 
     def step():
         if not waiting:
             waiting.extend(texts.batches(args.batch, 8))
         batch = waiting.pop()
-        ids = models.tokens(tokenizer, [row.text for row in batch], LONGEST)
-        vectors = models.vectors_by_length(student, ids, args.batch)
-        losses = loss_of(vectors, targets([row.english for row in batch]), bank)
-        requests = [i for i, row in enumerate(batch) if row.document]
-        if len(requests) > 1:
-            right = targets([batch[i].document for i in requests])
-            share = len(requests) / len(batch)
-            losses['request'] = 0.3 * share * request_loss(vectors[requests], right, bank)
-        return losses
+        # English texts first: only these have the same words in both models.
+        batch.sort(key=lambda row: row.text != row.english)
+        english = sum(row.text == row.english for row in batch)
+        ids, words = read([row.text for row in batch], tokenizer, english)
+        target_ids, target_words = read([row.english for row in batch], teacher_tokenizer, english)
+        states, mask = models.states(student, ids)
+        vectors = models.mean_vectors(states, mask)
+        with torch.no_grad():
+            target_states, target_mask = models.states(teacher, target_ids)
+            target = models.mean_vectors(target_states, target_mask)
+        losses = {
+            'distance': (1 - (vectors * target).sum(1)).mean(),
+            'words': word_loss(states, words, target_states, target_words),
+            'order': order_loss(vectors, target, bank),
+        }
+        requests = [i for i, row in enumerate(batch) if row.skill]
+        right = torch.tensor([texts.place[batch[i].skill] for i in requests], dtype=torch.long)
+        losses['request'] = len(requests) / len(batch) * request_loss(vectors[requests], right, documents)
+        return {name: WEIGHTS[name] * loss for name, loss in losses.items()}
 
     training.run(student, args, args.student, step, warm_up=60, tell_every=50)
 
 
-# A text, its English wording, and for a written request the English document of its skill.
-Row = collections.namedtuple('Row', ['text', 'english', 'document'], defaults=[None])
+def document_vectors(path, documents, teacher, tokenizer):
+    """The teacher's vectors of the documents, from a file that an earlier run wrote for the same documents."""
+    if path and os.path.exists(path):
+        found = np.load(path)
+        if found.shape != (len(documents), teacher.config.hidden_size):
+            raise SystemExit(f'{path} has {found.shape} values, not {(len(documents), teacher.config.hidden_size)}')
+    else:
+        found = models.embed(teacher, tokenizer, documents, LONGEST)
+        if path:
+            np.save(path, found)
+    return torch.from_numpy(found)
+
+
+# A text, its English wording, and for a request its skill.
+Row = collections.namedtuple('Row', ['text', 'english', 'skill'], defaults=[None])
 
 
 class Texts:
@@ -103,35 +132,38 @@ class Texts:
                 row = json.loads(line)
                 if len(row['text']) <= 260 and len(row['english']) <= 260:
                     self.parallel[row['language']].append(Row(row['text'], row['english']))
-        self.requests, self.english, documents = [], [], set()
+        self.requests = collections.defaultdict(list)
+        self.english, self.mined, documents = [], [], {}
         if pairs:
             with open(pairs, encoding='utf-8') as file:
                 for line in file:
                     row = json.loads(line)
-                    documents.add(row['document'])
-                    if row['kind'] != 'request':
-                        continue
-                    english = row.get('english') or row['text']
-                    self.english.append(Row(english, english, row['document']))
+                    skill, english = row['skill'], row.get('english') or row['text']
+                    # The longest: from those of other pairs a phrase was taken out.
+                    documents[skill] = max(documents.get(skill, ''), row['document'], key=len)
                     if 'english' in row:
-                        self.requests.append(Row(row['text'], english, row['document']))
-        self.documents = sorted(documents) or [row.english for rows in self.parallel.values() for row in rows]
+                        self.requests[row['language']].append(Row(row['text'], english, skill))
+                    if row['kind'] == 'request':
+                        self.english.append(Row(english, english, skill))
+                    elif row['kind'] in MINED and row['language'] == 'en':
+                        self.mined.append(Row(english, english, skill))
+        self.place = {skill: number for number, skill in enumerate(documents)}
+        self.documents = list(documents.values()) or [row.english for rows in self.parallel.values() for row in rows]
         if not self.parallel:
             raise SystemExit(f'{parallel} has no texts')
-        self.languages = sorted(self.parallel)
-        self.weights = [OFTEN.get(language, RARELY) for language in self.languages]
 
     def draw(self):
         [kind] = random.choices(list(SHARES), list(SHARES.values()))
         if kind == 'request' and self.requests:
-            return random.choice(self.requests)
+            return random.choice(self.requests[often(self.requests)])
         if kind == 'english' and self.english:
             return random.choice(self.english)
+        if kind == 'mined' and self.mined:
+            return random.choice(self.mined)
         if kind == 'document':
             document = random.choice(self.documents)[:300]
             return Row(document, document)
-        [language] = random.choices(self.languages, self.weights)
-        return random.choice(self.parallel[language])
+        return random.choice(self.parallel[often(self.parallel)])
 
     def english_samples(self, count):
         """Short English texts, documents and requests."""
@@ -146,13 +178,29 @@ class Texts:
         return batches
 
 
+def often(by_language):
+    """A language at random, as often as OFTEN says."""
+    languages = sorted(by_language)
+    return random.choices(languages, [OFTEN.get(language, RARELY) for language in languages])[0]
+
+
+def read(texts, tokenizer, english):
+    """The token ids of texts, and of the first `english` of them the tokens of each word."""
+    ids = models.tokens(tokenizer, texts, LONGEST)
+    words = []
+    for encoding, text in zip(tokenizer.encode_batch(texts[:english]), texts):
+        spans = [found.span() for found in WORD.finditer(text)]
+        words.append(pieces_of(spans, encoding.offsets[: LONGEST - 1]))
+    return ids, words
+
+
 def build_bridge(student, tokenizer, teacher, teacher_tokenizer, below, above, texts):
     """Puts layers of the teacher on layers of the student. See the head of this file."""
     x, y = [], []
     lower = hidden_states(student, tokenizer, texts, below)
     upper = hidden_states(teacher, teacher_tokenizer, texts, above)
     for text, (offsets, states), (teacher_offsets, teacher_states) in zip(texts, lower, upper):
-        words = [found.span() for found in re.finditer(r'\w+|[^\w\s]', text)]
+        words = [found.span() for found in WORD.finditer(text)]
         pieces = zip(pieces_of(words, offsets), pieces_of(words, teacher_offsets))
         for mine, theirs in pieces:
             if mine and theirs:
@@ -190,17 +238,46 @@ def hidden_states(model, tokenizer, texts, layers):
 
 
 def pieces_of(words, offsets):
-    """For each word the numbers of the tokens that end in it."""
+    """For each word the numbers of the tokens that end in it. Words and tokens are both in the order of the text."""
     out = [[] for _ in words]
+    word = 0
     for number, (start, end) in enumerate(offsets):
-        for word, (first, last) in enumerate(words):
-            if start < end and first < end <= last:
-                out[word].append(number)
-                break
+        while word < len(words) and words[word][1] < end:
+            word += 1
+        if word == len(words):
+            break
+        if start < end and words[word][0] < end:
+            out[word].append(number)
     return out
 
 
-def loss_of(vectors, target, bank):
+def word_loss(states, words, target_states, target_words):
+    """The distance of the states of the same words, as a share of the squares of the targets."""
+    both = [
+        (row, mine, theirs)
+        for row, (own, others) in enumerate(zip(words, target_words))
+        for mine, theirs in zip(own, others)
+        if mine and theirs
+    ]
+    if not both:
+        return states.sum() * 0
+    mine = means(states, [(row, pieces) for row, pieces, _ in both])
+    theirs = means(target_states, [(row, pieces) for row, _, pieces in both])
+    return (mine - theirs).square().sum() / theirs.square().sum()
+
+
+def means(states, words):
+    """The mean state over the tokens of each word, (words, values)."""
+    rows = torch.tensor([row for row, pieces in words for _ in pieces])
+    tokens = torch.tensor([piece for _, pieces in words for piece in pieces])
+    counts = torch.tensor([len(pieces) for _, pieces in words])
+    numbers = torch.repeat_interleave(torch.arange(len(words)), counts)
+    sums = torch.zeros(len(words), states.shape[2]).index_add(0, numbers, states[rows, tokens])
+    return sums / counts.unsqueeze(1)
+
+
+def order_loss(vectors, target, bank):
+    """The cross-entropy between the similarities of target and vector to the other targets and to the bank."""
     others = torch.cat([target, bank])
     same = target @ target.T > SAME
     same.fill_diagonal_(False)
@@ -208,15 +285,17 @@ def loss_of(vectors, target, bank):
     hidden[:, : len(target)] = same
     wanted = F.softmax((SCALE * target @ others.T).masked_fill(hidden, -1e4), 1)
     found = F.log_softmax((SCALE * vectors @ others.T).masked_fill(hidden, -1e4), 1)
-    return {'distance': 3 * (1 - (vectors * target).sum(1)).mean(), 'order': -0.1 * (wanted * found).sum(1).mean()}
+    return -(wanted * found).sum(1).mean()
 
 
-def request_loss(vectors, right, bank):
-    others = torch.cat([right, bank])
-    same = right @ others.T > 0.85
-    same[torch.arange(len(right)), torch.arange(len(right))] = False
-    scores = (SCALE * vectors @ others.T).masked_fill(same, -1e4)
-    return F.cross_entropy(scores, torch.arange(len(right)))
+def request_loss(vectors, right, documents):
+    """The cross-entropy of the documents at `right` among all that are not much the same."""
+    if len(right) == 0:
+        return vectors.sum() * 0
+    same = documents[right] @ documents.T > 0.85
+    same[torch.arange(len(right)), right] = False
+    scores = (SCALE * vectors @ documents.T).masked_fill(same, -1e4)
+    return F.cross_entropy(scores, right)
 
 
 if __name__ == '__main__':

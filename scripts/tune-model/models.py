@@ -120,13 +120,22 @@ def padded(ids):
     return x, mask
 
 
-def vectors(model, ids):
-    """Unit vectors of one batch, (texts, values), with gradients. Runs in bfloat16."""
+def states(model, ids):
+    """The last hidden states of one batch, (texts, tokens, values), and its mask. With gradients, in bfloat16."""
     x, mask = padded(ids)
     with torch.autocast('cpu', dtype=torch.bfloat16):
-        hidden = model(input_ids=x, attention_mask=mask).last_hidden_state.float()
+        return model(input_ids=x, attention_mask=mask).last_hidden_state.float(), mask
+
+
+def mean_vectors(hidden, mask):
+    """Unit vectors, (texts, values), of hidden states and their mask."""
     share = mask.unsqueeze(-1).float()
     return F.normalize((hidden * share).sum(1) / share.sum(1), dim=1)
+
+
+def vectors(model, ids):
+    """Unit vectors of one batch, (texts, values), with gradients."""
+    return mean_vectors(*states(model, ids))
 
 
 def vectors_by_length(model, ids, batch=64):

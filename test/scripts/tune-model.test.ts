@@ -132,7 +132,7 @@ describe.skipIf(missing !== undefined)(`a model tuned on the sample catalogue${m
     return out;
   }
 
-  test('comes from pairs, trained in a few steps, and is exported, loaded, searched and measured', {
+  test('comes from pairs, is trained in a few steps, exported to the same bytes twice, loaded, searched and measured', {
     timeout: 900_000,
   }, async () => {
     const words = ['--database', at('skills.db'), '--out', at('pairs.jsonl'), '--negatives', '2', '--json'];
@@ -150,6 +150,9 @@ describe.skipIf(missing !== undefined)(`a model tuned on the sample catalogue${m
     python('train.py', BUNDLED_MODEL, at('pairs.jsonl'), at('tuned'), '--steps', '5', '--batch', '8');
     python('export.py', at('tuned'), at('model'), '--texts', at('texts.txt'));
     python('check.py', at('tuned'), at('model'), '--texts', at('texts.txt'));
+    python('export.py', at('tuned'), at('again'), '--texts', at('texts.txt'));
+    const bytes = (folder: string): Buffer => readFileSync(at(`${folder}/onnx/model_quantized.onnx`));
+    expect(bytes('again').equals(bytes('model'))).toBe(true);
 
     await run('load', at('skills.jsonl'), '--database', at('tuned.db'), '--model', at('model'));
     const evaluate = async (database: string, ...more: readonly string[]): Promise<number> => {
