@@ -25,6 +25,8 @@ export class RoutedEmbedder implements Embedder {
   readonly #other: LocalEmbedder;
   readonly #folder: TwoModels;
   #otherLanguagesWanted = false;
+  /** The text that was decided on last. A question is asked about several times in a row. */
+  #decided: { readonly text: string; readonly isForOther: boolean } = { text: '', isForOther: false };
 
   private constructor(folder: TwoModels, first: LocalEmbedder, other: LocalEmbedder) {
     this.model = folder.id;
@@ -98,6 +100,11 @@ export class RoutedEmbedder implements Embedder {
   }
 
   #isForOther(text: string): boolean {
+    if (text !== this.#decided.text) this.#decided = { text, isForOther: this.#decide(text) };
+    return this.#decided.isForOther;
+  }
+
+  #decide(text: string): boolean {
     const beginning = text.slice(0, READ_FOR_LANGUAGE);
     const { code, certain } = languageOf(beginning);
     if (certain) return !this.#first.readsLanguage(code);
