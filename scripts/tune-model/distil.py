@@ -22,6 +22,7 @@ other skills. And for a request the cross-entropy of its skill among all of them
 import argparse
 import collections
 import copy
+import hashlib
 import json
 import os
 import random
@@ -57,7 +58,7 @@ def main():
     parser.add_argument('out')
     parser.add_argument('--pairs', help='pairs of `tune pairs`')
     parser.add_argument('--bridge', help='A,B: begin with A layers of STUDENT and those of TEACHER from B on')
-    parser.add_argument('--vectors', help='file (.npy) to keep the vectors of the documents in, for the next run')
+    parser.add_argument('--vectors', help='file (.npz) to keep the vectors of the documents in, for the next run')
     parser.add_argument('--frozen', type=int, default=2, help='lowest layers that stay as they are (default 2)')
     training.add_options(parser, minutes=60, batch=128, rate=2e-4)
     args = parser.parse_args()
@@ -106,16 +107,21 @@ def main():
 
 
 def document_vectors(path, documents, teacher, tokenizer):
-    """The teacher's vectors of the documents, from a file that an earlier run wrote for the same documents."""
+    """The teacher's vectors of the documents, from a file that a run with the same teacher and documents wrote."""
+    made_of = hashlib.sha256('\n'.join(documents).encode())
+    for weights in teacher.state_dict().values():
+        made_of.update(weights.numpy().tobytes())
     if path and os.path.exists(path):
-        found = np.load(path)
-        if found.shape != (len(documents), teacher.config.hidden_size):
-            raise SystemExit(f'{path} has {found.shape} values, not {(len(documents), teacher.config.hidden_size)}')
-    else:
-        found = models.embed(teacher, tokenizer, documents, LONGEST)
-        if path:
-            np.save(path, found)
-    return torch.from_numpy(found)
+        with np.load(path) as kept:
+            if str(kept['made_of']) != made_of.hexdigest():
+                raise SystemExit(f'{path} is of another teacher or of other documents: remove it, or name another file')
+            return torch.from_numpy(kept['vectors'])
+    print(f'embedding {len(documents)} documents', flush=True)
+    vectors = models.embed(teacher, tokenizer, documents, LONGEST)
+    if path:
+        with open(path, 'wb') as file:
+            np.savez(file, vectors=vectors, made_of=made_of.hexdigest())
+    return torch.from_numpy(vectors)
 
 
 # A text, its English wording, and for a request its skill.
@@ -133,24 +139,30 @@ class Texts:
                 if len(row['text']) <= 260 and len(row['english']) <= 260:
                     self.parallel[row['language']].append(Row(row['text'], row['english']))
         self.requests = collections.defaultdict(list)
-        self.english, self.mined, documents = [], [], {}
-        if pairs:
-            with open(pairs, encoding='utf-8') as file:
-                for line in file:
-                    row = json.loads(line)
-                    skill, english = row['skill'], row.get('english') or row['text']
-                    # The longest: from those of other pairs a phrase was taken out.
-                    documents[skill] = max(documents.get(skill, ''), row['document'], key=len)
-                    if 'english' in row:
-                        self.requests[row['language']].append(Row(row['text'], english, skill))
-                    if row['kind'] == 'request':
-                        self.english.append(Row(english, english, skill))
-                    elif row['kind'] in MINED and row['language'] == 'en':
-                        self.mined.append(Row(english, english, skill))
+        self.english, self.mined = [], []
+        pairs = read_pairs(pairs) if pairs else []
+        # The teacher reads English: what it makes of other documents is no target.
+        documents = {}
+        for pair in pairs:
+            if pair['language'] == 'en' and pair['kind'] != 'request':
+                # The longest: from those of other pairs a phrase was taken out.
+                documents[pair['skill']] = max(documents.get(pair['skill'], ''), pair['document'], key=len)
+        for pair in pairs:
+            skill = pair['skill'] if pair['skill'] in documents else None
+            english = pair.get('english') or (pair['text'] if pair['language'] == 'en' else None)
+            if english and pair['text'] != english:
+                self.requests[pair['language']].append(Row(pair['text'], english, skill))
+            if english and pair['kind'] == 'request':
+                self.english.append(Row(english, english, skill))
+            if english and pair['kind'] in MINED:
+                self.mined.append(Row(english, english, skill))
         self.place = {skill: number for number, skill in enumerate(documents)}
-        self.documents = list(documents.values()) or [row.english for rows in self.parallel.values() for row in rows]
+        self.documents = list(documents.values())
         if not self.parallel:
             raise SystemExit(f'{parallel} has no texts')
+        if not self.documents:
+            texts = [row.english for rows in self.parallel.values() for row in rows]
+            self.documents = random.sample(texts, min(BANK, len(texts)))
 
     def draw(self):
         [kind] = random.choices(list(SHARES), list(SHARES.values()))
@@ -176,6 +188,11 @@ class Texts:
         batches = [rows[start : start + size] for start in range(0, len(rows), size)]
         random.shuffle(batches)
         return batches
+
+
+def read_pairs(path):
+    with open(path, encoding='utf-8') as file:
+        return [json.loads(line) for line in file]
 
 
 def often(by_language):
