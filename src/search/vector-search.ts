@@ -137,12 +137,15 @@ export class VectorSearch {
   }
 
   /**
-   * Whether the model reads a language.
+   * Whether the model reads a language. Of two models only the first counts while the vectors are those of a former
+   * version, which may have had no second: its vectors of skills in other languages would say nothing.
    *
    * @param language ISO 639-1
    * @throws {SkillSearchError} `EMBEDDER_FAILED`
    */
   readsLanguage(language: string): boolean {
+    const isFormer = this.#vectors.model !== this.#embedder.model;
+    if (isFormer && this.#embedder instanceof RoutedEmbedder) return this.#embedder.firstReadsLanguage(language);
     return readsLanguageChecked(this.#embedder, language);
   }
 

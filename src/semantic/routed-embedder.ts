@@ -88,7 +88,12 @@ export class RoutedEmbedder implements Embedder {
   }
 
   readsLanguage(language: string): boolean {
-    return this.#first.readsLanguage(language) || this.#other.readsLanguage(language);
+    return this.firstReadsLanguage(language) || this.#other.readsLanguage(language);
+  }
+
+  /** Whether the first model reads a language. */
+  firstReadsLanguage(language: string): boolean {
+    return this.#first.readsLanguage(language);
   }
 
   async close(): Promise<void> {

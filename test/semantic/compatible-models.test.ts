@@ -47,6 +47,26 @@ describe('the next version of a model', () => {
     );
   });
 
+  test('counts as one that does not read what only its second model reads, until the next load', async () => {
+    const former = tinyModel({ name: 'words', files: { 'languages.json': ['en'] } });
+    const { id } = await inspectModel(former);
+    const next = tinyModel({ name: 'words', seed: 2, files: { 'languages.json': ['en'], 'compatible.json': [id] } });
+    tinyModel({ name: 'other-languages', seed: 3, files: { 'languages.json': ['de'] }, inside: next });
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [[row('rechnung')]], model: former });
+    const weightsBy = async (model: string) => {
+      const q = 'wie kann ich bitte eine Rechnung schreiben';
+      const { hits } = await (await opened(database, model)).semantic({ q, explain: true });
+      return hits.map((hit) => new Map(hit.explain?.features?.map(({ feature, weight }) => [feature, weight])));
+    };
+    const unread = await weightsBy(former);
+    expect(unread).toHaveLength(1);
+    expect(await weightsBy(next)).toEqual(unread);
+
+    await buildCatalogue({ database, sources: [[row('rechnung')]], model: next });
+    expect(await weightsBy(next)).not.toEqual(unread);
+  });
+
   test('is refused over the vectors of the former otherwise', async () => {
     const { former, next } = await versions(false);
     const database = scratchFile('skills.db');
