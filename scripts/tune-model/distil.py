@@ -145,8 +145,7 @@ class Texts:
         documents = {}
         for pair in pairs:
             if pair['language'] == 'en' and pair['kind'] != 'request':
-                # The longest: from those of other pairs a phrase was taken out.
-                documents[pair['skill']] = max(documents.get(pair['skill'], ''), pair['document'], key=len)
+                models.keep_longest(documents, pair)
         for pair in pairs:
             skill = pair['skill'] if pair['skill'] in documents else None
             english = pair.get('english') or (pair['text'] if pair['language'] == 'en' else None)
@@ -203,12 +202,17 @@ def often(by_language):
 
 def read(texts, tokenizer, english):
     """The token ids of texts, and of the first `english` of them the tokens of each word."""
-    ids = models.tokens(tokenizer, texts, LONGEST)
-    words = []
-    for encoding, text in zip(tokenizer.encode_batch(texts[:english]), texts):
-        spans = [found.span() for found in WORD.finditer(text)]
-        words.append(pieces_of(spans, encoding.offsets[: LONGEST - 1]))
-    return ids, words
+    encodings = tokenizer.encode_batch(texts)
+    words = [
+        pieces_of(words_of(text), encoding.offsets[: LONGEST - 1])
+        for encoding, text in zip(encodings[:english], texts)
+    ]
+    return [models.cut(encoding.ids, LONGEST) for encoding in encodings], words
+
+
+def words_of(text):
+    """Where each word of a text begins and ends."""
+    return [found.span() for found in WORD.finditer(text)]
 
 
 def build_bridge(student, tokenizer, teacher, teacher_tokenizer, below, above, texts):
@@ -217,7 +221,7 @@ def build_bridge(student, tokenizer, teacher, teacher_tokenizer, below, above, t
     lower = hidden_states(student, tokenizer, texts, below)
     upper = hidden_states(teacher, teacher_tokenizer, texts, above)
     for text, (offsets, states), (teacher_offsets, teacher_states) in zip(texts, lower, upper):
-        words = [found.span() for found in WORD.finditer(text)]
+        words = words_of(text)
         pieces = zip(pieces_of(words, offsets), pieces_of(words, teacher_offsets))
         for mine, theirs in pieces:
             if mine and theirs:

@@ -103,10 +103,19 @@ def read_texts(path):
     return texts
 
 
+def keep_longest(documents, pair):
+    """Keeps the longest document of a skill in `documents`: from those of other pairs a phrase was taken out."""
+    documents[pair['skill']] = max(documents.get(pair['skill'], ''), pair['document'], key=len)
+
+
 def tokens(tokenizer, texts, longest):
     """Token ids of each text, cut to `longest` tokens with the closing token kept."""
-    rows = [encoding.ids for encoding in tokenizer.encode_batch(texts)]
-    return [ids if len(ids) <= longest else ids[: longest - 1] + ids[-1:] for ids in rows]
+    return [cut(encoding.ids, longest) for encoding in tokenizer.encode_batch(texts)]
+
+
+def cut(ids, longest):
+    """Token ids cut to `longest`, with the closing token kept."""
+    return ids if len(ids) <= longest else ids[: longest - 1] + ids[-1:]
 
 
 def padded(ids):

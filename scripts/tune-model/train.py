@@ -63,8 +63,7 @@ class Batches:
         with open(path, encoding='utf-8') as file:
             for line in file:
                 pair = json.loads(line)
-                # The longest: from those of other pairs a phrase was taken out.
-                self.documents[pair['skill']] = max(self.documents.get(pair['skill'], ''), pair['document'], key=len)
+                models.keep_longest(self.documents, pair)
                 # A request in another language trains by its English wording.
                 pair['text'] = pair.get('english') or pair['text']
                 if random.random() > SHARES.get(pair['kind'], 1):

@@ -4,7 +4,9 @@ import type { Embedder, EmbedOptions } from './embedder.js';
 import { LocalEmbedder } from './local-embedder.js';
 import type { ModelFolder } from './model-folder.js';
 
-/** What is read of a text to tell its language, in UTF-16 units: as much as the models read of it, in most languages. */
+/**
+ * What is read of a text to tell its language, in UTF-16 units: as much as the models read of it, in most languages.
+ */
 const READ_FOR_LANGUAGE = 1000;
 
 /** A text whose language cannot be told goes to the first model if that can read at least this share of it. */
@@ -129,7 +131,8 @@ export class RoutedEmbedder implements Embedder {
     const other = vectors.find(({ length }) => length !== dimensions);
     if (other === undefined) return;
     const { path, otherLanguages } = this.#folder;
-    const message = `the model ${otherLanguages.path} gives vectors of ${other.length} values, and ${path} of ${dimensions}: both must be as long`;
+    const lengths = `${otherLanguages.path} gives vectors of ${other.length} values, and ${path} of ${dimensions}`;
+    const message = `the model ${lengths}: both must be as long`;
     throw new SkillSearchError('MODEL_NOT_READABLE', message, { path });
   }
 }
