@@ -71,11 +71,14 @@ export class VectorSearch {
    */
   static async open(reader: CatalogueReader, options: VectorSearchOptions): Promise<VectorSearch> {
     const { database, sink, signal } = options;
-    const chosen = await chooseModel(options);
-    if (sink !== undefined) await embedCatalogue(sink, chosen, { signal, onProgress: () => {} });
     const { vectors } = reader;
     // An empty catalogue has no vectors; any model may search it.
-    if (reader.columns.size > 0) checkModel(vectors, chosen, database);
+    const needsVectors = reader.columns.size > 0;
+    // Asked before all files of the model are read for its id.
+    if (needsVectors && sink === undefined) modelOfVectors(vectors, database);
+    const chosen = await chooseModel(options);
+    if (sink !== undefined) await embedCatalogue(sink, chosen, { signal, onProgress: () => {} });
+    if (needsVectors) checkModel(vectors, chosen, database);
     const starting = chosen.start(1);
     // Awaited below. This catch only prevents an unhandled rejection.
     starting.catch(() => {});
@@ -199,11 +202,14 @@ export class VectorSearch {
   }
 }
 
-function checkModel({ model }: VectorReader, chosen: ChosenModel, database = 'the catalogue'): void {
-  if (model === undefined) {
-    const message = `${database} has no vectors, which semantic search needs: load its sources again without --no-semantic, or search by word`;
-    throw new SkillSearchError('NO_VECTORS', message, { path: database });
-  }
+function modelOfVectors({ model }: VectorReader, database = 'the catalogue'): string {
+  if (model !== undefined) return model;
+  const message = `${database} has no vectors, which semantic search needs: load its sources again without --no-semantic, or search by word`;
+  throw new SkillSearchError('NO_VECTORS', message, { path: database });
+}
+
+function checkModel(vectors: VectorReader, chosen: ChosenModel, database = 'the catalogue'): void {
+  const model = modelOfVectors(vectors, database);
   // Vectors of a former version of the model serve until a load has made those of this one.
   if (model !== chosen.id && !chosen.compatible.includes(model)) {
     const message = `${database} has vectors of the model ${model}, but the question would be read by ${chosen.id}: open it with that model (--model), or load its sources again with ${chosen.path === undefined ? 'this embedder' : `--model ${chosen.path}`}`;

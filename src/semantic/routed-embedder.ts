@@ -65,7 +65,7 @@ export class RoutedEmbedder implements Embedder {
 
   async embed(texts: readonly string[], options: EmbedOptions = {}): Promise<readonly Float32Array[]> {
     options.signal?.throwIfAborted();
-    const isOther = texts.map((text) => this.#isForOther(text));
+    const isOther = texts.map((text) => this.#isForOther(text, options.purpose === 'question' ? texts : []));
     if (!isOther.includes(true)) return this.#first.embed(texts, options);
     const [first, other] = await Promise.all([
       this.#first.embed(
@@ -106,17 +106,25 @@ export class RoutedEmbedder implements Embedder {
     return this.#isForOther(text) ? this.#other : this.#first;
   }
 
-  #isForOther(text: string): boolean {
-    if (text !== this.#decided.text) this.#decided = { text, isForOther: this.#decide(text) };
-    return this.#decided.isForOther;
+  /** @param wholes questions: a sentence of one goes where the question goes, if its own language cannot be told */
+  #isForOther(text: string, wholes: readonly string[] = []): boolean {
+    if (text === this.#decided.text) return this.#decided.isForOther;
+    const certain = this.#decideByLanguage(text);
+    const whole = certain === undefined ? wholes.find((whole) => isPartOf(text, whole)) : undefined;
+    const isForOther = certain ?? (whole === undefined ? this.#decideByScript(text) : this.#isForOther(whole));
+    if (whole === undefined) this.#decided = { text, isForOther };
+    return isForOther;
   }
 
-  #decide(text: string): boolean {
-    const beginning = text.slice(0, READ_FOR_LANGUAGE);
-    const { code, certain } = languageOf(beginning);
-    if (certain) return !this.#first.readsLanguage(code);
+  /** @returns undefined if the language cannot be told */
+  #decideByLanguage(text: string): boolean | undefined {
+    const { code, certain } = languageOf(text.slice(0, READ_FOR_LANGUAGE));
+    return certain ? !this.#first.readsLanguage(code) : undefined;
+  }
+
+  #decideByScript(text: string): boolean {
     // Names, code, two words: most are in English catalogues, too.
-    return this.#first.readableShare(beginning) < READABLE_ENOUGH;
+    return this.#first.readableShare(text.slice(0, READ_FOR_LANGUAGE)) < READABLE_ENOUGH;
   }
 
   async #embedOther(texts: readonly string[], options?: EmbedOptions): Promise<readonly Float32Array[]> {
@@ -135,4 +143,8 @@ export class RoutedEmbedder implements Embedder {
     const message = `the model ${lengths}: both must be as long`;
     throw new SkillSearchError('MODEL_NOT_READABLE', message, { path });
   }
+}
+
+function isPartOf(text: string, whole: string): boolean {
+  return text.length < whole.length && whole.includes(text);
 }

@@ -82,6 +82,16 @@ describe('a model with another for other languages', () => {
     for (const text of ['ኢትዮጵያ', '会']) expect(await both.embed([text])).toEqual(await other!.embed([text]));
   });
 
+  test('embeds a sentence without a language by the model that reads the question it is part of', async () => {
+    const [sentence, told] = ['PDF, CSV.', 'how can I send it to a customer?'];
+    const question = `${GERMAN}. ${sentence} ${told}`;
+    const vectors = await both.embed([question, sentence, told], { purpose: 'question' });
+    expect(vectors.slice(0, 2)).toEqual(await other!.embed([question, sentence]));
+    expect(vectors.slice(2)).toEqual(await first!.embed([told]));
+    expect(await both.embed([sentence], { purpose: 'question' })).toEqual(await first!.embed([sentence]));
+    expect((await both.embed([question, sentence]))[1]).toEqual((await first!.embed([sentence]))[0]);
+  });
+
   test('tells the wait for the model that would get the text', async () => {
     const embedding = both.embed(Array.from({ length: 200 }, () => GERMAN));
     expect(both.expectedWait(GERMAN)).toBeGreaterThan(0);
