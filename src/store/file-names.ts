@@ -4,7 +4,8 @@
  *     skills.db                     the catalogue: what readers open; a load never writes to it
  *     skills.db.keyword             derived: the index of words and the columns
  *     skills.db.vectors             derived: the codes of the vectors
- *     skills.db.vectors-graph       derived: the graph of near neighbours
+ *     skills.db.vectors-graph       derived: the graph of near neighbours; with several of them the first
+ *     skills.db.vectors-graph-2     derived: the second of these, and so on, at most four
  *     skills.db.loading             the working copy of a load; survives a kill, and the next load resumes it
  *     skills.db.loading-part        a working copy that is being made
  *     skills.db.loading-report      what a load changed, from its last commit until it has reported
@@ -13,7 +14,7 @@
 export interface CatalogueFiles {
   readonly keyword: string;
   readonly vectors: string;
-  readonly graph: string;
+  readonly graphs: readonly string[];
   readonly loading: string;
   readonly loadingPart: string;
   readonly loadingReport: string;
@@ -25,7 +26,7 @@ export function filesBeside(catalogue: string): CatalogueFiles {
   return {
     keyword: `${catalogue}.keyword`,
     vectors: `${catalogue}.vectors`,
-    graph: `${catalogue}.vectors-graph`,
+    graphs: ['', '-2', '-3', '-4'].map((which) => `${catalogue}.vectors-graph${which}`),
     loading: `${catalogue}.loading`,
     loadingPart: `${catalogue}.loading-part`,
     loadingReport: `${catalogue}.loading-report`,
@@ -35,8 +36,8 @@ export function filesBeside(catalogue: string): CatalogueFiles {
 
 /** Paths of the files that can be rebuilt from a catalogue at any time. */
 export function derivedFiles(catalogue: string): readonly string[] {
-  const { keyword, vectors, graph } = filesBeside(catalogue);
-  return [keyword, vectors, graph];
+  const { keyword, vectors, graphs } = filesBeside(catalogue);
+  return [keyword, vectors, ...graphs];
 }
 
 /** Paths of a database and of the files that SQLite may keep beside it while it writes. */

@@ -4,7 +4,7 @@
  *
  *     enemy-reader.ts FOLDER
  */
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { readArrayFile } from '../../src/arrays/read-array-file.js';
@@ -39,12 +39,13 @@ const { stamp, vectors, close } = openStoredVectors(database);
 const origin = { stamp, model: vectors.model ?? '' };
 await buildVectorFiles({ files, ...origin, vectors: await vectors.all(), graphFrom: 100 });
 close();
-for (const path of [database, ...derivedFiles(database)]) copyFileSync(path, `${path}.good`);
+const saved = [database, ...derivedFiles(database)].filter((path) => existsSync(path));
+for (const path of saved) copyFileSync(path, `${path}.good`);
 const keywordIdentity = { kind: 'keywords', origin: { wordRules: WORD_RULES, stamp } } as const;
 const vectorIdentity = { kind: 'vectors', origin } as const;
 const keywordTree = (await readArrayFile(files.keyword, keywordIdentity))!;
 const vectorTree = (await readArrayFile(files.vectors, vectorIdentity))!;
-const graph = readFileSync(files.graph);
+const graphs = files.graphs.filter((path) => existsSync(path)).map((path) => readFileSync(path));
 
 export interface EnemyAnswer {
   /** What was done to which file. */
@@ -58,7 +59,7 @@ export interface EnemyAnswer {
 
 answerMessages(async (message): Promise<EnemyAnswer> => {
   const random = randomNumbers(message as number);
-  for (const path of [database, ...derivedFiles(database)]) copyFileSync(`${path}.good`, path);
+  for (const path of saved) copyFileSync(`${path}.good`, path);
   const done = spoil(random);
   const before = memory();
   const counts = { answers: 0, errors: 0 };
@@ -76,9 +77,12 @@ answerMessages(async (message): Promise<EnemyAnswer> => {
 function spoil(random: () => number): string {
   const which = oneOf(random, ['keywords', 'keywords', 'keywords', 'vectors', 'graph'] as const);
   if (which === 'graph') {
-    const { bytes, done } = spoilGraph(graph, random);
-    writeFileSync(files.graph, bytes);
-    writeArrayFile(files.vectors, vectorIdentity, { ...vectorTree, graph: { size: bytes.length, crc: crc32(bytes) } });
+    const slice = randomInteger(random, graphs.length);
+    const { bytes, done } = spoilGraph(graphs[slice]!, random);
+    writeFileSync(files.graphs[slice]!, bytes);
+    const sizes = Float64Array.from(graphs, ({ length }, i) => (i === slice ? bytes.length : length));
+    const crcs = Uint32Array.from(graphs, (graph, i) => crc32(i === slice ? bytes : graph));
+    writeArrayFile(files.vectors, vectorIdentity, { ...vectorTree, graphs: { sizes, crcs } });
     return done;
   }
   const { tree, done } = spoilArrays(which === 'keywords' ? keywordTree : vectorTree, random);

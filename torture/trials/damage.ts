@@ -94,10 +94,11 @@ interface Damage {
 
 /** Damages one of the files of a catalogue. */
 function damage(database: string, { random }: TrialContext): Damage {
-  const { keyword, vectors, graph } = filesBeside(database);
+  const { keyword, vectors, graphs } = filesBeside(database);
+  const derived = [keyword, vectors, ...graphs.filter((path) => existsSync(path))];
   const below = (limit: number): number => Math.floor(random() * limit);
   const target = random();
-  const file = target < 0.7 ? database : [keyword, vectors, graph][below(3)]!;
+  const file = target < 0.7 ? database : derived[below(derived.length)]!;
   const bytes = readFileSync(file);
   const at = below(bytes.length);
   const pages = Math.ceil(bytes.length / PAGE);
@@ -208,7 +209,7 @@ export const DAMAGE: Trial = {
     const facts = { answers: 0, lacking: 0, errors: 0, 'not opened': 0, unharmed: 0 };
     let attempts = 0;
     do {
-      for (const [from, to] of [whole, ...Object.values(filesBeside(whole))].map((path) => [
+      for (const [from, to] of [whole, ...Object.values(filesBeside(whole)).flat()].map((path) => [
         path,
         path.replace('whole.db', 'skills.db'),
       ]) as [string, string][]) {

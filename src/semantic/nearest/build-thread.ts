@@ -1,15 +1,19 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { partOf } from '../../arrays/write-array-file.js';
 import { type Job, jobInThread } from '../../threads/job-in-thread.js';
+import { runJob } from '../../threads/run-job.js';
+import type { BuildGraphJob } from './build-graph-job.js';
 import type { BuildVectorsJob } from './build-vectors-job.js';
-import { type Checksum, checksumOf } from './file-checksum.js';
-import { Graph, type GraphLibrary, loadGraphLibrary } from './graph.js';
-import { mixedOrder } from './mixed-order.js';
+import type { Checksum } from './file-checksum.js';
+import { Graph, loadGraphLibrary } from './graph.js';
 import { sameVectors } from './same-vectors.js';
+import { keysBySlice } from './slices.js';
+import { SumOfProgress } from './sum-of-progress.js';
 import { addToMean, emptyCodes, encode, type VectorCodes } from './vector-codes.js';
 import { readVectorFile, writeVectorFilePart } from './vector-file.js';
 
-/** Vectors between two progress messages and two looks at whether to stop. */
+/** Vectors between two looks at whether to stop. */
 const VECTORS_PER_STEP = 200;
 
 /** Builds the vector files of a catalogue. Runs in a thread of its own. */
@@ -17,14 +21,16 @@ async function build(job: Job<BuildVectorsJob>): Promise<void> {
   const { files, stamp, model, vectors } = job.data;
   try {
     const codes = encodeVectors(job);
-    const graph = await writeGraphPart(job, codes);
-    writeVectorFilePart(files.vectors, { stamp, model }, { keys: vectors.keys, codes, graph });
+    const graphs = await writeGraphParts(job, codes);
+    writeVectorFilePart(files.vectors, { stamp, model }, { keys: vectors.keys, codes, graphs });
     job.throwIfStopped();
-    if (graph === undefined) rmSync(files.graph, { force: true });
-    else renameSync(partOf(files.graph), files.graph);
+    for (const [slice, path] of files.graphs.entries()) {
+      if (slice < graphs.length) renameSync(partOf(path), path);
+      else rmSync(path, { force: true });
+    }
     renameSync(partOf(files.vectors), files.vectors);
   } finally {
-    for (const path of [files.vectors, files.graph]) rmSync(partOf(path), { force: true });
+    for (const path of [files.vectors, ...files.graphs]) rmSync(partOf(path), { force: true });
   }
 }
 
@@ -39,73 +45,70 @@ function encodeVectors(job: Job<BuildVectorsJob>): VectorCodes {
   return codes;
 }
 
-/** @returns the checksum of the file of the graph; undefined if there is no graph */
-async function writeGraphPart(job: Job<BuildVectorsJob>, codes: VectorCodes): Promise<Checksum | undefined> {
-  const { files, vectors, graphFrom } = job.data;
-  if (vectors.keys.length < graphFrom || !Graph.takes(vectors.keys)) return undefined;
-  const library = await loadGraphLibrary();
-  if (library === undefined) return undefined;
-  const graph = await buildGraph(job, library, codes);
-  const path = partOf(files.graph);
-  graph.write(path);
-  sync(path);
-  const checksum = await checksumOf(path);
-  // hnswlib does not notice that a disk is full.
-  if (checksum === undefined || !(await Graph.isFile(path, checksum, vectors.keys, vectors.dimensions))) {
-    throw new Error(`the graph could not be written to ${path}`);
-  }
-  return checksum;
+/**
+ * Builds a graph of each slice, all at once, each in a thread of its own.
+ *
+ * @returns the checksum of each file, by slice; none if there is no graph
+ */
+async function writeGraphParts(job: Job<BuildVectorsJob>, codes: VectorCodes): Promise<readonly Checksum[]> {
+  const { files, vectors, graphFrom, slices: wanted = availableParallelism() } = job.data;
+  if (vectors.keys.length < graphFrom || !Graph.takes(vectors.keys)) return [];
+  if ((await loadGraphLibrary()) === undefined) return [];
+  const former = await readFormer(job.data, codes);
+  const slices = slicesFor(vectors.keys, former?.graphs.length ?? Math.min(wanted, files.graphs.length));
+  const formerKeys = former?.graphs.length === slices ? keysBySlice(former.keys, slices) : [];
+  const progress = new SumOfProgress(slices, (done, total) => job.progress(done, total));
+  // Where one thread fails, the others stop, too.
+  const failing = new AbortController();
+  const building = files.graphs.slice(0, slices).map(async (path, slice) => {
+    const keys = formerKeys[slice];
+    const data: BuildGraphJob = {
+      path,
+      vectors,
+      slice,
+      slices,
+      former: keys === undefined ? undefined : { keys, checksum: former!.graphs[slice]! },
+    };
+    const onProgress = (done: number, total: number): void => {
+      job.throwIfStopped();
+      progress.set(slice, done, total);
+    };
+    const options = { data, signal: failing.signal, onProgress, stop: 'ask' } as const;
+    try {
+      return await runJob<BuildGraphJob, Checksum>(import.meta.url, 'graph-thread', options);
+    } catch (error) {
+      failing.abort(error);
+      throw error;
+    }
+  });
+  // Their files can only be removed when all have ended.
+  await Promise.allSettled(building);
+  failing.signal.throwIfAborted();
+  return Promise.all(building);
 }
 
-/** Updates the graph of an earlier state, or builds a new one. */
-async function buildGraph(job: Job<BuildVectorsJob>, library: GraphLibrary, codes: VectorCodes): Promise<Graph> {
-  const { dimensions, keys, values } = job.data.vectors;
-  const former = await readFormerGraph(job.data, library, codes);
-  const plan = former?.graph.plan(former.keys, keys);
-  const graph = former !== undefined && plan !== undefined ? former.graph : Graph.empty(library, dimensions);
-  const { add, remove } = plan ?? { add: Array.from(keys.keys()), remove: [] };
-  for (const key of remove) graph.remove(key);
-  graph.grow(add.length);
-  for (const [done, i] of mixedOrder(add.length).entries()) {
-    if (done % VECTORS_PER_STEP === 0) {
-      job.throwIfStopped();
-      job.progress(done, add.length);
-    }
-    const place = add[i]!;
-    graph.add(keys[place]!, values.subarray(place * dimensions, (place + 1) * dimensions));
-  }
-  job.progress(add.length, add.length);
-  return graph;
+/** As many slices as are wanted, or one if one of them would be empty. */
+function slicesFor(keys: Float64Array, wanted: number): number {
+  return keysBySlice(keys, wanted).some(({ length }) => length === 0) ? 1 : wanted;
 }
 
 /**
- * Reads the graph of an earlier state of the catalogue, and the keys in it.
+ * The keys in the graphs of an earlier state of the catalogue, and their checksums.
  *
  * A graph over other vectors would find next to nothing, without any error. That happens when another catalogue, or an
  * older copy of this one, was put under the same name. So each key that both states have must stand for the same
  * vector.
  *
- * @returns undefined if there is no graph, or it is damaged, or it is over vectors of another model or other vectors
+ * @returns undefined if there is no graph, or it is over vectors of another model or other vectors
  */
-async function readFormerGraph(
+async function readFormer(
   { files, model, vectors }: BuildVectorsJob,
-  library: GraphLibrary,
   codes: VectorCodes,
-): Promise<{ readonly graph: Graph; readonly keys: Float64Array } | undefined> {
+): Promise<{ readonly graphs: readonly Checksum[]; readonly keys: Float64Array } | undefined> {
   const file = await readVectorFile(files.vectors, { model });
-  if (file?.graph === undefined || file.codes.dimensions !== codes.dimensions) return undefined;
-  if (!sameVectors(file, { keys: vectors.keys, codes })) return undefined;
-  const graph = await Graph.read(library, files.graph, file.graph, file.keys, codes.dimensions);
-  return graph === undefined ? undefined : { graph, keys: file.keys };
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  if (file === undefined || file.graphs.length === 0 || file.graphs.length > files.graphs.length) return undefined;
+  if (file.codes.dimensions !== codes.dimensions) return undefined;
+  return sameVectors(file, { keys: vectors.keys, codes }) ? file : undefined;
 }
 
 await jobInThread(build);

@@ -9,4 +9,6 @@ export interface BuildVectorsJob {
   readonly vectors: VectorSet;
   /** Number of vectors from which a graph is built. */
   readonly graphFrom: number;
+  /** Number of slices of a new graph, 1 to the number of its paths; by default one for each core. */
+  readonly slices: number | undefined;
 }

@@ -13,7 +13,12 @@ export type GraphLibrary = { readonly HierarchicalNSW: typeof HierarchicalNSW };
  */
 const EDGES = 20;
 const BUILD_BREADTH = 150;
-const SEARCH_BREADTH = 400;
+
+/**
+ * The parameter `ef`, by the number of slices less one. Together the graphs look about as far as one alone. Each of them
+ * has to find its share of the nearest only.
+ */
+const SEARCH_BREADTHS = [400, 200, 150, 120] as const;
 
 /** Fixed, so that the same vectors in the same order give the same graph. */
 const SEED = 100;
@@ -75,7 +80,6 @@ export class Graph {
     try {
       const graph = new library.HierarchicalNSW('ip', dimensions);
       await graph.readIndex(path);
-      graph.setEf(SEARCH_BREADTH);
       return new Graph(graph);
     } catch {
       return undefined;
@@ -135,12 +139,22 @@ export class Graph {
     this.#graph.writeIndexSync(path);
   }
 
+  /** Sets how far a search goes: less far where several graphs are asked. @param slices number of graphs, from 1 */
+  searchFor(slices: number): void {
+    this.#graph.setEf(SEARCH_BREADTHS[slices - 1] ?? SEARCH_BREADTHS.at(-1)!);
+  }
+
   /**
-   * Keys of the vectors nearest to that of a question, nearest first, at most `k`.
+   * Keys of the vectors nearest to that of a question, nearest first, at most `k`, and their distances.
    *
    * @param allows whether a key may be found; all keys by default
    */
-  nearest(question: Float32Array, k: number, allows?: (key: VectorNumber) => boolean): VectorNumber[] {
-    return this.#graph.searchKnn(Array.from(question), Math.min(k, this.#graph.getCurrentCount()), allows).neighbors;
+  nearest(
+    question: Float32Array,
+    k: number,
+    allows?: (key: VectorNumber) => boolean,
+  ): { readonly keys: VectorNumber[]; readonly distances: number[] } {
+    const found = this.#graph.searchKnn(Array.from(question), Math.min(k, this.#graph.getCurrentCount()), allows);
+    return { keys: found.neighbors, distances: found.distances };
   }
 }

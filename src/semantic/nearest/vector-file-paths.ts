@@ -2,6 +2,6 @@
 export interface VectorFilePaths {
   /** The codes. */
   readonly vectors: string;
-  /** The graph of near neighbours. */
-  readonly graph: string;
+  /** The graphs of near neighbours, by slice. */
+  readonly graphs: readonly string[];
 }

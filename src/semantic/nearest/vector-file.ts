@@ -17,13 +17,26 @@ export interface VectorFile {
   /** Numbers of the vectors in the store, ascending. */
   readonly keys: Float64Array;
   readonly codes: VectorCodes;
-  /** Checksum of the graph of these vectors, which is in another file. Left out if there is none. */
-  readonly graph?: Checksum | undefined;
+  /** Checksums of the graphs of these vectors, by slice, which are in other files. None if there is no graph. */
+  readonly graphs: readonly Checksum[];
 }
 
 /** The content of a vector file without the arrays by vector. */
-export interface VectorFileKeys extends Pick<VectorFile, 'keys' | 'graph'> {
+export interface VectorFileKeys extends Pick<VectorFile, 'keys' | 'graphs'> {
   readonly codes: Pick<VectorCodes, 'count' | 'dimensions' | 'mean'>;
+}
+
+/** The tree of arrays that a vector file is written as. */
+interface VectorFileTree {
+  readonly keys: Float64Array;
+  readonly codes: VectorCodes;
+  /** By slice. Left out if there is no graph. */
+  readonly graphs?: {
+    /** In bytes. */
+    readonly sizes: Float64Array;
+    /** CRC-32. */
+    readonly crcs: Uint32Array;
+  };
 }
 
 /**
@@ -32,29 +45,40 @@ export interface VectorFileKeys extends Pick<VectorFile, 'keys' | 'graph'> {
  * @returns undefined if there is no file, or it is damaged or has another version or origin
  */
 export async function readVectorFile(path: string, origin: Partial<VectorFileOrigin>): Promise<VectorFile | undefined> {
-  const tree = await readArrayFile(path, identityOf(origin), { shared: true });
-  const file = tree as Partial<Record<string, unknown>> as Partial<VectorFile> | undefined;
-  return hasKeys(file) && hasCodes(file) ? file : undefined;
+  const tree = (await readArrayFile(path, identityOf(origin), { shared: true })) as ReadTree;
+  return hasKeys(tree) && hasCodes(tree) ? { ...tree, graphs: checksumsIn(tree) } : undefined;
 }
 
-/** Like {@link readVectorFile}: checks the whole file, but keeps only the keys and the mean in memory. */
+/** Like {@link readVectorFile}: checks the whole file, but keeps only the keys, the mean and the checksums in memory. */
 export async function readVectorKeys(
   path: string,
   origin: Partial<VectorFileOrigin>,
 ): Promise<VectorFileKeys | undefined> {
-  const tree = await readArrayFile(path, identityOf(origin), {
+  const tree = (await readArrayFile(path, identityOf(origin), {
     shared: true,
-    keeps: (name) => name === 'keys' || name === 'codes.mean',
-  });
-  const file = tree as Partial<Record<string, unknown>> as Partial<VectorFileKeys> | undefined;
-  return hasKeys(file) ? file : undefined;
+    keeps: (name) => KEPT_WITHOUT_CODES.includes(name),
+  })) as ReadTree;
+  return hasKeys(tree) ? { ...tree, graphs: checksumsIn(tree) } : undefined;
 }
 
+const KEPT_WITHOUT_CODES: readonly string[] = ['keys', 'codes.mean', 'graphs.sizes', 'graphs.crcs'];
+
+/** What was read; whether it is what a vector file holds is not known. */
+type ReadTree = Partial<VectorFileTree> | undefined;
+
 /** Whether a key for each vector is there. A scan would trust the numbers of a file with right checksums. */
-function hasKeys(file: Partial<VectorFileKeys> | undefined): file is VectorFileKeys {
-  const { keys, codes } = file ?? {};
+function hasKeys(tree: ReadTree): tree is Pick<VectorFileTree, 'keys' | 'codes' | 'graphs'> {
+  const { keys, codes, graphs } = tree ?? {};
   if (!(keys instanceof Float64Array) || codes?.count !== keys.length || !areAscending(keys)) return false;
-  return codes.mean instanceof Float32Array && codes.mean.length === codes.dimensions;
+  if (!(codes.mean instanceof Float32Array) || codes.mean.length !== codes.dimensions) return false;
+  if (graphs === undefined) return true;
+  const { sizes, crcs } = graphs as Partial<typeof graphs>;
+  return sizes instanceof Float64Array && crcs instanceof Uint32Array && sizes.length === crcs.length;
+}
+
+function checksumsIn({ graphs }: Pick<VectorFileTree, 'graphs'>): Checksum[] {
+  if (graphs === undefined) return [];
+  return Array.from(graphs.sizes, (size, slice) => ({ size, crc: graphs.crcs[slice]! }));
 }
 
 function areAscending(keys: Float64Array): boolean {
@@ -66,7 +90,11 @@ function areAscending(keys: Float64Array): boolean {
   return true;
 }
 
-function hasCodes({ codes }: VectorFileKeys & { readonly codes: Partial<VectorCodes> }): boolean {
+function hasCodes({
+  codes,
+}: {
+  readonly codes: Partial<VectorCodes> & Pick<VectorCodes, 'count' | 'dimensions'>;
+}): boolean {
   const { count, dimensions, signs, bytes, scales } = codes;
   return (
     signs instanceof Uint32Array &&
@@ -80,7 +108,13 @@ function hasCodes({ codes }: VectorFileKeys & { readonly codes: Partial<VectorCo
 
 /** Writes the file of `partOf(path)`. The caller renames it. */
 export function writeVectorFilePart(path: string, origin: VectorFileOrigin, content: VectorFile): void {
-  writeArrayFilePart(path, identityOf(origin), content);
+  writeArrayFilePart(path, identityOf(origin), treeOf(content));
+}
+
+function treeOf({ keys, codes, graphs }: VectorFile): VectorFileTree {
+  if (graphs.length === 0) return { keys, codes };
+  const sizes = Float64Array.from(graphs, ({ size }) => size);
+  return { keys, codes, graphs: { sizes, crcs: Uint32Array.from(graphs, ({ crc }) => crc) } };
 }
 
 function identityOf(origin: Partial<VectorFileOrigin>): ArrayFileIdentity {

@@ -4,8 +4,9 @@ import { partOf } from '../../arrays/write-array-file.js';
 import { runJob } from '../../threads/run-job.js';
 import type { BuildVectorsJob } from './build-vectors-job.js';
 import { Graph, loadGraphLibrary } from './graph.js';
+import { SlicedGraph } from './sliced-graph.js';
 import type { VectorSet } from './vector-codes.js';
-import { readVectorKeys, type VectorFileOrigin } from './vector-file.js';
+import { readVectorKeys, type VectorFileKeys, type VectorFileOrigin } from './vector-file.js';
 import type { VectorFilePaths } from './vector-file-paths.js';
 
 /** Number of vectors from which a graph is built. A scan of fewer takes two or three milliseconds and is exact. */
@@ -21,6 +22,11 @@ export interface VectorFilesOptions extends VectorFileOrigin {
 export interface BuildVectorFilesOptions extends VectorFilesOptions {
   /** `values` must be in memory that threads can share. */
   readonly vectors: VectorSet;
+  /**
+   * Number of graphs, if there are none to be updated. Each is built in a thread of its own, and asked by each question.
+   * @default one for each core, at most one for each path
+   */
+  readonly slices?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called with the number of vectors put into the graph so far, and the number of vectors to put into it. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
@@ -31,39 +37,42 @@ export async function vectorFilesAreCurrent(options: VectorFilesOptions): Promis
   const { files, stamp, model, graphFrom = GRAPH_FROM } = options;
   const file = await readVectorKeys(files.vectors, { stamp, model });
   if (file === undefined) return false;
-  if (file.graph !== undefined) return Graph.isFile(files.graph, file.graph, file.keys, file.codes.dimensions);
+  if (file.graphs.length > 0) return areGraphsWhole(files, file);
   const shouldHaveGraph = file.keys.length >= graphFrom && Graph.takes(file.keys);
   return !shouldHaveGraph || (await loadGraphLibrary()) === undefined;
 }
 
-/** Whether the vector file, and the graph that it names, are whole, of whatever state and model. */
+/** Whether the vector file, and the graphs that it names, are whole, of whatever state and model. */
 export async function areWholeVectorFiles(files: VectorFilePaths): Promise<boolean> {
   const file = await readVectorKeys(files.vectors, {});
-  if (file?.graph === undefined) return file !== undefined;
-  return Graph.isFile(files.graph, file.graph, file.keys, file.codes.dimensions);
+  return file !== undefined && (file.graphs.length === 0 || areGraphsWhole(files, file));
+}
+
+function areGraphsWhole(files: VectorFilePaths, { graphs, keys, codes }: VectorFileKeys): Promise<boolean> {
+  return SlicedGraph.areFiles({ paths: files.graphs, checksums: graphs }, keys, codes.dimensions);
 }
 
 /**
- * Builds the files that are derived from a catalogue's vectors: codes to scan, and for many vectors a graph. A graph of
- * an earlier state is updated. All of it happens in a thread.
+ * Builds the files that are derived from a catalogue's vectors: codes to scan, and for many vectors graphs. Graphs of an
+ * earlier state are updated. All of it happens in threads.
  *
- * Each file is written under another name, synced and renamed, the codes last. The codes hold the checksum of their
- * graph, so a graph that does not belong to them is noticed.
+ * Each file is written under another name, synced and renamed, the codes last. The codes hold the checksums of their
+ * graphs, so a graph that does not belong to them is noticed.
  *
  * @throws Error of the file system
  * @throws the signal's reason when aborted; the files are left as they were
  */
 export async function buildVectorFiles(options: BuildVectorFilesOptions): Promise<void> {
-  const { files, stamp, model, vectors, signal, onProgress, graphFrom = GRAPH_FROM } = options;
+  const { files, stamp, model, vectors, slices, signal, onProgress, graphFrom = GRAPH_FROM } = options;
   if (!LITTLE_ENDIAN) return;
-  const data: BuildVectorsJob = { files, stamp, model, vectors, graphFrom };
+  const data: BuildVectorsJob = { files, stamp, model, vectors, graphFrom, slices };
   // Native code runs in the thread.
   await runJob<BuildVectorsJob, void>(import.meta.url, 'build-thread', { data, signal, onProgress, stop: 'ask' });
 }
 
 /** Removes the files that are derived from a catalogue's vectors, and what a killed build left of them. */
-export function removeVectorFiles({ vectors, graph }: VectorFilePaths): void {
-  for (const path of [vectors, graph]) {
+export function removeVectorFiles({ vectors, graphs }: VectorFilePaths): void {
+  for (const path of [vectors, ...graphs]) {
     rmSync(path, { force: true });
     rmSync(partOf(path), { force: true });
   }

@@ -1,8 +1,9 @@
 import { lowerBound } from '../../arrays/lower-bound.js';
 import type { VectorNumber } from '../../numbers.js';
 import { scanCodes } from './exact-scan.js';
-import { Graph, loadGraphLibrary } from './graph.js';
+import { loadGraphLibrary } from './graph.js';
 import { ScanThread } from './scan-thread-handle.js';
+import { SlicedGraph } from './sliced-graph.js';
 import { addToMean, emptyCodes, encode, type VectorCodes, type VectorSet } from './vector-codes.js';
 import { readVectorFile, readVectorKeys, type VectorFileKeys } from './vector-file.js';
 import type { VectorFilesOptions } from './vector-files.js';
@@ -29,7 +30,7 @@ export class VectorIndex {
   readonly keys: Float64Array;
   /** Number of values of each vector. */
   readonly dimensions: number;
-  readonly #graph: Graph | undefined;
+  readonly #graph: SlicedGraph | undefined;
   readonly #loadCodes: () => Promise<VectorCodes>;
   #codes: Promise<VectorCodes> | undefined;
   #thread: ScanThread | undefined;
@@ -37,7 +38,7 @@ export class VectorIndex {
 
   private constructor(
     { keys, dimensions }: Pick<VectorSet, 'keys' | 'dimensions'>,
-    graph: Graph | undefined,
+    graph: SlicedGraph | undefined,
     loadCodes: () => Promise<VectorCodes>,
   ) {
     this.keys = keys;
@@ -58,7 +59,7 @@ export class VectorIndex {
     const file = await readVectorKeys(files.vectors, { stamp, model });
     if (file === undefined) return undefined;
     const { keys, codes } = file;
-    const graph = await openGraph(files.graph, file);
+    const graph = await openGraph(files.graphs, file);
     const loadCodes = async (): Promise<VectorCodes> => {
       const read = await readVectorFile(files.vectors, { stamp, model });
       if (read !== undefined) return read.codes;
@@ -140,8 +141,11 @@ async function encodeAll({ keys, dimensions, values }: VectorSet): Promise<Vecto
   return codes;
 }
 
-async function openGraph(path: string, { graph, keys, codes }: VectorFileKeys): Promise<Graph | undefined> {
-  if (graph === undefined) return undefined;
+async function openGraph(
+  paths: readonly string[],
+  { graphs: checksums, keys, codes }: VectorFileKeys,
+): Promise<SlicedGraph | undefined> {
+  if (checksums.length === 0) return undefined;
   const library = await loadGraphLibrary();
-  return library === undefined ? undefined : Graph.read(library, path, graph, keys, codes.dimensions);
+  return library === undefined ? undefined : SlicedGraph.read(library, { paths, checksums }, keys, codes.dimensions);
 }

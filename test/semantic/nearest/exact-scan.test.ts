@@ -9,7 +9,7 @@ import {
   type VectorCodes,
   type VectorSet,
 } from '../../../src/semantic/nearest/vector-codes.js';
-import { exactNearest, questionNear, randomVectors, recallOf } from './random-vectors.js';
+import { cosineOf, exactNearest, questionNear, randomVectors, recallOf } from './random-vectors.js';
 
 describe('codes', () => {
   test('keep each value within half of their unit, and whether it is above the mean', () => {
@@ -152,8 +152,4 @@ function codesOf({ keys, dimensions, values }: VectorSet): VectorCodes {
   addToMean(codes, values, 0, keys.length);
   encode(codes, values, 0, keys.length);
   return codes;
-}
-
-function cosineOf({ values, dimensions }: VectorSet, place: number, query: Float32Array): number {
-  return query.reduce((sum, value, i) => sum + value * (values[place * dimensions + i] as number), 0);
 }

@@ -46,6 +46,11 @@ export function questionNear({ values, dimensions }: VectorSet, place: number, s
   return vector.map((value) => value / norm);
 }
 
+/** Cosine of a question and the vector at a place. */
+export function cosineOf({ values, dimensions }: VectorSet, place: number, query: Float32Array): number {
+  return query.reduce((sum, value, i) => sum + value * (values[place * dimensions + i] as number), 0);
+}
+
 /** Places of the nearest vectors by their exact cosines, nearest first, ties by place. */
 export function exactNearest(
   { values, dimensions, keys }: VectorSet,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { writeArrayFile } from '../../../src/arrays/write-array-file.js';
+import { sliceOf } from '../../../src/semantic/nearest/slices.js';
 import type { VectorSet } from '../../../src/semantic/nearest/vector-codes.js';
 import { readVectorFile, type VectorFile } from '../../../src/semantic/nearest/vector-file.js';
 import {
@@ -12,7 +13,7 @@ import { VectorIndex } from '../../../src/semantic/nearest/vector-index.js';
 import { filesBeside as filePaths } from '../../../src/store/file-names.js';
 import { filesBeside, traceOf } from '../../catalogue-file.js';
 import { scratchFile } from '../../scratch-folder.js';
-import { exactNearest, questionNear, randomVectors, recallOf } from './random-vectors.js';
+import { cosineOf, exactNearest, questionNear, randomVectors, recallOf } from './random-vectors.js';
 
 const STATE = { stamp: 'stamp', model: 'model' };
 
@@ -35,6 +36,29 @@ describe('the index of nearest vectors', () => {
     const index = await opened(catalogue);
     expect(index.hasGraph).toBe(true);
     expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
+  });
+
+  test.each([1, 2, 3, 4])('finds as much with %i graphs, each of a slice of the vectors', async (slices) => {
+    const { catalogue, vectors } = await built(randomVectors(3000, 48, slices), { graphFrom: 1000, slices });
+    const graphs = ['', '-2', '-3', '-4'].slice(0, slices).map((which) => `skills.db.vectors-graph${which}`);
+    expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors', ...graphs]);
+    const index = await opened(catalogue);
+    expect(index.hasGraph).toBe(true);
+    expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
+  });
+
+  test('gives the vectors of several graphs in the order of all, each once, as many as are wanted', async () => {
+    const { catalogue, vectors } = await built(randomVectors(2000, 32), { graphFrom: 1000, slices: 4 });
+    const index = await opened(catalogue);
+    for (const k of [1, 2, 10, 100, 1500]) {
+      const query = questionNear(vectors, k);
+      const found = await index.nearest(query, k);
+      expect(found).toHaveLength(k);
+      expect(new Set(found).size).toBe(k);
+      const cosines = [...found].map((place) => cosineOf(vectors, place, query));
+      // hnswlib adds up in another order.
+      for (let i = 1; i < k; i++) expect(cosines[i]!).toBeLessThanOrEqual(cosines[i - 1]! + 1e-5);
+    }
   });
 
   test('lets a mask pass what it leaves, with a graph or without', async () => {
@@ -90,6 +114,54 @@ describe('a graph', () => {
       const place = later.indexOf(key);
       expect((await index.nearest(questionNear(vectors, place), 5))[0]).toBe(place);
     }
+  });
+
+  test('of several slices is brought up to date slice by slice, also with fewer cores than it was built with', async () => {
+    const keys = Array.from({ length: 2000 }, (_, i) => i * 4 + 4);
+    const { catalogue } = await built(randomVectors(keys, 32), { graphFrom: 1000, slices: 3 });
+    const later = [...keys.filter((key) => key % 80 !== 0), ...Array.from({ length: 10 }, (_, i) => 8001 + i)];
+    const vectors = randomVectors(later, 32);
+    const progress: [number, number][] = [];
+    const onProgress = (done: number, total: number): unknown => progress.push([done, total]);
+    await build(catalogue, vectors, { stamp: 'later', graphFrom: 1000, slices: 1, onProgress });
+    expect(progress.at(-1)).toEqual([10, 10]);
+    const index = await opened(catalogue, 'later');
+    expect(index.hasGraph).toBe(true);
+    expect(filesBeside(catalogue)).toContain('skills.db.vectors-graph-3');
+    expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
+    for (let place = 0; place < later.length; place += 100) {
+      expect((await index.nearest(questionNear(vectors, place), 5))[0]).toBe(place);
+    }
+  });
+
+  test('of which one slice is damaged is built anew, that slice alone', async () => {
+    const { catalogue, vectors } = await built(randomVectors(2000, 32), { graphFrom: 1000, slices: 2 });
+    truncateSync(`${catalogue}.vectors-graph-2`, 1000);
+    expect((await opened(catalogue)).hasGraph).toBe(false);
+    const totals: number[] = [];
+    await build(catalogue, vectors, { graphFrom: 1000, onProgress: (_, total) => totals.push(total) });
+    expect(totals.at(-1)).toBeGreaterThan(900);
+    expect(totals.at(-1)).toBeLessThan(1100);
+    const index = await opened(catalogue);
+    expect(index.hasGraph).toBe(true);
+    expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
+  });
+
+  test('of fewer slices than before leaves no file of the others', async () => {
+    const { catalogue } = await built(randomVectors(2000, 32), { graphFrom: 1000, slices: 4 });
+    await build(catalogue, randomVectors(2000, 32, 2), { stamp: 'x', model: 'other', graphFrom: 1000, slices: 2 });
+    expect(filesBeside(catalogue).toSorted()).toEqual([
+      'skills.db.vectors',
+      'skills.db.vectors-graph',
+      'skills.db.vectors-graph-2',
+    ]);
+  });
+
+  test('is of one slice where some slice would be empty', async () => {
+    const keys = Array.from({ length: 1200 }, (_, i) => i + 1).filter((key) => sliceOf(key, 2) === 1);
+    const { catalogue, vectors } = await built(randomVectors(keys, 16), { graphFrom: 100, slices: 2 });
+    expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors', 'skills.db.vectors-graph']);
+    expect(await meanRecall(await opened(catalogue), vectors)).toBeGreaterThanOrEqual(0.99);
   });
 
   test('is built anew where much was taken away, or the model is another', async () => {
@@ -149,6 +221,8 @@ describe('derived files', () => {
     ['no keys', ({ codes }) => ({ codes })],
     ['no codes', ({ keys }) => ({ keys })],
     ['keys of another type', ({ keys, codes }) => ({ keys: Float32Array.from(keys), codes })],
+    ['checksums of graphs that are no numbers', (file) => ({ ...file, graphs: { sizes: new Uint8Array(1) } })],
+    ['fewer checksums of graphs than sizes', withGraphs(2, 1)],
     ['keys that fall', ({ keys, codes }) => ({ keys: keys.toReversed(), codes })],
     ['keys that are no numbers', ({ keys, codes }) => ({ keys: keys.map(() => Number.NaN), codes })],
   ])('that have %s are not believed', async (_, change) => {
@@ -175,20 +249,35 @@ describe('derived files', () => {
     await expect(lost?.nearest(questionNear(vectors, 7), 5, mask)).rejects.toThrow('can no longer be read');
   });
 
+  test('of the former format, which knew of one graph, are built anew without a word', async () => {
+    const { catalogue, vectors } = await built(randomVectors(1500, 16), { graphFrom: 1000, slices: 1 });
+    const paths = filePaths(catalogue);
+    const { keys, codes, graphs } = (await readVectorFile(paths.vectors, STATE))!;
+    writeArrayFile(paths.vectors, { kind: 'vectors', origin: { ...STATE } }, { keys, codes, graph: graphs[0]! });
+    const options = { files: paths, ...STATE, graphFrom: 1000 };
+    expect([await vectorFilesAreCurrent(options), (await opened(catalogue)).hasGraph]).toEqual([false, false]);
+    await build(catalogue, vectors, { graphFrom: 1000 });
+    expect([await vectorFilesAreCurrent(options), (await opened(catalogue)).hasGraph]).toEqual([true, true]);
+  });
+
   test('whose graph is missing, damaged or of another build are scanned instead', async () => {
-    const { catalogue, vectors } = await built(randomVectors(1500, 16), { graphFrom: 1000 });
+    const { catalogue, vectors } = await built(randomVectors(1500, 16), { graphFrom: 1000, slices: 2 });
     const path = `${catalogue}.vectors-graph`;
     const whole = readFileSync(path);
-    const other = await built(randomVectors(1500, 16, 9), { graphFrom: 1000 });
+    const other = await built(randomVectors(1500, 16, 9), { graphFrom: 1000, slices: 2 });
     const damages: (() => void)[] = [
       () => rmSync(path),
       () => writeFileSync(path, whole.subarray(0, -1)),
       () => {
         const changed = Buffer.from(whole);
-        changed[200_000] = (changed[200_000] as number) ^ 1;
+        changed[100_000] = (changed[100_000] as number) ^ 1;
         writeFileSync(path, changed);
       },
       () => renameSync(`${other.catalogue}.vectors-graph`, path),
+      () => {
+        writeFileSync(path, whole);
+        rmSync(`${catalogue}.vectors-graph-2`);
+      },
     ];
     for (const damage of damages) {
       damage();
@@ -259,6 +348,11 @@ describe('derived files', () => {
     expect(existsSync(catalogue)).toBe(false);
   });
 });
+
+/** Puts sizes and checksums of graphs into a vector file. */
+function withGraphs(sizes: number, crcs: number): (file: VectorFile) => object {
+  return (file) => ({ ...file, graphs: { sizes: new Float64Array(sizes), crcs: new Uint32Array(crcs) } });
+}
 
 type Options = Partial<Parameters<typeof buildVectorFiles>[0]>;
 
