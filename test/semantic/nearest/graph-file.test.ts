@@ -9,7 +9,7 @@ import { randomVectors } from './random-vectors.js';
 const COUNT = 300;
 const DIMENSIONS = 8;
 const EDGES = 20;
-const BREADTH = 150;
+const BREADTH = 100;
 const ELEMENT_BYTES = 4 + 8 * EDGES + 4 * DIMENSIONS + 8;
 const LEVELS = 96 + COUNT * ELEMENT_BYTES;
 
