@@ -111,7 +111,7 @@ async function checkDerived(
     if (isInMaking) {
       outdated.push({ part, path: file, problem: 'a load is making it', remedy: 'wait for the end of the load' });
     } else if (isWhole) {
-      const problem = 'it belongs to another state of the catalogue';
+      const problem = 'it belongs to another state of the catalogue, or to another version';
       outdated.push({ part, path: file, problem, remedy: `${REPAIR}, or load anything` });
     } else {
       const problem = existsSync(file) ? 'it is damaged, or of another version' : 'it is missing';
