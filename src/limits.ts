@@ -225,6 +225,44 @@ export const MAX_PAGE_FILES = 100;
  */
 export const MAX_COUNTED_ADDRESSES = 10_000;
 
+// MCP
+
+/** Files of a skill that is published. The Skills extension lets hosts refuse more. */
+export const MAX_PUBLISHED_FILES = 512;
+
+/** Bytes of all files of a skill that is published. The Skills extension lets hosts refuse more. */
+export const MAX_PUBLISHED_BYTES: number = 16 * 1024 * 1024;
+
+/** Longest text of a file in one answer of a tool, in UTF-16 units. Some 15,000 tokens; hosts cut off at 25,000. */
+export const MAX_TOOL_TEXT = 60_000;
+
+/** Fewest and most tokens that an answer may be asked to fit. */
+export const MIN_TOOL_TOKENS = 100;
+export const MAX_TOOL_TOKENS = 100_000;
+
+/** Skills that are found but not published, and named in the log. The log is for people. */
+export const MAX_LOGGED_UNPUBLISHED = 100;
+
+/** Bounds of MCP on standard input and output. */
+interface StdioLimits {
+  /** Longest message, in bytes. Nothing that a tool takes is longer than some kilobytes. */
+  readonly messageBytes: number;
+  /** Requests that are worked on at a time. Those behind them wait in the pipe. */
+  readonly pending: number;
+  /** Bytes of messages that are worked on at a time. */
+  readonly pendingBytes: number;
+  /** Milliseconds that requests still have to be answered after standard input has ended. */
+  readonly drainTime: number;
+}
+
+/** The limits of `mcp`. They cannot be changed. */
+export const STDIO_LIMITS: StdioLimits = {
+  messageBytes: 16 * 1024 * 1024,
+  pending: 256,
+  pendingBytes: 32 * 1024 * 1024,
+  drainTime: 10_000,
+};
+
 /** Bounds of a server. Times are in milliseconds. */
 interface ServerLimits {
   /** Bytes of the request line and all headers together. */

@@ -31,7 +31,7 @@ type Bound =
   | { readonly accepts: (amount: number) => boolean | Promise<boolean> }
   | { readonly file: string; readonly test: string };
 
-const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bound>> = {
+const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS' | 'STDIO_LIMITS'>, Bound>> = {
   MAX_KEYWORD_QUERY_LENGTH: {
     accepts: (length) => passes(() => resolveKeywordQuery({ q: `${'😀'.repeat(length - 1)}a` })),
   },
@@ -155,9 +155,18 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
     file: 'http/minute-limit.test.ts',
     test: 'as many addresses as the limit says are counted; one more makes the first forgotten',
   },
+  MAX_PUBLISHED_FILES: { file: 'mcp/skills-extension.test.ts', test: 'it has more than 512 files' },
+  MAX_PUBLISHED_BYTES: { file: 'mcp/skills-extension.test.ts', test: 'its files have more than 16 MiB' },
+  MAX_TOOL_TEXT: { file: 'mcp/tools.test.ts', test: 'a long file is read in parts, and no character is cut in two' },
+  MIN_TOOL_TOKENS: { file: 'mcp/tools.test.ts', test: 'max_tokens outside of its range' },
+  MAX_TOOL_TOKENS: { file: 'mcp/tools.test.ts', test: 'max_tokens outside of its range' },
+  MAX_LOGGED_UNPUBLISHED: {
+    file: 'mcp/unpublished-log.test.ts',
+    test: 'names a hundred skills, each once, and then says that there are more',
+  },
 };
 
-const { SERVER_LIMITS: _, ...VALUES } = limits;
+const { SERVER_LIMITS: _, STDIO_LIMITS: __, ...VALUES } = limits;
 
 describe.each(Object.entries(BOUNDS))('%s', (name, bound) => {
   if ('file' in bound) {
@@ -174,6 +183,18 @@ describe.each(Object.entries(BOUNDS))('%s', (name, bound) => {
   test('does not accept one more', async () => {
     expect(await bound.accepts(limit + 1)).toBe(false);
   });
+});
+
+/** Which test holds each limit of `mcp`. */
+const OF_STDIO: Readonly<Record<keyof typeof limits.STDIO_LIMITS, string>> = {
+  messageBytes: 'a line of more than 16 MiB is refused, and the next one is answered',
+  pending: 'a thousand requests at once are all answered, and the input waits meanwhile',
+  pendingBytes: 'requests of many bytes wait for each other',
+  drainTime: 'does not wait without end for an answer when its input has ended',
+};
+
+test.each(Object.entries(OF_STDIO))('%s of standard input is held by a test: %s', (_, name) => {
+  expect(readFileSync(new URL('mcp/line-transport.test.ts', import.meta.url), 'utf8')).toContain(name);
 });
 
 /** Which test holds each limit of a server. */

@@ -1,0 +1,44 @@
+import type { createMcpHandler, McpServer, ProtocolError, ResourceNotFoundError } from '@modelcontextprotocol/server';
+import type { SkillsExtension, skillEntry } from '@modelcontextprotocol/server/ext/skills';
+import type { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { SkillSearchError } from '../../errors.js';
+
+/** What this room uses of the MCP SDK, an optional dependency that is imported when somebody serves MCP. */
+export interface Sdk {
+  readonly McpServer: typeof McpServer;
+  readonly ProtocolError: typeof ProtocolError;
+  readonly ResourceNotFoundError: typeof ResourceNotFoundError;
+  readonly createMcpHandler: typeof createMcpHandler;
+  readonly SkillsExtension: typeof SkillsExtension;
+  readonly skillEntry: typeof skillEntry;
+  readonly serveStdio: typeof serveStdio;
+}
+
+/**
+ * Imports the SDK. No other file does.
+ *
+ * @throws {SkillSearchError} `MCP_SDK_MISSING` if it is not installed
+ */
+export async function loadSdk(): Promise<Sdk> {
+  try {
+    const [server, skills, stdio] = await Promise.all([
+      import('@modelcontextprotocol/server'),
+      import('@modelcontextprotocol/server/ext/skills'),
+      import('@modelcontextprotocol/server/stdio'),
+    ]);
+    return {
+      McpServer: server.McpServer,
+      ProtocolError: server.ProtocolError,
+      ResourceNotFoundError: server.ResourceNotFoundError,
+      createMcpHandler: server.createMcpHandler,
+      SkillsExtension: skills.SkillsExtension,
+      skillEntry: skills.skillEntry,
+      serveStdio: stdio.serveStdio,
+    };
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    const message =
+      'serving MCP needs the optional package @modelcontextprotocol/server, which is not installed: npm install @modelcontextprotocol/server';
+    throw new SkillSearchError('MCP_SDK_MISSING', message, { cause });
+  }
+}

@@ -1,0 +1,91 @@
+import type { Skill } from '@modelcontextprotocol/server/ext/skills';
+import { MAX_PUBLISHED_BYTES, MAX_PUBLISHED_FILES } from '../../limits.js';
+import type { ContentFile, SkillContents, WholeSkillSearch } from './contents.js';
+import { type FrontMatter, readFrontMatter } from './front-matter.js';
+import type { Sdk } from './load-sdk.js';
+import { skillUri } from './skill-uri.js';
+
+/** A skill that may be handed on: all of its bytes are stored, and its front matter keeps the rules. */
+export interface PublishedSkill {
+  readonly id: string;
+  readonly frontMatter: FrontMatter;
+  readonly files: readonly ContentFile[];
+}
+
+/** Told why a skill is found but not published. */
+export type UnpublishedListener = (id: string, reason: string) => void;
+
+/** Says which skills of a catalogue are published. */
+export class PublishedSkills {
+  readonly #sdk: Sdk;
+  readonly #onUnpublished: UnpublishedListener;
+
+  constructor(sdk: Sdk, onUnpublished: UnpublishedListener) {
+    this.#sdk = sdk;
+    this.#onUnpublished = onUnpublished;
+  }
+
+  /** @returns undefined if there is no such skill, or it is not published */
+  async get(search: WholeSkillSearch, id: string): Promise<PublishedSkill | undefined> {
+    const contents = search.contents(id);
+    if (contents === undefined) return undefined;
+    const fault = faultOf(contents);
+    if (fault !== undefined) return this.#refuse(id, fault);
+    const bytes = search.read(id, 'SKILL.md');
+    if (bytes === undefined) return this.#refuse(id, 'its SKILL.md is not stored as it was');
+    const read = await readFrontMatter(this.#sdk, bytes);
+    if ('fault' in read) return this.#refuse(id, read.fault);
+    return { id, frontMatter: read.frontMatter, files: contents.files };
+  }
+
+  /**
+   * A skill that lies in the folder of a published one, as a skill of its own.
+   *
+   * @param folder path inside the outer skill
+   */
+  async getNested(search: WholeSkillSearch, outer: PublishedSkill, folder: string): Promise<Skill | undefined> {
+    const bytes = search.read(outer.id, `${folder}/SKILL.md`);
+    const read = bytes === undefined ? undefined : await readFrontMatter(this.#sdk, bytes);
+    if (read === undefined || 'fault' in read) return undefined;
+    // The last part of a skill's path has to be its name.
+    if (folder.slice(folder.lastIndexOf('/') + 1) !== read.frontMatter.name) return undefined;
+    const files = outer.files.filter(({ path }) => path.startsWith(`${folder}/`));
+    return entryOf(outer, `${folder}/SKILL.md`, read.frontMatter, files);
+  }
+
+  #refuse(id: string, reason: string): undefined {
+    this.#onUnpublished(id, reason);
+    return undefined;
+  }
+}
+
+/** Why the contents of a skill cannot be handed on. */
+function faultOf({ complete, files }: SkillContents): string | undefined {
+  if (!complete) return 'not all of its files are stored as they were';
+  if (files.length > MAX_PUBLISHED_FILES) return `it has more than ${MAX_PUBLISHED_FILES} files`;
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  if (size > MAX_PUBLISHED_BYTES) return `its files have more than ${MAX_PUBLISHED_BYTES} bytes`;
+  return undefined;
+}
+
+/** The entry of a skill as `skills/list` and `skills/get` give it. */
+export function entryOfSkill(skill: PublishedSkill): Skill {
+  return entryOf(skill, 'SKILL.md', skill.frontMatter, skill.files);
+}
+
+function entryOf(
+  { id, frontMatter: { name } }: PublishedSkill,
+  path: string,
+  frontMatter: FrontMatter,
+  files: readonly ContentFile[],
+): Skill {
+  return {
+    uri: skillUri(id, name, path),
+    frontmatter: frontMatter as Skill['frontmatter'],
+    resources: files.map(({ path: file, sha256, size }) => ({
+      uri: skillUri(id, name, file),
+      digest: `sha256:${sha256}`,
+      size,
+    })),
+  };
+}
