@@ -1,3 +1,4 @@
+import { ALL_IN_MEMORY, type Pager } from '../../arrays/pager.js';
 import type { SkillSearchError } from '../../errors.js';
 import type { DocumentNumber, SkillNumber, VectorNumber, VectorPlace } from '../../numbers.js';
 import type { Skill, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
@@ -7,7 +8,7 @@ import { corruptAsMissing, guarded, openForReading, storeError } from '../databa
 import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { folderAt } from '../place.js';
-import { type CatalogueColumns, type PackedColumns, readColumns, unpackColumns } from './columns.js';
+import { type CatalogueColumns, type PackedColumns, readAuthors, readColumns, unpackColumns } from './columns.js';
 import { KeptRecords } from './kept-records.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
 import { type StoredRow, StoredRows } from './stored-row.js';
@@ -47,6 +48,8 @@ export class CatalogueReader {
   /** What the last load noted of the whole; undefined in memory, and in a catalogue without checksums. */
   readonly #facts: CatalogueFacts | undefined;
   #packed: PackedColumns | undefined;
+  /** Reads the arrays of {@link #packed} that are not in memory yet. */
+  #pager: Pager = ALL_IN_MEMORY;
   #columns: CatalogueColumns | undefined;
   #damagedDocuments: ReadonlySet<DocumentNumber> | undefined;
   #records: KeptRecords | undefined;
@@ -91,8 +94,8 @@ export class CatalogueReader {
 
   /** Read on first use, unless {@link useColumns} was called before. */
   get columns(): CatalogueColumns {
-    this.#columns ??= unpackColumns(this.packedColumns);
-    return this.#columns;
+    if (this.#columns === undefined) this.useColumns(this.packedColumns);
+    return this.#columns!;
   }
 
   get packedColumns(): PackedColumns {
@@ -111,17 +114,19 @@ export class CatalogueReader {
     const all = new Set([...this.damaged, ...documents]);
     if (all.size === this.damaged.size) return;
     const damaged = Uint32Array.from(all).sort();
-    this.useColumns({ ...this.packedColumns, damaged });
+    this.useColumns({ ...this.packedColumns, damaged }, this.#pager);
   }
 
   /**
    * Takes the columns from a derived file of the same state of the catalogue.
    *
+   * @param pager reads the authors; all other arrays must be in memory
    * @throws {DamagedArrayFileError} if they contradict each other; they are not taken then
    */
-  useColumns(columns: PackedColumns): void {
-    this.#columns = unpackColumns(columns);
+  useColumns(columns: PackedColumns, pager: Pager = ALL_IN_MEMORY): void {
+    this.#columns = unpackColumns(columns, { pager, readAuthors: () => this.#readAuthors() });
     this.#packed = columns;
+    this.#pager = pager;
     this.#damagedDocuments = undefined;
   }
 
@@ -288,7 +293,14 @@ export class CatalogueReader {
     // They may be views of the memory of a whole index.
     this.#packed = undefined;
     this.#columns = undefined;
+    this.#pager = ALL_IN_MEMORY;
     this.#records = undefined;
+  }
+
+  #readAuthors(): ReturnType<typeof readAuthors> {
+    const recordOf = (document: DocumentNumber): string | undefined =>
+      this.damaged.has(document) ? undefined : this.#statements.recordOrUndefined(this.#skillNumber(document));
+    return this.reading(() => readAuthors(this.columns.stars.keys(), recordOf));
   }
 
   #skillNumber(document: DocumentNumber): SkillNumber {
