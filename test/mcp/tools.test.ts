@@ -32,7 +32,7 @@ const names = (structured: Record<string, unknown>) =>
 
 describe.each(ERAS)('in revision %s', (era) => {
   test('every tool says that it only reads, and has schemas that its answers keep', async () => {
-    const { client } = await connect(await openWholeSkills([PDF, CHARTS, PART]), {}, era);
+    const { client } = await connect(await openWholeSkills([PDF, CHARTS, PART]), { meaning: false }, era);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['search_skills', 'get_skill', 'read_skill_file', 'list_categories']);
     for (const { annotations, inputSchema, outputSchema, description } of tools) {
@@ -84,11 +84,20 @@ describe('search_skills', () => {
     ['category', 'data', ['draw-charts']],
     ['category', 'documents', []],
     ['occupation', 'clerks', []],
+    ['author', 'Acme', []],
     ['limit', 1, ['draw-charts']],
   ])('keeps to %s %s', async (name, value, expected) => {
-    const { client } = await connect(await openWholeSkills([PDF, CHARTS]));
-    const { structured } = await callTool(client, 'search_skills', words('charts', { [name]: value }));
-    expect(names(structured)).toEqual(expected);
+    const { client } = await connect(await openWholeSkills([PDF, CHARTS]), { meaning: false });
+    for (const by of ['words', 'both']) {
+      const args = { query: 'charts', by, [name]: value };
+      expect(names((await callTool(client, 'search_skills', args)).structured)).toEqual(expected);
+    }
+  });
+
+  test('finds the skills of an author', async () => {
+    const { client } = await connect(await openWholeSkills([PDF, PART]));
+    const { structured } = await callTool(client, 'search_skills', words('pdf', { author: 'Acme' }));
+    expect(names(structured)).toEqual(['pdf-forms']);
   });
 
   test('says what to do where nothing is found', async () => {

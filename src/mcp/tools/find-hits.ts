@@ -69,7 +69,7 @@ async function findByWords(question: Question, context: ToolContext): Promise<Fo
   if ([...query.slice(0, 2 * MAX_KEYWORD_QUERY_LENGTH + 2).trim()].length > MAX_KEYWORD_QUERY_LENGTH) {
     return findByMeaning(question, context, 'words');
   }
-  const asked = { q: query, category, occupation, ...authorFilter(author), limit };
+  const asked = { q: query, category, occupation, author, limit };
   const { hits, step, pagination, truncated } = context.search.keyword(asked);
   const loose = step === 'some-words';
   const remarks = hits.length === 0 ? [nothingFound(question)] : loose ? [SOME_WORDS] : [];
@@ -84,7 +84,7 @@ async function findByMeaning(
   ranking: 'hybrid' | 'vector' | 'words',
 ): Promise<Found> {
   const { query, category, occupation, author, limit } = question;
-  const asked = { q: query, category, occupation, ...authorFilter(author), limit, ranking };
+  const asked = { q: query, category, occupation, author, limit, ranking };
   const { hits, confident, truncated } = await search.semantic(asked, { signal });
   const remarks = hits.length === 0 ? [nothingFound(question)] : confident ? [] : [NOTHING_FITS];
   if (truncated === true) remarks.push(TRUNCATED);
@@ -94,10 +94,6 @@ async function findByMeaning(
 const BY = { hybrid: 'both', vector: 'meaning', words: 'words' } as const;
 
 const TRUNCATED = 'The question was too costly to finish: its most frequent words did not count.';
-
-function authorFilter(author: string | undefined): { readonly author?: string } {
-  return author === undefined ? {} : { author };
-}
 
 function nothingFound({ by, category, occupation, author }: Question): string {
   const filters = Object.entries({ category, occupation, author }).filter(([, value]) => value !== undefined);
