@@ -31,7 +31,9 @@ type Bound =
   | { readonly accepts: (amount: number) => boolean | Promise<boolean> }
   | { readonly file: string; readonly test: string };
 
-const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS' | 'STDIO_LIMITS'>, Bound>> = {
+const BOUNDS: Readonly<
+  Record<Exclude<keyof typeof limits, 'SERVER_LIMITS' | 'STDIO_LIMITS' | 'MCP_HTTP_LIMITS'>, Bound>
+> = {
   MAX_KEYWORD_QUERY_LENGTH: {
     accepts: (length) => passes(() => resolveKeywordQuery({ q: `${'😀'.repeat(length - 1)}a` })),
   },
@@ -166,7 +168,7 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS' | 'ST
   },
 };
 
-const { SERVER_LIMITS: _, STDIO_LIMITS: __, ...VALUES } = limits;
+const { SERVER_LIMITS: _, STDIO_LIMITS: __, MCP_HTTP_LIMITS: ___, ...VALUES } = limits;
 
 describe.each(Object.entries(BOUNDS))('%s', (name, bound) => {
   if ('file' in bound) {

@@ -1,10 +1,8 @@
 import type { McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/server';
 import type { SkillSearch } from '../index.js';
+import { MCP_HTTP_LIMITS } from '../limits.js';
 import { createMcpServer, type McpOptions } from './mcp-server.js';
 import type { Sdk } from './skills/load-sdk.js';
-
-/** Longest body of a request, in bytes. Nothing that a tool takes is longer than some kilobytes. */
-const MAX_BODY = 1024 * 1024;
 
 /**
  * Serves MCP by Streamable HTTP, for whoever has `Request` and `Response`: `fetch` answers a request, and
@@ -19,6 +17,9 @@ export function createMcpFetchHandler(
   optionsFor: (context: McpRequestContext) => McpOptions,
 ): McpHttpHandler {
   return sdk.createMcpHandler((context) => createMcpServer(sdk, search, optionsFor(context)), {
-    maxRequestBodySize: MAX_BODY,
+    maxRequestBodySize: MCP_HTTP_LIMITS.bodyBytes,
+    // The server around it counts them.
+    maxSubscriptions: Number.MAX_SAFE_INTEGER,
+    keepAliveMs: MCP_HTTP_LIMITS.keepAlive,
   });
 }

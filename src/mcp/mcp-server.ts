@@ -26,6 +26,12 @@ export interface McpOptions {
    * What a caller is told of an error, instead of its message. For servers whose callers must not see paths.
    */
   readonly tellError?: ((error: SkillSearchError) => SkillSearchError) | undefined;
+  /** What every call of a tool fails with: the caller has used up what it may ask for, say. */
+  readonly refusal?: SkillSearchError | undefined;
+  /** Told the name of each tool that has answered, without an error. */
+  readonly onAnswer?: ((tool: string) => void) | undefined;
+  /** Seconds that a search may wait for others; 0 for no limit. @default 0 */
+  readonly longestWait?: number | undefined;
 }
 
 const TOOLS: readonly Tool[] = [SEARCH_SKILLS, GET_SKILL, READ_SKILL_FILE, LIST_CATEGORIES];
@@ -49,6 +55,7 @@ const [INVALID_PARAMS, INTERNAL_ERROR] = [-32602, -32603];
 export function createMcpServer(sdk: Sdk, search: () => Promise<SkillSearch>, options: McpOptions = {}): McpServer {
   const { meaning = true, withoutMeaning = 'this server searches by words only' } = options;
   const { onUnpublished = () => {}, onError = () => {}, tellError = (error) => error } = options;
+  const { refusal, onAnswer = () => {}, longestWait = 0 } = options;
   const mcp = new sdk.McpServer(
     { name: 'skill-discovery', title: 'Skill Discovery', version: packageVersion() },
     {
@@ -75,7 +82,11 @@ export function createMcpServer(sdk: Sdk, search: () => Promise<SkillSearch>, op
   };
   const protocolError = (error: unknown): unknown => {
     if (error instanceof sdk.ProtocolError) return error;
-    if (error instanceof SkillSearchError) return new sdk.ProtocolError(INTERNAL_ERROR, tellError(error).message);
+    if (error instanceof SkillSearchError) {
+      const told = tellError(error);
+      if (told !== error) onError(error);
+      return new sdk.ProtocolError(INTERNAL_ERROR, told.message);
+    }
     onError(error);
     return new sdk.ProtocolError(INTERNAL_ERROR, 'unexpected error: the log of the server says more');
   };
@@ -122,9 +133,11 @@ export function createMcpServer(sdk: Sdk, search: () => Promise<SkillSearch>, op
     const { signal } = context.mcpReq;
     try {
       signal.throwIfAborted();
+      if (refusal !== undefined) throw refusal;
       const current = withContents(await search());
-      const call = { search: current, published, meaning, withoutMeaning, signal };
+      const call = { search: current, published, meaning, withoutMeaning, longestWait, tellError, signal };
       const { text, structured, links = [] } = await tool.run(params.arguments ?? {}, call);
+      onAnswer(tool.name);
       return {
         content: [{ type: 'text', text }, ...links.map((link) => ({ type: 'resource_link' as const, ...link }))],
         structuredContent: structured,
@@ -132,8 +145,8 @@ export function createMcpServer(sdk: Sdk, search: () => Promise<SkillSearch>, op
     } catch (error) {
       // Nobody is there to read an answer.
       if (signal.aborted) throw error;
-      if (isUnexpected(error)) onError(error);
       const told = error instanceof SkillSearchError ? tellError(error) : error;
+      if (isUnexpected(error) || told !== error) onError(error);
       return { content: [{ type: 'text', text: toolErrorText(told) }], isError: true };
     }
   });

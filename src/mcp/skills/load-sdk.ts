@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { createMcpHandler, McpServer, ProtocolError, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { SkillsExtension, skillEntry } from '@modelcontextprotocol/server/ext/skills';
 import type { serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -37,8 +38,25 @@ export async function loadSdk(): Promise<Sdk> {
     };
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
-    const message =
-      'serving MCP needs the optional package @modelcontextprotocol/server, which is not installed: npm install @modelcontextprotocol/server';
-    throw new SkillSearchError('MCP_SDK_MISSING', message, { cause });
+    throw sdkMissing(cause);
   }
+}
+
+/**
+ * Looks whether the SDK is installed, without importing it.
+ *
+ * @throws {SkillSearchError} `MCP_SDK_MISSING`
+ */
+export function checkSdk(): void {
+  try {
+    createRequire(import.meta.url).resolve('@modelcontextprotocol/server');
+  } catch (cause) {
+    throw sdkMissing(cause);
+  }
+}
+
+function sdkMissing(cause: unknown): SkillSearchError {
+  const message =
+    'serving MCP needs the optional package @modelcontextprotocol/server, which is not installed: npm install @modelcontextprotocol/server';
+  return new SkillSearchError('MCP_SDK_MISSING', message, { cause });
 }

@@ -1,3 +1,4 @@
+import type { SkillSearchError } from '../../index.js';
 import type { WholeSkillSearch } from '../skills/contents.js';
 import type { PublishedSkills } from '../skills/published-skills.js';
 
@@ -17,6 +18,10 @@ export interface ToolContext {
   readonly meaning: boolean;
   /** Said where it may not. */
   readonly withoutMeaning: string;
+  /** Seconds that a search may wait for others; 0 for no limit. */
+  readonly longestWait: number;
+  /** What the caller is told of an error. */
+  readonly tellError: (error: SkillSearchError) => SkillSearchError;
   /** Aborted when the caller cancels. */
   readonly signal: AbortSignal;
 }
