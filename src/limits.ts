@@ -74,6 +74,12 @@ export const MAX_SKILL_BYTES: number = 16 * 1024 * 1024;
 /** Files in the folder of a skill that are looked at, whatever they are: each is opened to see whether it is a text. */
 export const MAX_SKILL_ENTRIES = 10_000;
 
+/** Files of one skill whose bytes are kept. What takes skills over MCP takes no more. */
+export const MAX_CONTENT_FILES = 512;
+
+/** Bytes of one skill that are kept, as they are before they are packed. What takes skills over MCP takes no more. */
+export const MAX_CONTENT_BYTES: number = 16 * 1024 * 1024;
+
 /** Longest name, in code points. Longer names are prose; they would fill a line of results. */
 export const MAX_NAME = 200;
 

@@ -1,6 +1,6 @@
 import type { SkillSearchError } from '../../errors.js';
 import type { DocumentNumber, SkillNumber, VectorNumber, VectorPlace } from '../../numbers.js';
-import type { Skill, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
+import type { Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
 import { corruptAsMissing, guarded, openForReading, storeError } from '../database.js';
@@ -8,6 +8,7 @@ import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts } from '../fa
 import { readMeta } from '../meta.js';
 import { folderAt } from '../place.js';
 import { type CatalogueColumns, type PackedColumns, readColumns, unpackColumns } from './columns.js';
+import { ContentReader } from './content-reader.js';
 import { KeptRecords } from './kept-records.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
 import { type StoredRow, StoredRows } from './stored-row.js';
@@ -52,6 +53,7 @@ export class CatalogueReader {
   #records: KeptRecords | undefined;
   #documentsById: Uint32Array | undefined;
   #idIndexIsWhole: boolean | undefined;
+  #contents: ContentReader | undefined;
   readonly #inTransaction: (work: () => unknown) => unknown;
   readonly #statements: SkillStatements;
   readonly #rows: StoredRows;
@@ -208,6 +210,40 @@ export class CatalogueReader {
   }
 
   /**
+   * What a skill is made of; undefined if there is no such skill.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  contents(id: string): SkillContents | undefined {
+    return this.reading(() => {
+      const row = this.#find(id);
+      return row === undefined ? undefined : this.#contentReader().contents(row);
+    });
+  }
+
+  /**
+   * The bytes of a file of a skill; undefined if there is no such file, or its bytes are not kept.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  read(id: string, path: string): Uint8Array | undefined {
+    return this.reading(() => {
+      const row = this.#find(id);
+      return row === undefined ? undefined : this.#contentReader().read(row, path);
+    });
+  }
+
+  /**
+   * Ids of skills with complete contents, in code-point order.
+   *
+   * @param after only ids behind it
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  completeIds(after: string, limit: number): string[] {
+    return this.reading(() => this.#contentReader().completeIds(after, limit));
+  }
+
+  /**
    * For each document, the place of its vector among some vectors, or {@link NO_VECTOR}. Yields to the event loop
    * now and then.
    *
@@ -289,6 +325,16 @@ export class CatalogueReader {
     this.#packed = undefined;
     this.#columns = undefined;
     this.#records = undefined;
+  }
+
+  #contentReader(): ContentReader {
+    const texts = {
+      filenames: (skill: SkillNumber) => this.#rows.filenames(skill),
+      files: (skill: SkillNumber) => this.#statements.files(skill),
+      file: (skill: SkillNumber, position: number) => this.#statements.file(skill, position),
+    };
+    this.#contents ??= new ContentReader(this.#connection, this.#path, this.#facts, texts);
+    return this.#contents;
   }
 
   #skillNumber(document: DocumentNumber): SkillNumber {
