@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { SkillSearchError } from '../errors.js';
 import type { SkillSearch } from '../index.js';
-import { type WholeSkillSearch, withContents } from './skills/contents.js';
 import type { Sdk } from './skills/load-sdk.js';
 import { PublishedSkills, type UnpublishedListener } from './skills/published-skills.js';
 import { CatalogueSkillSource } from './skills/skill-source.js';
@@ -66,9 +65,9 @@ export function createMcpServer(sdk: Sdk, search: () => Promise<SkillSearch>, op
   const published = new PublishedSkills(sdk, onUnpublished);
 
   /** The search, or a protocol error that says what is wrong with the catalogue. */
-  const searchForProtocol = async (): Promise<WholeSkillSearch> => {
+  const searchForProtocol = async (): Promise<SkillSearch> => {
     try {
-      return withContents(await search());
+      return await search();
     } catch (error) {
       throw protocolError(error);
     }
@@ -122,7 +121,7 @@ export function createMcpServer(sdk: Sdk, search: () => Promise<SkillSearch>, op
     const { signal } = context.mcpReq;
     try {
       signal.throwIfAborted();
-      const current = withContents(await search());
+      const current = await search();
       const call = { search: current, published, meaning, withoutMeaning, signal };
       const { text, structured, links = [] } = await tool.run(params.arguments ?? {}, call);
       return {

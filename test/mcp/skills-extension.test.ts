@@ -243,12 +243,12 @@ describe('a skill is found but not published, and the reason is told, if', () =>
     [
       'it has more than 512 files',
       { name: 'a', files: Object.fromEntries(Array.from({ length: 512 }, (_, i) => [`f${i}`, 'x'])) },
-      '512 files',
+      'not all of its files',
     ],
     [
       'its files have more than 16 MiB',
       { name: 'a', files: { a: 'x'.repeat(9 * 2 ** 20), b: 'y'.repeat(9 * 2 ** 20) } },
-      'bytes',
+      'not all of its files',
     ],
   ])('%s', async (_, skill, reason) => {
     const told: string[] = [];

@@ -1,6 +1,5 @@
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
-import { MAX_PUBLISHED_BYTES, MAX_PUBLISHED_FILES } from '../../limits.js';
-import type { ContentFile, SkillContents, WholeSkillSearch } from './contents.js';
+import type { ContentFile, SkillSearch } from '../../index.js';
 import { type FrontMatter, readFrontMatter } from './front-matter.js';
 import type { Sdk } from './load-sdk.js';
 import { skillUri } from './skill-uri.js';
@@ -26,11 +25,11 @@ export class PublishedSkills {
   }
 
   /** @returns undefined if there is no such skill, or it is not published */
-  async get(search: WholeSkillSearch, id: string): Promise<PublishedSkill | undefined> {
+  async get(search: SkillSearch, id: string): Promise<PublishedSkill | undefined> {
     const contents = search.contents(id);
     if (contents === undefined) return undefined;
-    const fault = faultOf(contents);
-    if (fault !== undefined) return this.#refuse(id, fault);
+    // A complete skill has at most 512 files and 16 MiB, which is what the extension lets hosts expect.
+    if (!contents.complete) return this.#refuse(id, 'not all of its files are stored as they were');
     const bytes = search.read(id, 'SKILL.md');
     if (bytes === undefined) return this.#refuse(id, 'its SKILL.md is not stored as it was');
     const read = await readFrontMatter(this.#sdk, bytes);
@@ -43,7 +42,7 @@ export class PublishedSkills {
    *
    * @param folder path inside the outer skill
    */
-  async getNested(search: WholeSkillSearch, outer: PublishedSkill, folder: string): Promise<Skill | undefined> {
+  async getNested(search: SkillSearch, outer: PublishedSkill, folder: string): Promise<Skill | undefined> {
     const bytes = search.read(outer.id, `${folder}/SKILL.md`);
     const read = bytes === undefined ? undefined : await readFrontMatter(this.#sdk, bytes);
     if (read === undefined || 'fault' in read) return undefined;
@@ -57,15 +56,6 @@ export class PublishedSkills {
     this.#onUnpublished(id, reason);
     return undefined;
   }
-}
-
-/** Why the contents of a skill cannot be handed on. */
-function faultOf({ complete, files }: SkillContents): string | undefined {
-  if (!complete) return 'not all of its files are stored as they were';
-  if (files.length > MAX_PUBLISHED_FILES) return `it has more than ${MAX_PUBLISHED_FILES} files`;
-  const size = files.reduce((sum, file) => sum + file.size, 0);
-  if (size > MAX_PUBLISHED_BYTES) return `its files have more than ${MAX_PUBLISHED_BYTES} bytes`;
-  return undefined;
 }
 
 /** The entry of a skill as `skills/list` and `skills/get` give it. */

@@ -1,6 +1,6 @@
 import type { Resource } from '@modelcontextprotocol/server';
 import type { Skill, SkillReadResult, SkillSource } from '@modelcontextprotocol/server/ext/skills';
-import type { WholeSkillSearch } from './contents.js';
+import type { SkillSearch } from '../../index.js';
 import { cursorAfter, readCursor } from './cursor.js';
 import { childrenOf } from './directory.js';
 import { textOf } from './front-matter.js';
@@ -26,10 +26,10 @@ interface Page {
 /** Hands the skills of a catalogue to the Skills extension of the SDK. Reads the store page by page. */
 export class CatalogueSkillSource implements SkillSource {
   readonly #sdk: Sdk;
-  readonly #search: () => Promise<WholeSkillSearch>;
+  readonly #search: () => Promise<SkillSearch>;
   readonly #published: PublishedSkills;
 
-  constructor(sdk: Sdk, search: () => Promise<WholeSkillSearch>, published: PublishedSkills) {
+  constructor(sdk: Sdk, search: () => Promise<SkillSearch>, published: PublishedSkills) {
     this.#sdk = sdk;
     this.#search = search;
     this.#published = published;
@@ -111,7 +111,7 @@ export class CatalogueSkillSource implements SkillSource {
     return this.#pageUpTo(search, list, skills, after!);
   }
 
-  #pageUpTo(search: WholeSkillSearch, list: string, skills: readonly PublishedSkill[], id: string): Page {
+  #pageUpTo(search: SkillSearch, list: string, skills: readonly PublishedSkill[], id: string): Page {
     const isLast = search.completeIds({ after: id, limit: 1 }).length === 0;
     return isLast ? { skills } : { skills, nextCursor: cursorAfter(list, id) };
   }
@@ -124,7 +124,7 @@ export class CatalogueSkillSource implements SkillSource {
   }
 
   /** The published skill that a URI belongs to. */
-  async #find(uri: string): Promise<{ search: WholeSkillSearch; skill: PublishedSkill; path: string } | undefined> {
+  async #find(uri: string): Promise<{ search: SkillSearch; skill: PublishedSkill; path: string } | undefined> {
     const parsed = parseSkillUri(uri);
     if (parsed === undefined) return undefined;
     const search = await this.#search();

@@ -1,5 +1,4 @@
-import type { Skill, SkillDetails } from '../../index.js';
-import type { ContentFile } from '../skills/contents.js';
+import type { ContentFile, Skill, SkillDetails } from '../../index.js';
 import { parseSkillUri, skillUri } from '../skills/skill-uri.js';
 import { type ToolContext, ToolFault } from './tool.js';
 
