@@ -7,6 +7,8 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   INVALID_QUERY: 'Correct the query and call again.',
   INVALID_PARAMETER: 'Correct the argument and call again.',
   BUSY: 'Call again in a few seconds.',
+  RATE_LIMIT_EXCEEDED: 'Wait that long, then call again.',
+  DAILY_QUOTA_EXCEEDED: 'Tell the user: an API key of this server, or one with a larger quota, may search more.',
   SERVICE_UNAVAILABLE: 'Call again in a few seconds.',
   DATABASE_NOT_FOUND: 'The user has to load a catalogue: skill-discovery load. Then call again; no restart is needed.',
   DATABASE_NOT_READABLE: 'The user has to look at the file. Then call again; no restart is needed.',

@@ -22,7 +22,7 @@ describe.each(ERAS)('mcp in revision %s', (era) => {
   test('answers the client of the SDK', async () => {
     const client = await connect(['--database', await catalogue([PDF, CHARTS]), ...WORDS_ONLY], era);
     const { structured } = await callTool(client, 'search_skills', { query: 'charts' });
-    expect(structured).toMatchObject({ skills: [{ id: 'charts', published: true }] });
+    expect(structured).toMatchObject({ skills: [{ id: 'charts', complete: true }] });
     const skills = new SkillsClient(client);
     const { skills: entries } = await skills.list();
     expect(entries.map(({ uri }) => uri)).toEqual([

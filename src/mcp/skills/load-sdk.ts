@@ -1,5 +1,6 @@
-import type { createMcpHandler, McpServer, ProtocolError, ResourceNotFoundError } from '@modelcontextprotocol/server';
-import type { SkillsExtension, skillEntry } from '@modelcontextprotocol/server/ext/skills';
+import { createRequire } from 'node:module';
+import type { createMcpHandler, McpServer, ProtocolError } from '@modelcontextprotocol/server';
+import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import type { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { SkillSearchError } from '../../errors.js';
 
@@ -7,10 +8,8 @@ import { SkillSearchError } from '../../errors.js';
 export interface Sdk {
   readonly McpServer: typeof McpServer;
   readonly ProtocolError: typeof ProtocolError;
-  readonly ResourceNotFoundError: typeof ResourceNotFoundError;
   readonly createMcpHandler: typeof createMcpHandler;
   readonly SkillsExtension: typeof SkillsExtension;
-  readonly skillEntry: typeof skillEntry;
   readonly serveStdio: typeof serveStdio;
 }
 
@@ -29,16 +28,31 @@ export async function loadSdk(): Promise<Sdk> {
     return {
       McpServer: server.McpServer,
       ProtocolError: server.ProtocolError,
-      ResourceNotFoundError: server.ResourceNotFoundError,
       createMcpHandler: server.createMcpHandler,
       SkillsExtension: skills.SkillsExtension,
-      skillEntry: skills.skillEntry,
       serveStdio: stdio.serveStdio,
     };
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
-    const message =
-      'serving MCP needs the optional package @modelcontextprotocol/server, which is not installed: npm install @modelcontextprotocol/server';
-    throw new SkillSearchError('MCP_SDK_MISSING', message, { cause });
+    throw sdkMissing(cause);
   }
+}
+
+/**
+ * Looks whether the SDK is installed, without importing it.
+ *
+ * @throws {SkillSearchError} `MCP_SDK_MISSING`
+ */
+export function checkSdk(): void {
+  try {
+    createRequire(import.meta.url).resolve('@modelcontextprotocol/server');
+  } catch (cause) {
+    throw sdkMissing(cause);
+  }
+}
+
+function sdkMissing(cause: unknown): SkillSearchError {
+  const message =
+    'serving MCP needs the optional package @modelcontextprotocol/server, which is not installed: npm install @modelcontextprotocol/server';
+  return new SkillSearchError('MCP_SDK_MISSING', message, { cause });
 }

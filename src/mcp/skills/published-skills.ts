@@ -1,7 +1,6 @@
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
 import type { ContentFile, SkillSearch } from '../../index.js';
 import { type FrontMatter, readFrontMatter } from './front-matter.js';
-import type { Sdk } from './load-sdk.js';
 import { skillUri } from './skill-uri.js';
 
 /** A skill that may be handed on: all of its bytes are stored, and its front matter keeps the rules. */
@@ -16,11 +15,9 @@ export type UnpublishedListener = (id: string, reason: string) => void;
 
 /** Says which skills of a catalogue are published. */
 export class PublishedSkills {
-  readonly #sdk: Sdk;
   readonly #onUnpublished: UnpublishedListener;
 
-  constructor(sdk: Sdk, onUnpublished: UnpublishedListener) {
-    this.#sdk = sdk;
+  constructor(onUnpublished: UnpublishedListener) {
     this.#onUnpublished = onUnpublished;
   }
 
@@ -32,8 +29,10 @@ export class PublishedSkills {
     if (!contents.complete) return this.#refuse(id, 'not all of its files are stored as they were');
     const bytes = search.read(id, 'SKILL.md');
     if (bytes === undefined) return this.#refuse(id, 'its SKILL.md is not stored as it was');
-    const read = await readFrontMatter(this.#sdk, bytes);
+    const read = await readFrontMatter(bytes);
     if ('fault' in read) return this.#refuse(id, read.fault);
+    // A hit tells the address before anybody reads the SKILL.md.
+    if (read.frontMatter.name !== search.get(id)?.name) return this.#refuse(id, 'its SKILL.md has another name');
     return { id, frontMatter: read.frontMatter, files: contents.files };
   }
 
@@ -44,7 +43,7 @@ export class PublishedSkills {
    */
   async getNested(search: SkillSearch, outer: PublishedSkill, folder: string): Promise<Skill | undefined> {
     const bytes = search.read(outer.id, `${folder}/SKILL.md`);
-    const read = bytes === undefined ? undefined : await readFrontMatter(this.#sdk, bytes);
+    const read = bytes === undefined ? undefined : await readFrontMatter(bytes);
     if (read === undefined || 'fault' in read) return undefined;
     // The last part of a skill's path has to be its name.
     if (folder.slice(folder.lastIndexOf('/') + 1) !== read.frontMatter.name) return undefined;

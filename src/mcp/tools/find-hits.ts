@@ -1,4 +1,6 @@
-import { type ErrorCode, MAX_KEYWORD_QUERY_LENGTH, type Skill, SkillSearchError } from '../../index.js';
+import { type ErrorCode, SkillSearchError } from '../../errors.js';
+import type { Skill } from '../../index.js';
+import { MAX_KEYWORD_QUERY_LENGTH } from '../../limits.js';
 import { type ToolContext, ToolFault } from './tool.js';
 
 /** The ways to search; the first is the default. */
@@ -52,7 +54,7 @@ export async function findHits(question: Question, context: ToolContext): Promis
     return await findByMeaning(question, context, by === 'meaning' ? 'vector' : 'hybrid');
   } catch (error) {
     if (!(error instanceof SkillSearchError) || !WITHOUT_MEANING.has(error.code)) throw error;
-    return withoutMeaning(question, context, error.message);
+    return withoutMeaning(question, context, context.tellError(error).message);
   }
 }
 
@@ -80,12 +82,12 @@ async function findByWords(question: Question, context: ToolContext): Promise<Fo
 
 async function findByMeaning(
   question: Question,
-  { search, signal }: ToolContext,
+  { search, signal, longestWait }: ToolContext,
   ranking: 'hybrid' | 'vector' | 'words',
 ): Promise<Found> {
   const { query, category, occupation, author, limit } = question;
   const asked = { q: query, category, occupation, author, limit, ranking };
-  const { hits, confident, truncated } = await search.semantic(asked, { signal });
+  const { hits, confident, truncated } = await search.semantic(asked, { signal, longestWait });
   const remarks = hits.length === 0 ? [nothingFound(question)] : confident ? [] : [NOTHING_FITS];
   if (truncated === true) remarks.push(TRUNCATED);
   return { by: BY[ranking], hits, confident: confident && hits.length > 0, remarks };

@@ -1,4 +1,4 @@
-import type { SkillSearch } from '../../index.js';
+import type { SkillSearch, SkillSearchError } from '../../index.js';
 import type { PublishedSkills } from '../skills/published-skills.js';
 
 /** A JSON Schema, as `tools/list` gives it. */
@@ -17,6 +17,10 @@ export interface ToolContext {
   readonly meaning: boolean;
   /** Said where it may not. */
   readonly withoutMeaning: string;
+  /** Seconds that a search may wait for others; 0 for no limit. */
+  readonly longestWait: number;
+  /** What the caller is told of an error. */
+  readonly tellError: (error: SkillSearchError) => SkillSearchError;
   /** Aborted when the caller cancels. */
   readonly signal: AbortSignal;
 }
