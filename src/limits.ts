@@ -74,6 +74,12 @@ export const MAX_SKILL_BYTES: number = 16 * 1024 * 1024;
 /** Files in the folder of a skill that are looked at, whatever they are: each is opened to see whether it is a text. */
 export const MAX_SKILL_ENTRIES = 10_000;
 
+/** Files of one skill whose bytes are kept. What takes skills over MCP takes no more. */
+export const MAX_CONTENT_FILES = 512;
+
+/** Bytes of one skill that are kept, as they are before they are packed. What takes skills over MCP takes no more. */
+export const MAX_CONTENT_BYTES: number = 16 * 1024 * 1024;
+
 /** Longest name, in code points. Longer names are prose; they would fill a line of results. */
 export const MAX_NAME = 200;
 
@@ -226,12 +232,6 @@ export const MAX_PAGE_FILES = 100;
 export const MAX_COUNTED_ADDRESSES = 10_000;
 
 // MCP
-
-/** Files of a skill that is published. The Skills extension lets hosts refuse more. */
-export const MAX_PUBLISHED_FILES = 512;
-
-/** Bytes of all files of a skill that is published. The Skills extension lets hosts refuse more. */
-export const MAX_PUBLISHED_BYTES: number = 16 * 1024 * 1024;
 
 /** Longest text of a file in one answer of a tool, in UTF-16 units. Some 15,000 tokens; hosts cut off at 25,000. */
 export const MAX_TOOL_TEXT = 60_000;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,6 +54,8 @@ const BOUNDS: Readonly<
   MAX_JSON_DEPTH: { accepts: (depth) => isWhole(new JsonArray(), Buffer.from(`[${nested(depth)}]`)) },
   MAX_FILE_BYTES: { accepts: (length) => isKept({ files: [{ filename: 'a', text: 'x'.repeat(length) }] }) },
   MAX_FILES: { accepts: (count) => isKept({ files: texts(count, 'f').map((filename) => ({ filename, text: 'x' })) }) },
+  MAX_CONTENT_FILES: { accepts: (count) => isKept({ files: texts(count, 'f').map((name) => complete(name, 'x')) }) },
+  MAX_CONTENT_BYTES: { accepts: (length) => isKept({ files: [complete('a', Buffer.alloc(length))] }) },
   MAX_SKILL_BYTES: { file: 'sources/folder/skill-folder.test.ts', test: 'are at most a thousand, and 16 MiB' },
   MAX_NAME: { accepts: (length) => isKept({ name: '😀'.repeat(length) }) },
   MAX_DESCRIPTION: { accepts: (length) => isKept({ description: '😀'.repeat(length) }) },
@@ -157,8 +160,6 @@ const BOUNDS: Readonly<
     file: 'http/minute-limit.test.ts',
     test: 'as many addresses as the limit says are counted; one more makes the first forgotten',
   },
-  MAX_PUBLISHED_FILES: { file: 'mcp/skills-extension.test.ts', test: 'it has more than 512 files' },
-  MAX_PUBLISHED_BYTES: { file: 'mcp/skills-extension.test.ts', test: 'its files have more than 16 MiB' },
   MAX_TOOL_TEXT: { file: 'mcp/tools.test.ts', test: 'a long file is read in parts, and no character is cut in two' },
   MIN_TOOL_TOKENS: { file: 'mcp/tools.test.ts', test: 'max_tokens outside of its range' },
   MAX_TOOL_TOKENS: { file: 'mcp/tools.test.ts', test: 'max_tokens outside of its range' },
@@ -294,6 +295,12 @@ function isKept(fields: Readonly<Record<string, unknown>>): boolean {
 function isWhole(splitter: JsonSplitter, source: Buffer): boolean {
   const pieces = [...splitter.push(source), ...splitter.end()];
   return pieces.length === 1 && 'bytes' in pieces[0]!;
+}
+
+/** A file of a row that says that it is complete. */
+function complete(filename: string, bytes: string | Buffer): object {
+  const content = typeof bytes === 'string' ? { text: bytes } : { base64: bytes.toString('base64') };
+  return { filename, ...content, complete: true, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
 function texts(count: number, letter: string): string[] {

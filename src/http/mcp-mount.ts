@@ -3,7 +3,7 @@ import { type Admission, type Client, clientOfAddress } from '../access/index.js
 import { isDamage } from '../errors.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { MCP_HTTP_LIMITS } from '../limits.js';
-import type { McpOptions } from '../mcp/mcp-server.js';
+import type { McpOptions } from '../mcp/engine.js';
 import { checkSdk, loadSdk } from '../mcp/skills/load-sdk.js';
 import { AllowedHosts } from './allowed-hosts.js';
 import type { Content } from './call.js';

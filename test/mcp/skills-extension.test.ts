@@ -228,6 +228,7 @@ describe('a skill is found but not published, and the reason is told, if', () =>
     ['its name has capitals', { name: 'Upper' }, 'lower-case'],
     ['its name has two hyphens', { name: 'a--b' }, 'lower-case'],
     ['its name is too long', { name: 'a'.repeat(65) }, '64'],
+    ['its SKILL.md has another name', { name: 'a', ...md('name: b\ndescription: b') }, 'another name'],
     ['it has excerpts only', { name: 'a', complete: false }, 'not all of its files'],
     ['it has no front matter', { name: 'a', files: { 'SKILL.md': '# a\n' } }, 'does not begin with front matter'],
     ['its front matter is no YAML', { name: 'a', ...md('name: a\ndescription: a: [') }, 'not YAML'],
@@ -243,12 +244,12 @@ describe('a skill is found but not published, and the reason is told, if', () =>
     [
       'it has more than 512 files',
       { name: 'a', files: Object.fromEntries(Array.from({ length: 512 }, (_, i) => [`f${i}`, 'x'])) },
-      '512 files',
+      'not all of its files',
     ],
     [
       'its files have more than 16 MiB',
       { name: 'a', files: { a: 'x'.repeat(9 * 2 ** 20), b: 'y'.repeat(9 * 2 ** 20) } },
-      'bytes',
+      'not all of its files',
     ],
   ])('%s', async (_, skill, reason) => {
     const told: string[] = [];

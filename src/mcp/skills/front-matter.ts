@@ -1,5 +1,3 @@
-import type { Sdk } from './load-sdk.js';
-
 /** The front matter of a SKILL.md that may be published. */
 export interface FrontMatter {
   readonly name: string;
@@ -24,33 +22,19 @@ const BLOCK = /^\ufeff?---[\t ]*\r?\n(?:([\s\S]*?)\r?\n)?---[\t ]*(?:\r?\n|$)/;
  *
  * @param bytes the file as it is
  */
-export async function readFrontMatter(sdk: Sdk, bytes: Uint8Array): Promise<FrontMatterOrFault> {
+export async function readFrontMatter(bytes: Uint8Array): Promise<FrontMatterOrFault> {
   const text = textOf(bytes);
   if (text === undefined) return { fault: 'its SKILL.md is not UTF-8' };
   const block = BLOCK.exec(text);
   if (block === null) return { fault: 'its SKILL.md does not begin with front matter' };
-  const fields = (await readBySdk(sdk, text)) ?? (await readAsYaml(block[1] ?? ''));
+  const fields = await readAsYaml(block[1] ?? '');
   if (fields === undefined) return { fault: 'its front matter is not YAML' };
   const fault = faultOf(fields);
   return fault === undefined ? { frontMatter: fields as FrontMatter } : { fault };
 }
 
-/**
- * The SDK's own parser, which its clients use as well. It reads most front matter, and throws at what it does not know.
- * It is loaded already, and the YAML package is not: it has some seventy files.
- */
-async function readBySdk(sdk: Sdk, text: string): Promise<Record<string, unknown> | undefined> {
-  const name = /^name:[\t ]*["']?([a-z0-9-]+)/m.exec(text)?.[1];
-  if (name === undefined) return undefined;
-  try {
-    const { frontmatter } = await sdk.skillEntry(name, { 'SKILL.md': text });
-    return frontmatter;
-  } catch {
-    return undefined;
-  }
-}
-
 async function readAsYaml(block: string): Promise<Record<string, unknown> | undefined> {
+  // The YAML package has some seventy files, and a search needs none of them.
   const { readTypedFrontMatter } = await import('../../sources/folder/front-matter.js');
   return readTypedFrontMatter(block.replaceAll('\r\n', '\n'));
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import type { createMcpHandler, McpServer, ProtocolError, ResourceNotFoundError } from '@modelcontextprotocol/server';
-import type { SkillsExtension, skillEntry } from '@modelcontextprotocol/server/ext/skills';
+import type { createMcpHandler, McpServer, ProtocolError } from '@modelcontextprotocol/server';
+import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import type { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { SkillSearchError } from '../../errors.js';
 
@@ -8,10 +8,8 @@ import { SkillSearchError } from '../../errors.js';
 export interface Sdk {
   readonly McpServer: typeof McpServer;
   readonly ProtocolError: typeof ProtocolError;
-  readonly ResourceNotFoundError: typeof ResourceNotFoundError;
   readonly createMcpHandler: typeof createMcpHandler;
   readonly SkillsExtension: typeof SkillsExtension;
-  readonly skillEntry: typeof skillEntry;
   readonly serveStdio: typeof serveStdio;
 }
 
@@ -30,10 +28,8 @@ export async function loadSdk(): Promise<Sdk> {
     return {
       McpServer: server.McpServer,
       ProtocolError: server.ProtocolError,
-      ResourceNotFoundError: server.ResourceNotFoundError,
       createMcpHandler: server.createMcpHandler,
       SkillsExtension: skills.SkillsExtension,
-      skillEntry: skills.skillEntry,
       serveStdio: stdio.serveStdio,
     };
   } catch (cause) {

@@ -1,8 +1,6 @@
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
-import { MAX_PUBLISHED_BYTES, MAX_PUBLISHED_FILES } from '../../limits.js';
-import type { ContentFile, SkillContents, WholeSkillSearch } from './contents.js';
+import type { ContentFile, SkillSearch } from '../../index.js';
 import { type FrontMatter, readFrontMatter } from './front-matter.js';
-import type { Sdk } from './load-sdk.js';
 import { skillUri } from './skill-uri.js';
 
 /** A skill that may be handed on: all of its bytes are stored, and its front matter keeps the rules. */
@@ -17,24 +15,24 @@ export type UnpublishedListener = (id: string, reason: string) => void;
 
 /** Says which skills of a catalogue are published. */
 export class PublishedSkills {
-  readonly #sdk: Sdk;
   readonly #onUnpublished: UnpublishedListener;
 
-  constructor(sdk: Sdk, onUnpublished: UnpublishedListener) {
-    this.#sdk = sdk;
+  constructor(onUnpublished: UnpublishedListener) {
     this.#onUnpublished = onUnpublished;
   }
 
   /** @returns undefined if there is no such skill, or it is not published */
-  async get(search: WholeSkillSearch, id: string): Promise<PublishedSkill | undefined> {
+  async get(search: SkillSearch, id: string): Promise<PublishedSkill | undefined> {
     const contents = search.contents(id);
     if (contents === undefined) return undefined;
-    const fault = faultOf(contents);
-    if (fault !== undefined) return this.#refuse(id, fault);
+    // A complete skill has at most 512 files and 16 MiB, which is what the extension lets hosts expect.
+    if (!contents.complete) return this.#refuse(id, 'not all of its files are stored as they were');
     const bytes = search.read(id, 'SKILL.md');
     if (bytes === undefined) return this.#refuse(id, 'its SKILL.md is not stored as it was');
-    const read = await readFrontMatter(this.#sdk, bytes);
+    const read = await readFrontMatter(bytes);
     if ('fault' in read) return this.#refuse(id, read.fault);
+    // A hit tells the address before anybody reads the SKILL.md.
+    if (read.frontMatter.name !== search.get(id)?.name) return this.#refuse(id, 'its SKILL.md has another name');
     return { id, frontMatter: read.frontMatter, files: contents.files };
   }
 
@@ -43,9 +41,9 @@ export class PublishedSkills {
    *
    * @param folder path inside the outer skill
    */
-  async getNested(search: WholeSkillSearch, outer: PublishedSkill, folder: string): Promise<Skill | undefined> {
+  async getNested(search: SkillSearch, outer: PublishedSkill, folder: string): Promise<Skill | undefined> {
     const bytes = search.read(outer.id, `${folder}/SKILL.md`);
-    const read = bytes === undefined ? undefined : await readFrontMatter(this.#sdk, bytes);
+    const read = bytes === undefined ? undefined : await readFrontMatter(bytes);
     if (read === undefined || 'fault' in read) return undefined;
     // The last part of a skill's path has to be its name.
     if (folder.slice(folder.lastIndexOf('/') + 1) !== read.frontMatter.name) return undefined;
@@ -57,15 +55,6 @@ export class PublishedSkills {
     this.#onUnpublished(id, reason);
     return undefined;
   }
-}
-
-/** Why the contents of a skill cannot be handed on. */
-function faultOf({ complete, files }: SkillContents): string | undefined {
-  if (!complete) return 'not all of its files are stored as they were';
-  if (files.length > MAX_PUBLISHED_FILES) return `it has more than ${MAX_PUBLISHED_FILES} files`;
-  const size = files.reduce((sum, file) => sum + file.size, 0);
-  if (size > MAX_PUBLISHED_BYTES) return `its files have more than ${MAX_PUBLISHED_BYTES} bytes`;
-  return undefined;
 }
 
 /** The entry of a skill as `skills/list` and `skills/get` give it. */

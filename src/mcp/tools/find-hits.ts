@@ -1,4 +1,6 @@
-import { type ErrorCode, MAX_KEYWORD_QUERY_LENGTH, type Skill, SkillSearchError } from '../../index.js';
+import { type ErrorCode, SkillSearchError } from '../../errors.js';
+import type { Skill } from '../../index.js';
+import { MAX_KEYWORD_QUERY_LENGTH } from '../../limits.js';
 import { type ToolContext, ToolFault } from './tool.js';
 
 /** The ways to search; the first is the default. */

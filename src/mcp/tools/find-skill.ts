@@ -1,5 +1,4 @@
-import type { Skill, SkillDetails } from '../../index.js';
-import type { ContentFile } from '../skills/contents.js';
+import type { ContentFile, Skill, SkillDetails } from '../../index.js';
 import { parseSkillUri, skillUri } from '../skills/skill-uri.js';
 import { type ToolContext, ToolFault } from './tool.js';
 
@@ -7,25 +6,17 @@ import { type ToolContext, ToolFault } from './tool.js';
 export interface SkillAddress {
   readonly id: string;
   readonly uri: string;
-  /** Whether `skills/get` and `resources/read` serve the skill: its bytes are all here, and its name keeps the rules. */
-  readonly published: boolean;
   /** Whether every file is stored as it was. Otherwise excerpts are. */
   readonly complete: boolean;
 }
 
-export async function addressOf({ search, published }: ToolContext, { id, name }: Skill): Promise<SkillAddress> {
-  const skill = await published.get(search, id);
-  const uri = safely(() => skillUri(id, skill?.frontMatter.name ?? name));
-  return { id, uri, published: skill !== undefined, complete: search.contents(id)?.complete ?? false };
+export function addressOf({ search }: ToolContext, { id, name }: Skill): SkillAddress {
+  return { id, uri: skillUri(id, name), complete: search.contents(id)?.complete ?? false };
 }
 
-function safely(uri: () => string): string {
-  try {
-    return uri();
-  } catch {
-    // A lone surrogate, which no file name and no stored text has.
-    return 'skill://unknown/unknown/SKILL.md';
-  }
+/** Whether `skills/get` and `resources/read` serve a skill: its bytes are all here, and it keeps the rules. */
+export async function isPublished({ search, published }: ToolContext, { id }: Skill): Promise<boolean> {
+  return (await published.get(search, id)) !== undefined;
 }
 
 /**

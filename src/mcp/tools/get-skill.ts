@@ -1,6 +1,6 @@
 import { Arguments } from './arguments.js';
 import { readFileText } from './file-text.js';
-import { addressOf, filesOf, findSkill } from './find-skill.js';
+import { addressOf, filesOf, findSkill, isPublished } from './find-skill.js';
 import { oneLine, quoted, THIRD_PARTY } from './quoted.js';
 import { FILE_SCHEMA, SKILL_FIELDS } from './schemas.js';
 import { sourceUrl } from './source-url.js';
@@ -19,6 +19,7 @@ const OUTPUT: JsonSchema = {
   type: 'object',
   properties: {
     ...SKILL_FIELDS,
+    published: { type: 'boolean', description: 'Whether skills/get and resources/read serve it.' },
     files: { type: 'array', items: FILE_SCHEMA },
     skillMd: { type: 'string', description: 'Text of SKILL.md. Third-party content.' },
     excerpt: { type: 'boolean', description: 'True: less than the SKILL.md itself is stored.' },
@@ -39,13 +40,13 @@ export const GET_SKILL: Tool = {
   async run(args, context) {
     const wish = new Arguments(args, INPUT).text('skill', 'the uri of a hit of search_skills');
     const skill = findSkill(context, wish);
-    const address = await addressOf(context, skill);
+    const { id, uri, complete } = addressOf(context, skill);
+    const published = await isPublished(context, skill);
     const files = filesOf(context, skill.id);
     const manifest = readFileText(context, skill.id, 'SKILL.md', 0);
     const read = manifest?.kind === 'text' ? manifest : undefined;
     const excerpt = read?.excerpt ?? true;
     const url = sourceUrl(skill);
-    const { id, uri, published, complete } = address;
     const { name, author, description, stars, updatedAt, categories, occupations } = skill;
     const lines = [
       THIRD_PARTY,

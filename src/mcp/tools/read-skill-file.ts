@@ -1,7 +1,7 @@
 import { skillUri } from '../skills/skill-uri.js';
 import { Arguments } from './arguments.js';
 import { readFileText } from './file-text.js';
-import { addressOf, filesOf, findSkill } from './find-skill.js';
+import { filesOf, findSkill, isPublished } from './find-skill.js';
 import { oneLine, quoted, THIRD_PARTY } from './quoted.js';
 import { type JsonSchema, type Tool, ToolFault } from './tool.js';
 
@@ -66,11 +66,9 @@ export const READ_SKILL_FILE: Tool = {
         `The file ${JSON.stringify(path)} is known, but its bytes are not stored here. Fetch the skill from its source.`,
       );
     }
-    const { id, uri: skillMd, published } = await addressOf(context, skill);
-    const { name } = skill;
-    const uri = published
-      ? skillUri(id, name, path)
-      : skillMd.replace(/SKILL\.md$/, path.split('/').map(encodeURIComponent).join('/'));
+    const { id, name } = skill;
+    const published = await isPublished(context, skill);
+    const uri = skillUri(id, name, path);
     const { mediaType, size } = file;
     const facts = { id, uri, path, mediaType, size };
     if (read.kind === 'binary') {

@@ -10,7 +10,6 @@ export const SKILL_FIELDS = {
   categories: { type: 'array', items: { type: 'string' } },
   occupations: { type: 'array', items: { type: 'string' } },
   url: { type: 'string', description: 'Where it is published.' },
-  published: { type: 'boolean', description: 'Whether skills/get and resources/read serve it.' },
   complete: { type: 'boolean', description: 'False: only excerpts of its files are stored.' },
 } as const;
 

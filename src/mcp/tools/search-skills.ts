@@ -54,7 +54,7 @@ const OUTPUT: JsonSchema = {
       items: {
         type: 'object',
         properties: { ...SKILL_FIELDS, score: { type: 'number', description: '0 to 1.' } },
-        required: ['id', 'uri', 'name', 'author', 'description', 'published', 'complete'],
+        required: ['id', 'uri', 'name', 'author', 'description', 'complete'],
       },
     },
     omitted: { type: 'integer', description: 'Skills that were found and did not fit into max_tokens.' },
@@ -83,21 +83,19 @@ export const SEARCH_SKILLS: Tool = {
     };
     const maxTokens = given.integer('max_tokens', MIN_TOOL_TOKENS, MAX_TOOL_TOKENS);
     const found = await findHits(question, context);
-    const hits = await Promise.all(
-      found.hits.map(async ({ skill, score }) => ({ skill, score, ...(await addressOf(context, skill)) })),
-    );
+    const hits = found.hits.map(({ skill, score }) => ({ skill, score, ...addressOf(context, skill) }));
     const { lines, omitted } = fitHits(hits, maxTokens);
     const remarks = [...found.remarks];
     if (omitted > 0) remarks.push(`${omitted} more were found and did not fit into max_tokens.`);
     if (hits.length > 0) remarks.push(THIRD_PARTY);
     const notice = remarks.join(' ');
-    const skills = hits.slice(0, lines.length).map(({ skill, score, id, uri, published, complete }) => {
+    const skills = hits.slice(0, lines.length).map(({ skill, score, id, uri, complete }) => {
       const { name, author, description, stars, updatedAt, categories, occupations } = skill;
       const url = sourceUrl(skill);
       return {
         ...{ id, uri, name, author, description, stars, updatedAt, categories, occupations },
         ...(url === undefined ? {} : { url }),
-        ...{ published, complete },
+        complete,
         ...(score === undefined ? {} : { score }),
       };
     });

@@ -1,5 +1,4 @@
-import type { SkillSearchError } from '../../index.js';
-import type { WholeSkillSearch } from '../skills/contents.js';
+import type { SkillSearch, SkillSearchError } from '../../index.js';
 import type { PublishedSkills } from '../skills/published-skills.js';
 
 /** A JSON Schema, as `tools/list` gives it. */
@@ -12,7 +11,7 @@ export interface JsonSchema {
 
 /** What a call of a tool works with. */
 export interface ToolContext {
-  readonly search: WholeSkillSearch;
+  readonly search: SkillSearch;
   readonly published: PublishedSkills;
   /** Whether the caller may search by meaning. */
   readonly meaning: boolean;

@@ -1,7 +1,7 @@
 import { ALL_IN_MEMORY, type Pager } from '../../arrays/pager.js';
 import type { SkillSearchError } from '../../errors.js';
 import type { DocumentNumber, SkillNumber, VectorNumber, VectorPlace } from '../../numbers.js';
-import type { Skill, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
+import type { Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
 import { corruptAsMissing, guarded, openForReading, storeError } from '../database.js';
@@ -9,6 +9,7 @@ import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts } from '../fa
 import { readMeta } from '../meta.js';
 import { folderAt } from '../place.js';
 import { type CatalogueColumns, type PackedColumns, readAuthors, readColumns, unpackColumns } from './columns.js';
+import { ContentReader } from './content-reader.js';
 import { KeptRecords } from './kept-records.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
 import { type StoredRow, StoredRows } from './stored-row.js';
@@ -55,6 +56,7 @@ export class CatalogueReader {
   #records: KeptRecords | undefined;
   #documentsById: Uint32Array | undefined;
   #idIndexIsWhole: boolean | undefined;
+  #contents: ContentReader | undefined;
   readonly #inTransaction: (work: () => unknown) => unknown;
   readonly #statements: SkillStatements;
   readonly #rows: StoredRows;
@@ -213,6 +215,40 @@ export class CatalogueReader {
   }
 
   /**
+   * What a skill is made of; undefined if there is no such skill.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  contents(id: string): SkillContents | undefined {
+    return this.reading(() => {
+      const row = this.#find(id);
+      return row === undefined ? undefined : this.#contentReader().contents(row);
+    });
+  }
+
+  /**
+   * The bytes of a file of a skill; undefined if there is no such file, or its bytes are not kept.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  read(id: string, path: string): Uint8Array | undefined {
+    return this.reading(() => {
+      const row = this.#find(id);
+      return row === undefined ? undefined : this.#contentReader().read(row, path);
+    });
+  }
+
+  /**
+   * Ids of skills with complete contents, in code-point order.
+   *
+   * @param after only ids behind it
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  completeIds(after: string, limit: number): string[] {
+    return this.reading(() => this.#contentReader().completeIds(after, limit));
+  }
+
+  /**
    * For each document, the place of its vector among some vectors, or {@link NO_VECTOR}. Yields to the event loop
    * now and then.
    *
@@ -301,6 +337,16 @@ export class CatalogueReader {
     const recordOf = (document: DocumentNumber): string | undefined =>
       this.damaged.has(document) ? undefined : this.#statements.recordOrUndefined(this.#skillNumber(document));
     return this.reading(() => readAuthors(this.columns.stars.keys(), recordOf));
+  }
+
+  #contentReader(): ContentReader {
+    const texts = {
+      filenames: (skill: SkillNumber) => this.#rows.filenames(skill),
+      files: (skill: SkillNumber) => this.#statements.files(skill),
+      file: (skill: SkillNumber, position: number) => this.#statements.file(skill, position),
+    };
+    this.#contents ??= new ContentReader(this.#connection, this.#path, this.#facts, texts);
+    return this.#contents;
   }
 
   #skillNumber(document: DocumentNumber): SkillNumber {

@@ -1,10 +1,10 @@
 import type { Resource } from '@modelcontextprotocol/server';
-import type { Skill, SkillReadResult, SkillSource } from '@modelcontextprotocol/server/ext/skills';
-import type { WholeSkillSearch } from './contents.js';
+import type { Skill, SkillReadResult } from '@modelcontextprotocol/server/ext/skills';
+import type { SkillSearch } from '../../index.js';
 import { cursorAfter, readCursor } from './cursor.js';
 import { childrenOf } from './directory.js';
 import { textOf } from './front-matter.js';
-import type { Sdk } from './load-sdk.js';
+import { INVALID_PARAMS, ProtocolFault } from './protocol-fault.js';
 import { entryOfSkill, type PublishedSkill, type PublishedSkills } from './published-skills.js';
 import { parseSkillUri, skillUri } from './skill-uri.js';
 
@@ -15,33 +15,29 @@ const LOOKED_AT = 1000;
 /** Files of all skills of a page. An entry is never split, so the last skill of a page may go beyond. */
 const PAGE_FILES = 2000;
 
-const INVALID_PARAMS = -32602;
-
 /** One page of published skills. */
 interface Page {
   readonly skills: readonly PublishedSkill[];
   readonly nextCursor?: string;
 }
 
-/** Hands the skills of a catalogue to the Skills extension of the SDK. Reads the store page by page. */
-export class CatalogueSkillSource implements SkillSource {
-  readonly #sdk: Sdk;
-  readonly #search: () => Promise<WholeSkillSearch>;
+/** Lists, gets and reads the published skills of a catalogue, as the Skills extension asks. */
+export class SkillPages {
+  readonly #search: () => Promise<SkillSearch>;
   readonly #published: PublishedSkills;
 
-  constructor(sdk: Sdk, search: () => Promise<WholeSkillSearch>, published: PublishedSkills) {
-    this.#sdk = sdk;
+  constructor(search: () => Promise<SkillSearch>, published: PublishedSkills) {
     this.#search = search;
     this.#published = published;
   }
 
-  async list({ cursor }: { cursor?: string }): Promise<{ skills: Skill[]; nextCursor?: string }> {
+  async listSkills(cursor: string | undefined): Promise<{ skills: Skill[]; nextCursor?: string }> {
     const { skills, ...next } = await this.#page('skills/list', cursor);
     return { skills: skills.map(entryOfSkill), ...next };
   }
 
   /** What `resources/list` gives: the SKILL.md of each published skill. */
-  async listResourcesFrom(cursor: string | undefined): Promise<{ resources: Resource[]; nextCursor?: string }> {
+  async listResources(cursor: string | undefined): Promise<{ resources: Resource[]; nextCursor?: string }> {
     const { skills, ...next } = await this.#page('resources/list', cursor);
     const resources = skills.map(({ id, frontMatter: { name, description }, files }) => {
       const size = files.find(({ path }) => path === 'SKILL.md')?.size;
@@ -72,7 +68,7 @@ export class CatalogueSkillSource implements SkillSource {
     const file = skill.files.find((one) => one.path === path);
     if (file === undefined) {
       if (childrenOf(skill, path) === undefined) return undefined;
-      throw new this.#sdk.ResourceNotFoundError(uri, `${uri} is a directory: read it with resources/directory/read`);
+      throw new ProtocolFault(INVALID_PARAMS, `${uri} is a directory: read it with resources/directory/read`);
     }
     const bytes = search.read(skill.id, path);
     if (bytes === undefined) return undefined;
@@ -81,9 +77,9 @@ export class CatalogueSkillSource implements SkillSource {
     return text === undefined ? { bytes, mimeType } : { text, mimeType };
   }
 
-  async readDirectory(uri: string, { cursor }: { cursor?: string }): Promise<{ resources: Resource[] } | undefined> {
+  async readDirectory(uri: string, cursor: string | undefined): Promise<{ resources: Resource[] } | undefined> {
     // A folder is one page: a published skill has at most 512 files.
-    if (cursor !== undefined) throw this.#unknownCursor();
+    if (cursor !== undefined) throw unknownCursor();
     const found = await this.#find(uri);
     const resources = found === undefined ? undefined : childrenOf(found.skill, found.path);
     return resources === undefined ? undefined : { resources };
@@ -91,7 +87,7 @@ export class CatalogueSkillSource implements SkillSource {
 
   async #page(list: string, cursor: string | undefined): Promise<Page> {
     let after = cursor === undefined ? undefined : readCursor(list, cursor);
-    if (cursor !== undefined && after === undefined) throw this.#unknownCursor();
+    if (cursor !== undefined && after === undefined) throw unknownCursor();
     const search = await this.#search();
     const skills: PublishedSkill[] = [];
     let files = 0;
@@ -111,20 +107,13 @@ export class CatalogueSkillSource implements SkillSource {
     return this.#pageUpTo(search, list, skills, after!);
   }
 
-  #pageUpTo(search: WholeSkillSearch, list: string, skills: readonly PublishedSkill[], id: string): Page {
+  #pageUpTo(search: SkillSearch, list: string, skills: readonly PublishedSkill[], id: string): Page {
     const isLast = search.completeIds({ after: id, limit: 1 }).length === 0;
     return isLast ? { skills } : { skills, nextCursor: cursorAfter(list, id) };
   }
 
-  #unknownCursor(): Error {
-    return new this.#sdk.ProtocolError(
-      INVALID_PARAMS,
-      'the cursor is not one of this list: begin again without a cursor',
-    );
-  }
-
   /** The published skill that a URI belongs to. */
-  async #find(uri: string): Promise<{ search: WholeSkillSearch; skill: PublishedSkill; path: string } | undefined> {
+  async #find(uri: string): Promise<{ search: SkillSearch; skill: PublishedSkill; path: string } | undefined> {
     const parsed = parseSkillUri(uri);
     if (parsed === undefined) return undefined;
     const search = await this.#search();
@@ -132,4 +121,8 @@ export class CatalogueSkillSource implements SkillSource {
     if (skill === undefined || skill.frontMatter.name !== parsed.name) return undefined;
     return { search, skill, path: parsed.path };
   }
+}
+
+function unknownCursor(): ProtocolFault {
+  return new ProtocolFault(INVALID_PARAMS, 'the cursor is not one of this list: begin again without a cursor');
 }
