@@ -83,7 +83,7 @@ export function resolveHosts(option: string, hosts: readonly string[] | undefine
   return hosts.map((given: unknown) => {
     const host = typeof given === 'string' && isIP(given) === 6 ? `[${given}]` : String(given);
     const hasPort = host.startsWith('[') ? !host.endsWith(']') : host.includes(':');
-    const name = hasPort ? undefined : hostnameOf(host);
+    const name = hasPort || typeof given !== 'string' ? undefined : hostnameOf(host);
     if (name === undefined) throw fault(given);
     return name;
   });

@@ -51,6 +51,8 @@ export class HttpServer implements RunningServer {
   readonly #running = new Set<Promise<void>>();
   /** Bodies that are being read. */
   readonly #bodies = new Map<Socket, ArrivingBody>();
+  /** Connections of which what comes next cannot be read: a body may begin on one before its turn. */
+  readonly #unreadable = new WeakMap<Socket, Refusal>();
   readonly #forCalls: CallServer = {
     readBody: (request, response, limits) => this.#readBody(request, response, limits),
     turnOf: ({ socket }) => new Promise((resolve) => this.#turns.run(resolve, this.#connections.clientOf(socket))),
@@ -199,6 +201,7 @@ export class HttpServer implements RunningServer {
       body.refuse(refusal);
       return;
     }
+    if (refusal !== undefined) this.#unreadable.set(socket, refusal);
     this.#pending.afterLast(socket, () => {
       if (refusal === undefined) socket.destroy();
       else sendRaw(socket, this.#service.refuse(refusal, socket.remoteAddress));
@@ -218,6 +221,8 @@ export class HttpServer implements RunningServer {
     const { socket, headers } = request;
     if (isHopeless(headers['content-length'], limits))
       return Promise.reject(new RefusedBody(tooLarge(limits.bodyBytes)));
+    const refusal = this.#unreadable.get(socket);
+    if (refusal !== undefined && !request.complete) return Promise.reject(new RefusedBody(refusal));
     let held = 0;
     const hold = (bytes: number): void => {
       held += bytes;
@@ -225,7 +230,7 @@ export class HttpServer implements RunningServer {
     };
     response.once('close', () => this.#connections.release(socket, held));
     hold(MCP_HTTP_LIMITS.exchangeBytes);
-    const body = readBody(request, limits, (bytes) => hold(bytes * MCP_HTTP_LIMITS.bytesPerByte));
+    const body = readBody(request, response, limits, (bytes) => hold(bytes * MCP_HTTP_LIMITS.bytesPerByte));
     this.#bodies.set(socket, body);
     if (/^100-continue$/i.test(headers.expect ?? '')) response.writeContinue();
     return body.whole.finally(() => this.#bodies.delete(socket));

@@ -33,7 +33,7 @@ interface Message {
 
 export function readMessages(body: unknown): McpMessages {
   const messages = Array.isArray(body) ? body : [body];
-  let [searches, others, calls] = [0, 0, 0];
+  let [searches, others, calls] = [0, messages.length === 0 ? 1 : 0, 0];
   for (const message of messages) {
     if (!isObject(message)) others += 1;
     else if (isRequest(message)) {

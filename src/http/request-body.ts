@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientGone } from './error-content.js';
 import { MALFORMED, type Refusal } from './refusal.js';
 
@@ -34,7 +34,12 @@ export interface ArrivingBody {
  *
  * @param hold told of the bytes that are kept, as they arrive
  */
-export function readBody(request: IncomingMessage, limits: BodyLimits, hold: (bytes: number) => void): ArrivingBody {
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+  hold: (bytes: number) => void,
+): ArrivingBody {
   const { bodyBytes, skippedBytes } = limits;
   let refuse = (_: Refusal): void => {};
   const whole = new Promise<Buffer>((resolve, reject) => {
@@ -56,13 +61,15 @@ export function readBody(request: IncomingMessage, limits: BodyLimits, hold: (by
     };
     const onGone = (): void => end(() => reject(new ClientGone()));
     const end = (settle: () => void): void => {
-      request.off('data', onData).off('end', onEnd).off('close', onGone);
+      request.off('data', onData).off('end', onEnd);
+      response.off('close', onGone);
       settle();
     };
     refuse = (refusal) => end(() => reject(new RefusedBody(refusal)));
-    // An error of a request is that its connection has ended; `close` follows.
+    // An error of a request is that its connection has ended. So the response ends as well.
     request.on('error', () => {});
-    request.on('data', onData).on('end', onEnd).on('close', onGone);
+    response.on('close', onGone);
+    request.on('data', onData).on('end', onEnd);
   });
   return { whole, refuse: (refusal) => refuse(refusal) };
 }
