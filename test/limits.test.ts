@@ -200,6 +200,23 @@ test.each(Object.entries(OF_STDIO))('%s of standard input is held by a test: %s'
   expect(readFileSync(new URL('mcp/line-transport.test.ts', import.meta.url), 'utf8')).toContain(name);
 });
 
+/** Which test holds each limit of `/mcp`. */
+const OF_MCP_HTTP: Readonly<Record<keyof typeof limits.MCP_HTTP_LIMITS, readonly [file: string, test: string]>> = {
+  bodyBytes: ['http/mcp-bodies.test.ts', 'has at most 1 MiB'],
+  skippedBytes: ['http/mcp-bodies.test.ts', 'that does not end is given up beyond what is thrown away'],
+  bytesPerByte: ['http/mcp-bodies.test.ts', 'counts for eight times its size among what is held for all'],
+  exchangeBytes: ['http/mcp-bodies.test.ts', 'counts for eight times its size among what is held for all'],
+  batch: ['http/mcp-bodies.test.ts', 'has at most 100 messages'],
+  streams: ['http/mcp-streams.test.ts', 'are as many as there may be in all'],
+  streamsPerClient: ['http/mcp-streams.test.ts', 'are as many as each client may have, and one that ends makes room'],
+  keepAlive: ['http/mcp-streams.test.ts', 'show that they live'],
+  lookInterval: ['http/mcp-streams.test.ts', 'shows up without a restart, and clients of revision'],
+};
+
+test.each(Object.entries(OF_MCP_HTTP))('%s of /mcp is held by a test: %s', (_, [file, name]) => {
+  expect(readFileSync(new URL(file, import.meta.url), 'utf8')).toContain(name);
+});
+
 /** Which test holds each limit of a server. */
 const OF_SERVER: Readonly<Record<keyof typeof limits.SERVER_LIMITS, { readonly file: string; readonly test: string }>> =
   {

@@ -131,8 +131,8 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
     const reload = (): void => void search.reload().catch(() => {});
     process.on('SIGHUP', reload);
     try {
-      printStart(server.url, host, search, output);
-      if (flags.mcp === true) printLines(output, [`MCP is at ${publicUrl ?? server.url}/mcp.`]);
+      const mcpUrl = flags.mcp === true ? `${publicUrl ?? server.url}/mcp` : undefined;
+      printStart(server.url, mcpUrl, host, search, output);
       warmUp(search, flags.allLanguages === true, log, stop);
       if (flags.demo === true) printLines(output, demoLines(search, access, publicUrl ?? server.url));
       if (!stop.aborted) await once(stop, 'abort');
@@ -161,10 +161,11 @@ function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-function printStart(url: string, host: string, search: SkillSearch, output: Output): void {
+function printStart(url: string, mcpUrl: string | undefined, host: string, search: SkillSearch, output: Output): void {
   const { skills, vectors } = search.stats();
   const by = vectors > 0 ? 'by word and by meaning' : 'by word only: the catalogue has no vectors';
-  printLines(output, [`Serving ${counted(skills, 'skill')} at ${url}, ${by}.`]);
+  const more = mcpUrl === undefined ? [] : [`MCP is at ${mcpUrl}.`];
+  printLines(output, [`Serving ${counted(skills, 'skill')} at ${url}, ${by}.`, ...more]);
   if (/^(localhost|127\..*|::1)$/.test(host)) return;
   output.error.write(`${OPEN_TO_OTHERS}\n`);
 }

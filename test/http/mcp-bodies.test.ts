@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../../src/http/index.js';
 import type { SkillSearch } from '../../src/index.js';
 import { openWholeSkills } from '../mcp/whole-skills.js';
@@ -10,6 +10,7 @@ beforeAll(async () => {
   search = await openWholeSkills([{ id: 'kite', name: 'kite' }]);
 });
 afterAll(() => search.close());
+afterEach(() => vi.restoreAllMocks());
 
 const PING = JSON.stringify(rpc('ping'));
 /** A search whose body has a length of its own. */
@@ -66,15 +67,16 @@ describe('a body', () => {
     expect(answered(await wire.reply()).status).toBe(200);
   });
 
-  test('that comes too slowly is 408, and its connection closed', { timeout: 30_000 }, async () => {
+  test('that comes too slowly is 408, and its connection closed', async () => {
+    vi.spyOn(SERVER_LIMITS, 'headersTimeout', 'get').mockReturnValue(200);
+    vi.spyOn(SERVER_LIMITS, 'requestTimeout', 'get').mockReturnValue(200);
+    vi.spyOn(SERVER_LIMITS, 'checkingInterval', 'get').mockReturnValue(50);
     const { server, events } = await serveMcp(search);
     const wire = await Wire.open(server.port);
     wire.send(`${head('Content-Length: 1000')}{`);
-    const trickle = setInterval(() => wire.send(' '), 500);
+    const trickle = setInterval(() => wire.send(' '), 20);
     try {
-      const reply = answered(
-        await wire.reply('POST', SERVER_LIMITS.requestTimeout + 5 * SERVER_LIMITS.checkingInterval),
-      );
+      const reply = answered(await wire.reply('POST'));
       expect([reply.status, reply.headers.get('connection')]).toEqual([408, 'close']);
       expect(JSON.parse(reply.body)).toMatchObject({ error: { data: { code: 'REQUEST_TIMEOUT' } } });
       await wire.closed();
@@ -82,6 +84,23 @@ describe('a body', () => {
     } finally {
       clearInterval(trickle);
     }
+  });
+
+  test('counts for eight times its size among what is held for all, and beyond the largest is cut', async () => {
+    vi.spyOn(SERVER_LIMITS, 'heldBytes', 'get').mockReturnValue(2 ** 20);
+    const { server, post } = await serveMcp(search);
+    const begun = (bytes: number): string => head('Content-Length: 1000000') + ' '.repeat(bytes);
+    const [large, small] = [await Wire.open(server.port), await Wire.open(server.port)];
+    const room = 2 ** 20 - 2 * (MCP_HTTP_LIMITS.exchangeBytes + SERVER_LIMITS.requestBytes);
+    const bytes = Math.floor(room / MCP_HTTP_LIMITS.bytesPerByte) - 3000;
+    large.send(begun(bytes));
+    small.send(begun(500));
+    // Both have been read, and there is no room for another call.
+    await fetch(`${server.url}/api/health`);
+    expect([large.ended, small.ended]).toEqual([false, false]);
+    expect((await post(PING)).status).toBe(200);
+    await large.closed();
+    expect(small.ended).toBe(false);
   });
 
   test('in malformed chunks is 400', async () => {
