@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { followCatalogue } from '../index.js';
+// Not from the library's entry: a client waits for the first answer, and the entry imports more.
+import { followCatalogue } from '../search/follow-catalogue.js';
 import { CatalogueEngine } from './engine.js';
 import type { EngineData, EngineReply, EngineRequest } from './engine-messages.js';
 import { FollowedCatalogue } from './followed-catalogue.js';
