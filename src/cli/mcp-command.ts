@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { ReloadEvent } from '../index.js';
+import type { StdioServer } from '../mcp/serve-stdio.js';
 import { databaseOption, modelOption } from './common-options.js';
 import type { Output } from './output.js';
 import type { LogLevel, ServerLog } from './server-log.js';
@@ -28,81 +28,63 @@ export const setUpMcp: SetUp = (command, output) => {
 };
 
 async function serveMcp(flags: McpFlags, output: Output): Promise<void> {
-  const { database, model, semantic } = flags;
-  // Together, because each is some hundred files, and a client waits.
-  const [library, sdk, { FollowedCatalogue }, { serveMcpOnStdio }, { unpublishedLog }] = await Promise.all([
-    import('../index.js'),
-    import('../mcp/skills/load-sdk.js').then(({ loadSdk }) => loadSdk()),
-    import('../mcp/followed-catalogue.js'),
-    import('../mcp/serve-stdio.js'),
-    import('../mcp/unpublished-log.js'),
-  ]);
-  const stopWords = await stopWordsOf(flags);
+  const { database, model, semantic: meaning } = flags;
   const log = new LazyLog(flags.logLevel, output);
-  const options = { database, model, stopWords };
-  const catalogue = new FollowedCatalogue(
-    (onReload: (event: ReloadEvent) => void) => library.followCatalogue({ ...options, onReload }),
-    {
-      onChange: () => server.catalogueChanged(),
-      onFailure: (error) => log.write((to) => to.warn('the catalogue cannot be opened', { reason: messageOf(error) })),
-      onReload: (event) => log.write((to) => to.onReload(event)),
-    },
+  const stopWords = await stopWordsOf(flags);
+  const { ThreadEngine } = await import('../mcp/thread-engine.js');
+  const options = { meaning, withoutMeaning: 'the server was started with --no-semantic' };
+  const engine = new ThreadEngine(
+    { database, model, stopWords, options },
+    { onChange: () => server?.catalogueChanged(), onLog: log.write },
   );
-  // The model is loaded while the client reads its first answer.
-  const warmUp = async (): Promise<void> => {
-    log.open();
-    if (!semantic) return;
-    await catalogue
-      .search()
-      .then((search) => search.warmUp())
-      .then(
-        () => log.write((to) => to.info('semantic search is ready')),
-        (error) => log.write((to) => to.warn('semantic search is not available', { reason: messageOf(error) })),
-      );
-  };
-  const server = serveMcpOnStdio(sdk, catalogue.search, {
-    input: process.stdin,
-    output: output.out,
-    meaning: semantic,
-    withoutMeaning: 'the server was started with --no-semantic',
-    onFirstAnswer: () => void warmUp(),
-    onUnpublished: unpublishedLog((message, facts) => log.write((to) => to.info(message, facts))),
-    onError: (error) => log.write((to) => to.warn('refused or failed', { reason: messageOf(error) })),
-  });
-  const stop = (): void => void server.close();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
-  // Opens the catalogue while the client says hello.
-  catalogue.search().catch(() => {});
-  await server.ended;
-  await catalogue.close();
-  await log.close();
+  let server: StdioServer | undefined;
+  try {
+    const [{ loadSdk }, { serveMcpOnStdio }] = await Promise.all([
+      import('../mcp/skills/load-sdk.js'),
+      import('../mcp/serve-stdio.js'),
+    ]);
+    const onFirstAnswer = (): void => {
+      log.open();
+      // The model is loaded while the client reads its first answer.
+      if (meaning) void engine.warmUp();
+    };
+    server = serveMcpOnStdio(await loadSdk(), engine, {
+      ...{ input: process.stdin, output: output.out, onFirstAnswer },
+      onUnpublished: (skill, reason) => log.write('info', 'found but not published', { skill, reason }),
+      onError: (error) => log.write('warn', 'refused or failed', { reason: String(error) }),
+    });
+    const stop = (): void => void server?.close();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+    await server.ended;
+  } finally {
+    await engine.close();
+    await log.close();
+  }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
+type LogLine = Parameters<ServerLog['write']>;
 
 /** The log of a server, whose package is imported after the first answer, or at the end. */
 class LazyLog {
   readonly #level: LogLevel;
   readonly #output: Output;
   #log: Promise<ServerLog> | undefined;
-  #waiting: ((log: ServerLog) => void)[] = [];
+  #waiting: LogLine[] = [];
 
   constructor(level: LogLevel, output: Output) {
     this.#level = level;
     this.#output = output;
   }
 
-  write(line: (log: ServerLog) => void): void {
+  readonly write = (...line: LogLine): void => {
     if (this.#log === undefined) this.#waiting.push(line);
-    else void this.#log.then(line);
-  }
+    else void this.#log.then((log) => log.write(...line));
+  };
 
   open(): Promise<ServerLog> {
     this.#log ??= import('./server-log.js').then(({ ServerLog: Log }) => {
       const log = new Log(this.#level, this.#output);
-      for (const line of this.#waiting) line(log);
+      for (const line of this.#waiting) log.write(...line);
       this.#waiting = [];
       return log;
     });

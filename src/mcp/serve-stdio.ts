@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { SkillSearch } from '../index.js';
+import type { Engine } from './engine.js';
 import { LineTransport } from './line-transport.js';
-import { createMcpServer, type McpOptions } from './mcp-server.js';
+import { createServerOver, type McpOptions } from './mcp-server.js';
 import type { Sdk } from './skills/load-sdk.js';
 
 /** A connection on standard input and output. */
@@ -14,7 +14,7 @@ export interface StdioServer {
   close(): Promise<void>;
 }
 
-export interface StdioOptions extends McpOptions {
+export interface StdioOptions extends Pick<McpOptions, 'onUnpublished' | 'onError'> {
   readonly input: Readable;
   readonly output: NodeJS.WritableStream;
   /** Called when the first answer has been sent. */
@@ -22,18 +22,18 @@ export interface StdioOptions extends McpOptions {
 }
 
 /** Serves one client on two streams, in the revision of the protocol that the client speaks. */
-export function serveMcpOnStdio(sdk: Sdk, search: () => Promise<SkillSearch>, options: StdioOptions): StdioServer {
-  const { input, output, onFirstAnswer, ...others } = options;
+export function serveMcpOnStdio(sdk: Sdk, engine: Engine, options: StdioOptions): StdioServer {
+  const { input, output, onFirstAnswer, onUnpublished, onError } = options;
   const servers = new Set<McpServer>();
   const transport = new LineTransport(input, output);
   transport.onFirstAnswer = onFirstAnswer;
   const handle = sdk.serveStdio(
     () => {
-      const mcp = createMcpServer(sdk, search, others);
+      const mcp = createServerOver(sdk, engine, onUnpublished);
       servers.add(mcp);
       return mcp;
     },
-    { transport, onerror: (error) => others.onError?.(error) },
+    { transport, onerror: (error) => onError?.(error) },
   );
   const served = transport.onclose;
   const ended = new Promise<void>((resolve) => {

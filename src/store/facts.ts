@@ -21,7 +21,7 @@ export interface CatalogueFacts {
   readonly ids: number;
   /** Checksum of which skill has which vector. */
   readonly links: number;
-  /** Number of skills with contents; absent from what an earlier version noted, as is what follows. */
+  /** Checksum of the numbers of skills with contents, in order; absent from what an earlier version noted, as is what follows. */
   readonly contents?: number;
   /** Number of blobs. */
   readonly blobs?: number;
@@ -75,14 +75,19 @@ export function gatherFacts(connection: Connection): CatalogueFacts {
   const facts = { skills: count('skill'), files: count('file'), vectors: count('vector'), ids, links };
   if (!hasContentTables(connection)) return facts;
   const completeIds = checksumOfIds(connection.prepare<[], string>(COMPLETE_IDS).pluck().iterate());
-  return { ...facts, contents: count('contents'), blobs: count('blob'), completeIds };
+  return { ...facts, contents: checksumOfIds(skillsWithContents(connection)), blobs: count('blob'), completeIds };
+}
+
+/** The numbers of skills with contents, in order. */
+export function skillsWithContents(connection: Connection): IterableIterator<SkillNumber> {
+  return connection.prepare<[], SkillNumber>('SELECT skill FROM contents ORDER BY skill').pluck().iterate();
 }
 
 /** The ids of skills with complete contents, in order. */
 export const COMPLETE_IDS = 'SELECT complete_id FROM contents WHERE complete_id IS NOT NULL ORDER BY complete_id';
 
-/** @param ids all of them, in order */
-export function checksumOfIds(ids: Iterable<string>): number {
+/** @param ids all of them, or all numbers, in order */
+export function checksumOfIds(ids: Iterable<string | number>): number {
   let checksum = 0;
   for (const id of ids) checksum = crc32(`${id}\0`, checksum);
   return checksum;

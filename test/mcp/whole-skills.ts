@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { openSkillSearch, type SkillSearch } from '../../src/index.js';
 
 /** A file of a test's skill: a text, or bytes. */
-export type WholeFile = string | Uint8Array;
+type WholeFile = string | Uint8Array;
 
 export interface WholeSkill {
   readonly id: string;

@@ -84,13 +84,16 @@ export const SEARCH_SKILLS: Tool = {
     const maxTokens = given.integer('max_tokens', MIN_TOOL_TOKENS, MAX_TOOL_TOKENS);
     const found = await findHits(question, context);
     const hits = found.hits.map(({ skill, score }) => ({ skill, score, ...addressOf(context, skill) }));
-    const { lines, omitted } = fitHits(hits, maxTokens);
+    const fitted = fitHits(hits, maxTokens);
+    const omitted = hits.length - fitted.length;
     const remarks = [...found.remarks];
     if (omitted > 0) remarks.push(`${omitted} more were found and did not fit into max_tokens.`);
     if (hits.length > 0) remarks.push(THIRD_PARTY);
     const notice = remarks.join(' ');
-    const skills = hits.slice(0, lines.length).map(({ skill, score, id, uri, complete }) => {
-      const { name, author, description, stars, updatedAt, categories, occupations } = skill;
+    const skills = hits.slice(0, fitted.length).map(({ skill, score, id, uri, complete }, i) => {
+      const { name, author, stars, updatedAt, categories, occupations } = skill;
+      // A host may show the model this instead of the text.
+      const description = maxTokens === undefined ? skill.description : fitted[i]!.description;
       const url = sourceUrl(skill);
       return {
         ...{ id, uri, name, author, description, stars, updatedAt, categories, occupations },
@@ -101,7 +104,7 @@ export const SEARCH_SKILLS: Tool = {
     });
     const { by, confident, total } = found;
     return {
-      text: [notice, ...lines].join('\n'),
+      text: [notice, ...fitted.map(({ line }) => line)].join('\n'),
       structured: { by, confident, ...(total === undefined ? {} : { total }), skills, omitted, notice },
     };
   },

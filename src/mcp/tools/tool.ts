@@ -25,7 +25,7 @@ export interface ToolContext {
   readonly signal: AbortSignal;
 }
 
-export interface ToolAnswer {
+interface ToolAnswer {
   readonly text: string;
   /** Fits the tool's output schema. */
   readonly structured: Readonly<Record<string, unknown>>;

@@ -73,8 +73,8 @@ function draftOf(path: string, { facts, given, text }: RowFile, warnings: string
     const sha256 = sha256Of(given);
     const expected = typeof facts.sha256 === 'string' ? facts.sha256.toLowerCase().replace(/^sha256:/, '') : undefined;
     if (sha256 === expected) {
-      const bytes = typeof given === 'string' ? Buffer.from(given) : given;
-      return { ...about, size: bytes.length, sha256, complete: true, bytes: given === text ? 'text' : bytes };
+      const bytes = given === text ? 'text' : typeof given === 'string' ? Buffer.from(given) : given;
+      return { ...about, size: Buffer.byteLength(given), sha256, complete: true, bytes };
     }
     const name = `files: ${toOneLine(path)}`;
     if (expected === undefined) warnings.push(`${name} is complete, but has no sha256; taken as an excerpt`);

@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { lowerBound } from '../../arrays/lower-bound.js';
+import type { SkillSearchError } from '../../errors.js';
 import type { SkillNumber } from '../../numbers.js';
 import type { ContentFile, SkillContents } from '../../skill.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
@@ -7,7 +9,7 @@ import { unpackBlob } from '../blob-packing.js';
 import type { ContentRow } from '../checksums.js';
 import { ContentRows, isBlobWhole } from '../content-rows.js';
 import { damagedError } from '../damaged.js';
-import { type CatalogueFacts, COMPLETE_IDS, checksumOfIds } from '../facts.js';
+import { type CatalogueFacts, COMPLETE_IDS, checksumOfIds, skillsWithContents } from '../facts.js';
 import { mediaTypeOf } from './media-type.js';
 import type { StoredFile } from './skill-statements.js';
 
@@ -33,6 +35,8 @@ export class ContentReader {
   readonly #texts: Texts;
   /** Undefined in a catalogue that an earlier version wrote. */
   readonly #rows: ContentRows | undefined;
+  /** Numbers of the skills with contents, ascending; read when a skill seems to have none. */
+  #skills: Float64Array | undefined;
   #complete: Statement<[after: string, limit: number], string> | undefined;
 
   constructor(connection: Connection, path: string, facts: CatalogueFacts | undefined, texts: Texts) {
@@ -93,22 +97,49 @@ export class ContentReader {
     if (noted !== undefined && checksumOfIds(all.iterate()) !== noted) {
       throw damagedError(this.#path, 'its index of complete skills is not as it was written');
     }
+    // Only a version that does not know contents, and notes nothing of them, leaves void ones.
+    const onlyValid = 'JOIN skill ON skill.number = contents.skill AND skill.hash = contents.hash';
     return this.#connection
       .prepare<[string, number], string>(`
-        SELECT complete_id FROM contents JOIN skill ON skill.number = contents.skill AND skill.hash = contents.hash
+        SELECT complete_id FROM contents ${noted === undefined ? onlyValid : ''}
         WHERE complete_id > ? ORDER BY complete_id LIMIT ?`)
       .pluck();
   }
 
   /** Undefined if there are none for this state of the skill. */
   #stored({ number, id, hash }: KnownSkill): { files: ContentRow[]; isComplete: boolean } | undefined {
-    const contents = this.#rows?.contents(number);
-    if (this.#rows === undefined || contents === undefined) return undefined;
+    if (this.#rows === undefined) return undefined;
+    const contents = this.#rows.contents(number);
+    if (contents === undefined) {
+      if (this.#shouldHave(number)) throw this.#damaged(id);
+      return undefined;
+    }
     const files = this.#rows.files(number);
     if (!this.#rows.isWhole(number, contents, files)) {
-      throw damagedError(this.#path, `the contents of the skill ${id} are not as they were written`, id);
+      throw this.#damaged(id);
     }
     return contents.hash.equals(hash) ? { files, isComplete: contents.completeId !== null } : undefined;
+  }
+
+  /**
+   * Whether a skill has contents that cannot be looked up, because the way to them is damaged. A skill without contents
+   * looks the same.
+   */
+  #shouldHave(skill: SkillNumber): boolean {
+    if (this.#facts?.contents === undefined) return false;
+    if (this.#skills === undefined) {
+      const skills = Float64Array.from(skillsWithContents(this.#connection));
+      if (checksumOfIds(skills) !== this.#facts.contents) {
+        throw damagedError(this.#path, 'what skills are made of is not as it was written');
+      }
+      this.#skills = skills;
+    }
+    const at = lowerBound(this.#skills, skill);
+    return this.#skills[at] === skill;
+  }
+
+  #damaged(id: string): SkillSearchError {
+    return damagedError(this.#path, `the contents of the skill ${id} are not as they were written`, id);
   }
 
   #text(skill: SkillNumber, path: string): Buffer | undefined {

@@ -9,28 +9,30 @@ import type { SkillContentsToStore } from '../stored-skill.js';
 /** The SQL that writes what skills are made of. */
 export class ContentStatements {
   readonly #insert: Statement<[skill: SkillNumber, hash: Buffer, completeId: string | null, checksum: number], unknown>;
-  readonly #insertFile: Statement<[ContentRow & { readonly skill: SkillNumber }], unknown>;
+  readonly #insertFile: Statement<
+    [SkillNumber, path: string, size: number, Buffer, executable: number, complete: number, number, kept: string],
+    unknown
+  >;
   readonly #insertBlob: Statement<
     [sha256: Buffer, size: number, packing: string, bytes: Buffer, checksum: number],
     unknown
   >;
   readonly #delete: Statement<[SkillNumber], unknown>;
-  readonly #deleteFormer: Statement<[completeId: string], unknown>;
   readonly #deleteFiles: Statement<[SkillNumber], unknown>;
 
   constructor(connection: Connection) {
+    // Replaces those of a skill that had the id, and that a version deleted that does not know contents.
     this.#insert = connection.prepare(
-      'INSERT INTO main.contents (skill, hash, complete_id, checksum) VALUES (?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO main.contents (skill, hash, complete_id, checksum) VALUES (?, ?, ?, ?)',
     );
     this.#insertFile = connection.prepare(`
       INSERT INTO main.content_file (skill, path, size, sha256, executable, complete, is_text, kept)
-      VALUES (:skill, :path, :size, :sha256, :executable, :complete, :isText, :kept)`);
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
     this.#insertBlob = connection.prepare(`
       INSERT INTO main.blob (sha256, size, packing, bytes, checksum) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (sha256) DO UPDATE
       SET size = excluded.size, packing = excluded.packing, bytes = excluded.bytes, checksum = excluded.checksum`);
     this.#delete = connection.prepare('DELETE FROM main.contents WHERE skill = ?');
-    this.#deleteFormer = connection.prepare('DELETE FROM main.contents WHERE complete_id = ?');
     this.#deleteFiles = connection.prepare('DELETE FROM main.content_file WHERE skill = ?');
   }
 
@@ -64,10 +66,10 @@ export class ContentStatements {
 
   /** @param files in code-point order of their paths */
   write(skill: SkillNumber, hash: Buffer, completeId: string | null, files: readonly ContentRow[]): void {
-    // A version of the library that does not know contents may have deleted the skill that had the id.
-    if (completeId !== null) this.#deleteFormer.run(completeId);
     this.#insert.run(skill, hash, completeId, contentsChecksum(skill, hash, completeId, files));
-    for (const file of files) this.#insertFile.run({ skill, ...file });
+    for (const { path, size, sha256, executable, complete, isText, kept } of files) {
+      this.#insertFile.run(skill, path, size, sha256, executable, complete, isText, kept);
+    }
   }
 
   delete(skill: SkillNumber): void {

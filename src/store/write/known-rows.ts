@@ -1,7 +1,7 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { hasContentTables } from '../content-rows.js';
-import { readFacts } from '../facts.js';
+import { checksumOfIds, readFacts, skillsWithContents } from '../facts.js';
 
 /**
  * Rows whose skill is stored exactly as the row says, by fingerprint: a load need not read them.
@@ -44,7 +44,7 @@ export function readKnownRows(catalogue: Connection, source: string, withContent
   if (!hasKnownRows(catalogue)) return known;
   const hasContents = hasContentTables(catalogue);
   // Nobody can tell which skills have lost theirs.
-  if (hasContents && !isWholeInNumber(catalogue)) return known;
+  if (hasContents && haveLostContents(catalogue)) return known;
   const others = withContents || !hasContents ? '' : 'AND skill.number NOT IN (SELECT skill FROM contents)';
   const rows = catalogue
     .prepare<[string], [skill: SkillNumber, fingerprint: Buffer]>(`
@@ -63,8 +63,8 @@ function hasKnownRows(catalogue: Connection): boolean {
   );
 }
 
-/** Whether there are as many skills with contents as the last load noted. */
-function isWholeInNumber(catalogue: Connection): boolean {
+/** Whether other skills have contents than the last load noted. */
+function haveLostContents(catalogue: Connection): boolean {
   const noted = readFacts(catalogue)?.contents;
-  return noted === undefined || catalogue.prepare('SELECT count(*) FROM contents').pluck().get() === noted;
+  return noted !== undefined && checksumOfIds(skillsWithContents(catalogue)) !== noted;
 }

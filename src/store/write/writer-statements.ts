@@ -114,7 +114,7 @@ export class WriterStatements {
     this.#saving ??= new SavingStatements(this.connection);
     if (skill !== undefined) this.#deleteFiles.run(skill);
     const number = this.#saving.save(columns, files, skill);
-    if (skill !== undefined || contents !== undefined) this.contents.delete(number);
+    if (skill !== undefined) this.contents.delete(number);
     if (contents !== undefined) this.contents.save(number, columns.id, columns.hash, contents, blobs);
     return number;
   }
@@ -189,7 +189,13 @@ class SavingStatements {
   #last: SkillNumber;
 
   constructor(connection: Connection) {
-    this.#last = connection.prepare<[], number>('SELECT ifnull(max(number), 0) FROM skill').pluck().get()!;
+    // Not that of contents either, whose skill a version has deleted that does not know them.
+    this.#last = connection
+      .prepare<[], number>(`
+        SELECT max(ifnull((SELECT max(number) FROM skill), 0), ifnull((SELECT max(skill) FROM contents), 0),
+          ifnull((SELECT max(skill) FROM content_file), 0))`)
+      .pluck()
+      .get()!;
     this.#insert = connection.prepare(`
       INSERT INTO skill
         (number, id, stars, updated_at, record, categories, occupations, tags, properties, copy_key, place, text_hash,
