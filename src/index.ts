@@ -61,11 +61,11 @@ export {
 } from './search/follow-catalogue.js';
 export { openSkillSearch } from './search/open-skill-search.js';
 export type { OpenOptions } from './search/search-options.js';
-export type { SemanticOptions, SkillSearch, WarmUpOptions } from './search/skill-search.js';
+export type { CompleteIdsPage, SemanticOptions, SkillSearch, WarmUpOptions } from './search/skill-search.js';
 export { batchedEmbedder } from './semantic/batched/batched-embedder.js';
 export type { BatchedEmbedderOptions, EmbeddingCall } from './semantic/batched/batched-options.js';
 export type { Embedder, EmbeddingPurpose, EmbedOptions } from './semantic/embedder.js';
 export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/model-folder.js';
 export type { ModelOptions } from './semantic/model-options.js';
 export type { ModelSettings, Pooling } from './semantic/settings/model-settings.js';
-export type { Skill, SkillDetails, SkillFile, SkillProperties } from './skill.js';
+export type { ContentFile, Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from './skill.js';

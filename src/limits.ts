@@ -74,6 +74,12 @@ export const MAX_SKILL_BYTES: number = 16 * 1024 * 1024;
 /** Files in the folder of a skill that are looked at, whatever they are: each is opened to see whether it is a text. */
 export const MAX_SKILL_ENTRIES = 10_000;
 
+/** Files of one skill whose bytes are kept. What takes skills over MCP takes no more. */
+export const MAX_CONTENT_FILES = 512;
+
+/** Bytes of one skill that are kept, as they are before they are packed. What takes skills over MCP takes no more. */
+export const MAX_CONTENT_BYTES: number = 16 * 1024 * 1024;
+
 /** Longest name, in code points. Longer names are prose; they would fill a line of results. */
 export const MAX_NAME = 200;
 
@@ -224,6 +230,73 @@ export const MAX_PAGE_FILES = 100;
  * forgotten. Each takes some hundred bytes.
  */
 export const MAX_COUNTED_ADDRESSES = 10_000;
+
+// MCP
+
+/** Longest text of a file in one answer of a tool, in UTF-16 units. Some 15,000 tokens; hosts cut off at 25,000. */
+export const MAX_TOOL_TEXT = 60_000;
+
+/** Fewest and most tokens that an answer may be asked to fit. */
+export const MIN_TOOL_TOKENS = 100;
+export const MAX_TOOL_TOKENS = 100_000;
+
+/** Skills that are found but not published, and named in the log. The log is for people. */
+export const MAX_LOGGED_UNPUBLISHED = 100;
+
+/** Bounds of MCP on standard input and output. */
+interface StdioLimits {
+  /** Longest message, in bytes. Nothing that a tool takes is longer than some kilobytes. */
+  readonly messageBytes: number;
+  /** Requests that are worked on at a time. Those behind them wait in the pipe. */
+  readonly pending: number;
+  /** Bytes of messages that are worked on at a time. */
+  readonly pendingBytes: number;
+  /** Milliseconds that requests still have to be answered after standard input has ended. */
+  readonly drainTime: number;
+}
+
+/** The limits of `mcp`. They cannot be changed. */
+export const STDIO_LIMITS: StdioLimits = {
+  messageBytes: 16 * 1024 * 1024,
+  pending: 256,
+  pendingBytes: 32 * 1024 * 1024,
+  drainTime: 10_000,
+};
+
+/** Bounds of MCP over HTTP, beside those of the server. */
+interface McpHttpLimits {
+  /** Largest body, in bytes. Nothing that a tool takes is longer than some kilobytes. */
+  readonly bodyBytes: number;
+  /** Bytes of a body that are read and thrown away, so that its sender reads why it is refused. */
+  readonly skippedBytes: number;
+  /** What a byte of a body counts for until it is answered: about what it becomes when it is parsed. */
+  readonly bytesPerByte: number;
+  /** What a request counts for until it is answered, beside its body: about what the SDK makes for it. */
+  readonly exchangeBytes: number;
+  /** Messages of a batch. The SDK takes no more. */
+  readonly batch: number;
+  /** Open streams of notifications. Half of the connections that there may be. */
+  readonly streams: number;
+  /** Open streams of one client. An agent has one for each of its windows. */
+  readonly streamsPerClient: number;
+  /** Milliseconds between two signs of life on a stream: proxies close what is silent for a minute. */
+  readonly keepAlive: number;
+  /** Milliseconds between two looks at the catalogue while a stream is open. */
+  readonly lookInterval: number;
+}
+
+/** The limits of `/mcp`. They cannot be changed. */
+export const MCP_HTTP_LIMITS: McpHttpLimits = {
+  bodyBytes: 1024 * 1024,
+  skippedBytes: 32 * 1024 * 1024,
+  bytesPerByte: 8,
+  exchangeBytes: 32 * 1024,
+  batch: 100,
+  streams: 1000,
+  streamsPerClient: 32,
+  keepAlive: 15_000,
+  lookInterval: 500,
+};
 
 /** Bounds of a server. Times are in milliseconds. */
 interface ServerLimits {

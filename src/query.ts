@@ -12,6 +12,7 @@ import { SkillSearchError } from './errors.js';
 import {
   MAX_KEYWORD_QUERY_LENGTH,
   MAX_LIMIT,
+  MAX_NAME,
   MAX_PAGE,
   MAX_SEMANTIC_LIMIT,
   MAX_SEMANTIC_QUERY_LENGTH,
@@ -42,7 +43,10 @@ export const DEFAULT_SEMANTIC_LIMIT = 10;
 /** The `limit` of a keyword search that names none. */
 export const DEFAULT_LIMIT = 20;
 
-/** The labels that a skill must have to be found. A slug that no skill has is not an error: it finds nothing. */
+/**
+ * The labels and the author that a skill must have to be found. A slug or an author that no skill has is not an error:
+ * it finds nothing.
+ */
 export interface LabelFilters {
   /** A category slug, `[a-z0-9-]+`. */
   readonly category?: string | undefined;
@@ -51,6 +55,8 @@ export interface LabelFilters {
    * major group (`15-0000`).
    */
   readonly occupation?: string | undefined;
+  /** The whole user name of an author, in upper or lower case: 1 to 200 characters. */
+  readonly author?: string | undefined;
 }
 
 /** What `SkillSearch.keyword` is asked. */
@@ -78,6 +84,7 @@ export interface ResolvedKeywordQuery {
   readonly sortBy: SortOrder;
   readonly category: string | undefined;
   readonly occupation: string | undefined;
+  readonly author: string | undefined;
   readonly copies: CopyMode;
 }
 
@@ -108,6 +115,7 @@ export interface ResolvedSemanticQuery {
   readonly ranking: Ranking;
   readonly category: string | undefined;
   readonly occupation: string | undefined;
+  readonly author: string | undefined;
   readonly copies: CopyMode;
   readonly explain: boolean;
 }
@@ -119,13 +127,14 @@ const SEMANTIC_NAMES = namesOf<SemanticQuery>({
   ranking: true,
   category: true,
   occupation: true,
+  author: true,
   copies: true,
   explain: true,
 });
 
 /**
  * Checks a semantic query and fills in the defaults. Reports an unknown parameter first, then the first fault in the
- * order q, limit, minScore, ranking, category, occupation, copies, explain.
+ * order q, limit, minScore, ranking, category, occupation, author, copies, explain.
  *
  * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; its `parameter` names the fault
  * @example
@@ -139,9 +148,10 @@ export function resolveSemanticQuery(query: SemanticQuery): ResolvedSemanticQuer
   const ranking = checkChoice(parameter('ranking'), query.ranking, RANKINGS) ?? 'hybrid';
   const category = resolveSlug('category', query.category);
   const occupation = resolveSlug('occupation', query.occupation);
+  const author = resolveAuthor(query.author);
   const copies = checkChoice(parameter('copies'), query.copies, COPY_MODES) ?? 'collapse';
   const explain = checkChoice(parameter('explain'), query.explain, [true, false]) ?? false;
-  return { q, limit, minScore, ranking, category, occupation, copies, explain };
+  return { q, limit, minScore, ranking, category, occupation, author, copies, explain };
 }
 
 const KEYWORD_NAMES = namesOf<KeywordQuery>({
@@ -151,12 +161,13 @@ const KEYWORD_NAMES = namesOf<KeywordQuery>({
   sortBy: true,
   category: true,
   occupation: true,
+  author: true,
   copies: true,
 });
 
 /**
  * Checks a keyword query and fills in the defaults. Reports an unknown parameter first, then the first fault in the
- * order q, page, limit, sortBy, category, occupation, copies.
+ * order q, page, limit, sortBy, category, occupation, author, copies.
  *
  * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; its `parameter` names the fault
  * @example
@@ -170,9 +181,10 @@ export function resolveKeywordQuery(query: KeywordQuery): ResolvedKeywordQuery {
   const sortBy = checkChoice(parameter('sortBy'), query.sortBy, SORT_ORDERS) ?? 'relevance';
   const category = resolveSlug('category', query.category);
   const occupation = resolveSlug('occupation', query.occupation);
+  const author = resolveAuthor(query.author);
   const byDefault = sortBy === 'relevance' ? 'collapse' : 'keep';
   const copies = checkChoice(parameter('copies'), query.copies, COPY_MODES) ?? byDefault;
-  return { q, page, limit, sortBy, category, occupation, copies };
+  return { q, page, limit, sortBy, category, occupation, author, copies };
 }
 
 function parameter(name: string): Argument {
@@ -227,4 +239,12 @@ function resolveSlug(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' && /^[a-z0-9-]+$/.test(value)) return value;
   throw invalidArgument(parameter(name), 'a slug of the characters a-z, 0-9 and -', value);
+}
+
+function resolveAuthor(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  // A code point has at most two units. Texts of megabytes are not counted.
+  const isShort = typeof value === 'string' && value.length <= 2 * MAX_NAME && countCodePoints(value) <= MAX_NAME;
+  if (isShort && trimWhiteSpace(value) !== '') return value;
+  throw invalidArgument(parameter('author'), `a user name of 1 to ${MAX_NAME} characters`, value);
 }

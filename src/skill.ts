@@ -53,5 +53,31 @@ export interface SkillFile {
   readonly text: string;
 }
 
+/** A file of a skill as it is, beside what is searched. */
+export interface ContentFile {
+  /** Path inside the skill's folder, with `/`, as it is on the disk. */
+  readonly path: string;
+  /** Bytes; of an excerpt those of the excerpt. */
+  readonly size: number;
+  /** SHA-256 of these bytes, 64 hexadecimal digits. */
+  readonly sha256: string;
+  /** By its extension and its content: `text/markdown`, `application/octet-stream`. */
+  readonly mediaType: string;
+  readonly executable: boolean;
+  /** False if the bytes are an excerpt, or were not kept. */
+  readonly complete: boolean;
+}
+
+/** What a skill is made of. */
+export interface SkillContents {
+  /**
+   * Whether every file is complete and nothing was left out. Only then may the skill be installed, published or given
+   * out as itself.
+   */
+  readonly complete: boolean;
+  /** In code-point order of their paths. */
+  readonly files: readonly ContentFile[];
+}
+
 /** The value of an author or URI that no source gives. */
 export const UNKNOWN = 'unknown';

@@ -12,6 +12,8 @@ export interface StoredContent {
   readonly copyKey: string;
   readonly place: string;
   readonly files: readonly (readonly [filename: string, text: string])[];
+  /** Its contents, and whether they are complete; absent if it has none. */
+  readonly contents?: readonly unknown[];
   /** Names of the sources that hold it, sorted. */
   readonly sources: readonly string[];
 }
@@ -24,6 +26,7 @@ export function contentOf(path: string): Map<string, StoredContent> {
     const sources = database
       .prepare('SELECT name FROM claim JOIN source ON source.number = source WHERE skill = ? ORDER BY name')
       .pluck();
+    const contents = contentsIn(database);
     const skills = database.prepare('SELECT * FROM skill ORDER BY id').all() as SkillRow[];
     return new Map(
       skills.map((skill) => [
@@ -36,6 +39,7 @@ export function contentOf(path: string): Map<string, StoredContent> {
           copyKey: skill.copy_key,
           place: skill.place,
           files: files.all(skill.number) as [string, string][],
+          ...contents(skill.number),
           sources: sources.all(skill.number) as string[],
         },
       ]),
@@ -61,6 +65,23 @@ export interface StoredVector {
   readonly number: number;
   readonly model: string;
   readonly values: readonly number[];
+}
+
+/** Reads the contents of a skill with their bytes. */
+function contentsIn(database: InstanceType<typeof Database>): (skill: number) => { contents?: unknown[] } {
+  const hasTables = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'contents'").get() !== undefined;
+  if (!hasTables) return () => ({});
+  const head = database.prepare<[number], { complete_id: string | null }>('SELECT * FROM contents WHERE skill = ?');
+  const files = database
+    .prepare<[number], unknown[]>(`
+      SELECT path, hex(content_file.sha256), executable, complete, kept, blob.bytes
+      FROM content_file LEFT JOIN blob ON kept = 'blob' AND blob.sha256 = content_file.sha256
+      WHERE skill = ? ORDER BY path`)
+    .raw();
+  return (skill) => {
+    const found = head.get(skill);
+    return found === undefined ? {} : { contents: [found.complete_id, ...files.all(skill)] };
+  };
 }
 
 /** The vectors of a catalogue in the order of their numbers, read with SQLite alone. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +32,9 @@ type Bound =
   | { readonly accepts: (amount: number) => boolean | Promise<boolean> }
   | { readonly file: string; readonly test: string };
 
-const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bound>> = {
+const BOUNDS: Readonly<
+  Record<Exclude<keyof typeof limits, 'SERVER_LIMITS' | 'STDIO_LIMITS' | 'MCP_HTTP_LIMITS'>, Bound>
+> = {
   MAX_KEYWORD_QUERY_LENGTH: {
     accepts: (length) => passes(() => resolveKeywordQuery({ q: `${'😀'.repeat(length - 1)}a` })),
   },
@@ -51,6 +54,8 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
   MAX_JSON_DEPTH: { accepts: (depth) => isWhole(new JsonArray(), Buffer.from(`[${nested(depth)}]`)) },
   MAX_FILE_BYTES: { accepts: (length) => isKept({ files: [{ filename: 'a', text: 'x'.repeat(length) }] }) },
   MAX_FILES: { accepts: (count) => isKept({ files: texts(count, 'f').map((filename) => ({ filename, text: 'x' })) }) },
+  MAX_CONTENT_FILES: { accepts: (count) => isKept({ files: texts(count, 'f').map((name) => complete(name, 'x')) }) },
+  MAX_CONTENT_BYTES: { accepts: (length) => isKept({ files: [complete('a', Buffer.alloc(length))] }) },
   MAX_SKILL_BYTES: { file: 'sources/folder/skill-folder.test.ts', test: 'are at most a thousand, and 16 MiB' },
   MAX_NAME: { accepts: (length) => isKept({ name: '😀'.repeat(length) }) },
   MAX_DESCRIPTION: { accepts: (length) => isKept({ description: '😀'.repeat(length) }) },
@@ -155,9 +160,16 @@ const BOUNDS: Readonly<Record<Exclude<keyof typeof limits, 'SERVER_LIMITS'>, Bou
     file: 'http/minute-limit.test.ts',
     test: 'as many addresses as the limit says are counted; one more makes the first forgotten',
   },
+  MAX_TOOL_TEXT: { file: 'mcp/tools.test.ts', test: 'a long file is read in parts, and no character is cut in two' },
+  MIN_TOOL_TOKENS: { file: 'mcp/tools.test.ts', test: 'max_tokens outside of its range' },
+  MAX_TOOL_TOKENS: { file: 'mcp/tools.test.ts', test: 'max_tokens outside of its range' },
+  MAX_LOGGED_UNPUBLISHED: {
+    file: 'mcp/unpublished-log.test.ts',
+    test: 'names a hundred skills, each once, and then says that there are more',
+  },
 };
 
-const { SERVER_LIMITS: _, ...VALUES } = limits;
+const { SERVER_LIMITS: _, STDIO_LIMITS: __, MCP_HTTP_LIMITS: ___, ...VALUES } = limits;
 
 describe.each(Object.entries(BOUNDS))('%s', (name, bound) => {
   if ('file' in bound) {
@@ -174,6 +186,35 @@ describe.each(Object.entries(BOUNDS))('%s', (name, bound) => {
   test('does not accept one more', async () => {
     expect(await bound.accepts(limit + 1)).toBe(false);
   });
+});
+
+/** Which test holds each limit of `mcp`. */
+const OF_STDIO: Readonly<Record<keyof typeof limits.STDIO_LIMITS, string>> = {
+  messageBytes: 'a line of more than 16 MiB is refused, and the next one is answered',
+  pending: 'a thousand requests at once are all answered, and the input waits meanwhile',
+  pendingBytes: 'requests of many bytes wait for each other',
+  drainTime: 'does not wait without end for an answer when its input has ended',
+};
+
+test.each(Object.entries(OF_STDIO))('%s of standard input is held by a test: %s', (_, name) => {
+  expect(readFileSync(new URL('mcp/line-transport.test.ts', import.meta.url), 'utf8')).toContain(name);
+});
+
+/** Which test holds each limit of `/mcp`. */
+const OF_MCP_HTTP: Readonly<Record<keyof typeof limits.MCP_HTTP_LIMITS, readonly [file: string, test: string]>> = {
+  bodyBytes: ['http/mcp-bodies.test.ts', 'has at most 1 MiB'],
+  skippedBytes: ['http/mcp-bodies.test.ts', 'that does not end is given up beyond what is thrown away'],
+  bytesPerByte: ['http/mcp-bodies.test.ts', 'counts for eight times its size among what is held for all'],
+  exchangeBytes: ['http/mcp-bodies.test.ts', 'counts for eight times its size among what is held for all'],
+  batch: ['http/mcp-bodies.test.ts', 'has at most 100 messages'],
+  streams: ['http/mcp-streams.test.ts', 'are as many as there may be in all'],
+  streamsPerClient: ['http/mcp-streams.test.ts', 'are as many as each client may have, and one that ends makes room'],
+  keepAlive: ['http/mcp-streams.test.ts', 'show that they live'],
+  lookInterval: ['http/mcp-streams.test.ts', 'shows up without a restart, and clients of revision'],
+};
+
+test.each(Object.entries(OF_MCP_HTTP))('%s of /mcp is held by a test: %s', (_, [file, name]) => {
+  expect(readFileSync(new URL(file, import.meta.url), 'utf8')).toContain(name);
 });
 
 /** Which test holds each limit of a server. */
@@ -271,6 +312,12 @@ function isKept(fields: Readonly<Record<string, unknown>>): boolean {
 function isWhole(splitter: JsonSplitter, source: Buffer): boolean {
   const pieces = [...splitter.push(source), ...splitter.end()];
   return pieces.length === 1 && 'bytes' in pieces[0]!;
+}
+
+/** A file of a row that says that it is complete. */
+function complete(filename: string, bytes: string | Buffer): object {
+  const content = typeof bytes === 'string' ? { text: bytes } : { base64: bytes.toString('base64') };
+  return { filename, ...content, complete: true, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
 function texts(count: number, letter: string): string[] {

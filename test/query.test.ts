@@ -12,6 +12,7 @@ describe('a good question', () => {
       sortBy: 'relevance',
       category: undefined,
       occupation: undefined,
+      author: undefined,
       copies: 'collapse',
     });
   });
@@ -24,6 +25,7 @@ describe('a good question', () => {
       sortBy: 'stars',
       category: 'git-workflows',
       occupation: '15-0000',
+      author: 'Ada Löwe',
       copies: 'collapse',
     } as const;
 
@@ -103,9 +105,19 @@ describe('a faulty question', () => {
     ['category', ['testing'], 'category must be a slug of the characters a-z, 0-9 and -, got an array'],
     ['occupation', '15_0000', 'occupation must be a slug of the characters a-z, 0-9 and -, got "15_0000"'],
     ['occupation', 'töpfer', 'occupation must be a slug of the characters a-z, 0-9 and -, got "töpfer"'],
+    ['author', '', 'author must be a user name of 1 to 200 characters, got ""'],
+    ['author', ' \t', 'author must be a user name of 1 to 200 characters, got " \\t"'],
+    ['author', 7, 'author must be a user name of 1 to 200 characters, got 7'],
     ['copies', 'all', 'copies must be one of collapse, keep, got "all"'],
   ])('%s: %s', (parameter, value, message) => {
     expect(errorOf({ q: 'a', [parameter]: value })).toMatchObject({ code: 'INVALID_PARAMETER', message, parameter });
+  });
+
+  test('an author may have 200 characters, counted in code points', () => {
+    expect(resolveKeywordQuery({ q: 'a', author: '𠮷'.repeat(200) }).author).toBe('𠮷'.repeat(200));
+    for (const author of ['a'.repeat(201), '𠮷'.repeat(201), 'a'.repeat(10_000_000)]) {
+      expect(errorOf({ q: 'a', author })).toMatchObject({ code: 'INVALID_PARAMETER', parameter: 'author' });
+    }
   });
 
   test('does not repeat a long value in full', () => {
@@ -118,8 +130,8 @@ describe('a faulty question', () => {
     expect(message).not.toMatch(/[\n\u001b]/);
   });
 
-  test('with several faults is told of the first in the order q, page, limit, sortBy, category, occupation, copies', () => {
-    const faults = { q: '!', page: 0, limit: 0, sortBy: 'x', category: 'X', occupation: 'X', copies: 'x' };
+  test('with several faults is told of the first in the order q, page, limit, sortBy, category, occupation, author, copies', () => {
+    const faults = { q: '!', page: 0, limit: 0, sortBy: 'x', category: 'X', occupation: 'X', author: '', copies: 'x' };
     const order = Object.keys(faults);
 
     fc.assert(

@@ -164,10 +164,7 @@ export class Access {
     }
     const verdict = this.#write(() => this.#counters.count(name, quota, fault === undefined));
     const { refused, retryAfter, usage } = verdict;
-    if (refused === 'minute') {
-      const message = `more than ${perMinute} requests within a minute: try again in ${retryAfter} s`;
-      throw new SkillSearchError('RATE_LIMIT_EXCEEDED', message, { retryAfter });
-    }
+    if (refused === 'minute') throw minuteExceeded(perMinute, retryAfter);
     if (fault !== undefined) throw fault;
     if (refused === 'day') {
       const message = `the ${daily} requests of this day are used up; the next day begins at 00:00 UTC`;
@@ -178,6 +175,18 @@ export class Access {
       dailyRemaining: daily === 0 ? UNLIMITED : daily - usage.dayCount,
       giveBack: () => this.#giveBack(name, usage.day),
     };
+  }
+
+  /**
+   * Counts a request that is no search: for the minute only.
+   *
+   * @throws {SkillSearchError} `RATE_LIMIT_EXCEEDED`; `retryAfter` has the seconds to wait
+   */
+  countRequest({ name, quota }: Client): void {
+    const { perMinute } = quota;
+    if (perMinute === 0) return;
+    const { refused, retryAfter } = this.#write(() => this.#counters.count(name, quota, false));
+    if (refused === 'minute') throw minuteExceeded(perMinute, retryAfter);
   }
 
   /** Reads from both tables of the file, to check that they can be read. */
@@ -244,6 +253,11 @@ export class Access {
       throw stateError(error, this.#path);
     }
   }
+}
+
+function minuteExceeded(perMinute: number, retryAfter: number): SkillSearchError {
+  const message = `more than ${perMinute} requests within a minute: try again in ${retryAfter} s`;
+  return new SkillSearchError('RATE_LIMIT_EXCEEDED', message, { retryAfter });
 }
 
 /** The admission of clients without limits, whose requests are not counted. */

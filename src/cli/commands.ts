@@ -42,6 +42,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     setUp: async () => (await import('./serve-command.js')).setUpServe,
   },
   {
+    name: 'mcp',
+    usage: '[options]',
+    summary: 'serve a catalogue to an agent by MCP, on standard input and output',
+    setUp: async () => (await import('./mcp-command.js')).setUpMcp,
+  },
+  {
     name: 'keys',
     usage: '',
     summary: 'make, list and revoke the API keys of a server',

@@ -20,6 +20,8 @@ interface LoadFlags {
   /** False for `--no-git`. */
   readonly git: boolean;
   readonly gitSeconds?: number;
+  /** False for `--no-contents`. */
+  readonly contents: boolean;
   readonly semantic: boolean;
   readonly model?: string;
 }
@@ -42,6 +44,7 @@ export const setUpLoad: SetUp = (command, output) => {
     .option('--max-listed-problems <n>', 'warnings and rejected rows that are listed; 0 for no limit', parseInteger)
     .option('--no-git', 'ask git nothing: ids of skills in folders depend on the folder alone')
     .option('--git-seconds <n>', 'seconds that git may work on one source; 0 reads remotes only', parseInteger)
+    .option('--no-contents', 'store what is searched only: skills loaded so cannot be given out as they are')
     .option('--no-semantic', 'make no vectors: skills loaded so are found by words only')
     .addOption(modelOption())
     .addOption(jsonOption())
@@ -73,6 +76,7 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
       maxListedProblems,
       git,
       gitSeconds,
+      contents: flags.contents,
       signal: stop.signal,
       onProgress: (progress) => bar.show(progress),
     });

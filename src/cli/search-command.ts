@@ -29,6 +29,7 @@ interface SearchFlags extends StopWordsFlags {
   readonly mode: (typeof MODES)[number];
   readonly category?: string;
   readonly occupation?: string;
+  readonly author?: string;
   readonly limit: number;
   readonly copies?: CopyMode;
   readonly explain?: true;
@@ -61,6 +62,7 @@ export const setUpSearch: SetUp = (command, output) => {
       '--occupation <slug>',
       'only skills of this occupation, with or without its SOC code, or of a group (15-0000)',
     )
+    .option('--author <name>', 'only skills of this author: the whole user name, in upper or lower case')
     .option('--page <n>', 'keyword: page, 1 to 50', parseInteger)
     .option('--limit <n>', 'skills a page, 1 to 50; semantic: 1 to 100', parseInteger, 10)
     .option('--min-score <score>', 'semantic: leave out skills of a lower score, 0 to 1', parseDecimal)
@@ -88,9 +90,10 @@ function refuseOthers(flags: SearchFlags, command: Command): void {
 }
 
 async function searchByWords(words: readonly string[], flags: SearchFlags, output: Output): Promise<void> {
-  const { database, sort, category, occupation, page, limit, copies } = flags;
+  const { database, sort, category, occupation, author, page, limit, copies } = flags;
   // Checks the query before opening the catalogue, so that a fault is reported at once.
-  const query = resolveKeywordQuery({ q: words.join(' '), sortBy: sort, category, occupation, page, limit, copies });
+  const q = words.join(' ');
+  const query = resolveKeywordQuery({ q, sortBy: sort, category, occupation, author, page, limit, copies });
   await using search = await openPatiently(
     { database, stopWords: await stopWordsOf(flags), localPaths: flags.localPaths },
     output,
@@ -102,9 +105,9 @@ async function searchByWords(words: readonly string[], flags: SearchFlags, outpu
 }
 
 async function searchByMeaning(words: readonly string[], flags: SearchFlags, output: Output): Promise<void> {
-  const { database, category, occupation, limit, copies, minScore, ranking, explain, model } = flags;
+  const { database, category, occupation, author, limit, copies, minScore, ranking, explain, model } = flags;
   const q = words.join(' ');
-  const query = resolveSemanticQuery({ q, limit, minScore, ranking, category, occupation, copies, explain });
+  const query = resolveSemanticQuery({ q, limit, minScore, ranking, category, occupation, author, copies, explain });
   const stopWords = await stopWordsOf(flags);
   // Meaning alone needs no keyword index, which may have to be built.
   const keywordIndex = query.ranking === 'vector' ? false : undefined;

@@ -13,6 +13,7 @@ import {
   startServer,
 } from '../http/index.js';
 import { followCatalogue, type SkillSearch } from '../index.js';
+import { unpublishedLog } from '../mcp/unpublished-log.js';
 import { databaseOption, modelOption, parseInteger } from './common-options.js';
 import { counted } from './counted.js';
 import { demoLines } from './demo.js';
@@ -39,6 +40,8 @@ interface ServeFlags extends StateFlags, StopWordsFlags {
   readonly model?: string;
   readonly allLanguages?: true;
   readonly pages: boolean;
+  readonly mcp?: true;
+  readonly mcpHost?: readonly string[];
   readonly logLevel: LogLevel;
   readonly demo?: true;
 }
@@ -92,6 +95,12 @@ export const setUpServe: SetUp = (command, output) => {
     )
     .addOption(stopWordsOption())
     .option('--no-pages', 'serve the specified paths only: no /, /openapi.json and /skills/<id>')
+    .option('--mcp', 'serve also /mcp: the Model Context Protocol by Streamable HTTP')
+    .option(
+      '--mcp-host <names>',
+      'names or addresses by which clients reach /mcp beside localhost and those of --host and --public-url, with commas between them',
+      parseList,
+    )
     .addOption(new Option('--log-level <level>', 'what is logged at least').choices(LOG_LEVELS).default('info'))
     .option('--demo', 'make a key for trying out, revoke the former one, and print commands to try')
     .action((flags: ServeFlags) => serve(flags, output));
@@ -116,12 +125,14 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
       longestWait: flags.longestWait,
       connectionsPerAddress: flags.connectionsPerAddress,
     };
+    const mcp = { mcp: flags.mcp, mcpHosts: flags.mcpHost, onUnpublished: unpublishedLog(log.info.bind(log)) };
     const shared = { access, publicUrl, trustProxy, compatibility, pages, log: log.onEvent };
-    const server = await startServer(search, { host, port, ...shared, ...limits });
+    const server = await startServer(search, { host, port, ...shared, ...limits, ...mcp });
     const reload = (): void => void search.reload().catch(() => {});
     process.on('SIGHUP', reload);
     try {
-      printStart(server.url, host, search, output);
+      const mcpUrl = flags.mcp === true ? `${publicUrl ?? server.url}/mcp` : undefined;
+      printStart(server.url, mcpUrl, host, search, output);
       warmUp(search, flags.allLanguages === true, log, stop);
       if (flags.demo === true) printLines(output, demoLines(search, access, publicUrl ?? server.url));
       if (!stop.aborted) await once(stop, 'abort');
@@ -150,10 +161,11 @@ function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-function printStart(url: string, host: string, search: SkillSearch, output: Output): void {
+function printStart(url: string, mcpUrl: string | undefined, host: string, search: SkillSearch, output: Output): void {
   const { skills, vectors } = search.stats();
   const by = vectors > 0 ? 'by word and by meaning' : 'by word only: the catalogue has no vectors';
-  printLines(output, [`Serving ${counted(skills, 'skill')} at ${url}, ${by}.`]);
+  const more = mcpUrl === undefined ? [] : [`MCP is at ${mcpUrl}.`];
+  printLines(output, [`Serving ${counted(skills, 'skill')} at ${url}, ${by}.`, ...more]);
   if (/^(localhost|127\..*|::1)$/.test(host)) return;
   output.error.write(`${OPEN_TO_OTHERS}\n`);
 }
@@ -176,5 +188,9 @@ function parsePort(value: string): number {
 }
 
 function parseTrust(value: string): number | readonly string[] {
-  return /^\d+$/.test(value) ? Number(value) : value.split(',').map((one) => one.trim());
+  return /^\d+$/.test(value) ? Number(value) : parseList(value);
+}
+
+function parseList(value: string): readonly string[] {
+  return value.split(',').map((one) => one.trim());
 }

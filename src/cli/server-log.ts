@@ -61,6 +61,10 @@ export class ServerLog {
     this.#logger.warn(facts, message);
   }
 
+  write(level: 'info' | 'warn' | 'error', message: string, facts: Readonly<Record<string, unknown>>): void {
+    this.#logger[level](facts, message);
+  }
+
   /** Writes the buffered lines, as far as the reader takes them. */
   close(): void {
     this.#attemptsLeft = LAST_ATTEMPTS;

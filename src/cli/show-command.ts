@@ -1,4 +1,4 @@
-import { openSkillSearch, type SkillDetails, type SkillFile } from '../index.js';
+import { openSkillSearch, type SkillContents, type SkillDetails, type SkillFile } from '../index.js';
 import { ageOf } from './age.js';
 import { databaseOption, jsonOption } from './common-options.js';
 import { type Output, printJson, printLines } from './output.js';
@@ -10,6 +10,8 @@ interface ShowFlags {
   readonly database: string;
   readonly json?: true;
   readonly localPaths?: true;
+  readonly contents?: true;
+  readonly raw?: string;
 }
 
 /** Copies that are listed. Some skills have hundreds; `--json` has all. */
@@ -20,15 +22,44 @@ export const setUpShow: SetUp = (command, output) => {
     .argument('<id>', 'the id of the skill, as search prints it')
     .addOption(databaseOption())
     .option('--local-paths', 'tell the folder that it was loaded from')
+    .option('--contents', 'list the files that the skill is made of, with sizes and SHA-256, instead of their texts')
+    .option('--raw <path>', 'print nothing but the bytes of one of these files, as they are')
     .addOption(jsonOption())
     .action((id: string, flags: ShowFlags) => show(id, flags, output));
 };
 
 async function show(id: string, flags: ShowFlags, output: Output): Promise<void> {
-  const { skill, files, copies } = await findSkill(id, flags);
-  if (skill === undefined) throw new Error(`no skill has the id ${JSON.stringify(id)}`);
-  if (flags.json === true) printJson(output, { skill, files, copies });
-  else printLines(output, skillLines(skill, files, copies, stylesFor(output.out)));
+  if (flags.raw !== undefined) return showRaw(id, flags.raw, flags, output);
+  const { skill, files, copies, contents } = await findSkill(id, flags);
+  if (skill === undefined) throw noSkill(id);
+  const shown = contents === undefined ? { files } : { contents };
+  if (flags.json === true) return printJson(output, { skill, ...shown, copies });
+  const styles = stylesFor(output.out);
+  const fileLines = contents === undefined ? textLines(files, styles) : contentLines(contents, styles);
+  printLines(output, [...skillLines(skill, copies, styles), ...fileLines]);
+}
+
+async function showRaw(id: string, path: string, { database }: ShowFlags, output: Output): Promise<void> {
+  // What third parties wrote could move the cursor or worse.
+  if (output.out.isTTY === true)
+    throw new Error('--raw prints to a file or a program only, such as `--raw PATH > FILE`');
+  const search = await openSkillSearch({ database, keywordIndex: false });
+  try {
+    const contents = search.contents(id);
+    if (contents === undefined) throw noSkill(id);
+    const file = contents.files.find((candidate) => candidate.path === path);
+    if (file === undefined) throw new Error(`the skill has no file ${JSON.stringify(path)}: --contents lists them`);
+    const bytes = search.read(id, path);
+    if (bytes === undefined) throw new Error(`the bytes of ${JSON.stringify(path)} are not stored`);
+    if (!file.complete) output.error.write(`note: ${oneLine(path)} is an excerpt: the whole file is not stored\n`);
+    output.out.write(bytes);
+  } finally {
+    await search.close();
+  }
+}
+
+function noSkill(id: string): Error {
+  return new Error(`no skill has the id ${JSON.stringify(id)}`);
 }
 
 interface FoundSkill {
@@ -36,24 +67,22 @@ interface FoundSkill {
   readonly files: readonly SkillFile[];
   /** Ids of the copies of the skill, without its own. */
   readonly copies: readonly string[];
+  /** Only if they were asked for. */
+  readonly contents: SkillContents | undefined;
 }
 
-async function findSkill(id: string, { database, localPaths }: ShowFlags): Promise<FoundSkill> {
+async function findSkill(id: string, { database, localPaths, contents: withContents }: ShowFlags): Promise<FoundSkill> {
   const search = await openSkillSearch({ database, keywordIndex: false, localPaths });
   try {
     const copies = search.copiesOf(id).filter((copy) => copy !== id);
-    return { skill: search.get(id), files: search.files(id), copies };
+    const contents = withContents === true ? search.contents(id) : undefined;
+    return { skill: search.get(id), files: search.files(id), copies, contents };
   } finally {
     await search.close();
   }
 }
 
-function skillLines(
-  skill: SkillDetails,
-  files: readonly SkillFile[],
-  copies: readonly string[],
-  styles: Styles,
-): string[] {
+function skillLines(skill: SkillDetails, copies: readonly string[], styles: Styles): string[] {
   const updated = skill.updatedAt === 0 ? 'unknown' : `${isoDate(skill.updatedAt)} (${ageOf(skill.updatedAt)})`;
   const facts: [string, string | undefined][] = [
     ['id', skill.id],
@@ -78,8 +107,21 @@ function skillLines(
     lines.push(`${styles.dim((i === 0 ? 'copies' : '').padEnd(15))}${oneLine(copy)}`);
   }
   if (copies.length > COPIES_SHOWN) lines.push(`${''.padEnd(15)}and ${copies.length - COPIES_SHOWN} more`);
-  for (const { filename, text } of files) lines.push('', styles.dim(`--- ${oneLine(filename)}`), manyLines(text));
   return lines;
+}
+
+function textLines(files: readonly SkillFile[], styles: Styles): string[] {
+  return files.flatMap(({ filename, text }) => ['', styles.dim(`--- ${oneLine(filename)}`), manyLines(text)]);
+}
+
+function contentLines({ complete, files }: SkillContents, styles: Styles): string[] {
+  const lines = files.map((file) => {
+    const marks = [...(file.executable ? ['executable'] : []), ...(file.complete ? [] : ['excerpt'])];
+    const size = file.size.toLocaleString('en').padStart(10);
+    return `${size}  ${file.sha256}  ${oneLine(file.path)}  ${[file.mediaType, ...marks].join(', ')}`;
+  });
+  const verdict = complete ? 'complete' : 'not complete: it cannot be given out as the skill itself';
+  return ['', styles.dim(`--- contents, ${verdict}`), ...lines];
 }
 
 /** Keys of the front matter that the fields of a skill say. */

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
-import { SkillSearchError } from '../index.js';
 
 export interface StopWordsFlags {
   readonly stopWords?: string;
@@ -20,7 +19,9 @@ export function stopWordsOption(): Option {
  */
 export async function stopWordsOf({ stopWords: path }: StopWordsFlags): Promise<string[] | undefined> {
   if (path === undefined) return undefined;
-  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+  const text = await readFile(path, 'utf8').catch(async (cause: NodeJS.ErrnoException) => {
+    // Some commands answer before the library is imported.
+    const { SkillSearchError } = await import('../index.js');
     const why = cause.code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read (${cause.message})`;
     throw new SkillSearchError(cause.code === 'ENOENT' ? 'SOURCE_NOT_FOUND' : 'INVALID_SOURCE', why, { path });
   });

@@ -1,4 +1,5 @@
 import type { Body } from './body.js';
+import type { BodyLimits } from './request-body.js';
 
 /** The parts of a request that the service needs, from any kind of server. */
 export interface Call {
@@ -17,6 +18,15 @@ export interface Call {
   readonly ready: number;
   /** Aborted when the client closes the connection. */
   readonly signal: AbortSignal | undefined;
+  /**
+   * Reads the body. Call it once at most.
+   *
+   * @throws {RefusedBody} if it is too long, or does not arrive
+   * @throws {ClientGone}
+   */
+  body(limits: BodyLimits): Promise<Buffer>;
+  /** Waits until it is the client's turn again: what was read meanwhile took time. */
+  turn(): Promise<void>;
 }
 
 /** A complete answer. */
@@ -26,6 +36,8 @@ export interface Answer {
   readonly headers: readonly string[];
   /** For HEAD the same as for GET. The sender of the answer leaves it out. */
   readonly body: Body;
+  /** In the place of a body: it is sent as it comes, for as long as it takes. */
+  readonly stream?: ReadableStream<Uint8Array> | undefined;
 }
 
 /** What one operation adds to an answer. */
@@ -33,6 +45,7 @@ export interface Content {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Body;
+  readonly stream?: ReadableStream<Uint8Array> | undefined;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

@@ -53,6 +53,7 @@ export class ClientGone extends Error {
 /** An error as clients see it. */
 export interface TranslatedError {
   readonly code: HttpCode | undefined;
+  readonly message: string;
   readonly content: Content;
   /** Whether the client does not see the cause, so that it must be logged. */
   readonly hidden: boolean;
@@ -60,7 +61,8 @@ export interface TranslatedError {
 
 /** Known errors have a status; all others become a 500 without details. */
 export function translateError(error: unknown): TranslatedError {
-  if (error instanceof ClientGone) return { code: undefined, content: { status: 499, body: '' }, hidden: false };
+  if (error instanceof ClientGone)
+    return { code: undefined, message: '', content: { status: 499, body: '' }, hidden: false };
   const known = error instanceof SkillSearchError ? error : undefined;
   const lacking = known === undefined ? undefined : LACKING[known.code];
   if (lacking !== undefined) return translated('SERVICE_UNAVAILABLE', lacking, {}, true);
@@ -73,13 +75,19 @@ export function translateError(error: unknown): TranslatedError {
   return translated(code, known.message, { ...retryAfter, ...authenticate }, false);
 }
 
+/** An error as clients see it, for those that are told the error itself. The same one if nothing of it is hidden. */
+export function publicError(error: SkillSearchError): SkillSearchError {
+  const { code = 'INTERNAL_ERROR', message, hidden } = translateError(error);
+  return hidden ? new SkillSearchError(code, message) : error;
+}
+
 function translated(
   code: HttpCode,
   message: string,
   headers: Readonly<Record<string, string>>,
   hidden: boolean,
 ): TranslatedError {
-  return { code, hidden, content: { status: ERROR_STATUS[code], headers, body: errorBody(code, message) } };
+  return { code, message, hidden, content: { status: ERROR_STATUS[code], headers, body: errorBody(code, message) } };
 }
 
 /** The body of every error. */

@@ -69,10 +69,10 @@ export function answerSearch<Query>(
 }
 
 /** Seconds. A search that is not too late may wait at least so long: 0 would be no limit. */
-const LEAST_PATIENCE = 0.001;
+export const LEAST_PATIENCE = 0.001;
 
 /** Whoever asks again in a second finds most of those gone that waited with it. */
-function busy(): SkillSearchError {
+export function busy(): SkillSearchError {
   return new SkillSearchError('BUSY', 'too many requests wait; try again in 1 s', { retryAfter: 1 });
 }
 
@@ -101,6 +101,6 @@ function metaOf({ requestId, started }: Visit): string {
   return `{"requestId":"${requestId}","responseTimeMs":${Math.round(performance.now() - started)}}`;
 }
 
-function quotaHeaders({ dailyLimit, dailyRemaining }: Admission): Record<string, string> {
+export function quotaHeaders({ dailyLimit, dailyRemaining }: Admission): Record<string, string> {
   return { 'X-RateLimit-Daily-Limit': String(dailyLimit), 'X-RateLimit-Daily-Remaining': String(dailyRemaining) };
 }

@@ -2,6 +2,7 @@ import { checkOptions, namesOf } from '../check-arguments.js';
 import type { SkillSearch } from '../index.js';
 import { textOf } from './body.js';
 import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, resolveHandlerOptions } from './options.js';
+import { readRequestBody } from './request-body.js';
 import { SkillDiscoveryService } from './service.js';
 
 /** What a `Request` does not tell about its connection. */
@@ -19,7 +20,8 @@ const OPTIONS = namesOf<HandlerOptions>(HANDLER_OPTIONS);
  * The Skill Discovery API as a function from `Request` to `Response`, for any server that uses these web standards. On
  * Node `startServer` is faster, because it creates no such objects.
  *
- * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option
+ * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option; `MCP_SDK_MISSING` with `mcp` where the package is not
+ *   installed
  * @example
  * import { openSkillSearch } from 'skill-discovery';
  * import { openAccess } from 'skill-discovery/access';
@@ -37,7 +39,7 @@ export function createHandler(search: SkillSearch, options: HandlerOptions = {})
   return async (request, connection) => {
     const { origin, pathname, search: query } = new URL(request.url);
     const arrived = performance.now();
-    const { status, headers, body } = await service.answer({
+    const { status, headers, body, stream } = await service.answer({
       method: request.method,
       target: pathname + query,
       origin,
@@ -46,9 +48,11 @@ export function createHandler(search: SkillSearch, options: HandlerOptions = {})
       ready: arrived,
       header: (name) => request.headers.get(name) ?? undefined,
       signal: request.signal,
+      body: (limits) => readRequestBody(request, limits),
+      turn: async () => {},
     });
-    const withoutBody = request.method === 'HEAD' || status === 204;
+    const withoutBody = request.method === 'HEAD' || status === 204 || status === 202;
     const pairs = headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1]!] as [string, string]] : []));
-    return new Response(withoutBody ? null : textOf(body), { status, headers: pairs });
+    return new Response(withoutBody ? null : (stream ?? textOf(body)), { status, headers: pairs });
   };
 }

@@ -2,13 +2,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SkillSearchError } from '../index.js';
-import { SERVER_LIMITS } from '../limits.js';
+import { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../limits.js';
 import { BodyBuffers } from './body-buffers.js';
 import type { Answer } from './call.js';
-import { NodeCall, targetOf } from './node-call.js';
+import { type CallServer, NodeCall, targetOf } from './node-call.js';
 import { type ConnectionLimits, OpenConnections } from './open-connections.js';
 import { PendingAnswers } from './pending-answers.js';
 import { MALFORMED, type Refusal, refusalOf, sendRaw, UNKNOWN_METHOD } from './refusal.js';
+import { type ArrivingBody, type BodyLimits, isHopeless, RefusedBody, readBody, tooLarge } from './request-body.js';
 import type { RunningServer } from './running-server.js';
 import type { SkillDiscoveryService } from './service.js';
 import { Turns } from './turns.js';
@@ -48,6 +49,14 @@ export class HttpServer implements RunningServer {
   readonly #buffers = new BodyBuffers();
   /** Answers that are not ready yet. */
   readonly #running = new Set<Promise<void>>();
+  /** Bodies that are being read. */
+  readonly #bodies = new Map<Socket, ArrivingBody>();
+  /** Connections of which what comes next cannot be read: a body may begin on one before its turn. */
+  readonly #unreadable = new WeakMap<Socket, Refusal>();
+  readonly #forCalls: CallServer = {
+    readBody: (request, response, limits) => this.#readBody(request, response, limits),
+    turnOf: ({ socket }) => new Promise((resolve) => this.#turns.run(resolve, this.#connections.clientOf(socket))),
+  };
   /** Whether answers tell their clients to close the connection. */
   #isClosing = false;
   /** The last `Host` header, and its origin: most requests of a server have the same. */
@@ -129,6 +138,7 @@ export class HttpServer implements RunningServer {
     await this.#connections.stopListening();
     this.#isClosing = true;
     this.#turns.release();
+    this.#service.endStreams();
     await this.#connections.end(grace);
     // Answers whose connection was cut still give back the quota that they reserved.
     await Promise.race([Promise.all(this.#running), wait(LONGEST_ENDING, undefined, { ref: false })]);
@@ -169,7 +179,7 @@ export class HttpServer implements RunningServer {
     if (request.socket.destroyed) return;
     try {
       const answer = this.#service.answer(
-        new NodeCall(request, response, this.#originOf(request.headers.host), arrived, ready),
+        new NodeCall(request, response, this.#originOf(request.headers.host), arrived, ready, this.#forCalls),
       );
       if (!(answer instanceof Promise)) {
         this.#send(exchange, answer);
@@ -185,6 +195,13 @@ export class HttpServer implements RunningServer {
 
   /** Waits for the pending answers of the connection. Sent earlier, the refusal would look like the first of them. */
   #refuse(socket: Socket, refusal: Refusal | undefined): void {
+    const body = this.#bodies.get(socket);
+    if (body !== undefined && refusal !== undefined) {
+      // Its request is the one that cannot be read to its end, and gets an answer of its own.
+      body.refuse(refusal);
+      return;
+    }
+    if (refusal !== undefined) this.#unreadable.set(socket, refusal);
     this.#pending.afterLast(socket, () => {
       if (refusal === undefined) socket.destroy();
       else sendRaw(socket, this.#service.refuse(refusal, socket.remoteAddress));
@@ -194,14 +211,57 @@ export class HttpServer implements RunningServer {
   #send(exchange: Exchange, answer: Answer): void {
     const { request, response } = exchange;
     if (response.destroyed) return;
-    // Bodies are never read, so the connection cannot be used again after one.
+    // Where a body was not read to its end, the connection cannot be used again.
     const hasBody =
       request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-    this.#write(exchange, answer, this.#isClosing || hasBody);
+    this.#write(exchange, answer, this.#isClosing || (hasBody && !request.readableEnded));
   }
 
-  #write(exchange: Exchange, { status, headers, body }: Answer, closing: boolean): void {
+  #readBody(request: IncomingMessage, response: ServerResponse, limits: BodyLimits): Promise<Buffer> {
+    const { socket, headers } = request;
+    if (isHopeless(headers['content-length'], limits))
+      return Promise.reject(new RefusedBody(tooLarge(limits.bodyBytes)));
+    const refusal = this.#unreadable.get(socket);
+    if (refusal !== undefined && !request.complete) return Promise.reject(new RefusedBody(refusal));
+    let held = 0;
+    const hold = (bytes: number): void => {
+      held += bytes;
+      this.#connections.hold(socket, bytes);
+    };
+    response.once('close', () => this.#connections.release(socket, held));
+    hold(MCP_HTTP_LIMITS.exchangeBytes);
+    const body = readBody(request, response, limits, (bytes) => hold(bytes * MCP_HTTP_LIMITS.bytesPerByte));
+    this.#bodies.set(socket, body);
+    if (/^100-continue$/i.test(headers.expect ?? '')) response.writeContinue();
+    return body.whole.finally(() => this.#bodies.delete(socket));
+  }
+
+  /** Sends a stream until it or its connection ends. Its client may make room for others, as one that reads slowly. */
+  async #pipe(exchange: Exchange, stream: ReadableStream<Uint8Array>): Promise<void> {
     const { request, response } = exchange;
+    const reader = stream.getReader();
+    response.once('close', () => void reader.cancel().catch(() => {}));
+    response.flushHeaders();
+    this.#connections.answered(request.socket, 0);
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done || response.destroyed) break;
+        if (!response.write(value)) await drained(response);
+      }
+      response.end();
+    } catch {
+      request.socket.destroy();
+    }
+  }
+
+  #write(exchange: Exchange, { status, headers, body, stream }: Answer, closing: boolean): void {
+    const { request, response } = exchange;
+    if (stream !== undefined) {
+      response.writeHead(status, closing ? [...headers, 'Connection', 'close'] : [...headers]);
+      void this.#pipe(exchange, stream);
+      return;
+    }
     // Without a socket the answer waits behind others, and Node may never emit its `close`.
     const { bytes, lent } = this.#buffers.encode(body, response.socket !== null);
     exchange.lent = lent;
@@ -222,6 +282,16 @@ export class HttpServer implements RunningServer {
     this.#lastOrigin = isAddress ? `http://${host}` : this.#url;
     return this.#lastOrigin;
   }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      response.off('drain', settle).off('close', settle);
+      resolve();
+    };
+    response.on('drain', settle).on('close', settle);
+  });
 }
 
 /** A request with no `Host` or two, or with a body whose end is unclear, must be refused (RFC 9112, 3.2 and 6.1). */

@@ -1,4 +1,4 @@
-export { SERVER_LIMITS } from '../limits.js';
+export { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../limits.js';
 export { type Connection, createHandler, type Handler } from './handler.js';
 export type { FailureEvent, LogEvent, RequestEvent } from './log-event.js';
 export {

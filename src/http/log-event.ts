@@ -12,6 +12,8 @@ export interface RequestEvent {
   readonly path: string;
   /** The HTTP status; 499 if the client closed the connection before the answer. */
   readonly status: number;
+  /** Of a request for MCP: its method, and the tool that it calls. Absent where it has none that looks like a name. */
+  readonly operation?: string;
   /** The error's code, such as `INVALID_QUERY`; absent for a success. */
   readonly code?: string;
   /** From the arrival of the request until the answer is ready to send. */

@@ -1,5 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Call } from './call.js';
+import type { BodyLimits } from './request-body.js';
+
+/** What a call needs of the server that it came to. */
+export interface CallServer {
+  readBody(request: IncomingMessage, response: ServerResponse, limits: BodyLimits): Promise<Buffer>;
+  turnOf(request: IncomingMessage): Promise<void>;
+}
 
 /** A request of `node:http`, as the service needs it. */
 export class NodeCall implements Call {
@@ -10,8 +17,16 @@ export class NodeCall implements Call {
   readonly ready: number;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #server: CallServer;
 
-  constructor(request: IncomingMessage, response: ServerResponse, origin: string, arrived: number, ready: number) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    origin: string,
+    arrived: number,
+    ready: number,
+    server: CallServer,
+  ) {
     const { method = 'GET', url = '/' } = request;
     this.method = method;
     this.target = targetOf(url);
@@ -20,6 +35,7 @@ export class NodeCall implements Call {
     this.ready = ready;
     this.#request = request;
     this.#response = response;
+    this.#server = server;
   }
 
   get address(): string | undefined {
@@ -36,6 +52,14 @@ export class NodeCall implements Call {
     const gone = new AbortController();
     this.#response.once('close', () => gone.abort(new Error('the client closed the connection')));
     return gone.signal;
+  }
+
+  body(limits: BodyLimits): Promise<Buffer> {
+    return this.#server.readBody(this.#request, this.#response, limits);
+  }
+
+  turn(): Promise<void> {
+    return this.#server.turnOf(this.#request);
   }
 }
 

@@ -84,6 +84,20 @@ export class OpenConnections {
     this.#sending.delete(socket);
   }
 
+  /** Counts further bytes that are held for a request. */
+  hold(socket: Socket, bytes: number): void {
+    const held = this.#open.get(socket);
+    if (held !== undefined) this.#hold(held, bytes);
+  }
+
+  /** Call it with all the bytes of {@link OpenConnections.hold} when they are held no more. */
+  release(socket: Socket, bytes: number): void {
+    const held = this.#open.get(socket);
+    if (held === undefined) return;
+    held.bytes -= bytes;
+    this.#bytes -= bytes;
+  }
+
   /** Call it with the bytes of an answer when it is ready to be sent. */
   answered(socket: Socket, bytes: number): void {
     const held = this.#open.get(socket);

@@ -1,7 +1,8 @@
 import { type Access, openAccess, UNLIMITED } from '../access/index.js';
-import { checkInteger, checkNumber, invalidArgument, optionOf } from '../check-arguments.js';
+import { checkInteger, checkListener, checkNumber, invalidArgument, optionOf } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { MAX_LONGEST_WAIT } from '../limits.js';
+import { resolveHosts } from './allowed-hosts.js';
 import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';
 import type { LogEvent } from './log-event.js';
 
@@ -68,8 +69,36 @@ export interface HandlerOptions {
    * @default 5
    */
   readonly longestWait?: number | undefined;
+  /**
+   * Whether to serve also `/mcp`: the Model Context Protocol by Streamable HTTP, with the same keys and quotas. Needs the
+   * optional package `@modelcontextprotocol/server`.
+   *
+   * @default false
+   */
+  readonly mcp?: boolean | undefined;
+  /**
+   * Names or addresses, without ports, by which clients reach `/mcp`, beside `localhost`, the host of `publicUrl` and the
+   * one that `startServer` listens at. Requests for any other host are refused.
+   *
+   * @default none
+   */
+  readonly mcpHosts?: readonly string[] | undefined;
+  /**
+   * Told of each skill that is found but not published by MCP, whenever it is met: what is stored of it is not the skill
+   * as it is, or its name breaks the naming rules.
+   *
+   * @default none
+   */
+  readonly onUnpublished?: ((skill: string, reason: string) => void) | undefined;
   /** Receives an event for each answered request, and for each error whose details clients do not see. @default none */
   readonly log?: ((event: LogEvent) => void) | undefined;
+}
+
+interface McpMountOptions {
+  readonly hosts: readonly string[];
+  /** The host that a server of our own listens at. */
+  readonly listensAt: string | undefined;
+  readonly onUnpublished: (skill: string, reason: string) => void;
 }
 
 export interface ResolvedHandlerOptions {
@@ -83,6 +112,8 @@ export interface ResolvedHandlerOptions {
   readonly findPerMinute: number;
   /** In seconds. */
   readonly longestWait: number;
+  /** Undefined unless MCP is served. */
+  readonly mcp: McpMountOptions | undefined;
   readonly log: (event: LogEvent) => void;
 }
 
@@ -96,17 +127,25 @@ export const HANDLER_OPTIONS: Readonly<Record<keyof HandlerOptions, true>> = {
   pagesPerMinute: true,
   findPerMinute: true,
   longestWait: true,
+  mcp: true,
+  mcpHosts: true,
+  onUnpublished: true,
   log: true,
 };
 
-/** @throws {SkillSearchError} `INVALID_OPTION` */
-export function resolveHandlerOptions(options: HandlerOptions): ResolvedHandlerOptions {
-  const { compatibility, pages = false, log = () => {} } = options;
+/**
+ * @param listensAt the host that a server of our own listens at
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function resolveHandlerOptions(options: HandlerOptions, listensAt?: string): ResolvedHandlerOptions {
+  const { compatibility, pages = false, mcp = false, log = () => {} } = options;
   if (compatibility !== undefined && !COMPATIBILITIES.includes(compatibility)) {
     const message = `compatibility must be one of ${COMPATIBILITIES.join(', ')}, got ${String(compatibility)}`;
     throw new SkillSearchError('INVALID_OPTION', message);
   }
   if (typeof pages !== 'boolean') throw new SkillSearchError('INVALID_OPTION', 'pages must be true or false');
+  if (typeof mcp !== 'boolean') throw new SkillSearchError('INVALID_OPTION', 'mcp must be true or false');
+  const hosts = resolveHosts('mcpHosts', options.mcpHosts);
   if (typeof log !== 'function') throw new SkillSearchError('INVALID_OPTION', 'log must be a function');
   const isTrusted = resolveTrustedHops(options.trustProxy);
   const publicUrl = resolvePublicUrl(options.publicUrl);
@@ -119,7 +158,9 @@ export function resolveHandlerOptions(options: HandlerOptions): ResolvedHandlerO
   const access =
     options.access === false ? undefined : (checkAccess(options.access) ?? openAccess({ state: ':memory:' }));
   const limits = { pagesPerMinute, findPerMinute, longestWait };
-  return { access, publicUrl, isTrusted, compatibility, pages, ...limits, log: quietly(log) };
+  checkListener('onUnpublished', options.onUnpublished);
+  const mount = mcp ? { hosts, listensAt, onUnpublished: quietly(options.onUnpublished ?? (() => {})) } : undefined;
+  return { access, publicUrl, isTrusted, compatibility, pages, ...limits, mcp: mount, log: quietly(log) };
 }
 
 /** @throws {SkillSearchError} `INVALID_OPTION` unless it can be asked as a search is: each request would fail */
@@ -134,10 +175,10 @@ function checkAccess(access: Access | undefined): Access | undefined {
 }
 
 /** A log that throws must not prevent an answer. */
-function quietly(log: (event: LogEvent) => void): (event: LogEvent) => void {
-  return (event) => {
+function quietly<Told extends unknown[]>(listener: (...told: Told) => void): (...told: Told) => void {
+  return (...told) => {
     try {
-      log(event);
+      listener(...told);
     } catch {
       // There is nowhere to report it.
     }

@@ -5,6 +5,8 @@ export const PATHS = {
   health: '/api/health',
   /** Search of `npx skills find`; with `compatibility` only. */
   find: '/api/search',
+  /** The Model Context Protocol; with `mcp` only. */
+  mcp: '/mcp',
   home: '/',
   description: '/openapi.json',
   /** Before the id of a skill. */

@@ -38,7 +38,8 @@ const SERVER_OPTIONS = namesOf<ServerOptions>({
 /**
  * Serves the Skill Discovery API over HTTP.
  *
- * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option; `ADDRESS_NOT_AVAILABLE` where it cannot listen
+ * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option; `ADDRESS_NOT_AVAILABLE` where it cannot listen;
+ *   `MCP_SDK_MISSING` with `mcp` where the package is not installed
  * @example
  * import { openSkillSearch } from 'skill-discovery';
  * import { openAccess } from 'skill-discovery/access';
@@ -61,9 +62,10 @@ export async function startServer(search: SkillSearch, options: ServerOptions = 
   const perAddress =
     checkInteger(optionOf('connectionsPerAddress'), options.connectionsPerAddress, 0, UNLIMITED) ??
     DEFAULT_CONNECTIONS_PER_ADDRESS;
-  const resolved = resolveHandlerOptions(options);
+  const resolved = resolveHandlerOptions(options, host);
   const { isTrusted } = resolved;
   const service = new SkillDiscoveryService(search, resolved);
+  await service.ready();
   const server = new HttpServer(service, { perAddress, isExempt: (address) => isTrusted(address, 0) });
   await server.listen(host, port);
   return server;

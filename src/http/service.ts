@@ -7,6 +7,7 @@ import { errorBody, translateError } from './error-content.js';
 import { FIND_OPERATION } from './find-operation.js';
 import { answerSearch } from './guarded-search.js';
 import { askHealth } from './health.js';
+import { type McpContent, McpMount } from './mcp-mount.js';
 import { MinuteLimit } from './minute-limit.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import { answerPage } from './pages.js';
@@ -25,6 +26,9 @@ const COMMON_HEADERS = Object.entries({
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
 }).flat();
+
+/** The same for MCP, which no web page may call. */
+const MCP_HEADERS = Object.entries({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }).flat();
 
 const PREFLIGHT: Content = {
   status: 204,
@@ -47,6 +51,7 @@ export class SkillDiscoveryService {
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #pages: MinuteLimit;
   readonly #finds: MinuteLimit;
+  readonly #mcp: McpMount | undefined;
 
   constructor(search: SkillSearch, options: ResolvedHandlerOptions) {
     this.#search = search;
@@ -54,6 +59,7 @@ export class SkillDiscoveryService {
     this.#findOptions = { ...options, access: undefined };
     this.#pages = new MinuteLimit('pages', options.pagesPerMinute);
     this.#finds = new MinuteLimit('searches', options.findPerMinute);
+    this.#mcp = options.mcp === undefined ? undefined : new McpMount(search, options);
     const searchRoute =
       <Query>(operation: SearchOperation<Query>): Route =>
       (visit) =>
@@ -64,6 +70,20 @@ export class SkillDiscoveryService {
       [PATHS.health, (visit) => this.#health(visit)],
       ...(options.compatibility === undefined ? [] : [[PATHS.find, (visit: Visit) => this.#find(visit)] as const]),
     ]);
+  }
+
+  /**
+   * Fulfilled when everything is imported that requests need.
+   *
+   * @throws {SkillSearchError} `MCP_SDK_MISSING`
+   */
+  async ready(): Promise<void> {
+    await this.#mcp?.ready();
+  }
+
+  /** Ends the answers that would last as long as their clients want. */
+  endStreams(): void {
+    this.#mcp?.endStreams();
   }
 
   /** Whether a request should be answered before all others: it asks for the health of the service. */
@@ -77,6 +97,9 @@ export class SkillDiscoveryService {
   answer(call: Call): Answer | Promise<Answer> {
     const { publicUrl, isTrusted } = this.#options;
     const visit = beginVisit(call, publicUrl, isTrusted);
+    if (this.#mcp !== undefined && visit.path === PATHS.mcp) {
+      return this.#mcp.answer(visit).then((content) => this.#finish(visit, content, content.code, MCP_HEADERS));
+    }
     let content: Content | Promise<Content>;
     try {
       content = this.#route(visit);
@@ -101,6 +124,8 @@ export class SkillDiscoveryService {
       ready: performance.now(),
       header: () => undefined,
       signal: undefined,
+      body: async () => Buffer.alloc(0),
+      turn: async () => {},
     };
     const visit = beginVisit(call, undefined, () => false);
     const headers = status === 405 ? { Allow: ALLOWED_METHODS } : {};
@@ -108,23 +133,24 @@ export class SkillDiscoveryService {
   }
 
   /** Logs the request, and adds the headers of every answer. */
-  #finish(visit: Visit, content: Content, code: string | undefined): Answer {
+  #finish(visit: Visit, content: McpContent, code: string | undefined, common = COMMON_HEADERS): Answer {
     const { call, requestId, client, address, path, started } = visit;
-    const { status = 200, headers, body } = content;
+    const { status = 200, headers, body, stream, operation = '' } = content;
     this.#options.log({
       kind: 'request',
       requestId,
       method: call.method,
       path: loggable(path),
+      ...(operation === '' ? {} : { operation }),
       status,
       ...(code === undefined ? {} : { code }),
       milliseconds: performance.now() - started,
       client: client?.kind === 'key' ? client.name : shortenAddress(address),
     });
     const all = body === '' || headers?.['Content-Type'] !== undefined ? [] : ['Content-Type', JSON_TYPE];
-    all.push(...COMMON_HEADERS, 'X-Request-Id', requestId);
+    all.push(...common, 'X-Request-Id', requestId);
     for (const name in headers) all.push(name, headers[name]!);
-    return { status, headers: all, body };
+    return stream === undefined ? { status, headers: all, body } : { status, headers: all, body, stream };
   }
 
   #fail(visit: Visit, error: unknown): Answer {

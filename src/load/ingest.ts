@@ -4,10 +4,12 @@ import { embeddedText, hashText } from '../semantic/embedded-text.js';
 import { checkRow } from '../sources/rows/check-row.js';
 import type { KnownRow, Origin, RawRow, RowFolder, SourceItem, UnreadableRow } from '../sources/rows/row.js';
 import { deriveId, idWithHash } from '../sources/rows/skill-id.js';
+import type { PackedBlob } from '../store/blob-packing.js';
 import { withoutMark } from '../store/place.js';
 import type { SparedPlace } from '../store/write/pruning.js';
 import type { SkillSink } from '../store/write/skill-sink.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
+import { packContents } from './pack-contents.js';
 
 /** Incomplete sources that are remembered. */
 const MAX_INCOMPLETE = 1000;
@@ -32,10 +34,15 @@ export class Ingest {
   storingMs: number = 0;
   readonly #sink: SkillSink;
   readonly #maxListed: number;
+  readonly #withContents: boolean;
 
-  /** @param maxListed warnings, and rejected rows, that are listed. 0 means no limit */
-  constructor(sink: SkillSink, maxListed: number = MAX_LISTED_PROBLEMS) {
+  /**
+   * @param maxListed warnings, and rejected rows, that are listed. 0 means no limit
+   * @param withContents whether what skills are made of is stored
+   */
+  constructor(sink: SkillSink, maxListed: number = MAX_LISTED_PROBLEMS, withContents = true) {
     this.#sink = sink;
+    this.#withContents = withContents;
     this.#maxListed = maxListed === 0 ? Number.POSITIVE_INFINITY : maxListed;
   }
 
@@ -43,17 +50,19 @@ export class Ingest {
    * Checks an item of a source, and stores the skill that it becomes.
    *
    * @param source the name that skills of this source are stored under
+   * @returns what must be awaited before the next item; undefined if nothing
    */
-  take(item: SourceItem, source: string): void {
+  take(item: SourceItem, source: string): Promise<void> | undefined {
     if (item.kind === 'remark') {
       if (item.hidesSkills === true) this.#noteIncomplete(item.origin);
       this.#warn(item.origin, item.message);
-      return;
+      return undefined;
     }
     this.rows += 1;
-    if (item.kind === 'row') this.#takeRow(item, source);
-    else if (item.kind === 'known') this.#takeKnown(item, source);
+    if (item.kind === 'row') return this.#takeRow(item, source);
+    if (item.kind === 'known') this.#takeKnown(item, source);
     else this.#takeUnreadable(item);
+    return undefined;
   }
 
   #takeUnreadable({ location, folder, hidesSkills, origin, reason }: UnreadableRow): void {
@@ -70,7 +79,7 @@ export class Ingest {
     if (id !== undefined) this.#warnAgain(origin, id);
   }
 
-  #takeRow(row: RawRow, source: string): void {
+  #takeRow(row: RawRow, source: string): Promise<void> | undefined {
     const checked = checkRow(row);
     if (checked.kind === 'rejected') {
       const { location, folder, origin } = row;
@@ -79,10 +88,10 @@ export class Ingest {
       // Nobody can tell which skill it was.
       if (checked.id === undefined && location === undefined) this.#noteIncomplete(origin);
       this.#reject(row.origin, checked.reason);
-      return;
+      return undefined;
     }
     for (const warning of checked.warnings) this.#warn(row.origin, warning);
-    const { id: given, location, exactLocation: exact, properties, files, ...fields } = checked.draft;
+    const { id: given, location, exactLocation: exact, properties, files, contents, ...fields } = checked.draft;
     const exactLocation = withoutMark(exact);
     const started = performance.now();
     const { id, collides } =
@@ -91,23 +100,35 @@ export class Ingest {
         : { id: given, collides: false };
     const { name, description } = fields;
     const skill = { id, ...fields };
-    const result = this.#sink.put(
-      {
-        skill,
-        properties,
-        files,
-        copyKey: copyKey(name, description),
-        textHash: hashText(embeddedText(name, description)),
-        location: exactLocation,
-        folder: row.folder,
-      },
-      source,
-      // A row with warnings, or with an id that depends on other skills, must be read at every load.
-      checked.warnings.length === 0 && !collides ? row.fingerprint : undefined,
-    );
+    const isLeftOut = contents !== undefined && !this.#withContents;
+    const item = {
+      skill,
+      properties,
+      files,
+      copyKey: copyKey(name, description),
+      textHash: hashText(embeddedText(name, description)),
+      location: exactLocation,
+      folder: row.folder,
+      contents: isLeftOut ? undefined : contents,
+    };
+    // A row with warnings, or with an id that depends on other skills, must be read at every load. So must one that is
+    // not stored as it says.
+    const isFact = checked.warnings.length === 0 && !collides && !isLeftOut;
+    const put = (blobs?: readonly PackedBlob[]): void => {
+      const result = this.#sink.put(item, source, isFact ? row.fingerprint : undefined, blobs);
+      this.skills += 1;
+      if (result === 'again') this.#warnAgain(row.origin, id);
+    };
+    const packing = packContents(item.contents, (sha256) => this.#sink.lacksBlob(sha256));
+    if (packing === undefined) put();
     this.storingMs += performance.now() - started;
-    this.skills += 1;
-    if (result === 'again') this.#warnAgain(row.origin, id);
+    return packing?.then((blobs) => this.#storing(() => put(blobs)));
+  }
+
+  #storing(work: () => void): void {
+    const started = performance.now();
+    work();
+    this.storingMs += performance.now() - started;
   }
 
   #deriveId(

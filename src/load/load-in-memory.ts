@@ -29,7 +29,8 @@ export async function loadInMemory(
     const ingest = new Ingest(memory);
     const turns = new Turns(ROWS_A_TURN);
     for await (const item of readRows(rows, 'skills', { signal })) {
-      ingest.take(item, 'skills');
+      const waiting = ingest.take(item, 'skills');
+      if (waiting !== undefined) await waiting;
       if (turns.isDue()) await turns.take();
     }
     ingest.warnOfUnlisted();

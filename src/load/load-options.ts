@@ -71,6 +71,13 @@ export interface BuildOptions extends FolderDefaults, ModelOptions {
    * get the dates of their files. 0 means that git is asked for remotes only. @default 120
    */
   readonly gitSeconds?: number | undefined;
+  /**
+   * Whether to store what skills are made of: the bytes of all files of a folder, and those files of a row that it says
+   * are complete. With false, skills can be found, but not be given out; a later load with true completes them.
+   *
+   * @default true
+   */
+  readonly contents?: boolean | undefined;
   /** Called now and then, at most about ten times a second. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** Stops the load between two rows. A later load of the same sources resumes it. */
@@ -95,6 +102,7 @@ export const BUILD_OPTIONS: Names = namesOf<BuildOptions>({
   maxListedProblems: true,
   git: true,
   gitSeconds: true,
+  contents: true,
   onProgress: true,
   signal: true,
   stdin: true,

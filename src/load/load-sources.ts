@@ -37,6 +37,7 @@ export async function loadSources(options: BuildOptions): Promise<LoadReport> {
   for (const name of ['author', 'codehostBase', 'skillUrlBase'] as const) checkText(name, options[name]);
   checkFlag('followLinks', options.followLinks);
   checkFlag('git', options.git);
+  checkFlag('contents', options.contents);
   checkListener('onProgress', options.onProgress);
   checkSignal(options.signal);
   for (const name of ['maxUnpackedBytes', 'maxRatio', 'maxListedProblems', 'gitSeconds'] as const) {
@@ -46,7 +47,7 @@ export async function loadSources(options: BuildOptions): Promise<LoadReport> {
   const model = options.semantic === false ? undefined : await chooseModel(modelOptions);
   options.signal?.throwIfAborted();
 
-  const writer = new CatalogueWriter(database, keyOf(sources, options), existsSync(database));
+  const writer = new CatalogueWriter(database, keyOf(sources, options), existsSync(database), options.contents);
   try {
     checkModel(writer.vectors.modelBefore, model, database);
     return await load(writer, sources, model, options);
@@ -63,7 +64,7 @@ async function load(
   options: BuildOptions,
 ): Promise<LoadReport> {
   const { signal } = options;
-  const ingest = new Ingest(writer, options.maxListedProblems);
+  const ingest = new Ingest(writer, options.maxListedProblems, options.contents);
   const { warnings, rejected } = ingest;
   const bytesTotal = sources.reduce((sum, source) => sum + source.bytes, 0);
   const progress = new Progress(options.onProgress, ingest, bytesTotal);
@@ -124,7 +125,11 @@ function pruneOrWarn(
 }
 
 function keyOf(sources: readonly OpenableSource[], options: BuildOptions): string {
-  const { author = '', codehostBase = '', skillUrlBase = '', followLinks, git } = options;
-  const links = [...(followLinks === true ? ['follow links'] : []), ...(git === false ? ['no git'] : [])];
+  const { author = '', codehostBase = '', skillUrlBase = '', followLinks, git, contents } = options;
+  const links = [
+    ...(followLinks === true ? ['follow links'] : []),
+    ...(git === false ? ['no git'] : []),
+    ...(contents === false ? ['no contents'] : []),
+  ];
   return loadKey(['load', ...links, author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)]);
 }

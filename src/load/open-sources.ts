@@ -49,7 +49,8 @@ function openPath(
   options: BuildOptions,
   linkRoots: readonly string[],
 ): OpenableSource {
-  const { signal, author, codehostBase, skillUrlBase, stdin, maxUnpackedBytes, maxRatio, git, gitSeconds } = options;
+  const { signal, author, codehostBase, skillUrlBase, stdin, maxUnpackedBytes, maxRatio, git, gitSeconds, contents } =
+    options;
   const gitBudget = gitSeconds === undefined ? undefined : gitSeconds * 1000;
   const fixed = {
     signal,
@@ -61,6 +62,7 @@ function openPath(
     maxRatio,
     git,
     gitBudget,
+    contents,
     linkRoots,
   };
   return {

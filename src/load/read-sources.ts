@@ -52,7 +52,8 @@ export async function readSources(
     const onFailure = ({ message }: Error): unknown => failed.push({ origin: source.name, reason: message });
     for await (const item of untilFailure(items, signal, onFailure)) {
       signal?.throwIfAborted();
-      ingest.take(item, source.key);
+      const waiting = ingest.take(item, source.key);
+      if (waiting !== undefined) await waiting;
       if (performance.now() - lastReport > PROGRESS_INTERVAL_MS) report();
       if (turns.isDue()) await turns.take();
     }

@@ -1,15 +1,18 @@
+import { authorKey } from '../author-key.js';
 import type { DocumentNumber } from '../numbers.js';
 import type { LabelFilters } from '../query.js';
 
 /** The documents that have a label, by the label's slug. */
 export type LabelIndex = ReadonlyMap<string, ArrayLike<DocumentNumber>>;
 
-/** The labels of a catalogue. */
+/** What the documents of a catalogue can be filtered by. */
 export interface CatalogueLabels {
   /** Number of documents. */
   readonly size: number;
   readonly categories: LabelIndex;
   readonly occupations: LabelIndex;
+  /** By `authorKey`. Read only if a query names an author: it may be made at that moment. */
+  readonly authors: LabelIndex;
 }
 
 /**
@@ -18,18 +21,15 @@ export interface CatalogueLabels {
  * @returns one byte a document, 1 if it passes; undefined if there are no filters
  */
 export function labelMask(
-  { size, categories, occupations }: CatalogueLabels,
-  { category, occupation }: LabelFilters,
+  labels: CatalogueLabels,
+  { category, occupation, author }: LabelFilters,
 ): Uint8Array | undefined {
-  const byCategory =
-    category === undefined ? undefined : maskOf(size, categories, categorySlugs(categories, category), undefined);
-  if (occupation === undefined) return byCategory;
-  return maskOf(size, occupations, occupationSlugs(occupations, occupation), byCategory);
-}
-
-/** The category slugs that a filter accepts: only the slug itself. */
-function categorySlugs(labels: LabelIndex, slug: string): readonly string[] {
-  return labels.has(slug) ? [slug] : [];
+  const { size, categories, occupations } = labels;
+  let mask: Uint8Array | undefined;
+  if (category !== undefined) mask = maskOf(size, categories, [category], mask);
+  if (occupation !== undefined) mask = maskOf(size, occupations, occupationSlugs(occupations, occupation), mask);
+  if (author !== undefined) mask = maskOf(size, labels.authors, [authorKey(author)], mask);
+  return mask;
 }
 
 const SOC_CODE = /-(\d{6})$/;
@@ -58,7 +58,7 @@ function maskOf(
 ): Uint8Array {
   const mask = new Uint8Array(size);
   for (const slug of slugs) {
-    const documents = labels.get(slug)!;
+    const documents = labels.get(slug) ?? [];
     for (let i = 0; i < documents.length; i++) mask[documents[i]!] = within?.[documents[i]!] ?? 1;
   }
   return mask;

@@ -1,15 +1,24 @@
-import { checkFlag, checkOptions, namesOf } from '../check-arguments.js';
+import {
+  checkFlag,
+  checkInteger,
+  checkOptions,
+  checkText,
+  invalidArgument,
+  namesOf,
+  optionOf,
+} from '../check-arguments.js';
 import type { KeywordQuery, SemanticQuery } from '../query.js';
 import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from '../result.js';
-import type { SkillDetails, SkillFile } from '../skill.js';
+import type { SkillContents, SkillDetails, SkillFile } from '../skill.js';
 import { countLabels, statsOf } from './catalogue-stats.js';
 import { copyIds } from './copy-ids.js';
 import { searchByKeywords, searchRecordsByKeywords } from './keyword-search.js';
 import { addLocalPaths } from './local-paths.js';
 import type { OpenState } from './open-state.js';
 import type { CurrentState } from './reload/current-state.js';
-import type { SemanticOptions, SkillSearch, WarmUpOptions } from './skill-search.js';
+import type { CompleteIdsPage, SemanticOptions, SkillSearch, WarmUpOptions } from './skill-search.js';
 
+const COMPLETE_IDS_PAGE = namesOf<CompleteIdsPage>({ after: true, limit: true });
 const WARM_UP_OPTIONS = namesOf<WarmUpOptions>({ otherLanguages: true });
 
 /** The public methods of a search, over whichever state of its catalogue answers now. */
@@ -78,6 +87,24 @@ export class CatalogueSearch implements SkillSearch {
 
   file(id: string, filename: string): SkillFile | undefined {
     return this.#states.newest.reader.file(id, filename);
+  }
+
+  contents(id: string): SkillContents | undefined {
+    return this.#states.newest.reader.contents(id);
+  }
+
+  read(id: string, path: string): Uint8Array | undefined {
+    return this.#states.newest.reader.read(id, path);
+  }
+
+  completeIds(page: CompleteIdsPage): readonly string[] {
+    checkOptions(page, COMPLETE_IDS_PAGE);
+    const { after = '', limit } = page;
+    checkText('after', after);
+    const argument = optionOf('limit');
+    const checked = checkInteger(argument, limit, 1, Number.MAX_SAFE_INTEGER);
+    if (checked === undefined) throw invalidArgument(argument, 'an integer of at least 1', limit);
+    return this.#states.newest.reader.completeIds(after, checked);
   }
 
   ids(): string[] {

@@ -106,8 +106,9 @@ async function openReader(options: OpenOptions): Promise<OpenedReader> {
 async function useColumns(reader: CatalogueReader, keywordFile: OpenKeywordFile | undefined): Promise<void> {
   if (keywordFile === undefined) return;
   try {
-    await keywordFile.file.load(arraysOf(keywordFile.columns).map(({ value }) => value));
-    reader.useColumns(keywordFile.columns);
+    const { authors: _, ...needed } = keywordFile.columns;
+    await keywordFile.file.load(arraysOf(needed).map(({ value }) => value));
+    reader.useColumns(keywordFile.columns, keywordFile.file);
   } catch (error) {
     if (!(error instanceof DamagedArrayFileError)) throw error;
   }

@@ -1,7 +1,7 @@
 import type { RowProblems } from '../load/load-report.js';
 import type { KeywordQuery, SemanticQuery } from '../query.js';
 import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from '../result.js';
-import type { SkillDetails, SkillFile } from '../skill.js';
+import type { SkillContents, SkillDetails, SkillFile } from '../skill.js';
 
 /** Options of `semantic`. */
 export interface SemanticOptions {
@@ -26,6 +26,14 @@ export interface WarmUpOptions {
    * @default false
    */
   readonly otherLanguages?: boolean | undefined;
+}
+
+/** Which ids `completeIds` returns. */
+export interface CompleteIdsPage {
+  /** Only ids behind this one. @default from the first on */
+  readonly after?: string | undefined;
+  /** How many at most, from 1 on. */
+  readonly limit: number;
 }
 
 /** A catalogue that is open for searching. `openSkillSearch` and `followCatalogue` return one. */
@@ -76,6 +84,30 @@ export interface SkillSearch extends AsyncDisposable {
   filenames(id: string): string[];
   /** One file of a skill, or undefined. */
   file(id: string, filename: string): SkillFile | undefined;
+  /**
+   * What a skill is made of: its files as they are, those of skills inside it too, with sizes and digests. Undefined if
+   * no skill has this id. A skill of which only excerpts are stored has these, and is not complete.
+   */
+  contents(id: string): SkillContents | undefined;
+  /**
+   * The bytes of a file of a skill, compared with its SHA-256. Undefined if there is no such file, or its bytes are not
+   * kept. Of a file that is not complete, the excerpt that is kept.
+   *
+   * @param path as {@link contents} has it
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  read(id: string, path: string): Uint8Array | undefined;
+  /**
+   * A page of the ids of skills with complete contents, in code-point order, read from the file.
+   *
+   * @throws {SkillSearchError} `INVALID_OPTION`
+   * @example
+   * for (let ids = search.completeIds({ limit: 50 }); ids.length > 0; ) {
+   *   for (const id of ids) console.log(id);
+   *   ids = search.completeIds({ after: ids.at(-1), limit: 50 });
+   * }
+   */
+  completeIds(page: CompleteIdsPage): readonly string[];
   /** The ids of all skills, in code-point order. */
   ids(): string[];
   /**

@@ -104,3 +104,40 @@ export function isSignatureWhole(
 ): boolean {
   return sketch instanceof Uint8Array && signatureChecksum(skill, name, text, words, sketch) === checksum;
 }
+
+/** A file of a skill's contents, as it is stored. */
+export interface ContentRow {
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: Buffer;
+  readonly executable: number;
+  readonly complete: number;
+  readonly isText: number;
+  readonly kept: string;
+}
+
+/**
+ * The checksum of a skill's contents. It covers all of its files, so that none can be missing.
+ *
+ * @param hash of the skill that they belong to
+ * @param completeId id of the skill if they are complete
+ * @param files in order
+ */
+export function contentsChecksum(
+  skill: SkillNumber,
+  hash: Buffer,
+  completeId: string | null,
+  files: readonly ContentRow[],
+): number {
+  let text = `${skill}\0${hash.toString('hex')}\0${completeId ?? ''}`;
+  for (const { path, size, sha256, executable, complete, isText, kept } of files) {
+    text += `\0${path}\0${size}\0${sha256.toString('hex')}\0${executable}${complete}${isText}${kept}`;
+  }
+  return crc32(text);
+}
+
+/** @param bytes as they are stored, packed or not */
+export function blobChecksum(sha256: Buffer, size: number, packing: string, bytes: Buffer): number {
+  // SQLite's empty values have no memory, and of no memory zlib returns 0.
+  return crc32(bytes.length === 0 ? '' : bytes, crc32(`${sha256.toString('hex')} ${size} ${packing}`));
+}

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { SkillNumber, VectorNumber } from '../numbers.js';
 import type { Connection } from '../sqlite/connection.js';
+import { hasContentTables } from './content-rows.js';
 import { damagedError } from './damaged.js';
 import { readMeta, writeMeta } from './meta.js';
 import { FORMAT_VERSION } from './schema.js';
@@ -20,6 +21,12 @@ export interface CatalogueFacts {
   readonly ids: number;
   /** Checksum of which skill has which vector. */
   readonly links: number;
+  /** Checksum of the numbers of skills with contents, in order; absent from what an earlier version noted, as is what follows. */
+  readonly contents?: number;
+  /** Number of blobs. */
+  readonly blobs?: number;
+  /** Checksum of the ids of skills with complete contents, in order. */
+  readonly completeIds?: number;
 }
 
 const FACTS_KEY = 'facts';
@@ -65,11 +72,22 @@ export function gatherFacts(connection: Connection): CatalogueFacts {
   let links = 0;
   const pairs = connection.prepare<[number, number], [SkillNumber, VectorNumber | null]>(SKILLS_AND_VECTORS).raw();
   for (const [skill, vector] of pairs.iterate(0, -1)) links = addToLinks(links, skill, vector);
-  return { skills: count('skill'), files: count('file'), vectors: count('vector'), ids, links };
+  const facts = { skills: count('skill'), files: count('file'), vectors: count('vector'), ids, links };
+  if (!hasContentTables(connection)) return facts;
+  const completeIds = checksumOfIds(connection.prepare<[], string>(COMPLETE_IDS).pluck().iterate());
+  return { ...facts, contents: checksumOfIds(skillsWithContents(connection)), blobs: count('blob'), completeIds };
 }
 
-/** @param ids all of them, in order */
-export function checksumOfIds(ids: Iterable<string>): number {
+/** The numbers of skills with contents, in order. */
+export function skillsWithContents(connection: Connection): IterableIterator<SkillNumber> {
+  return connection.prepare<[], SkillNumber>('SELECT skill FROM contents ORDER BY skill').pluck().iterate();
+}
+
+/** The ids of skills with complete contents, in order. */
+export const COMPLETE_IDS = 'SELECT complete_id FROM contents WHERE complete_id IS NOT NULL ORDER BY complete_id';
+
+/** @param ids all of them, or all numbers, in order */
+export function checksumOfIds(ids: Iterable<string | number>): number {
   let checksum = 0;
   for (const id of ids) checksum = crc32(`${id}\0`, checksum);
   return checksum;

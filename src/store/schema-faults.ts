@@ -1,11 +1,12 @@
 import type { Connection } from '../sqlite/connection.js';
 import { createInMemory } from './database.js';
+import { CONTENT_TABLES } from './schema.js';
 
 /** Where the schema of a catalogue is not what this version makes. */
 export interface SchemaFaults {
-  /** Tables that are missing or have another definition. Their rows cannot be trusted. */
+  /** Tables that are missing or have another definition. Their rows cannot be trusted. Those added later may miss. */
   readonly tables: readonly string[];
-  /** Statements that make indexes and triggers what they should be. */
+  /** Statements that make indexes and triggers what they should be, and tables that were added later. */
   readonly mending: readonly string[];
 }
 
@@ -16,6 +17,8 @@ interface SchemaObject {
   /** Null for an index that comes with its table. */
   readonly sql: string | null;
 }
+
+const ADDED_LATER: ReadonlySet<string> = new Set(CONTENT_TABLES);
 
 let expected: ReadonlyMap<string, SchemaObject> | undefined;
 
@@ -32,7 +35,7 @@ export function schemaFaults(connection: Connection): SchemaFaults {
     const { type, name, sql } = object;
     const found = present.get(name);
     if (found !== undefined && isSame(found, object)) continue;
-    if (type === 'table') tables.push(name);
+    if (type === 'table' && (found !== undefined || !ADDED_LATER.has(name))) tables.push(name);
     else {
       if (found !== undefined && found.type !== 'table') mending.push(dropping(found));
       mending.push(sql!);

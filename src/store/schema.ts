@@ -38,6 +38,37 @@ BEGIN
 END;
 `;
 
+/** Added to format 3 later: a catalogue of that format may lack these tables. */
+export const CONTENT_TABLES = ['contents', 'content_file', 'blob'] as const;
+
+const CONTENTS = `
+CREATE TABLE IF NOT EXISTS contents (
+  skill INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL,
+  complete_id TEXT UNIQUE,
+  checksum INTEGER
+);
+CREATE TABLE IF NOT EXISTS content_file (
+  skill INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  sha256 BLOB NOT NULL,
+  executable INTEGER NOT NULL,
+  complete INTEGER NOT NULL,
+  is_text INTEGER NOT NULL,
+  kept TEXT NOT NULL,
+  PRIMARY KEY (skill, path)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS blob (
+  number INTEGER PRIMARY KEY,
+  sha256 BLOB NOT NULL UNIQUE,
+  size INTEGER NOT NULL,
+  packing TEXT NOT NULL,
+  bytes BLOB NOT NULL,
+  checksum INTEGER
+);
+`;
+
 /**
  * The tables of a catalogue.
  *
@@ -52,6 +83,12 @@ END;
  * - `known_row` says what a row of a source became: a row with this fingerprint makes a skill with this hash. An entry
  *   is void if the skill has another hash by now.
  * - `text_signature` finds skills with nearly the same text (`text-signature.ts`). The next load adds missing ones.
+ * - `contents` has what a skill is made of, if that is more than excerpts of texts. An entry is void if the skill has
+ *   another hash by now: a version of the library that does not know the table may have written the skill.
+ *   `complete_id` is the id of a skill whose contents are complete, else NULL.
+ * - `content_file` has the files. The bytes of one are `kept` as a `blob`, as the `text` of the file of that name, or not
+ *   at all (`none`).
+ * - `blob` has bytes, once for each digest: compressed (`deflate`) or, if that does not help, as they are (`raw`).
  * - `vector.embedding` has unit length: 32-bit floats, little-endian. Numbers are never reused, so that derived files
  *   can be updated by them. A finished catalogue has vectors of one model only.
  * - `meta` holds the `stamp`, a random value of each finished load; the stamp that it `replaces`; the
@@ -105,4 +142,4 @@ CREATE TABLE vector (
   UNIQUE (model, text_hash)
 );
 CREATE TABLE touched (id TEXT PRIMARY KEY, was BLOB) WITHOUT ROWID;
-${KNOWN_ROWS}${TEXT_SIGNATURES}`;
+${KNOWN_ROWS}${TEXT_SIGNATURES}${CONTENTS}`;

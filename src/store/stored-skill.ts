@@ -16,6 +16,28 @@ export interface SkillToStore {
   readonly location: string;
   /** The folder that it was read from; absent if it was not. */
   readonly folder?: SkillFolder | undefined;
+  /** What the skill is made of; absent if there is nothing but excerpts of texts. */
+  readonly contents?: SkillContentsToStore | undefined;
+}
+
+/** What a skill is made of, on its way into the store. */
+export interface SkillContentsToStore {
+  readonly complete: boolean;
+  /** Each path once, in code-point order. */
+  readonly files: readonly ContentToStore[];
+}
+
+/** A file of a skill as it is. */
+export interface ContentToStore {
+  readonly path: string;
+  readonly size: number;
+  /** 64 hexadecimal digits. */
+  readonly sha256: string;
+  readonly executable: boolean;
+  readonly complete: boolean;
+  readonly isText: boolean;
+  /** `text`: those of the searched file of that name; undefined: they are not kept. */
+  readonly bytes: Uint8Array | 'text' | undefined;
 }
 
 /** The columns of a skill, ready to be written. */
@@ -43,7 +65,7 @@ export interface SkillColumns {
  * @param place the column of that name; the location if the skill comes from no folder
  */
 export function toColumns(
-  { skill, properties, files, copyKey, textHash, location }: SkillToStore,
+  { skill, properties, files, contents, copyKey, textHash, location }: SkillToStore,
   place: string = location,
 ): SkillColumns {
   const { id, stars, updatedAt } = skill;
@@ -73,7 +95,11 @@ export function toColumns(
     copyKey,
     place,
     textHash,
-    hash: hashOf({ record, categories, occupations, tags, properties: propertiesText, copyKey, place }, files),
+    hash: hashOf(
+      { record, categories, occupations, tags, properties: propertiesText, copyKey, place },
+      files,
+      contents,
+    ),
   };
 }
 
@@ -81,6 +107,7 @@ export function toColumns(
 export function hashOf(
   columns: Pick<SkillColumns, 'record' | 'categories' | 'occupations' | 'tags' | 'properties' | 'copyKey' | 'place'>,
   files: SkillToStore['files'],
+  contents?: SkillContentsToStore,
 ): Buffer {
   const { record, categories, occupations, tags, properties, copyKey, place } = columns;
   // A skill without tags has the hash that it had before there were tags. Tags are an array and properties an object, so
@@ -88,7 +115,16 @@ export function hashOf(
   const labels = tags === '[]' ? [categories, occupations] : [categories, occupations, tags];
   const parts = [record, ...labels, properties, copyKey, place];
   for (const { filename, text } of files) parts.push(filename, text);
+  // A skill without them has the hash that it had before there were contents. No file has an empty name.
+  if (contents !== undefined) parts.push('', describe(contents));
   return hashParts(parts).subarray(0, 16);
+}
+
+function describe({ complete, files }: SkillContentsToStore): string {
+  return JSON.stringify([
+    complete,
+    files.map((file) => [file.path, file.sha256, file.executable, file.complete, file.bytes !== undefined]),
+  ]);
 }
 
 /** Texts of fewer characters in all are joined and hashed in one call, which is faster for short ones. */

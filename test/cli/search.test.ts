@@ -152,6 +152,8 @@ describe('search', () => {
     expect(await ids('--sort', 'stars')).toEqual(['old', 'new']);
     expect(await ids('--category', 'y')).toEqual(['new']);
     expect(await ids('--occupation', 'software-developers')).toEqual(['old']);
+    expect(await ids('--author', 'Unknown', '--category', 'y')).toEqual(['new']);
+    expect(await ids('--author', 'somebody')).toEqual([]);
     const { out } = await runCaptured(['search', 'alpha', '--database', database]);
     expect(out).toContain('2 copies');
   });

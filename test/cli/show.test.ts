@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
 import { type Row, row } from '../rows.js';
@@ -51,6 +52,31 @@ describe('show', () => {
     expect(lines.filter((line) => /^(?:name|model) /.test(line))).toEqual([]);
     const json = await runCaptured(['show', 'o-r-notes', '--json', '--database', database]);
     expect(JSON.parse(json.out)).toMatchObject({ skill: { frontMatter } });
+  });
+
+  test('lists what a skill is made of, and prints one file of it as it is', async () => {
+    const text = 'echo \u001b[31m\n';
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    const files = [
+      { filename: 'SKILL.md', text: 'an excerpt' },
+      { filename: 'run.sh', text, complete: true, sha256, executable: true },
+    ];
+    const database = await catalogueOf([{ ...skill, files }]);
+    const { out } = await runCaptured(['show', 'o-r-notes', '--contents', '--database', database]);
+    expect(out).toContain('--- contents, not complete');
+    expect(linesOf(out).at(-1)).toBe(`        11  ${sha256}  run.sh  text/x-shellscript, executable`);
+    expect(linesOf(out).at(-2)).toMatch(/ {2}SKILL\.md {2}text\/markdown, excerpt$/);
+    const json = await runCaptured(['show', 'o-r-notes', '--contents', '--json', '--database', database]);
+    expect(JSON.parse(json.out)).toMatchObject({ contents: { complete: false, files: [{}, { sha256 }] } });
+
+    const raw = (...more: string[]) => runCaptured(['show', 'o-r-notes', '--database', database, '--raw', ...more]);
+    expect(await raw('run.sh')).toMatchObject({ status: 0, out: text, error: '' });
+    expect(await raw('SKILL.md')).toMatchObject({
+      status: 0,
+      out: 'an excerpt',
+      error: expect.stringContaining('excerpt'),
+    });
+    expect(await raw('other')).toMatchObject({ status: 1, out: '', error: expect.stringContaining('no file "other"') });
   });
 
   test('keeps the facts in one column', async () => {

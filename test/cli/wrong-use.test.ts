@@ -37,6 +37,7 @@ describe('wrong words on the command line', () => {
     ['--category wrong', ['search', 'pdf', '--category', 'Data AI'], /category must be a slug.*"Data AI"/],
     ['--category empty', ['search', 'pdf', '--category', ''], /category must be a slug/],
     ['--occupation wrong', ['search', 'pdf', '--occupation', '15_0000'], /occupation must be a slug/],
+    ['--author empty', ['search', 'pdf', '--author', ''], /author must be a user name of 1 to 200 characters/],
     ['load without a source', ['load'], /missing required argument 'source'/],
     ['show without an id', ['show'], /missing required argument 'id'/],
     ['show with two ids', ['show', 'a', 'b'], /too many arguments/],

@@ -69,6 +69,7 @@ describe('a keyword file that was made up, its checksums right', () => {
     ['columns that are too short', 'columns.stars', (a: NumberArray) => a.slice(1)],
     ['ranks beyond the last', 'columns.idRank', (a: NumberArray) => a.fill(2 ** 32 - 1)],
     ['labels of documents that are not there', 'columns.categories.documents', (a: NumberArray) => a.fill(77)],
+    ['authors of documents that are not there', 'columns.authors.documents', (a: NumberArray) => a.fill(77)],
     ['labels that are no JSON', 'columns.categories.slugs', (a: NumberArray) => a.fill(0)],
     ['another number of labels', 'columns.categories.slugs', () => Buffer.from('["a","b","c"]')],
     ['arrays of another type', 'keywords.postings.documents', (a: NumberArray) => Float64Array.from(a)],

@@ -117,6 +117,7 @@ describe('the fingerprint of a row', () => {
     const columns: SkillColumns[] = [];
     const ingest = new Ingest({
       chooseId: (_, slug) => slug,
+      lacksBlob: () => true,
       put: (item) => {
         columns.push(toColumns(item));
         return 'stored';

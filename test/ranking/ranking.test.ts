@@ -90,12 +90,16 @@ describe('label filters', () => {
   });
 
   test('a mask holds what passes every filter, and is absent without filters', () => {
-    const labels = { size: 5, categories: new Map([['testing', [1, 3]]]), occupations };
+    const authors = new Map([['ada', [0, 3]]]);
+    const labels = { size: 5, categories: new Map([['testing', [1, 3]]]), occupations, authors };
     expect(labelMask(labels, { category: 'testing', occupation: '15-0000' })).toEqual(Uint8Array.of(0, 1, 0, 1, 0));
     expect(labelMask(labels, { category: 'testing' })).toEqual(Uint8Array.of(0, 1, 0, 1, 0));
     expect(labelMask(labels, { occupation: 'software-developers' })).toEqual(Uint8Array.of(1, 1, 1, 0, 0));
     expect(labelMask(labels, { category: 'none' })).toEqual(new Uint8Array(5));
     expect(labelMask(labels, { category: 'testing', occupation: '29-0000' })).toEqual(new Uint8Array(5));
+    expect(labelMask(labels, { author: 'Ada' })).toEqual(Uint8Array.of(1, 0, 0, 1, 0));
+    expect(labelMask(labels, { author: 'ad' })).toEqual(new Uint8Array(5));
+    expect(labelMask(labels, { category: 'testing', author: 'ADA' })).toEqual(Uint8Array.of(0, 0, 0, 1, 0));
     expect(labelMask(labels, {})).toBeUndefined();
   });
 });

@@ -13,6 +13,7 @@ import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
 import { filesBeside } from '../../src/store/file-names.js';
 import { openStoredVectors } from '../../src/store/read/vector-reader.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
+import { wholeFile } from '../catalogue-rows.js';
 import type { Trial, TrialContext } from '../trial.js';
 
 const SKILLS = 160;
@@ -41,7 +42,8 @@ function rows(): object[] {
       occupations: i % 3 === 0 ? ['cooks-352014'] : [],
       tags: [`tag ${i % 4}`],
       files: [
-        { filename: 'SKILL.md', text },
+        i % 5 === 0 ? wholeFile('SKILL.md', Buffer.from(text)) : { filename: 'SKILL.md', text },
+        ...(i % 10 === 0 ? [wholeFile('logo.png', Buffer.alloc(2000, i))] : []),
         ...(i % 4 === 0 ? [{ filename: 'references/more.md', text: `More of ${topic}, part ${i}.` }] : []),
       ],
     };
@@ -68,8 +70,11 @@ function questions(): ReadonlyMap<string, Ask> {
     asks.set(`files ${id}`, (search) => search.files(id));
     asks.set(`filenames ${id}`, (search) => search.filenames(id));
     asks.set(`file ${id}`, (search) => search.file(id, 'references/more.md'));
+    asks.set(`contents ${id}`, (search) => search.contents(id));
+    for (const path of ['SKILL.md', 'logo.png']) asks.set(`read ${id} ${path}`, (search) => search.read(id, path));
     asks.set(`copies ${id}`, (search) => search.copiesOf(id));
   }
+  asks.set('complete ids', (search) => search.completeIds({ limit: 30 }));
   asks.set('ids', (search) => search.ids());
   asks.set('stats', (search) => search.stats());
   asks.set('categories', (search) => search.categories());

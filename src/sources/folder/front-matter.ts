@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Composer, type Document, isMap, isNode, isScalar, Lexer, Parser, visit } from 'yaml';
 import { MAX_YAML_DEPTH, MAX_YAML_LENGTH, MAX_YAML_TOKENS } from '../../limits.js';
 
@@ -98,9 +99,29 @@ class YamlReader {
 
 const TOO_LONG: Parsed = { fault: 'longer or deeper than what is read as YAML' };
 
+/**
+ * The front matter with the types that YAML 1.2 gives its scalars: numbers, `true`, `false` and null, as a host that
+ * parses the file gets them.
+ *
+ * @param block the text between the two rules
+ * @returns undefined if it is no YAML, has other values than JSON has, or is larger than what is read as YAML
+ */
+export function readTypedFrontMatter(block: string): Record<string, unknown> | undefined {
+  const { fields } = new YamlReader().read(block);
+  if (fields === undefined) return undefined;
+  try {
+    const document = parseYaml(block, 'core');
+    const plain: unknown = document?.toJS({ maxAliasCount: MAX_ALIASES });
+    const json: unknown = JSON.parse(JSON.stringify(plain));
+    return isDeepStrictEqual(json, plain) ? (json as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function parseFields(text: string): Parsed {
   try {
-    const document = parseYaml(text);
+    const document = parseYaml(text, 'failsafe');
     if (document === undefined) return { fields: new Map() };
     if (document.contents === null) return { fields: new Map() };
     if (!isMap(document.contents)) return { fault: 'no keys and values' };
@@ -133,9 +154,10 @@ function parseFields(text: string): Parsed {
  *
  * @throws the fault
  */
-function parseYaml(text: string): Document.Parsed | undefined {
+function parseYaml(text: string, schema: 'failsafe' | 'core'): Document.Parsed | undefined {
   // The failsafe schema knows only text, lists and maps. Tags are not resolved.
-  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, logLevel: 'error', prettyErrors: false });
+  const uniqueKeys = schema === 'core';
+  const composer = new Composer({ schema, uniqueKeys, logLevel: 'error', prettyErrors: false });
   const throwFirst = (_source: unknown, _code: unknown, message: string, isWarning?: boolean): void => {
     if (isWarning !== true) throw new Error(message);
   };

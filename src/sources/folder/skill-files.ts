@@ -6,7 +6,7 @@ import type { DraftFile } from '../rows/row.js';
 import type { LinkRoots } from './follow-link.js';
 import { isNeverEntered, isSkillFile, listFolder, reasonOf } from './list-folder.js';
 import { isInside, joinPath, pathInside } from './source-paths.js';
-import { readTextFile } from './text-file.js';
+import { type FileText, readTextFile } from './text-file.js';
 import type { FoundSkill } from './walk-folder.js';
 
 /** A text file of a skill. */
@@ -33,6 +33,7 @@ interface Listed {
  *
  * @param used bytes of its SKILL.md
  * @param most bytes of all texts that may be read
+ * @param read reads the text of a file, by its real path
  * @returns undefined if there are more
  * @throws the signal's reason when aborted
  */
@@ -42,6 +43,7 @@ export async function collectFiles(
   used: number,
   signal?: AbortSignal,
   most: number = Number.POSITIVE_INFINITY,
+  read: (realPath: string) => Promise<FileText> = readTextFile,
 ): Promise<CollectedFiles | undefined> {
   const warnings: string[] = [];
   const listed = await listFiles(skill, roots, warnings, signal);
@@ -50,7 +52,7 @@ export async function collectFiles(
 
   for (const { filename, realPath } of listed) {
     signal?.throwIfAborted();
-    const file = await readTextFile(realPath).catch((error: unknown) => {
+    const file = await read(realPath).catch((error: unknown) => {
       warnings.push(`${toOneLine(filename)}: cannot be read: ${reasonOf(error)}`);
       return undefined;
     });

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { GIT_REPOSITORY_SECONDS, GIT_SOURCE_SECONDS, MAX_FILE_BYTES } from '../../limits.js';
 import { UNKNOWN } from '../../skill.js';
 import { isBlank } from '../rows/clean-text.js';
+import type { DraftContents } from '../rows/draft-contents.js';
 import type { ReadOptions } from '../rows/read-options.js';
 import type { RawRow, SourceItem, SourceRemark, UnreadableRow } from '../rows/row.js';
 import type { ResolvedSource, SourceKind } from '../rows/source-kind.js';
@@ -12,11 +13,13 @@ import { type GitOrigin, GitOrigins, type GitProblem } from './git-origin.js';
 import { reasonOf } from './list-folder.js';
 import { type Publication, publicationOf } from './publication.js';
 import { readAhead } from './read-ahead.js';
+import { collectContents } from './skill-contents.js';
 import { collectFiles } from './skill-files.js';
 import { skillMarkdownRow } from './skill-markdown-row.js';
 import { isInside, joinPath, pathInside } from './source-paths.js';
-import { readTextFile } from './text-file.js';
+import { type FileText, readTextFile, textOfFile } from './text-file.js';
 import { type FoundSkill, walkFolder } from './walk-folder.js';
+import type { WholeFile } from './whole-file.js';
 
 /** Skills that are read at the same time. */
 const SKILLS_AHEAD = 8;
@@ -54,6 +57,7 @@ async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): A
     return origins.of(folder);
   };
   const baseName = basename(source.path) || UNKNOWN;
+  const contents = options.contents !== false;
 
   yield* walk.problems;
   try {
@@ -62,7 +66,7 @@ async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): A
       const git = await gitOf(skill.realPath);
       const publication = publicationOf(skill, git, baseName, options);
       const origin = { source: `${name}/${joinPath(skill.path, skill.skillFile)}` };
-      const surroundings = { origin, publication, git, roots, baseName, signal };
+      const surroundings = { origin, publication, git, roots, baseName, contents, signal };
       return (await readSkill(skill, surroundings, AHEAD_BYTES)) ?? { skill, surroundings };
     });
     for await (const item of read) {
@@ -91,6 +95,8 @@ interface Surroundings {
   readonly git: GitOrigin | undefined;
   readonly roots: LinkRoots;
   readonly baseName: string;
+  /** Whether the bytes of all files are read. */
+  readonly contents: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -100,14 +106,20 @@ interface Surroundings {
  */
 async function readSkill(
   skill: FoundSkill,
-  { origin, publication, git, roots, baseName, signal }: Surroundings,
+  { origin, publication, git, roots, baseName, contents, signal }: Surroundings,
   most?: number,
 ): Promise<RawRow | UnreadableRow | undefined> {
   const { location, author, codehostUrl, skillUrl } = publication;
   const folder = { path: skill.realPath, isOrigin: git?.remote === undefined };
   const unreadable = (reason: string): UnreadableRow => ({ kind: 'unreadable', origin, reason, location, folder });
   try {
-    const file = await readTextFile(skill.realSkillFile, { force: true });
+    const collected = contents ? await collectContents(skill, roots, signal, most) : NO_CONTENTS;
+    if (collected === undefined) return undefined;
+    const readText = async (realPath: string, force = false): Promise<FileText> => {
+      const whole = collected.read.get(realPath);
+      return whole === undefined ? readTextFile(realPath, { force }) : textOfFile(whole, { force });
+    };
+    const file = await readText(skill.realSkillFile, true);
     if (file.kind !== 'text') return unreadable('not a regular file');
     if (isBlank(file.text)) return unreadable('empty: neither front matter nor text');
     const warnings: string[] = [];
@@ -115,7 +127,7 @@ async function readSkill(
     if (file.repaired) warnings.push('SKILL.md: bytes that are not UTF-8 were replaced');
 
     const markdown = readSkillMarkdown(file.text);
-    const others = await collectFiles(skill, roots, file.bytes, signal, most);
+    const others = await collectFiles(skill, roots, file.bytes, signal, most, readText);
     if (others === undefined) return undefined;
     const value = {
       ...skillMarkdownRow(markdown, skill.path === '' ? baseName : basename(skill.path)),
@@ -130,11 +142,19 @@ async function readSkill(
       ],
     };
     warnings.push(...markdown.warnings, ...others.warnings);
-    return { kind: 'row', origin, value, warnings, location, folder };
+    // A file that cannot be read is told once.
+    warnings.push(...collected.warnings.filter((warning) => !others.warnings.includes(warning)));
+    return { kind: 'row', origin, value, warnings, location, folder, ...withContents(collected) };
   } catch (error) {
     signal?.throwIfAborted();
     return unreadable(`cannot be read: ${reasonOf(error)}`);
   }
+}
+
+const NO_CONTENTS = { contents: undefined, read: new Map<string, WholeFile>(), warnings: [] };
+
+function withContents({ contents }: { readonly contents: DraftContents | undefined }): Pick<RawRow, 'contents'> {
+  return contents === undefined ? {} : { contents };
 }
 
 /** The latest change of some files, in Unix seconds: by their commits, or by the file system if git has none. */

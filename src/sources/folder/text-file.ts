@@ -1,8 +1,8 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { MAX_FILE_BYTES } from '../../limits.js';
 import { utf8Boundary } from '../rows/clean-text.js';
+import { OPEN_FLAGS, type WholeFile } from './whole-file.js';
 
 /** The content of a file. */
 export type FileText =
@@ -26,10 +26,6 @@ const HEAD_BYTES = 8 * 1024;
 
 /** With a larger share of undecodable and control characters in its head, a file counts as binary. */
 const BINARY_SHARE = 0.2;
-
-// No links: the path was resolved before, so a link must have been put there since. Non-blocking, because opening a
-// pipe would wait for a writer.
-const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Reads the beginning of a text file: UTF-8, or UTF-16 with a byte order mark.
@@ -70,6 +66,17 @@ export async function readTextFile(
   } finally {
     await file.close();
   }
+}
+
+/** The text of a file that was read already; as {@link readTextFile}. */
+export function textOfFile(
+  { bytes, changedAt }: WholeFile,
+  { force = false }: { readonly force?: boolean } = {},
+): FileText {
+  if (!force && isBinary(bytes.subarray(0, HEAD_BYTES), bytes.length < HEAD_BYTES)) return { kind: 'binary' };
+  const limit = MAX_FILE_BYTES;
+  const decoded = decode(bytes, limit);
+  return { kind: 'text', ...decoded, bytes: Math.min(bytes.length, limit), cut: bytes.length > limit, changedAt };
 }
 
 /** Whether the head of a file contains NUL, or too many characters that do not belong into a text. */

@@ -11,6 +11,7 @@ import {
 } from '../../limits.js';
 import { type SkillProperties, UNKNOWN } from '../../skill.js';
 import { cleanText, cutCodePoints, isBlank, withoutControls } from './clean-text.js';
+import { withoutSharedBytes } from './draft-contents.js';
 import { labelSlug } from './label-slug.js';
 import type { RawRow, SkillDraft } from './row.js';
 import { rowFiles } from './row-files.js';
@@ -63,6 +64,7 @@ export function checkRow(row: RawRow): CheckedRow {
   const given = row.location ?? readLocation(value['place']);
   const ofUrl = given === undefined ? locationOfUrl(codehostUrl) : undefined;
   const location = given ?? ofUrl?.location ?? `${author}/${name.text}`;
+  const { files, contents } = rowFiles(value['files'], description.text, warnings);
   const draft: SkillDraft = {
     id,
     location,
@@ -78,7 +80,8 @@ export function checkRow(row: RawRow): CheckedRow {
     occupations: readLabels(value, 'occupations', 'occupation', warnings),
     tags: readTags(value['tags'], warnings),
     properties: readProperties(value, warnings),
-    files: rowFiles(value['files'], description.text, warnings),
+    files,
+    contents: row.contents === undefined ? contents : withoutSharedBytes(row.contents, files),
   };
   return { kind: 'skill', draft, warnings };
 }

@@ -25,6 +25,8 @@ export interface ReadOptions {
   readonly linkRoots?: readonly string[] | undefined;
   /** Read for the source `-`. @default process.stdin */
   readonly stdin?: Readable | undefined;
+  /** False if the bytes of a folder's files are not read. @default true */
+  readonly contents?: boolean | undefined;
   /** False if git is asked nothing. @default true */
   readonly git?: boolean | undefined;
   /** How long git may work on one repository, in milliseconds. @default 20000 */

@@ -1,45 +1,85 @@
+import { Buffer } from 'node:buffer';
 import { MAX_FILE_BYTES, MAX_FILES, MAX_LOCATION } from '../../limits.js';
 import { cleanText, cutUtf8, toOneLine, withoutControls } from './clean-text.js';
+import { type DraftContents, isTextual } from './draft-contents.js';
 import type { DraftFile } from './row.js';
+import { fromBase64, RowContents, type RowFileFacts } from './row-contents.js';
+
+/** A file of a row, as the row has it. */
+interface RowFile extends RowFileFacts {
+  readonly filename?: unknown;
+  readonly text?: unknown;
+  readonly base64?: unknown;
+}
 
 /** Characters of a text that are looked at. */
 const LONGEST_READ = 2 * MAX_FILE_BYTES;
 
+/** The files of a row. */
+export interface RowFiles {
+  /** Their texts, for searching; at least one. */
+  readonly files: readonly DraftFile[];
+  /** Undefined if there is nothing but excerpts of texts. */
+  readonly contents: DraftContents | undefined;
+}
+
 /**
- * The files of a row, each filename once. A row without files gets a `SKILL.md` with its description.
+ * The files of a row, each filename once. A row without text files gets a `SKILL.md` with its description.
  *
  * @param warnings gets a line for each file that is left out or cut
  */
-export function rowFiles(value: unknown, description: string, warnings: string[]): DraftFile[] {
+export function rowFiles(value: unknown, description: string, warnings: string[]): RowFiles {
   const files = new Map<string, string>();
+  const contents = new RowContents();
   const listed = Array.isArray(value) ? value : [];
   if (value !== undefined && value !== null && !Array.isArray(value)) warnings.push('files: expected a list; left out');
 
   for (const [index, entry] of listed.entries()) {
-    const { filename, text } = (entry ?? {}) as { readonly filename?: unknown; readonly text?: unknown };
-    if (typeof filename !== 'string' || typeof text !== 'string') {
+    const { filename, text, base64, ...facts } = (entry ?? {}) as RowFile;
+    const isNamed = typeof filename === 'string';
+    if (!isNamed || (typeof text !== 'string' && typeof base64 !== 'string')) {
       warnings.push(`files[${index}]: expected filename and text; left out`);
+      contents.leaveOut();
       continue;
     }
     const path = normalisePath(filename);
     if (path === '' || path.length > MAX_LOCATION) {
       warnings.push(`files[${index}]: a ${path === '' ? 'blank' : 'too long'} filename; left out`);
+      contents.leaveOut();
       continue;
     }
-    if (files.has(path)) warnings.push(`files: ${toOneLine(path)} occurs twice; the later one is kept`);
-    else if (files.size === MAX_FILES) {
+    const given = typeof text === 'string' ? text : fromBase64(String(base64));
+    if (given === undefined) {
+      warnings.push(`files: ${toOneLine(path)} is not base64; left out`);
+      contents.leaveOut();
+      continue;
+    }
+    if (contents.has(path)) warnings.push(`files: ${toOneLine(path)} occurs twice; the later one is kept`);
+    if (typeof given !== 'string' && !isTextual(given)) {
+      files.delete(path);
+      contents.add(path, { facts, given, text: undefined });
+      continue;
+    }
+    const readable =
+      typeof given === 'string' ? given : Buffer.from(given.buffer, given.byteOffset, given.length).toString();
+    if (files.size === MAX_FILES && !files.has(path)) {
       warnings.push(`files: more than ${MAX_FILES}; the rest is left out`);
+      contents.leaveOut();
       break;
     }
     // More than this cannot remain, and looking through many megabytes takes time.
-    const clean = cleanText(text.length > LONGEST_READ ? text.slice(0, LONGEST_READ) : text);
+    const clean = cleanText(readable.length > LONGEST_READ ? readable.slice(0, LONGEST_READ) : readable);
     const cut = cutUtf8(clean, MAX_FILE_BYTES);
     if (cut.length < clean.length)
       warnings.push(`files: ${toOneLine(path)} is cut at ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
     files.set(path, cut);
+    contents.add(path, { facts, given: readable, text: cut });
   }
-  if (files.size === 0) return [{ filename: 'SKILL.md', text: description }];
-  return Array.from(files, ([filename, text]) => ({ filename, text }));
+  const texts = Array.from(files, ([filename, text]) => ({ filename, text }));
+  return {
+    files: texts.length === 0 ? [{ filename: 'SKILL.md', text: description }] : texts,
+    contents: contents.finish(warnings),
+  };
 }
 
 /** A path inside the skill's folder, with `/`, that cannot lead out of it. Empty if nothing is left. */

@@ -1,4 +1,5 @@
 import type { Skill, SkillProperties } from '../../skill.js';
+import type { DraftContents } from './draft-contents.js';
 
 /** Where a row comes from, for reports. Never part of a search answer. */
 export interface Origin {
@@ -22,6 +23,8 @@ export interface RawRow {
   readonly origin: Origin;
   /** The row as parsed. It may be anything. */
   readonly value: unknown;
+  /** What the skill is made of, if it does not follow from the value. */
+  readonly contents?: DraftContents;
   /** Problems that did not keep the row from being read. */
   readonly warnings?: readonly string[];
   /**
@@ -86,4 +89,6 @@ export interface SkillDraft extends Omit<Skill, 'id'> {
   readonly properties: SkillProperties;
   /** At least one. */
   readonly files: readonly DraftFile[];
+  /** Undefined if there is nothing but excerpts of texts, which the files are. */
+  readonly contents: DraftContents | undefined;
 }

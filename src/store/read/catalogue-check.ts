@@ -82,7 +82,8 @@ export class CatalogueCheck {
         const noted = isWhole ? readFacts(this.#connection) : undefined;
         const present = gatherFacts(this.#connection);
         for (const [name, value] of Object.entries(present)) {
-          if (noted !== undefined && noted[name as keyof typeof present] !== value)
+          const was = noted?.[name as keyof typeof present];
+          if (noted !== undefined && was !== undefined && was !== value)
             found.push(`its ${name} are not those that it had`);
         }
       }

@@ -1,13 +1,15 @@
+import { ALL_IN_MEMORY, type Pager } from '../../arrays/pager.js';
 import type { SkillSearchError } from '../../errors.js';
 import type { DocumentNumber, SkillNumber, VectorNumber, VectorPlace } from '../../numbers.js';
-import type { Skill, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
+import type { Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
 import { corruptAsMissing, guarded, openForReading, storeError } from '../database.js';
 import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { folderAt } from '../place.js';
-import { type CatalogueColumns, type PackedColumns, readColumns, unpackColumns } from './columns.js';
+import { type CatalogueColumns, type PackedColumns, readAuthors, readColumns, unpackColumns } from './columns.js';
+import { ContentReader } from './content-reader.js';
 import { KeptRecords } from './kept-records.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
 import { type StoredRow, StoredRows } from './stored-row.js';
@@ -47,11 +49,14 @@ export class CatalogueReader {
   /** What the last load noted of the whole; undefined in memory, and in a catalogue without checksums. */
   readonly #facts: CatalogueFacts | undefined;
   #packed: PackedColumns | undefined;
+  /** Reads the arrays of {@link #packed} that are not in memory yet. */
+  #pager: Pager = ALL_IN_MEMORY;
   #columns: CatalogueColumns | undefined;
   #damagedDocuments: ReadonlySet<DocumentNumber> | undefined;
   #records: KeptRecords | undefined;
   #documentsById: Uint32Array | undefined;
   #idIndexIsWhole: boolean | undefined;
+  #contents: ContentReader | undefined;
   readonly #inTransaction: (work: () => unknown) => unknown;
   readonly #statements: SkillStatements;
   readonly #rows: StoredRows;
@@ -91,8 +96,8 @@ export class CatalogueReader {
 
   /** Read on first use, unless {@link useColumns} was called before. */
   get columns(): CatalogueColumns {
-    this.#columns ??= unpackColumns(this.packedColumns);
-    return this.#columns;
+    if (this.#columns === undefined) this.useColumns(this.packedColumns);
+    return this.#columns!;
   }
 
   get packedColumns(): PackedColumns {
@@ -111,17 +116,19 @@ export class CatalogueReader {
     const all = new Set([...this.damaged, ...documents]);
     if (all.size === this.damaged.size) return;
     const damaged = Uint32Array.from(all).sort();
-    this.useColumns({ ...this.packedColumns, damaged });
+    this.useColumns({ ...this.packedColumns, damaged }, this.#pager);
   }
 
   /**
    * Takes the columns from a derived file of the same state of the catalogue.
    *
+   * @param pager reads the authors; all other arrays must be in memory
    * @throws {DamagedArrayFileError} if they contradict each other; they are not taken then
    */
-  useColumns(columns: PackedColumns): void {
-    this.#columns = unpackColumns(columns);
+  useColumns(columns: PackedColumns, pager: Pager = ALL_IN_MEMORY): void {
+    this.#columns = unpackColumns(columns, { pager, readAuthors: () => this.#readAuthors() });
     this.#packed = columns;
+    this.#pager = pager;
     this.#damagedDocuments = undefined;
   }
 
@@ -208,6 +215,40 @@ export class CatalogueReader {
   }
 
   /**
+   * What a skill is made of; undefined if there is no such skill.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  contents(id: string): SkillContents | undefined {
+    return this.reading(() => {
+      const row = this.#find(id);
+      return row === undefined ? undefined : this.#contentReader().contents(row);
+    });
+  }
+
+  /**
+   * The bytes of a file of a skill; undefined if there is no such file, or its bytes are not kept.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  read(id: string, path: string): Uint8Array | undefined {
+    return this.reading(() => {
+      const row = this.#find(id);
+      return row === undefined ? undefined : this.#contentReader().read(row, path);
+    });
+  }
+
+  /**
+   * Ids of skills with complete contents, in code-point order.
+   *
+   * @param after only ids behind it
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  completeIds(after: string, limit: number): string[] {
+    return this.reading(() => this.#contentReader().completeIds(after, limit));
+  }
+
+  /**
    * For each document, the place of its vector among some vectors, or {@link NO_VECTOR}. Yields to the event loop
    * now and then.
    *
@@ -288,7 +329,24 @@ export class CatalogueReader {
     // They may be views of the memory of a whole index.
     this.#packed = undefined;
     this.#columns = undefined;
+    this.#pager = ALL_IN_MEMORY;
     this.#records = undefined;
+  }
+
+  #readAuthors(): ReturnType<typeof readAuthors> {
+    const recordOf = (document: DocumentNumber): string | undefined =>
+      this.damaged.has(document) ? undefined : this.#statements.recordOrUndefined(this.#skillNumber(document));
+    return this.reading(() => readAuthors(this.columns.stars.keys(), recordOf));
+  }
+
+  #contentReader(): ContentReader {
+    const texts = {
+      filenames: (skill: SkillNumber) => this.#rows.filenames(skill),
+      files: (skill: SkillNumber) => this.#statements.files(skill),
+      file: (skill: SkillNumber, position: number) => this.#statements.file(skill, position),
+    };
+    this.#contents ??= new ContentReader(this.#connection, this.#path, this.#facts, texts);
+    return this.#contents;
   }
 
   #skillNumber(document: DocumentNumber): SkillNumber {

@@ -6,11 +6,13 @@ import type { FileRules, StatedSizes } from '../../arrays/array-rules.js';
  *
  * @param prefix path of the columns in the file, with a dot behind it
  * @param size number of documents
+ * @param needsAuthors whether a file of an earlier version, which has no authors, is refused
  */
-export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: number): FileRules {
+export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: number, needsAuthors: boolean): FileRules {
   const values = { type: 'Float64Array', length: size } as const;
   // Absent from files of catalogues without checksums.
   const hasDamaged = !Number.isNaN(lengthOf(`${prefix}damaged`));
+  const hasAuthors = needsAuthors || !Number.isNaN(lengthOf(`${prefix}authors.documents`));
   const documents = { type: 'Uint32Array', length: size, below: size } as const;
   return {
     numbers: [],
@@ -24,6 +26,7 @@ export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: num
       ...(hasDamaged ? { [`${prefix}damaged`]: { type: 'Uint32Array', below: size } as const } : {}),
       ...labelRules(`${prefix}categories.`, lengthOf, size),
       ...labelRules(`${prefix}occupations.`, lengthOf, size),
+      ...(hasAuthors ? labelRules(`${prefix}authors.`, lengthOf, size) : {}),
     },
   };
 }

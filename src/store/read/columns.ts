@@ -1,4 +1,5 @@
-import { DamagedArrayFileError } from '../../arrays/pager.js';
+import { DamagedArrayFileError, type Pager } from '../../arrays/pager.js';
+import { authorKey } from '../../author-key.js';
 import { copyPreference } from '../../copies/copy-preference.js';
 import { joinNearCopies } from '../../copies/near-copies.js';
 import { SKETCH_BYTES } from '../../copies/text-signature.js';
@@ -8,6 +9,7 @@ import { damagedError } from '../damaged.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
 import { readFacts } from '../facts.js';
 import { readSignatures } from '../signature-table.js';
+import { recordAuthor } from './record-author.js';
 import { StoredRows } from './stored-row.js';
 
 /** Labels, and the documents that have each, as arrays. */
@@ -40,6 +42,8 @@ interface ColumnArrays {
 export interface PackedColumns extends ColumnArrays {
   readonly categories: PackedLabels;
   readonly occupations: PackedLabels;
+  /** By `authorKey`. Absent from a file of an earlier version. */
+  readonly authors?: PackedLabels;
 }
 
 /** What is held in memory of every skill. */
@@ -47,6 +51,16 @@ export interface CatalogueColumns extends ColumnArrays {
   readonly size: number;
   readonly categories: ReadonlyMap<string, Uint32Array>;
   readonly occupations: ReadonlyMap<string, Uint32Array>;
+  /** By `authorKey`; made when first read, since few queries name an author. */
+  readonly authors: ReadonlyMap<string, Uint32Array>;
+}
+
+/** How the columns of a file get the authors of documents. */
+export interface AuthorSource {
+  /** Reads the arrays of authors, which nobody has read before. */
+  readonly pager: Pager;
+  /** Reads the author of each document from the catalogue, where the file does not have them. */
+  readonly readAuthors: () => PackedLabels;
 }
 
 /**
@@ -54,8 +68,9 @@ export interface CatalogueColumns extends ColumnArrays {
  *
  * @throws {DamagedArrayFileError} if the labels contradict the other arrays
  */
-export function unpackColumns(packed: PackedColumns): CatalogueColumns {
-  const { categories, occupations, ...arrays } = packed;
+export function unpackColumns(packed: PackedColumns, source: AuthorSource): CatalogueColumns {
+  const { categories, occupations, authors, ...arrays } = packed;
+  let byAuthor: ReadonlyMap<string, Uint32Array> | undefined;
   return {
     size: packed.skillNumbers.length,
     ...arrays,
@@ -63,7 +78,39 @@ export function unpackColumns(packed: PackedColumns): CatalogueColumns {
     damaged: arrays.damaged ?? new Uint32Array(0),
     categories: unpackLabels(categories),
     occupations: unpackLabels(occupations),
+    get authors() {
+      byAuthor ??= unpackAuthors(authors, source) ?? unpackLabels(source.readAuthors());
+      return byAuthor;
+    },
   };
+}
+
+/** @returns undefined if the file has no authors, or they are damaged */
+function unpackAuthors(
+  authors: PackedLabels | undefined,
+  { pager }: AuthorSource,
+): ReadonlyMap<string, Uint32Array> | undefined {
+  if (authors === undefined) return undefined;
+  try {
+    for (const array of [authors.slugs, authors.starts, authors.documents]) pager.need(array);
+    return unpackLabels(authors);
+  } catch (error) {
+    if (error instanceof DamagedArrayFileError) return undefined;
+    throw error;
+  }
+}
+
+/** Reads the authors of documents from their records. */
+export function readAuthors(
+  documents: Iterable<DocumentNumber>,
+  recordOf: (document: DocumentNumber) => string | undefined,
+): PackedLabels {
+  const authors = new Map<string, DocumentNumber[]>();
+  for (const document of documents) {
+    const record = recordOf(document);
+    if (record !== undefined) addLabel(authors, authorKey(recordAuthor(record)), document);
+  }
+  return packLabels(authors);
 }
 
 /**
@@ -89,6 +136,7 @@ export function readColumns(connection: Connection, path: string): PackedColumns
   const copyGroup = new Uint32Array(size);
   const categories = new Map<string, DocumentNumber[]>();
   const occupations = new Map<string, DocumentNumber[]>();
+  const authors = new Map<string, DocumentNumber[]>();
   const damaged: DocumentNumber[] = [];
 
   const documentOf = new Map<SkillNumber, DocumentNumber>();
@@ -106,6 +154,7 @@ export function readColumns(connection: Connection, path: string): PackedColumns
     updatedAt[document] = row.updatedAt;
     addLabels(categories, row.categories, document);
     addLabels(occupations, row.occupations, document);
+    addLabel(authors, authorKey(recordAuthor(row.record)), document);
     const group = groups.get(row.copyKey) ?? document;
     groups.set(row.copyKey, group);
     copyGroup[document] = group;
@@ -129,6 +178,7 @@ export function readColumns(connection: Connection, path: string): PackedColumns
     damaged: Uint32Array.from(damaged),
     categories: packLabels(categories),
     occupations: packLabels(occupations),
+    authors: packLabels(authors),
   };
 }
 
@@ -169,11 +219,13 @@ function rankByStars(stars: Float64Array): Uint32Array {
 
 function addLabels(labels: Map<string, DocumentNumber[]>, list: string, document: DocumentNumber): void {
   if (list === '[]') return;
-  for (const slug of JSON.parse(list) as string[]) {
-    const documents = labels.get(slug);
-    if (documents === undefined) labels.set(slug, [document]);
-    else documents.push(document);
-  }
+  for (const slug of JSON.parse(list) as string[]) addLabel(labels, slug, document);
+}
+
+function addLabel(labels: Map<string, DocumentNumber[]>, slug: string, document: DocumentNumber): void {
+  const documents = labels.get(slug);
+  if (documents === undefined) labels.set(slug, [document]);
+  else documents.push(document);
 }
 
 function packLabels(labels: ReadonlyMap<string, readonly DocumentNumber[]>): PackedLabels {

@@ -1,6 +1,8 @@
+import { Buffer } from 'node:buffer';
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { isSignatureWhole, isVectorWhole } from '../checksums.js';
+import { type BlobRow, ContentRows, isBlobWhole } from '../content-rows.js';
 import { damagedError } from '../damaged.js';
 import { hasUnitLength } from '../vector-bytes.js';
 import { type StoredFileRow, type StoredRow, StoredRows } from './stored-row.js';
@@ -27,7 +29,7 @@ const ROWS_A_TURN = 250;
 const CHARACTERS_A_TURN = 1 << 20;
 
 /**
- * Compares everything with its checksum: all skills with their files, all vectors, all signatures. Gives way to the
+ * Compares everything with its checksum: all skills with their files and contents, all vectors, all signatures. Gives way to the
  * event loop in between.
  *
  * @param path for messages
@@ -46,6 +48,10 @@ export async function findDamage(
   const numbers = connection
     .prepare<[number, number], [SkillNumber]>('SELECT number FROM skill WHERE number > ? ORDER BY number LIMIT ?')
     .raw();
+  const contents = ContentRows.in(connection);
+  const damagedBlobs = contents === undefined ? new Set<string>() : await findDamagedBlobs(connection, path, signal);
+  const faultOfContents = ({ number, hash }: StoredRow): string | undefined =>
+    contents?.faultOf(number, hash, (sha256) => contents.hasBlob(sha256) && !damagedBlobs.has(sha256.toString('hex')));
   let characters = 0;
   for await (const batch of inTurns(numbers, path, signal)) {
     for (const [number] of batch) {
@@ -57,7 +63,10 @@ export async function findDamage(
       const files = rows.files(number);
       characters += lengthOf(row?.record) + lengthOf(row?.properties);
       for (const { text } of files) characters += lengthOf(text);
-      const fault = row === undefined ? 'its row is missing' : (rows.faultOf(row, files) ?? look?.(row, files));
+      const fault =
+        row === undefined
+          ? 'its row is missing'
+          : (rows.faultOf(row, files) ?? faultOfContents(row) ?? look?.(row, files));
       if (fault !== undefined) skills.set(number, { id: String(row?.id), fault });
     }
   }
@@ -86,6 +95,33 @@ export async function findDamage(
     }
   }
   return { skills, vectors, signatures };
+}
+
+/** Digests of the blobs that are not as they were written. */
+async function findDamagedBlobs(
+  connection: Connection,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlySet<string>> {
+  const damaged = new Set<string>();
+  const numbers = connection
+    .prepare<[number, number], [number]>('SELECT number FROM blob WHERE number > ? ORDER BY number LIMIT ?')
+    .raw();
+  const blob = connection.prepare<[number], BlobRow & { readonly sha256: Buffer }>(
+    'SELECT * FROM blob WHERE number = ?',
+  );
+  let bytes = 0;
+  for await (const batch of inTurns(numbers, path, signal)) {
+    for (const [number] of batch) {
+      const row = blob.get(number);
+      if (row !== undefined && !isBlobWhole(row.sha256, row)) damaged.add(String(row.sha256?.toString('hex')));
+      bytes += lengthOf(row?.bytes);
+      if (bytes < CHARACTERS_A_TURN) continue;
+      bytes = 0;
+      await nextTurn(signal);
+    }
+  }
+  return damaged;
 }
 
 /** All rows of a statement that takes the number before the first, and how many. */

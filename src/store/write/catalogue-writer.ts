@@ -1,4 +1,5 @@
 import type { SkillNumber } from '../../numbers.js';
+import type { PackedBlob } from '../blob-packing.js';
 import { storeError } from '../database.js';
 import { FOLDER_PLACES, locationIn, PlaceWriter, type SkillFolder } from '../place.js';
 import { comparedText } from '../signature-table.js';
@@ -43,14 +44,17 @@ export class CatalogueWriter implements SkillSink {
   readonly #damaged: DamagedSkills | undefined;
   #hasMended = false;
   #pruning: Pruning | undefined;
+  readonly #withContents: boolean;
 
   /**
    * @param path the catalogue
    * @param loadKey names the sources and options of the load: only a load with the same key resumes a killed one
    * @param exists whether there should be a catalogue already
+   * @param withContents whether the load stores what skills are made of
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, and those of opening a catalogue
    */
-  constructor(path: string, loadKey: string, exists: boolean) {
+  constructor(path: string, loadKey: string, exists: boolean, withContents = true) {
+    this.#withContents = withContents;
     this.#load = new OpenLoad(path, loadKey, exists);
     this.#places = new PlaceWriter(path);
     const taken = {
@@ -118,7 +122,15 @@ export class CatalogueWriter implements SkillSink {
     return undefined;
   }
 
-  put(item: SkillToStore, source: string, fingerprint?: string): 'stored' | 'again' {
+  lacksBlob(sha256: string): boolean {
+    const digest = Buffer.from(sha256, 'hex');
+    return this.#load.guard(() => {
+      if (this.#damaged?.hasWholeBlob(digest) === true) return false;
+      return !this.#load.hasWorkingCopy || !this.#load.statements.hasBlob(digest);
+    });
+  }
+
+  put(item: SkillToStore, source: string, fingerprint?: string, blobs?: readonly PackedBlob[]): 'stored' | 'again' {
     return this.#load.guard(() => {
       const { folder } = item;
       const columns = toColumns(item, this.#places.textOf(item.location, folder));
@@ -128,14 +140,14 @@ export class CatalogueWriter implements SkillSink {
         return 'stored';
       }
       let skill = stored?.number;
-      const isDamaged = skill !== undefined && this.#damaged?.has(skill) === true;
+      const isDamaged = skill !== undefined && (this.#damaged?.has(skill) === true || this.#lostContents(item, skill));
       const isStored = stored?.hash.equals(columns.hash) === true || this.#isBroughtFromClone(item, stored);
       if (skill === undefined || isDamaged || !isStored) {
-        const statements = this.#load.write();
+        const statements = this.#load.write(blobs?.reduce((sum, { bytes }) => sum + bytes.length, 0));
         // Even if it gets the hash that it had, a damaged skill is updated.
         const was = isDamaged ? NO_HASH : (stored?.hash ?? null);
         if (this.#load.base !== undefined) statements.touch.run(columns.id, was);
-        skill = statements.save(columns, item.files, stored?.number);
+        skill = statements.save(columns, item, stored?.number, blobs);
         this.#load.signatures?.sign(skill, comparedText(item));
         if (stored !== undefined) this.#knownRows.noteOverwritten(skill);
         this.#damaged?.noteWritten(skill);
@@ -216,6 +228,11 @@ export class CatalogueWriter implements SkillSink {
     return brought ? statements.placeOf.get(id) : base?.placeOf.get(id);
   }
 
+  /** Whether a skill should have contents and has none: its hash covers them, but not that they are there. */
+  #lostContents({ contents }: SkillToStore, skill: SkillNumber): boolean {
+    return contents !== undefined && !this.#load.statements.hasContents(skill);
+  }
+
   /** Whether the source had the skill before this load. */
   #wasClaimed(id: string, source: string): boolean {
     const { base } = this.#load;
@@ -243,7 +260,8 @@ export class CatalogueWriter implements SkillSink {
 
   #readKnownRows(source: string): ReadonlyMap<string, SkillNumber> {
     const { base } = this.#load;
-    return base === undefined ? new Map() : this.#load.guard(() => readKnownRows(base.connection, source));
+    if (base === undefined) return new Map();
+    return this.#load.guard(() => readKnownRows(base.connection, source, this.#withContents));
   }
 
   #noteOverwrittenByKilledRun(): void {

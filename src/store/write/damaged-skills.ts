@@ -1,8 +1,13 @@
+import { Buffer } from 'node:buffer';
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { isSignatureWhole, isVectorWhole } from '../checksums.js';
+import { ContentRows } from '../content-rows.js';
+import { corruptAsMissing } from '../database.js';
 import { StoredRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../vector-bytes.js';
+
+const NO_HASH = Buffer.alloc(0);
 
 /** Vectors that are checked between two turns of the event loop: a few milliseconds. */
 const VECTORS_A_TURN = 500;
@@ -15,12 +20,19 @@ export class DamagedSkills {
   readonly #connection: Connection;
   readonly #rows: StoredRows;
   readonly #known = new Map<SkillNumber, boolean>();
+  readonly #contents: ContentRows | undefined;
+  readonly #hashOf: (skill: SkillNumber) => Buffer | undefined;
+  /** Whether the bytes of a digest are whole: many skills may share them. */
+  readonly #blobs = new Map<string, boolean>();
   readonly #hasSignature: (skill: SkillNumber) => boolean;
 
   /** @param connection of the catalogue as it was before the load */
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#rows = new StoredRows(connection);
+    this.#contents = ContentRows.in(connection);
+    const hash = connection.prepare<[SkillNumber], Buffer>('SELECT hash FROM skill WHERE number = ?').pluck();
+    this.#hashOf = (skill) => hash.get(skill);
     this.#hasSignature = this.#rows.hasChecksums ? signatureCheck(connection) : () => true;
   }
 
@@ -28,10 +40,31 @@ export class DamagedSkills {
   has(skill: SkillNumber): boolean {
     let isDamaged = this.#known.get(skill);
     if (isDamaged === undefined) {
-      isDamaged = !this.#rows.isWhole(skill) || !this.#hasSignature(skill);
+      isDamaged = !this.#rows.isWhole(skill) || !this.#hasSignature(skill) || !this.#areContentsWhole(skill);
       this.#known.set(skill, isDamaged);
     }
     return isDamaged;
+  }
+
+  /** Whether the bytes with a digest are in the catalogue, as they were written. */
+  hasWholeBlob(sha256: Buffer): boolean {
+    const key = sha256.toString('latin1');
+    let isWhole = this.#blobs.get(key);
+    if (isWhole === undefined) {
+      isWhole = this.#contents?.hasWholeBlob(sha256) === true;
+      this.#blobs.set(key, isWhole);
+    }
+    return isWhole;
+  }
+
+  #areContentsWhole(skill: SkillNumber): boolean {
+    const contents = this.#contents;
+    if (contents === undefined || contents.contents(skill) === undefined) return true;
+    // Called after the row was found to be whole, so there is a hash.
+    const fault = corruptAsMissing(
+      () => contents.faultOf(skill, this.#hashOf(skill) ?? NO_HASH, (sha256) => this.hasWholeBlob(sha256)) ?? 'none',
+    );
+    return fault === 'none';
   }
 
   /** Notes that the load has written a skill. */

@@ -2,6 +2,7 @@ import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { areAllSigned } from '../signature-table.js';
+import { deleteUnusedContents } from './content-statements.js';
 import { isComplete, type OpenLoad } from './open-load.js';
 import { countUnreported, type Unreported } from './report-notes.js';
 import type { NetChanges, WriterStatements } from './writer-statements.js';
@@ -56,6 +57,7 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): ChangeCounts {
   const claimsChanged = end.write(statements);
   keepOneModel(statements, working, end.model);
   if (!areAllSigned(working)) load.signatures?.signAll();
+  deleteUnusedContents(working);
 
   const changes = base === undefined ? statements.countAllAsAdded() : statements.countChanges();
   const isFirst = readMeta(working, 'stamp') === undefined;

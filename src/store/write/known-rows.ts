@@ -1,5 +1,7 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
+import { hasContentTables } from '../content-rows.js';
+import { checksumOfIds, readFacts, skillsWithContents } from '../facts.js';
 
 /**
  * Rows whose skill is stored exactly as the row says, by fingerprint: a load need not read them.
@@ -34,16 +36,21 @@ export class KnownRows {
  * Reads what the rows of a source became when they were last read. Leaves out skills that have changed since, and
  * skills that the source no longer claims.
  *
+ * @param withContents false leaves out skills with contents: they are stored with what the load is not to store
  * @returns skills by the fingerprint of their row
  */
-export function readKnownRows(catalogue: Connection, source: string): Map<string, SkillNumber> {
+export function readKnownRows(catalogue: Connection, source: string, withContents: boolean): Map<string, SkillNumber> {
   const known = new Map<string, SkillNumber>();
   if (!hasKnownRows(catalogue)) return known;
+  const hasContents = hasContentTables(catalogue);
+  // Nobody can tell which skills have lost theirs.
+  if (hasContents && haveLostContents(catalogue)) return known;
+  const others = withContents || !hasContents ? '' : 'AND skill.number NOT IN (SELECT skill FROM contents)';
   const rows = catalogue
     .prepare<[string], [skill: SkillNumber, fingerprint: Buffer]>(`
       SELECT skill.number, known_row.fingerprint
       FROM known_row JOIN claim USING (source, skill) JOIN skill ON skill.number = known_row.skill
-      WHERE known_row.source = (SELECT number FROM source WHERE name = ?) AND known_row.hash = skill.hash`)
+      WHERE known_row.source = (SELECT number FROM source WHERE name = ?) AND known_row.hash = skill.hash ${others}`)
     .raw();
   for (const [skill, fingerprint] of rows.iterate(source)) known.set(fingerprint.toString('latin1'), skill);
   return known;
@@ -54,4 +61,10 @@ function hasKnownRows(catalogue: Connection): boolean {
   return (
     catalogue.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'known_row'").get() !== undefined
   );
+}
+
+/** Whether other skills have contents than the last load noted. */
+function haveLostContents(catalogue: Connection): boolean {
+  const noted = readFacts(catalogue)?.contents;
+  return noted !== undefined && checksumOfIds(skillsWithContents(catalogue)) !== noted;
 }

@@ -1,11 +1,14 @@
+import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
+import type { PackedBlob } from '../blob-packing.js';
 import { createInMemory } from '../database.js';
 import { writeMeta } from '../meta.js';
 import { CatalogueReader } from '../read/catalogue-reader.js';
 import { SignatureWriter } from '../signature-table.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
+import { deleteUnusedContents } from './content-statements.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import { WriterStatements } from './writer-statements.js';
@@ -20,10 +23,14 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
     return chooseId((id) => this.#statements.placeOf.get(id), location, slug, slugWithHash);
   }
 
-  put(item: SkillToStore): 'stored' | 'again' {
+  lacksBlob(sha256: string): boolean {
+    return !this.#statements.hasBlob(Buffer.from(sha256, 'hex'));
+  }
+
+  put(item: SkillToStore, _source?: string, _fingerprint?: string, blobs?: readonly PackedBlob[]): 'stored' | 'again' {
     const columns = toColumns(item);
     const stored = this.#statements.find.get(columns.id);
-    this.#statements.save(columns, item.files, stored?.number);
+    this.#statements.save(columns, item, stored?.number, blobs);
     return stored === undefined ? 'stored' : 'again';
   }
 
@@ -48,6 +55,7 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
   /** Ends the writing of skills. The reader owns the catalogue from then on. */
   read(): CatalogueReader {
     new SignatureWriter(this.#connection).signAll();
+    deleteUnusedContents(this.#connection);
     writeMeta(this.#connection, 'stamp', randomBytes(16).toString('hex'));
     return new CatalogueReader(this.#connection);
   }

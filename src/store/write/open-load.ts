@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
+import { hasContentTables } from '../content-rows.js';
 import { asBeyondRepair, beyondRepair } from '../damaged.js';
 import { openForReading, storeError } from '../database.js';
 import { isMetaWhole } from '../facts.js';
@@ -15,6 +16,9 @@ import { WriterStatements } from './writer-statements.js';
 
 /** Writes in one transaction: what a kill can lose. With more, the pages of the index of ids are written less often. */
 const BATCH = 4000;
+
+/** Bytes of blobs that count as another write: a transaction takes some tens of megabytes of the log. */
+const BYTES_OF_A_WRITE = 16 * 1024;
 
 /** Names a load by its sources and options. After a kill, only a load with the same key can resume it. */
 export function loadKey(parts: readonly string[]): string {
@@ -96,12 +100,16 @@ export class OpenLoad {
     return this.#statements;
   }
 
-  /** Statements for one write to the working copy, inside a transaction that ends after {@link BATCH} writes. */
-  write(): WriterStatements {
+  /**
+   * Statements for one write to the working copy, inside a transaction that ends after {@link BATCH} writes.
+   *
+   * @param bytes that are written, if they may be many
+   */
+  write(bytes = 0): WriterStatements {
     if (this.#pending >= BATCH) this.flush();
     const statements = this.#working === undefined ? this.startWorkingCopy() : this.#statements;
     if (!statements.connection.inTransaction) statements.connection.exec('BEGIN');
-    this.#pending += 1;
+    this.#pending += 1 + Math.floor(bytes / BYTES_OF_A_WRITE);
     return statements;
   }
 
@@ -227,5 +235,6 @@ function openCatalogue(path: string): Connection {
 
 /** Whether a catalogue has everything that the present format has, and its notes about itself are right. */
 export function isComplete(catalogue: Connection): boolean {
-  return catalogue.pragma('user_version', { simple: true }) === FORMAT_VERSION && isMetaWhole(catalogue);
+  const isPresentFormat = catalogue.pragma('user_version', { simple: true }) === FORMAT_VERSION;
+  return isPresentFormat && hasContentTables(catalogue) && isMetaWhole(catalogue);
 }

@@ -1,5 +1,5 @@
 import type { SkillNumber } from '../../numbers.js';
-import type { Connection } from '../../sqlite/connection.js';
+import { ContentRows } from '../content-rows.js';
 import { StoredRows } from '../read/stored-row.js';
 import { SkillSeal } from './seal-skill.js';
 import type { WriterStatements } from './writer-statements.js';
@@ -20,7 +20,7 @@ export function revertKilledRun(
     for (const skill of statements.skillNumbers.all()) if (!brought.has(skill)) statements.erase(skill);
     return;
   }
-  const restore = restoreFromBase(statements.connection);
+  const restore = restoreFromBase(statements);
   for (const { id, number, was } of statements.touched.all()) {
     if (number !== null && brought.has(number)) continue;
     if (number !== null) statements.erase(number);
@@ -30,10 +30,11 @@ export function revertKilledRun(
 }
 
 /**
- * @returns a function that copies a skill with its files and claims from the database `base`, under a new number. What
+ * @returns a function that copies a skill with its files, contents and claims from the database `base`, under a new number. What
  *   is damaged there is copied, too, and stays marked.
  */
-function restoreFromBase(connection: Connection): (id: string) => void {
+function restoreFromBase(statements: WriterStatements): (id: string) => void {
+  const { connection } = statements;
   const base = new StoredRows(connection, 'base');
   const seal = new SkillSeal(connection);
   const columns =
@@ -51,6 +52,15 @@ function restoreFromBase(connection: Connection): (id: string) => void {
       JOIN base.source ON base.source.number = base.claim.source
       JOIN main.source ON main.source.name = base.source.name
     WHERE base.claim.skill = ?`);
+  const contents = ContentRows.in(connection, 'base');
+  /** The bytes are still there: those without a skill are deleted when a load ends. Damaged contents are lost. */
+  const restoreContents = (from: SkillNumber, to: SkillNumber): void => {
+    const stored = contents?.contents(from);
+    const storedFiles = contents?.files(from) ?? [];
+    if (stored === undefined || contents?.isWhole(from, stored, storedFiles) !== true) return;
+    statements.contents.delete(to);
+    statements.contents.write(to, stored.hash, stored.completeId, storedFiles);
+  };
   return (id) => {
     const from = number.get(id);
     const row = from === undefined ? undefined : base.row(from);
@@ -58,6 +68,7 @@ function restoreFromBase(connection: Connection): (id: string) => void {
     const to = Number(skill.run(from).lastInsertRowid);
     files.run(to, from);
     claims.run(to, from);
+    restoreContents(from, to);
     const stored = base.files(from);
     if (base.faultOf(row, stored) === undefined) seal.write({ ...row, number: to }, stored);
   };

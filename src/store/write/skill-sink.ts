@@ -1,3 +1,4 @@
+import type { PackedBlob } from '../blob-packing.js';
 import type { SkillFolder } from '../place.js';
 import type { SkillToStore } from '../stored-skill.js';
 import type { FolderIdWish } from './folder-ids.js';
@@ -20,9 +21,12 @@ export interface SkillSink {
    *
    * @param source name of the source it was found in
    * @param fingerprint of the row, if the skill depends on the row alone
+   * @param blobs bytes of the skill's contents that the sink lacks; see {@link lacksBlob}
    * @returns `again` if this load has brought the same id before
    */
-  put(item: SkillToStore, source: string, fingerprint?: string): 'stored' | 'again';
+  put(item: SkillToStore, source: string, fingerprint?: string, blobs?: readonly PackedBlob[]): 'stored' | 'again';
+  /** Whether bytes with this SHA-256 (in hexadecimal digits) must come with a skill that has them. */
+  lacksBlob(sha256: string): boolean;
   /**
    * Notes that the load brought a row that is known to be stored.
    *

@@ -1,7 +1,10 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
+import type { PackedBlob } from '../blob-packing.js';
 import { checksumsOf, fileChecksum } from '../checksums.js';
+import { ContentRows } from '../content-rows.js';
 import type { SkillColumns, SkillToStore } from '../stored-skill.js';
+import { ContentStatements } from './content-statements.js';
 import { VectorStatements } from './vector-statements.js';
 
 /** What identifies the stored version of a skill. */
@@ -48,6 +51,8 @@ export class WriterStatements {
   readonly untouch: Statement<[id: string], unknown>;
   readonly touched: Statement<[], TouchedSkill>;
   #saving: SavingStatements | undefined;
+  #contents: ContentStatements | undefined;
+  #contentRows: ContentRows | undefined;
   readonly #deleteFiles: Statement<[skill: SkillNumber], unknown>;
   readonly #deleteClaims: Statement<[skill: SkillNumber], unknown>;
   readonly #deleteSkill: Statement<[skill: SkillNumber], unknown>;
@@ -97,12 +102,42 @@ export class WriterStatements {
    * Writes a skill.
    *
    * @param skill its number; undefined for a skill that is not stored yet
+   * @param blobs bytes of its contents that are not stored yet; see {@link hasBlob}
    * @returns its number
    */
-  save(columns: SkillColumns, files: SkillToStore['files'], skill: SkillNumber | undefined): SkillNumber {
+  save(
+    columns: SkillColumns,
+    { files, contents }: Pick<SkillToStore, 'files' | 'contents'>,
+    skill: SkillNumber | undefined,
+    blobs: readonly PackedBlob[] = [],
+  ): SkillNumber {
     this.#saving ??= new SavingStatements(this.connection);
     if (skill !== undefined) this.#deleteFiles.run(skill);
-    return this.#saving.save(columns, files, skill);
+    const number = this.#saving.save(columns, files, skill);
+    if (skill !== undefined) this.contents.delete(number);
+    if (contents !== undefined) this.contents.save(number, columns.id, columns.hash, contents, blobs);
+    return number;
+  }
+
+  /** What skills are made of. Only where the tables are there, as in every working copy. */
+  get contents(): ContentStatements {
+    this.#contents ??= new ContentStatements(this.connection);
+    return this.#contents;
+  }
+
+  /** Whether a skill has contents, void or not. */
+  hasContents(skill: SkillNumber): boolean {
+    return this.#rowsOfContents()?.contents(skill) !== undefined;
+  }
+
+  /** Whether the bytes with a digest are stored as they were written. */
+  hasBlob(sha256: Buffer): boolean {
+    return this.#rowsOfContents()?.hasWholeBlob(sha256) === true;
+  }
+
+  #rowsOfContents(): ContentRows | undefined {
+    this.#contentRows ??= ContentRows.in(this.connection);
+    return this.#contentRows;
   }
 
   /** Deletes signatures. Those of skills that have none are made at the end of a load. */
@@ -111,7 +146,7 @@ export class WriterStatements {
     for (const skill of skills) forget.run(skill);
   }
 
-  /** Deletes a skill with its files and claims, and notes what it was. Does nothing if there is no such skill. */
+  /** Deletes a skill with its files, contents and claims, and notes what it was. Does nothing if there is no such skill. */
   remove(id: string): void {
     const stored = this.find.get(id);
     if (stored === undefined) return;
@@ -119,11 +154,12 @@ export class WriterStatements {
     this.erase(stored.number);
   }
 
-  /** Deletes a skill with its files and claims, without a note of what it was. */
+  /** Deletes a skill with its files, contents and claims, without a note of what it was. */
   erase(skill: SkillNumber): void {
     this.#deleteFiles.run(skill);
     this.#deleteClaims.run(skill);
     this.#deleteSkill.run(skill);
+    this.contents.delete(skill);
   }
 
   /** The changes of the first load into a catalogue, which notes nothing: every skill is new. */
@@ -153,7 +189,13 @@ class SavingStatements {
   #last: SkillNumber;
 
   constructor(connection: Connection) {
-    this.#last = connection.prepare<[], number>('SELECT ifnull(max(number), 0) FROM skill').pluck().get()!;
+    // Not that of contents either, whose skill a version has deleted that does not know them.
+    this.#last = connection
+      .prepare<[], number>(`
+        SELECT max(ifnull((SELECT max(number) FROM skill), 0), ifnull((SELECT max(skill) FROM contents), 0),
+          ifnull((SELECT max(skill) FROM content_file), 0))`)
+      .pluck()
+      .get()!;
     this.#insert = connection.prepare(`
       INSERT INTO skill
         (number, id, stars, updated_at, record, categories, occupations, tags, properties, copy_key, place, text_hash,

@@ -54,6 +54,7 @@ describe('a folder source', () => {
       location: `${base}/x y`,
       folder: { path: join(await realpath(folder), 'x y'), isOrigin: true },
       warnings: [],
+      contents: expect.objectContaining({ complete: true }),
       value: {
         name: 'bread',
         description: 'Bakes.',
@@ -141,7 +142,7 @@ describe('the files of a skill', () => {
     expect(filenames(items, 2)).toEqual(['SKILL.md', 'own.md']);
     expect(rowValue(rowsOf(items)[0]).files.at(-1)?.text).toBe('grüße');
     expect(rowValue(rowsOf(items)[0]).files.at(-2)?.text).toContain('caf\ufffd');
-    expect(rowsOf(items)[0]?.warnings).toEqual([]);
+    expect(aboutTexts(rowsOf(items)[0])).toEqual([]);
   });
 
   it('has one SKILL.md where a folder holds several', async () => {
@@ -174,10 +175,10 @@ describe('the files of a skill', () => {
     ];
     const [first] = rowsOf((await readAll(one)).items);
     expect(rowValue(first).files).toHaveLength(1000);
-    expect(first?.warnings).toEqual(['more than 1000 files; those from f0999 on are left out']);
+    expect(aboutTexts(first)).toEqual(['more than 1000 files; those from f0999 on are left out']);
     const [second] = rowsOf((await readAll(other)).items);
     expect(rowValue(second).files).toHaveLength(16);
-    expect(second?.warnings).toEqual(['the files are over 16 MiB; those from gp on are left out']);
+    expect(aboutTexts(second)).toEqual(['the files are over 16 MiB; those from gp on are left out']);
   });
 
   it('are looked for among ten thousand, and no more', async () => {
@@ -187,10 +188,10 @@ describe('the files of a skill', () => {
     };
     await more(0, MAX_SKILL_ENTRIES - 1);
     const [whole] = rowsOf((await readAll(folder)).items);
-    expect([rowValue(whole).files.length, whole?.warnings]).toEqual([2, []]);
+    expect([rowValue(whole).files.length, aboutTexts(whole)]).toEqual([2, []]);
     await more(MAX_SKILL_ENTRIES, MAX_SKILL_ENTRIES + 1);
     const [cut] = rowsOf((await readAll(folder)).items);
-    expect([rowValue(cut).files.length, cut?.warnings]).toEqual([
+    expect([rowValue(cut).files.length, aboutTexts(cut)]).toEqual([
       1,
       ['more than 10000 files and pictures; the rest is not looked at'],
     ]);
@@ -332,3 +333,8 @@ describe('what cannot be read', () => {
     expect(checkRow(row)).toMatchObject({ draft: { files: [{}, { filename: 'linebreak[31m.md' }] } });
   });
 });
+
+/** The warnings of a row but for those about its contents, which have limits of their own. */
+function aboutTexts(row: ReturnType<typeof rowsOf>[number] | undefined): string[] {
+  return (row?.warnings ?? []).filter((warning) => !warning.startsWith('contents:'));
+}

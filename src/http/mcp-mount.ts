@@ -1,0 +1,395 @@
+import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import { type Admission, type Client, clientOfAddress } from '../access/index.js';
+import { isDamage } from '../errors.js';
+import { type SkillSearch, SkillSearchError } from '../index.js';
+import { MCP_HTTP_LIMITS } from '../limits.js';
+import type { McpOptions } from '../mcp/engine.js';
+import { checkSdk, loadSdk } from '../mcp/skills/load-sdk.js';
+import { AllowedHosts } from './allowed-hosts.js';
+import type { Content } from './call.js';
+import { logDamaged } from './damage-log.js';
+import { ClientGone, publicError, translateError } from './error-content.js';
+import { busy, LEAST_PATIENCE, quotaHeaders } from './guarded-search.js';
+import { faultOfBatch, type McpMessages, readMessages } from './mcp-messages.js';
+import { listChangedStream, NotificationStreams, untilEnded } from './notification-streams.js';
+import type { ResolvedHandlerOptions } from './options.js';
+import type { Refusal } from './refusal.js';
+import { RefusedBody } from './request-body.js';
+import type { Visit } from './visit.js';
+
+/** An answer to a request for MCP. */
+export interface McpContent extends Content {
+  /** For the log: the code of an error. */
+  readonly code?: string | undefined;
+  /** For the log: the method, and the tool of a call. */
+  readonly operation?: string | undefined;
+}
+
+const [PARSE_ERROR, INVALID_REQUEST, SERVER_ERROR] = [-32700, -32600, -32000];
+const ALLOWED_METHODS = 'POST, GET, DELETE';
+const EVENT_STREAM = 'text/event-stream';
+/** The first revision without GET and sessions. Revisions are dates. */
+const WITHOUT_STREAMS = '2026-07-28';
+const WITHOUT_MEANING =
+  'searching by meaning needs an API key of this server, sent as the header `Authorization: Bearer <key>`';
+
+/** Headers of a request that the SDK reads. */
+const FORWARDED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'];
+/** Headers of the SDK's answers that are sent. */
+const SENT = ['Content-Type', 'Allow', 'WWW-Authenticate', 'X-Accel-Buffering'];
+
+/** Limits whose excess is told as the error of a tool, so that the model reads it, too. */
+const TOLD_TO_MODELS: readonly string[] = ['RATE_LIMIT_EXCEEDED', 'DAILY_QUOTA_EXCEEDED', 'BUSY'];
+
+/** What the SDK's handlers are made for. */
+interface Handlers {
+  readonly calls: McpHttpHandler;
+  /** For streams alone: closing it ends them, and no call. */
+  readonly streams: McpHttpHandler;
+}
+
+/** A fault of a message, with the code of JSON-RPC. */
+class MessageFault extends Error {
+  override readonly name = 'MessageFault' as const;
+  readonly rpcCode: number;
+
+  constructor(rpcCode: number, message: string) {
+    super(message);
+    this.rpcCode = rpcCode;
+  }
+}
+
+/** A request that is not for this server, or not in a way that it takes. */
+class RefusedRequest extends Error {
+  override readonly name = 'RefusedRequest' as const;
+  readonly refusal: Refusal;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(refusal: Refusal, headers: Readonly<Record<string, string>> = {}) {
+    super(refusal.message);
+    this.refusal = refusal;
+    this.headers = headers;
+  }
+}
+
+/**
+ * The Model Context Protocol at one path, by Streamable HTTP. The SDK answers; what stands around it here is who may ask,
+ * how much, and how long that may take.
+ *
+ * No sessions: each request is answered for itself, in revisions that have sessions, too. So any server of a catalogue
+ * can answer any request, and nothing is held for clients that have gone.
+ */
+export class McpMount {
+  readonly #search: SkillSearch;
+  readonly #options: ResolvedHandlerOptions;
+  readonly #hosts: AllowedHosts;
+  readonly #handlers: Promise<Handlers>;
+  readonly #streams: NotificationStreams;
+  /** What the sender of a request may do, for the SDK's factory of servers. */
+  readonly #callers = new WeakMap<Request, McpOptions>();
+  readonly #closing = new AbortController();
+
+  /** @throws {SkillSearchError} `MCP_SDK_MISSING` */
+  constructor(search: SkillSearch, options: ResolvedHandlerOptions) {
+    checkSdk();
+    this.#search = search;
+    this.#options = options;
+    this.#hosts = new AllowedHosts({ publicUrl: options.publicUrl, ...options.mcp! });
+    this.#streams = new NotificationStreams(search, () => {
+      this.#handlers.then(({ streams }) => streams.notify.resourcesChanged()).catch(() => {});
+    });
+    this.#handlers = this.#makeHandlers();
+    // A request says what is wrong. Until then nobody waits for it.
+    this.#handlers.catch(() => {});
+  }
+
+  /**
+   * Fulfilled when the SDK is imported.
+   *
+   * @throws {SkillSearchError} `MCP_SDK_MISSING`
+   */
+  async ready(): Promise<void> {
+    await this.#handlers;
+  }
+
+  /** Never rejects: errors become answers, too. */
+  async answer(visit: Visit): Promise<McpContent> {
+    let messages: McpMessages | undefined;
+    try {
+      this.#checkOrigin(visit);
+      const { method } = visit.call;
+      if (method === 'DELETE') throw new RefusedRequest(NO_SESSION);
+      if (method !== 'POST' && method !== 'GET')
+        throw new RefusedRequest(METHOD_NOT_ALLOWED, { Allow: ALLOWED_METHODS });
+      const { access } = this.#options;
+      const client = access?.identify(visit.call.header('authorization'), visit.address, visit.started);
+      visit.client = client;
+      if (method === 'GET') return await this.#listen(visit);
+      const { body, waited } = await this.#read(visit, client);
+      messages = readMessages(body);
+      return await this.#post(visit, { body, messages, client, waited });
+    } catch (error) {
+      return this.#fail(visit, error, messages);
+    }
+  }
+
+  /** Ends all streams, and opens no more. Calls go on. */
+  endStreams(): void {
+    this.#streams.close();
+    this.#closing.abort();
+    this.#handlers.then(({ streams }) => streams.close()).catch(() => {});
+  }
+
+  async #makeHandlers(): Promise<Handlers> {
+    const [sdk, { createMcpFetchHandler }] = await Promise.all([loadSdk(), import('../mcp/mcp-handler.js')]);
+    const { onUnpublished } = this.#options.mcp!;
+    const make = (): McpHttpHandler =>
+      createMcpFetchHandler(
+        sdk,
+        async () => this.#search,
+        ({ requestInfo }) => ({ ...this.#callers.get(requestInfo!), onUnpublished }),
+      );
+    return { calls: make(), streams: make() };
+  }
+
+  #checkOrigin({ call }: Visit): void {
+    const fault = this.#hosts.faultOf(call.header('host') ?? new URL(call.origin).host, call.header('origin'));
+    if (fault !== undefined) throw new RefusedRequest(fault);
+  }
+
+  /** Reads a body, and waits for the turn of its sender. A body that cannot be read counts as a request. */
+  async #read({ call }: Visit, client: Client | undefined): Promise<{ body: unknown; waited: number }> {
+    const type = call.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+    if (type !== 'application/json') throw new RefusedRequest(WRONG_TYPE);
+    const began = performance.now();
+    const bytes = await call.body(MCP_HTTP_LIMITS).catch((error) => {
+      if (!(error instanceof ClientGone)) this.#count(client, undefined);
+      throw error;
+    });
+    const arrived = performance.now();
+    await call.turn();
+    const waited = (performance.now() - arrived + began - call.ready) / 1000;
+    try {
+      const body = parseJson(bytes);
+      const fault = faultOfBatch(body, call.header('mcp-protocol-version'));
+      if (fault !== undefined) throw new MessageFault(INVALID_REQUEST, fault);
+      return { body, waited };
+    } catch (error) {
+      this.#count(client, undefined);
+      throw error;
+    }
+  }
+
+  async #post(
+    visit: Visit,
+    {
+      body,
+      messages,
+      client,
+      waited,
+    }: { body: unknown; messages: McpMessages; client: Client | undefined; waited: number },
+  ): Promise<McpContent> {
+    const { longestWait } = this.#options;
+    let admissions: readonly Admission[] = [];
+    let refusal: SkillSearchError | undefined;
+    let answered = 0;
+    try {
+      admissions = this.#count(client, messages);
+      if (longestWait > 0 && waited > longestWait) throw busy();
+    } catch (error) {
+      const isTold = error instanceof SkillSearchError && TOLD_TO_MODELS.includes(error.code) && messages.callsTools;
+      if (!isTold) {
+        this.#giveBack(admissions, visit);
+        throw error;
+      }
+      refusal = error;
+    }
+    try {
+      const answer = await this.#ask(visit, body, messages, {
+        meaning: client === undefined || client.kind === 'key',
+        withoutMeaning: WITHOUT_MEANING,
+        longestWait: longestWait === 0 ? 0 : Math.max(LEAST_PATIENCE, longestWait - waited),
+        refusal,
+        onAnswer: (tool) => {
+          if (tool === 'search_skills') answered += 1;
+        },
+        tellError: publicError,
+        onError: (error) => this.#logFailure(visit, error),
+      });
+      const last = answered > 0 ? admissions[admissions.length - 1] : undefined;
+      const headers = { ...answer.headers, ...(last && quotaHeaders(last)), ...retryAfter(refusal) };
+      return { ...answer, headers, code: refusal?.code, operation: messages.name };
+    } finally {
+      this.#giveBack(admissions.slice(answered), visit);
+    }
+  }
+
+  /** Lets the SDK answer. */
+  async #ask(visit: Visit, body: unknown, messages: McpMessages, options: McpOptions): Promise<McpContent> {
+    const { calls, streams } = await this.#handlers;
+    const { call } = visit;
+    const { signal } = call;
+    const gaveBack = messages.listens ? this.#takeStream(visit) : undefined;
+    const headers = FORWARDED.flatMap((name) => {
+      const value = call.header(name);
+      return value === undefined ? [] : [[name, value] as [string, string]];
+    });
+    const request = new Request(MCP_URL, { method: 'POST', headers, ...(signal === undefined ? {} : { signal }) });
+    this.#callers.set(request, options);
+    try {
+      const response = await (gaveBack === undefined ? calls : streams).fetch(request, { parsedBody: body });
+      const { status } = response;
+      const sent = headersOf(response);
+      if (gaveBack !== undefined && response.body !== null && sent['Content-Type']?.startsWith(EVENT_STREAM) === true) {
+        return { status, headers: sent, body: '', stream: untilEnded(response.body, gaveBack) };
+      }
+      const text = await response.text();
+      gaveBack?.();
+      if (signal?.aborted === true) throw new ClientGone();
+      return { status, headers: sent, body: text };
+    } catch (error) {
+      gaveBack?.();
+      throw error;
+    }
+  }
+
+  /** The stream of revisions until 2025-11-25. */
+  async #listen(visit: Visit): Promise<McpContent> {
+    const { call } = visit;
+    const revision = call.header('mcp-protocol-version');
+    if (revision !== undefined && revision >= WITHOUT_STREAMS) {
+      throw new RefusedRequest(METHOD_NOT_ALLOWED, { Allow: 'POST' });
+    }
+    if (call.header('accept')?.includes(EVENT_STREAM) !== true) throw new RefusedRequest(NOT_ACCEPTABLE);
+    const { streams } = await this.#handlers;
+    const gaveBack = this.#takeStream(visit);
+    const gone = call.signal;
+    const signal = gone === undefined ? this.#closing.signal : AbortSignal.any([gone, this.#closing.signal]);
+    const stream = untilEnded(listChangedStream(streams.bus, signal), gaveBack);
+    return { headers: { 'Content-Type': EVENT_STREAM, 'X-Accel-Buffering': 'no' }, body: '', stream };
+  }
+
+  #takeStream({ client, address }: Visit): () => void {
+    return this.#streams.take(client?.name ?? clientOfAddress(address));
+  }
+
+  /**
+   * Counts requests of a client: searches for the day and the minute, others for the minute.
+   *
+   * @param messages undefined for a request that cannot be read
+   * @throws {SkillSearchError} `RATE_LIMIT_EXCEEDED`, `DAILY_QUOTA_EXCEEDED`; nothing is counted for the day then
+   */
+  #count(client: Client | undefined, messages: McpMessages | undefined): readonly Admission[] {
+    const { access } = this.#options;
+    if (access === undefined || client === undefined) return [];
+    const { searches, others } = messages ?? { searches: 0, others: 1 };
+    const admissions: Admission[] = [];
+    try {
+      for (let i = 0; i < others; i++) access.countRequest(client);
+      for (let i = 0; i < searches; i++) admissions.push(access.admit(client));
+      return admissions;
+    } catch (error) {
+      this.#giveBack(admissions, undefined);
+      throw error;
+    }
+  }
+
+  #giveBack(admissions: readonly Admission[], visit: Visit | undefined): void {
+    for (const admission of admissions) {
+      try {
+        admission.giveBack();
+      } catch (error) {
+        // The client gets the first error.
+        if (visit !== undefined) this.#logFailure(visit, error);
+      }
+    }
+  }
+
+  #fail(visit: Visit, error: unknown, messages: McpMessages | undefined): McpContent {
+    const content = (status: number, rpcCode: number, code: string | undefined, headers: Content['headers'] = {}) => ({
+      status,
+      headers,
+      body: errorBody(rpcCode, error as Error, code, messages?.id),
+      code,
+      operation: messages?.name,
+    });
+    if (error instanceof MessageFault) return content(400, error.rpcCode, undefined);
+    if (error instanceof RefusedRequest)
+      return content(error.refusal.status, SERVER_ERROR, error.refusal.code, error.headers);
+    if (error instanceof RefusedBody) return content(error.refusal.status, SERVER_ERROR, error.refusal.code);
+    if (error instanceof ClientGone) return { status: 499, body: '', operation: messages?.name };
+    const { content: usual, code, hidden, message } = translateError(error);
+    if (hidden) this.#logFailure(visit, error);
+    const { status, headers = {} } = usual;
+    const body = errorBody(SERVER_ERROR, { message }, code, messages?.id, retryAfterOf(error));
+    return { status: status!, headers, body, code, operation: messages?.name };
+  }
+
+  #logFailure({ requestId }: Visit, error: unknown): void {
+    const { log } = this.#options;
+    if (isDamage(error) && error.skill !== undefined) {
+      const reason = 'what is stored of it is damaged, so it is not shown';
+      logDamaged([{ id: error.skill, reason }], this.#search, requestId, log);
+    } else log({ kind: 'failure', requestId, error });
+  }
+}
+
+/** The SDK looks at no more of it than that it is one. */
+const MCP_URL = 'http://localhost/mcp';
+
+const METHOD_NOT_ALLOWED: Refusal = {
+  status: 405,
+  code: 'METHOD_NOT_ALLOWED',
+  message: `the method must be one of ${ALLOWED_METHODS}; since revision ${WITHOUT_STREAMS} POST`,
+};
+const NO_SESSION: Refusal = {
+  status: 404,
+  code: 'SESSION_NOT_FOUND',
+  message: 'there is no such session: this server answers each request for itself',
+};
+const WRONG_TYPE: Refusal = {
+  status: 415,
+  code: 'UNSUPPORTED_MEDIA_TYPE',
+  message: 'the Content-Type of a request must be application/json',
+};
+const NOT_ACCEPTABLE: Refusal = {
+  status: 406,
+  code: 'NOT_ACCEPTABLE',
+  message: `a request with GET must accept ${EVENT_STREAM}`,
+};
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(UTF8.decode(bytes));
+  } catch (error) {
+    throw new MessageFault(PARSE_ERROR, `the body is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** A JSON-RPC error without id has none that could be read. */
+function errorBody(
+  rpcCode: number,
+  { message }: { readonly message: string },
+  code: string | undefined,
+  id: string | number | undefined,
+  retryAfter?: number,
+): string {
+  const data = { ...(code === undefined ? {} : { code }), ...(retryAfter === undefined ? {} : { retryAfter }) };
+  const error = { code: rpcCode, message, ...(Object.keys(data).length === 0 ? {} : { data }) };
+  return JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error });
+}
+
+function retryAfterOf(error: unknown): number | undefined {
+  return error instanceof SkillSearchError ? error.retryAfter : undefined;
+}
+
+function retryAfter(error: SkillSearchError | undefined): Record<string, string> {
+  return error?.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) };
+}
+
+function headersOf({ headers }: Response): Record<string, string> {
+  const pairs = SENT.map((name) => [name, headers.get(name)] as const);
+  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== null));
+}

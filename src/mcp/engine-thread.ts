@@ -1,0 +1,91 @@
+import { parentPort, workerData } from 'node:worker_threads';
+// Not from the library's entry: a client waits for the first answer, and the entry imports more.
+import { followCatalogue } from '../search/follow-catalogue.js';
+import { CatalogueEngine } from './engine.js';
+import type { EngineData, EngineReply, EngineRequest } from './engine-messages.js';
+import { FollowedCatalogue } from './followed-catalogue.js';
+import { ProtocolFault } from './skills/protocol-fault.js';
+import { unpublishedLog } from './unpublished-log.js';
+
+// The thread of `mcp`: it opens the catalogue and follows it, while the process imports the SDK, and answers its calls.
+
+const { options, ...opening } = workerData as EngineData;
+const port = parentPort!;
+const tell = (reply: EngineReply): void => port.postMessage(reply);
+const log = (level: 'info' | 'warn' | 'error', message: string, facts: Readonly<Record<string, unknown>> = {}): void =>
+  tell({ kind: 'log', level, message, facts });
+
+const catalogue = new FollowedCatalogue((onReload) => followCatalogue({ ...opening, onReload }), {
+  onChange: () => tell({ kind: 'changed' }),
+  onFailure: (error) => log('warn', 'the catalogue cannot be opened', { reason: reasonOf(error) }),
+  onReload: (event) => {
+    if (event.kind === 'reloaded') {
+      const { skills, vectors, stamp } = event.stats;
+      log('info', 'catalogue reloaded', { skills, vectors, stamp, milliseconds: Math.round(event.milliseconds) });
+    } else {
+      const reason = reasonOf(event.error);
+      log('error', 'the catalogue changed but cannot be opened: the previous one stays in use', { reason });
+    }
+  },
+});
+
+const engine = new CatalogueEngine(catalogue.search, {
+  ...options,
+  onUnpublished: unpublishedLog((message, facts) => log('info', message, facts)),
+  onError: (error) => log('error', 'a call failed', { reason: error instanceof Error ? error.stack : String(error) }),
+});
+
+const methods = {
+  callTool: (signal: AbortSignal, name: string, args: Readonly<Record<string, unknown>>) =>
+    engine.callTool(name, args, signal),
+  listSkills: (_: AbortSignal, cursor?: string) => engine.listSkills(cursor),
+  listResources: (_: AbortSignal, cursor?: string) => engine.listResources(cursor),
+  getSkill: (_: AbortSignal, uri: string) => engine.getSkill(uri),
+  readFile: (_: AbortSignal, uri: string) => engine.readFile(uri),
+  readDirectory: (_: AbortSignal, uri: string, cursor?: string) => engine.readDirectory(uri, cursor),
+  warmUp,
+} as Record<string, (signal: AbortSignal, ...args: unknown[]) => Promise<unknown>>;
+
+/** The calls that are not answered. */
+const running = new Map<number, AbortController>();
+
+port.on('message', (request: EngineRequest) => {
+  if (request.kind === 'call') void answer(request.id, request.method, request.args);
+  else if (request.kind === 'cancel') running.get(request.id)?.abort();
+  else void close();
+});
+// Opens the catalogue before anybody asks.
+catalogue.search().catch(() => {});
+
+async function answer(id: number, method: string, args: readonly unknown[]): Promise<void> {
+  const call = new AbortController();
+  running.set(id, call);
+  try {
+    tell({ kind: 'answer', id, value: await methods[method]!(call.signal, ...args) });
+  } catch (error) {
+    const code = error instanceof ProtocolFault ? error.code : undefined;
+    tell({ kind: 'failure', id, code, message: reasonOf(error) });
+  } finally {
+    running.delete(id);
+  }
+}
+
+async function warmUp(): Promise<void> {
+  try {
+    const search = await catalogue.search();
+    await search.warmUp();
+    log('info', 'semantic search is ready');
+  } catch (error) {
+    log('warn', 'semantic search is not available', { reason: reasonOf(error) });
+  }
+}
+
+async function close(): Promise<void> {
+  for (const call of running.values()) call.abort();
+  await catalogue.close();
+  port.close();
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

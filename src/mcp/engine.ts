@@ -1,0 +1,134 @@
+import type { CallToolResult, Resource } from '@modelcontextprotocol/server';
+import type { Skill, SkillReadResult } from '@modelcontextprotocol/server/ext/skills';
+import { SkillSearchError } from '../errors.js';
+import type { SkillSearch } from '../index.js';
+import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault } from './skills/protocol-fault.js';
+import { PublishedSkills, type UnpublishedListener } from './skills/published-skills.js';
+import { SkillPages } from './skills/skill-pages.js';
+import { isUnexpected, toolErrorText } from './tool-error.js';
+import type { ToolContext } from './tools/tool.js';
+import { findTool, TOOL_NAMES } from './tools/tools.js';
+
+/** What a caller may do, and who is told of what. */
+export interface McpOptions {
+  /** Whether the caller may search by meaning. Otherwise words only. @default true */
+  readonly meaning?: boolean | undefined;
+  /** Said to a caller who may not, with what to do about it. */
+  readonly withoutMeaning?: string | undefined;
+  /** Told of each skill that is found but not published, whenever it is met. */
+  readonly onUnpublished?: UnpublishedListener | undefined;
+  /** Told of each error whose cause the caller does not see. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+  /**
+   * What a caller is told of an error, instead of its message. For servers whose callers must not see paths.
+   */
+  readonly tellError?: ((error: SkillSearchError) => SkillSearchError) | undefined;
+  /** What every call of a tool fails with: the caller has used up what it may ask for, say. */
+  readonly refusal?: SkillSearchError | undefined;
+  /** Told the name of each tool that has answered, without an error. */
+  readonly onAnswer?: ((tool: string) => void) | undefined;
+  /** Seconds that a search may wait for others; 0 for no limit. @default 0 */
+  readonly longestWait?: number | undefined;
+}
+
+/** What a server of the SDK asks of a catalogue. Values are plain, so that a thread can answer as well. */
+export interface Engine {
+  /** @throws {ProtocolFault} if there is no such tool; the signal's reason when aborted */
+  callTool(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult>;
+  /** @throws {ProtocolFault} as the other methods */
+  listSkills(cursor: string | undefined): Promise<{ skills: Skill[]; nextCursor?: string }>;
+  listResources(cursor: string | undefined): Promise<{ resources: Resource[]; nextCursor?: string }>;
+  getSkill(uri: string): Promise<Skill | undefined>;
+  readFile(uri: string): Promise<SkillReadResult | undefined>;
+  readDirectory(uri: string, cursor: string | undefined): Promise<{ resources: Resource[] } | undefined>;
+}
+
+/** Answers from a search of this thread. */
+export class CatalogueEngine implements Engine {
+  readonly #search: () => Promise<SkillSearch>;
+  readonly #options: McpOptions;
+  readonly #published: PublishedSkills;
+  readonly #pages: SkillPages;
+
+  /** @param search gives the search that answers now. Where it fails, calls fail with that error */
+  constructor(search: () => Promise<SkillSearch>, options: McpOptions) {
+    this.#search = search;
+    this.#options = options;
+    this.#published = new PublishedSkills(options.onUnpublished ?? (() => {}));
+    this.#pages = new SkillPages(search, this.#published);
+  }
+
+  async callTool(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult> {
+    const tool = findTool(name);
+    if (tool === undefined) {
+      const message = `there is no tool ${JSON.stringify(name.slice(0, 100))}; the tools are ${TOOL_NAMES}`;
+      throw new ProtocolFault(INVALID_PARAMS, message);
+    }
+    const { refusal, onAnswer } = this.#options;
+    try {
+      signal.throwIfAborted();
+      if (refusal !== undefined) throw refusal;
+      const { text, structured, links = [] } = await tool.run(args, await this.#contextOf(signal));
+      onAnswer?.(name);
+      return {
+        content: [{ type: 'text', text }, ...links.map((link) => ({ type: 'resource_link' as const, ...link }))],
+        structuredContent: structured,
+      };
+    } catch (error) {
+      // Nobody is there to read an answer.
+      if (signal.aborted) throw error;
+      const told = this.#told(error);
+      if (isUnexpected(error)) this.#options.onError?.(error);
+      return { content: [{ type: 'text', text: toolErrorText(told) }], isError: true };
+    }
+  }
+
+  listSkills(cursor: string | undefined): Promise<{ skills: Skill[]; nextCursor?: string }> {
+    return this.#asProtocol(() => this.#pages.listSkills(cursor));
+  }
+
+  listResources(cursor: string | undefined): Promise<{ resources: Resource[]; nextCursor?: string }> {
+    return this.#asProtocol(() => this.#pages.listResources(cursor));
+  }
+
+  getSkill(uri: string): Promise<Skill | undefined> {
+    return this.#asProtocol(() => this.#pages.get(uri));
+  }
+
+  readFile(uri: string): Promise<SkillReadResult | undefined> {
+    return this.#asProtocol(() => this.#pages.read(uri));
+  }
+
+  readDirectory(uri: string, cursor: string | undefined): Promise<{ resources: Resource[] } | undefined> {
+    return this.#asProtocol(() => this.#pages.readDirectory(uri, cursor));
+  }
+
+  async #contextOf(signal: AbortSignal): Promise<ToolContext> {
+    const { meaning = true, withoutMeaning = 'this server searches by words only' } = this.#options;
+    const { longestWait = 0, tellError = (error) => error } = this.#options;
+    const search = await this.#search();
+    return { search, published: this.#published, meaning, withoutMeaning, longestWait, tellError, signal };
+  }
+
+  /** Turns an error into one of the protocol, with what the caller may know. */
+  async #asProtocol<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof ProtocolFault) throw error;
+      const told = this.#told(error);
+      if (told instanceof SkillSearchError) throw new ProtocolFault(INTERNAL_ERROR, told.message);
+      this.#options.onError?.(error);
+      throw new ProtocolFault(INTERNAL_ERROR, 'unexpected error: the log of the server says more');
+    }
+  }
+
+  /** What the caller is told of an error. If that is another one, the error is reported. */
+  #told(error: unknown): unknown {
+    const { tellError, onError } = this.#options;
+    if (!(error instanceof SkillSearchError) || tellError === undefined) return error;
+    const told = tellError(error);
+    if (told !== error) onError?.(error);
+    return told;
+  }
+}

@@ -1,0 +1,86 @@
+/** The front matter of a SKILL.md that may be published. */
+export interface FrontMatter {
+  readonly name: string;
+  readonly description: string;
+  readonly [field: string]: unknown;
+}
+
+/** Front matter, or why the skill may not be published. */
+export type FrontMatterOrFault = { readonly frontMatter: FrontMatter } | { readonly fault: string };
+
+/** Longest `name`, `description` and `compatibility`, in characters. The Agent Skills specification says so. */
+const LONGEST = { name: 64, description: 1024, compatibility: 500 } as const;
+
+/** Lower-case letters, digits and single hyphens. */
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** A block between rules at the very beginning. Whoever reads a published skill looks for nothing else. */
+const BLOCK = /^\ufeff?---[\t ]*\r?\n(?:([\s\S]*?)\r?\n)?---[\t ]*(?:\r?\n|$)/;
+
+/**
+ * Reads the front matter of a SKILL.md as hosts do, and holds it against the rules of the Agent Skills specification.
+ *
+ * @param bytes the file as it is
+ */
+export async function readFrontMatter(bytes: Uint8Array): Promise<FrontMatterOrFault> {
+  const text = textOf(bytes);
+  if (text === undefined) return { fault: 'its SKILL.md is not UTF-8' };
+  const block = BLOCK.exec(text);
+  if (block === null) return { fault: 'its SKILL.md does not begin with front matter' };
+  const fields = await readAsYaml(block[1] ?? '');
+  if (fields === undefined) return { fault: 'its front matter is not YAML' };
+  const fault = faultOf(fields);
+  return fault === undefined ? { frontMatter: fields as FrontMatter } : { fault };
+}
+
+async function readAsYaml(block: string): Promise<Record<string, unknown> | undefined> {
+  // The YAML package has some seventy files, and a search needs none of them.
+  const { readTypedFrontMatter } = await import('../../sources/folder/front-matter.js');
+  return readTypedFrontMatter(block.replaceAll('\r\n', '\n'));
+}
+
+/** The rule that the front matter breaks. */
+function faultOf({
+  name,
+  description,
+  compatibility,
+  metadata,
+}: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof name !== 'string') return 'its SKILL.md has no name';
+  if (!NAME.test(name) || name.length > LONGEST.name) {
+    return `the name ${JSON.stringify(name.slice(0, 100))} must have 1 to 64 lower-case letters, digits and single hyphens`;
+  }
+  if (typeof description !== 'string') return 'its SKILL.md has no description';
+  if (description === '' || countCharacters(description) > LONGEST.description) {
+    return `its description must have 1 to ${LONGEST.description} characters`;
+  }
+  if (compatibility !== undefined && !isText(compatibility, LONGEST.compatibility)) {
+    return `its compatibility must be a text of 1 to ${LONGEST.compatibility} characters`;
+  }
+  if (metadata !== undefined && !isTextMap(metadata)) return 'its metadata must map names to texts';
+  return undefined;
+}
+
+function isText(value: unknown, longest: number): boolean {
+  return typeof value === 'string' && value !== '' && countCharacters(value) <= longest;
+}
+
+function isTextMap(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((one) => typeof one === 'string');
+}
+
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+/** The text of a file, if its bytes are UTF-8: encoding it again gives the same bytes, the byte order mark included. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import { createRequire } from 'node:module';
+import type { createMcpHandler, McpServer, ProtocolError } from '@modelcontextprotocol/server';
+import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
+import type { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { SkillSearchError } from '../../errors.js';
+
+/** What this room uses of the MCP SDK, an optional dependency that is imported when somebody serves MCP. */
+export interface Sdk {
+  readonly McpServer: typeof McpServer;
+  readonly ProtocolError: typeof ProtocolError;
+  readonly createMcpHandler: typeof createMcpHandler;
+  readonly SkillsExtension: typeof SkillsExtension;
+  readonly serveStdio: typeof serveStdio;
+}
+
+/**
+ * Imports the SDK. No other file does.
+ *
+ * @throws {SkillSearchError} `MCP_SDK_MISSING` if it is not installed
+ */
+export async function loadSdk(): Promise<Sdk> {
+  try {
+    const [server, skills, stdio] = await Promise.all([
+      import('@modelcontextprotocol/server'),
+      import('@modelcontextprotocol/server/ext/skills'),
+      import('@modelcontextprotocol/server/stdio'),
+    ]);
+    return {
+      McpServer: server.McpServer,
+      ProtocolError: server.ProtocolError,
+      createMcpHandler: server.createMcpHandler,
+      SkillsExtension: skills.SkillsExtension,
+      serveStdio: stdio.serveStdio,
+    };
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    throw sdkMissing(cause);
+  }
+}
+
+/**
+ * Looks whether the SDK is installed, without importing it.
+ *
+ * @throws {SkillSearchError} `MCP_SDK_MISSING`
+ */
+export function checkSdk(): void {
+  try {
+    createRequire(import.meta.url).resolve('@modelcontextprotocol/server');
+  } catch (cause) {
+    throw sdkMissing(cause);
+  }
+}
+
+function sdkMissing(cause: unknown): SkillSearchError {
+  const message =
+    'serving MCP needs the optional package @modelcontextprotocol/server, which is not installed: npm install @modelcontextprotocol/server';
+  return new SkillSearchError('MCP_SDK_MISSING', message, { cause });
+}

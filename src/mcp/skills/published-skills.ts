@@ -1,0 +1,80 @@
+import type { Skill } from '@modelcontextprotocol/server/ext/skills';
+import type { ContentFile, SkillSearch } from '../../index.js';
+import { type FrontMatter, readFrontMatter } from './front-matter.js';
+import { skillUri } from './skill-uri.js';
+
+/** A skill that may be handed on: all of its bytes are stored, and its front matter keeps the rules. */
+export interface PublishedSkill {
+  readonly id: string;
+  readonly frontMatter: FrontMatter;
+  readonly files: readonly ContentFile[];
+}
+
+/** Told why a skill is found but not published. */
+export type UnpublishedListener = (id: string, reason: string) => void;
+
+/** Says which skills of a catalogue are published. */
+export class PublishedSkills {
+  readonly #onUnpublished: UnpublishedListener;
+
+  constructor(onUnpublished: UnpublishedListener) {
+    this.#onUnpublished = onUnpublished;
+  }
+
+  /** @returns undefined if there is no such skill, or it is not published */
+  async get(search: SkillSearch, id: string): Promise<PublishedSkill | undefined> {
+    const contents = search.contents(id);
+    if (contents === undefined) return undefined;
+    // A complete skill has at most 512 files and 16 MiB, which is what the extension lets hosts expect.
+    if (!contents.complete) return this.#refuse(id, 'not all of its files are stored as they were');
+    const bytes = search.read(id, 'SKILL.md');
+    if (bytes === undefined) return this.#refuse(id, 'its SKILL.md is not stored as it was');
+    const read = await readFrontMatter(bytes);
+    if ('fault' in read) return this.#refuse(id, read.fault);
+    // A hit tells the address before anybody reads the SKILL.md.
+    if (read.frontMatter.name !== search.get(id)?.name) return this.#refuse(id, 'its SKILL.md has another name');
+    return { id, frontMatter: read.frontMatter, files: contents.files };
+  }
+
+  /**
+   * A skill that lies in the folder of a published one, as a skill of its own.
+   *
+   * @param folder path inside the outer skill
+   */
+  async getNested(search: SkillSearch, outer: PublishedSkill, folder: string): Promise<Skill | undefined> {
+    const bytes = search.read(outer.id, `${folder}/SKILL.md`);
+    const read = bytes === undefined ? undefined : await readFrontMatter(bytes);
+    if (read === undefined || 'fault' in read) return undefined;
+    // The last part of a skill's path has to be its name.
+    if (folder.slice(folder.lastIndexOf('/') + 1) !== read.frontMatter.name) return undefined;
+    const files = outer.files.filter(({ path }) => path.startsWith(`${folder}/`));
+    return entryOf(outer, `${folder}/SKILL.md`, read.frontMatter, files);
+  }
+
+  #refuse(id: string, reason: string): undefined {
+    this.#onUnpublished(id, reason);
+    return undefined;
+  }
+}
+
+/** The entry of a skill as `skills/list` and `skills/get` give it. */
+export function entryOfSkill(skill: PublishedSkill): Skill {
+  return entryOf(skill, 'SKILL.md', skill.frontMatter, skill.files);
+}
+
+function entryOf(
+  { id, frontMatter: { name } }: PublishedSkill,
+  path: string,
+  frontMatter: FrontMatter,
+  files: readonly ContentFile[],
+): Skill {
+  return {
+    uri: skillUri(id, name, path),
+    frontmatter: frontMatter as Skill['frontmatter'],
+    resources: files.map(({ path: file, sha256, size }) => ({
+      uri: skillUri(id, name, file),
+      digest: `sha256:${sha256}`,
+      size,
+    })),
+  };
+}

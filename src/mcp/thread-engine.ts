@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
+import type { CallToolResult, Resource } from '@modelcontextprotocol/server';
+import type { Skill, SkillReadResult } from '@modelcontextprotocol/server/ext/skills';
+import { startWorker } from '../threads/start-worker.js';
+import type { Engine } from './engine.js';
+import type { EngineData, EngineMethod, EngineReply, EngineRequest } from './engine-messages.js';
+import { INTERNAL_ERROR, ProtocolFault } from './skills/protocol-fault.js';
+
+/** Told of what happens in the thread. */
+export interface EngineListeners {
+  readonly onChange: () => void;
+  readonly onLog: (level: 'info' | 'warn' | 'error', message: string, facts: Readonly<Record<string, unknown>>) => void;
+}
+
+interface Waiting {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * An engine in a thread of its own. It starts at once, so that the catalogue is opened while this thread imports the
+ * SDK: both take some hundred files, and a client waits for its first answer.
+ */
+export class ThreadEngine implements Engine {
+  readonly #worker: Worker;
+  readonly #listeners: EngineListeners;
+  readonly #waiting = new Map<number, Waiting>();
+  #calls = 0;
+  #ended = false;
+  #closing = false;
+
+  constructor(data: EngineData, listeners: EngineListeners) {
+    this.#listeners = listeners;
+    this.#worker = startWorker(import.meta.url, 'engine-thread', {
+      workerData: data,
+      // Standard output is for messages of the protocol only.
+      stdout: true,
+    });
+    this.#worker.on('message', this.#onReply);
+    this.#worker.on('error', (error) => this.#end(error));
+    this.#worker.on('exit', () => this.#end(new Error('the thread of the catalogue has ended')));
+  }
+
+  callTool(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult> {
+    return this.#call('callTool', [name, args], signal);
+  }
+
+  listSkills(cursor: string | undefined): Promise<{ skills: Skill[]; nextCursor?: string }> {
+    return this.#call('listSkills', [cursor]);
+  }
+
+  listResources(cursor: string | undefined): Promise<{ resources: Resource[]; nextCursor?: string }> {
+    return this.#call('listResources', [cursor]);
+  }
+
+  getSkill(uri: string): Promise<Skill | undefined> {
+    return this.#call('getSkill', [uri]);
+  }
+
+  readFile(uri: string): Promise<SkillReadResult | undefined> {
+    return this.#call('readFile', [uri]);
+  }
+
+  readDirectory(uri: string, cursor: string | undefined): Promise<{ resources: Resource[] } | undefined> {
+    return this.#call('readDirectory', [uri, cursor]);
+  }
+
+  /** Loads the model. Never fails: the log says what came of it. */
+  warmUp(): Promise<void> {
+    return this.#call<void>('warmUp', []).catch(() => {});
+  }
+
+  /** Ends the thread, once the model has read its present text. */
+  async close(): Promise<void> {
+    if (this.#ended) return;
+    this.#closing = true;
+    // Otherwise nothing would keep the process alive until then.
+    this.#worker.ref();
+    const exit = once(this.#worker, 'exit');
+    this.#post({ kind: 'close' });
+    await exit;
+  }
+
+  #call<Answer>(method: EngineMethod, args: readonly unknown[], signal?: AbortSignal): Promise<Answer> {
+    if (this.#ended) return Promise.reject(new ProtocolFault(INTERNAL_ERROR, 'the thread of the catalogue has ended'));
+    this.#calls += 1;
+    const id = this.#calls;
+    const answer = new Promise<Answer>((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as (value: never) => void, reject });
+    });
+    const cancel = (): void => this.#post({ kind: 'cancel', id });
+    signal?.addEventListener('abort', cancel, { once: true });
+    this.#post({ kind: 'call', id, method, args });
+    return answer.finally(() => signal?.removeEventListener('abort', cancel));
+  }
+
+  #post(request: EngineRequest): void {
+    this.#worker.postMessage(request);
+  }
+
+  readonly #onReply = (reply: EngineReply): void => {
+    if (reply.kind === 'changed') this.#listeners.onChange();
+    else if (reply.kind === 'log') this.#listeners.onLog(reply.level, reply.message, reply.facts);
+    else this.#settle(reply);
+  };
+
+  #settle(reply: Extract<EngineReply, { readonly id: number }>): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (reply.kind === 'answer') waiting?.resolve(reply.value as never);
+    else waiting?.reject(new ProtocolFault(reply.code ?? INTERNAL_ERROR, reply.message));
+  }
+
+  /** The thread has died, of too little memory say. Every call fails, and says so. */
+  #end(error: Error): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (!this.#closing)
+      this.#listeners.onLog('error', 'the thread of the catalogue has ended', { reason: error.message });
+    const fault = new ProtocolFault(INTERNAL_ERROR, 'the thread of the catalogue has ended: restart the server');
+    for (const { reject } of this.#waiting.values()) reject(fault);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,109 @@
+import { type ErrorCode, SkillSearchError } from '../../errors.js';
+import type { Skill } from '../../index.js';
+import { MAX_KEYWORD_QUERY_LENGTH } from '../../limits.js';
+import { type ToolContext, ToolFault } from './tool.js';
+
+/** The ways to search; the first is the default. */
+export const WAYS = ['both', 'words', 'meaning'] as const;
+type Way = (typeof WAYS)[number];
+
+/** What is searched for. */
+export interface Question {
+  readonly query: string;
+  readonly by: Way;
+  readonly category: string | undefined;
+  readonly occupation: string | undefined;
+  readonly author: string | undefined;
+  readonly limit: number;
+}
+
+/** What was found. */
+export interface Found {
+  /** How was searched. */
+  readonly by: Way;
+  readonly hits: readonly { readonly skill: Skill; readonly score?: number }[];
+  /** False if nothing fits well, or nothing was found. */
+  readonly confident: boolean;
+  /** All matching skills, where that is known. */
+  readonly total?: number;
+  /** Said before the hits, the most important first. */
+  readonly remarks: readonly string[];
+}
+
+/** Errors after which words still find skills. */
+const WITHOUT_MEANING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'NO_VECTORS',
+  'MODEL_NOT_FOUND',
+  'MODEL_NOT_READABLE',
+  'MODEL_MISMATCH',
+  'MODEL_RUNTIME_MISSING',
+  'EMBEDDER_FAILED',
+  'BUSY',
+]);
+
+const NOTHING_FITS =
+  'Nothing in this catalogue fits the request well. What follows is only the nearest: do not use it unless it truly fits.';
+const SOME_WORDS = 'No skill has all of the words. What follows has some of them: check that it fits before using it.';
+
+/** Searches as asked, or by words where meaning is not available and was not the only wish. */
+export async function findHits(question: Question, context: ToolContext): Promise<Found> {
+  const { by } = question;
+  if (by === 'words') return findByWords(question, context);
+  if (!context.meaning) return withoutMeaning(question, context, context.withoutMeaning);
+  try {
+    return await findByMeaning(question, context, by === 'meaning' ? 'vector' : 'hybrid');
+  } catch (error) {
+    if (!(error instanceof SkillSearchError) || !WITHOUT_MEANING.has(error.code)) throw error;
+    return withoutMeaning(question, context, context.tellError(error).message);
+  }
+}
+
+async function withoutMeaning(question: Question, context: ToolContext, reason: string): Promise<Found> {
+  if (question.by === 'meaning') {
+    throw new ToolFault(`Searching by meaning is not available: ${reason}. Call again with by: "words".`);
+  }
+  const found = await findByMeaning(question, context, 'words');
+  return { ...found, remarks: [...found.remarks, `Searched by words only: ${reason}.`] };
+}
+
+async function findByWords(question: Question, context: ToolContext): Promise<Found> {
+  const { query, category, occupation, author, limit } = question;
+  if ([...query.slice(0, 2 * MAX_KEYWORD_QUERY_LENGTH + 2).trim()].length > MAX_KEYWORD_QUERY_LENGTH) {
+    return findByMeaning(question, context, 'words');
+  }
+  const asked = { q: query, category, occupation, author, limit };
+  const { hits, step, pagination, truncated } = context.search.keyword(asked);
+  const loose = step === 'some-words';
+  const remarks = hits.length === 0 ? [nothingFound(question)] : loose ? [SOME_WORDS] : [];
+  if (truncated === true) remarks.push(TRUNCATED);
+  if (pagination.total > hits.length) remarks.push(`${hits.length} of ${pagination.total} skills that match.`);
+  return { by: 'words', hits, confident: hits.length > 0 && !loose, total: pagination.total, remarks };
+}
+
+async function findByMeaning(
+  question: Question,
+  { search, signal, longestWait }: ToolContext,
+  ranking: 'hybrid' | 'vector' | 'words',
+): Promise<Found> {
+  const { query, category, occupation, author, limit } = question;
+  const asked = { q: query, category, occupation, author, limit, ranking };
+  const { hits, confident, truncated } = await search.semantic(asked, { signal, longestWait });
+  const remarks = hits.length === 0 ? [nothingFound(question)] : confident ? [] : [NOTHING_FITS];
+  if (truncated === true) remarks.push(TRUNCATED);
+  return { by: BY[ranking], hits, confident: confident && hits.length > 0, remarks };
+}
+
+const BY = { hybrid: 'both', vector: 'meaning', words: 'words' } as const;
+
+const TRUNCATED = 'The question was too costly to finish: its most frequent words did not count.';
+
+function nothingFound({ by, category, occupation, author }: Question): string {
+  const filters = Object.entries({ category, occupation, author }).filter(([, value]) => value !== undefined);
+  const names = filters.map(([name]) => name).join(', ');
+  const advice = [
+    ...(filters.length > 0 ? [`leave out ${names} (list_categories has the slugs)`] : []),
+    ...(by === 'words' ? ['search by: "both"'] : []),
+    'use other or fewer words',
+  ];
+  return `Nothing was found. You may ${advice.join(', or ')}.`;
+}

@@ -1,0 +1,206 @@
+import { sep } from 'node:path';
+import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES, MAX_LOCATION, MAX_SKILL_ENTRIES } from '../../limits.js';
+import { compareCodePoints } from '../../text/code-point-order.js';
+import { toOneLine } from '../rows/clean-text.js';
+import { type DraftContentFile, type DraftContents, isSkillPath, isTextual, sha256Of } from '../rows/draft-contents.js';
+import { overLimit } from '../rows/row-contents.js';
+import type { LinkRoots } from './follow-link.js';
+import { isNeverEntered, listFolder, reasonOf } from './list-folder.js';
+import { isInside, joinPath, pathInside } from './source-paths.js';
+import type { FoundSkill } from './walk-folder.js';
+import { readWholeFile, type WholeFile } from './whole-file.js';
+
+/** What a folder of a skill has, as it is. */
+export interface CollectedContents {
+  readonly contents: DraftContents;
+  /** By their real path: whoever reads their text need not open them again. */
+  readonly read: ReadonlyMap<string, WholeFile>;
+  readonly warnings: readonly string[];
+}
+
+interface Listed {
+  readonly path: string;
+  readonly realPath: string;
+}
+
+interface Folder extends Listed {
+  /** Real paths of the folders on the way to it, and its own. */
+  readonly chain: readonly string[];
+}
+
+/** What systems and interpreters leave behind. It is no part of a skill. */
+const LEFT_BEHIND = new Set(['.DS_Store', 'Thumbs.db', '__pycache__']);
+
+/** What is left out of one skill that is told one by one. */
+const MAX_TOLD = 20;
+
+const NOT_REGULAR = 'not a regular file';
+
+/** Names under which programs keep keys and passwords. Nobody means to give these out with a skill. */
+const SECRET =
+  /^(?:\.env(?:\.(?!(?:example|sample|template|dist|defaults)$).*)?|\.envrc|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.aws|\.ssh|\.gnupg|id_(?:rsa|dsa|ecdsa|ed25519))$/i;
+
+/**
+ * Reads every file in the folder of a skill and below, hidden ones and those of skills inside it too. A link that stays
+ * in the folder counts as a copy of what it leads to; others are not followed. Whatever is left out makes the contents
+ * incomplete, and is told. Never throws for what it finds.
+ *
+ * @param room bytes that may be read
+ * @returns undefined if there are more
+ * @throws the signal's reason when aborted
+ */
+export async function collectContents(
+  skill: FoundSkill,
+  roots: LinkRoots,
+  signal?: AbortSignal,
+  room: number = Number.POSITIVE_INFINITY,
+): Promise<CollectedContents | undefined> {
+  const left = new LeftOut();
+  const listed = await listContents(skill, roots, left, signal);
+  const files: DraftContentFile[] = [];
+  const read = new Map<string, WholeFile>();
+  let total = 0;
+  for (const { path, realPath } of listed) {
+    signal?.throwIfAborted();
+    const isFull = files.length === MAX_CONTENT_FILES;
+    const most = MAX_CONTENT_BYTES - total;
+    const file = isFull ? 'large' : await readOnce(realPath, read, most).catch(asError);
+    if (file === 'large') {
+      left.tell(overLimit(path, isFull));
+      break;
+    }
+    if (file === 'special') left.add(path, NOT_REGULAR);
+    else if (file instanceof Error) left.tell(`${toOneLine(path)}: cannot be read: ${reasonOf(file)}`);
+    else {
+      total += file.bytes.length;
+      if (total > room) return undefined;
+      files.push(draftOf(path, file));
+    }
+  }
+  const complete = left.isNothing && files.some(({ path }) => isSkillPath(path));
+  const contents = { complete, files: files.sort((a, b) => compareCodePoints(a.path, b.path)) };
+  return { contents, read, warnings: left.warnings() };
+}
+
+async function readOnce(
+  realPath: string,
+  read: Map<string, WholeFile>,
+  most: number,
+): Promise<WholeFile | 'special' | 'large'> {
+  // Several links may lead to one file.
+  const known = read.get(realPath);
+  if (known !== undefined) return known.bytes.length > most ? 'large' : known;
+  const file = await readWholeFile(realPath, most);
+  if (typeof file !== 'string') read.set(realPath, file);
+  return file;
+}
+
+function draftOf(path: string, { bytes, executable }: WholeFile): DraftContentFile {
+  const isText = isTextual(bytes);
+  return { path, size: bytes.length, sha256: sha256Of(bytes), executable, complete: true, isText, bytes };
+}
+
+/** What is left out of the contents of a skill. */
+class LeftOut {
+  readonly #warnings: string[] = [];
+  /** Warnings that were too many to be told. */
+  #untold = 0;
+  isNothing = true;
+
+  add(path: string, reason: string): void {
+    this.tell(`contents: ${toOneLine(path)}: ${reason}; left out`);
+  }
+
+  tell(warning: string): void {
+    this.isNothing = false;
+    if (this.#warnings.length < MAX_TOLD) this.#warnings.push(warning);
+    else this.#untold += 1;
+  }
+
+  /** Notes that something is left out that is reported elsewhere. */
+  noteTold(): void {
+    this.isNothing = false;
+  }
+
+  warnings(): readonly string[] {
+    const more = `contents: ${this.#untold.toLocaleString('en')} more are left out`;
+    return this.#untold === 0 ? this.#warnings : [...this.#warnings, more];
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** The files of a folder and all below, the SKILL.md first, then in code-point order. Opens nothing but folders. */
+async function listContents(
+  skill: FoundSkill,
+  roots: LinkRoots,
+  left: LeftOut,
+  signal: AbortSignal | undefined,
+): Promise<Listed[]> {
+  const files: Listed[] = [];
+  let looked = 0;
+  const waiting: Folder[] = [{ path: '', realPath: skill.realPath, chain: [skill.realPath] }];
+
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    signal?.throwIfAborted();
+    const entries = await listFolder(folder.realPath).catch(() => {
+      // The walk has already reported it.
+      left.noteTold();
+      return [];
+    });
+    for (const entry of entries) {
+      if (isNeverEntered(entry.name) || LEFT_BEHIND.has(entry.name)) continue;
+      const path = joinPath(folder.path, entry.name);
+      if (looked === MAX_SKILL_ENTRIES) {
+        left.tell(`contents: more than ${MAX_SKILL_ENTRIES} files and folders; the rest is not looked at`);
+        return inOrder(files, skill);
+      }
+      looked += 1;
+      if (SECRET.test(entry.name)) {
+        left.add(path, 'may hold secrets');
+        continue;
+      }
+      if (!isStorable(path)) {
+        left.add(path, 'a name that cannot be kept');
+        continue;
+      }
+      let realPath = folder.realPath + sep + entry.name;
+      let kind: string = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
+      if (entry.isSymbolicLink()) {
+        const target = await roots.follow(realPath);
+        // The walk has already reported a link that is refused.
+        if (target.kind === 'refused') left.noteTold();
+        else if (!isInside(target.realPath, skill.realPath)) left.add(path, 'a link that leads out of the skill');
+        else if (leadsToLeftOut(skill.realPath, target.realPath)) left.add(path, 'a link to what is left out');
+        else if (folder.chain.includes(target.realPath)) left.add(path, 'a link that leads in a circle');
+        else {
+          ({ kind, realPath } = target);
+          if (kind === 'folder') waiting.push({ path, realPath, chain: [...folder.chain, realPath] });
+        }
+        if (target.kind === 'refused' || realPath !== target.realPath) continue;
+      } else if (kind === 'folder') waiting.push({ path, realPath, chain: [...folder.chain, realPath] });
+      if (kind === 'file') files.push({ path, realPath });
+      else if (kind === 'other') left.add(path, NOT_REGULAR);
+    }
+  }
+  return inOrder(files, skill);
+}
+
+/** With the SKILL.md first: the others may be too many. */
+function inOrder(files: Listed[], skill: FoundSkill): Listed[] {
+  const rank = ({ path }: Listed): number => (path === skill.skillFile ? 0 : 1);
+  return files.sort((a, b) => rank(a) - rank(b) || compareCodePoints(a.path, b.path));
+}
+
+/** A name that is not UTF-8 comes with U+FFFD, and could not be opened by it. */
+function isStorable(path: string): boolean {
+  return path.length <= MAX_LOCATION && path.isWellFormed() && !path.includes('\ufffd');
+}
+
+function leadsToLeftOut(from: string, target: string): boolean {
+  return pathInside(from, target)
+    .split('/')
+    .some((segment) => isNeverEntered(segment) || LEFT_BEHIND.has(segment) || SECRET.test(segment));
+}

@@ -1,0 +1,103 @@
+import { Buffer } from 'node:buffer';
+import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../limits.js';
+import { compareCodePoints } from '../../text/code-point-order.js';
+import { toOneLine } from './clean-text.js';
+import { type DraftContentFile, type DraftContents, isSkillPath, isTextual, sha256Of } from './draft-contents.js';
+
+/** What a row says of a file, beside its name and its bytes. */
+export interface RowFileFacts {
+  readonly complete?: unknown;
+  readonly sha256?: unknown;
+  readonly executable?: unknown;
+}
+
+interface RowFile {
+  readonly facts: RowFileFacts;
+  /** The text or the bytes, as the row has them. */
+  readonly given: string | Uint8Array;
+  /** What is searched of it; undefined for a binary file. */
+  readonly text: string | undefined;
+}
+
+/**
+ * The contents of a skill from the files of its row. A file is complete only if the row says so and gives a SHA-256 that
+ * the bytes have: most rows bring excerpts.
+ */
+export class RowContents {
+  readonly #files = new Map<string, RowFile>();
+  #isWhole = true;
+
+  /** @param path inside the skill's folder. A later file of the same path replaces an earlier one */
+  add(path: string, file: RowFile): void {
+    this.#files.set(path, file);
+  }
+
+  has(path: string): boolean {
+    return this.#files.has(path);
+  }
+
+  /** Notes that a file of the row is not among the contents. */
+  leaveOut(): void {
+    this.#isWhole = false;
+  }
+
+  /**
+   * @param warnings gets a line for each file that is not as the row says, and for what is over the limits
+   * @returns undefined if there is nothing but excerpts of texts, which are stored to be searched anyway
+   */
+  finish(warnings: string[]): DraftContents | undefined {
+    const all = [...this.#files];
+    if (!all.some(([, { facts, given }]) => facts.complete === true || typeof given !== 'string')) return undefined;
+    const files: DraftContentFile[] = [];
+    let left = MAX_CONTENT_BYTES;
+    for (const [path, file] of all) {
+      const draft = draftOf(path, file, warnings);
+      left -= draft.size;
+      if (files.length === MAX_CONTENT_FILES || left < 0) {
+        warnings.push(overLimit(path, files.length === MAX_CONTENT_FILES));
+        this.leaveOut();
+        break;
+      }
+      files.push(draft);
+    }
+    const complete =
+      this.#isWhole && files.every((file) => file.complete) && files.some(({ path }) => isSkillPath(path));
+    return { complete, files: files.sort((a, b) => compareCodePoints(a.path, b.path)) };
+  }
+}
+
+function draftOf(path: string, { facts, given, text }: RowFile, warnings: string[]): DraftContentFile {
+  const isText = typeof given === 'string' || isTextual(given);
+  const about = { path, executable: facts.executable === true, isText };
+  if (facts.complete === true) {
+    const sha256 = sha256Of(given);
+    const expected = typeof facts.sha256 === 'string' ? facts.sha256.toLowerCase().replace(/^sha256:/, '') : undefined;
+    if (sha256 === expected) {
+      const bytes = given === text ? 'text' : typeof given === 'string' ? Buffer.from(given) : given;
+      return { ...about, size: Buffer.byteLength(given), sha256, complete: true, bytes };
+    }
+    const name = `files: ${toOneLine(path)}`;
+    if (expected === undefined) warnings.push(`${name} is complete, but has no sha256; taken as an excerpt`);
+    else
+      warnings.push(`${name}: expected the SHA-256 ${toOneLine(expected, 65)}, found ${sha256}; taken as an excerpt`);
+  }
+  const kept = text ?? given;
+  const bytes = text === undefined ? undefined : 'text';
+  return { ...about, size: Buffer.byteLength(kept), sha256: sha256Of(kept), complete: false, bytes };
+}
+
+/** What a report says of a skill that has more than is kept. */
+export function overLimit(path: string, isCount: boolean): string {
+  const limit = isCount ? `more than ${MAX_CONTENT_FILES} files` : `over ${MAX_CONTENT_BYTES / 1024 / 1024} MiB`;
+  return `contents: ${limit}; what follows from ${toOneLine(path)} on is not kept`;
+}
+
+/** The bytes of base64, with or without line breaks; undefined if it is none. */
+export function fromBase64(text: string): Uint8Array | undefined {
+  const clean = /\s/.test(text) ? text.replace(/\s+/g, '') : text;
+  const bytes = Buffer.from(clean, 'base64');
+  // Node skips what is no base64. Then the bytes make another text.
+  const unpadded = clean.replace(/={1,2}$/, '');
+  const isWhole = clean.length % 4 === 0 && bytes.length === Math.floor((unpadded.length * 3) / 4);
+  return isWhole && /^[A-Za-z0-9+/]*$/.test(unpadded) ? bytes : undefined;
+}

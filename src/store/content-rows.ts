@@ -1,0 +1,114 @@
+import type { SkillNumber } from '../numbers.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
+import { blobChecksum, type ContentRow, contentsChecksum } from './checksums.js';
+import { corruptAsMissing } from './database.js';
+import { CONTENT_TABLES } from './schema.js';
+
+/** What is stored of the contents of a skill, its files aside. */
+export interface ContentsRow {
+  /** Hash of the skill that they belong to. */
+  readonly hash: Buffer;
+  readonly completeId: string | null;
+  readonly checksum: number | null;
+}
+
+export interface BlobRow {
+  readonly size: number;
+  readonly packing: string;
+  readonly bytes: Buffer;
+  readonly checksum: number | null;
+}
+
+/** Whether the tables are there: earlier versions of the library make none. */
+export function hasContentTables(connection: Connection, schema: 'main' | 'base' = 'main'): boolean {
+  const names = connection
+    .prepare<[], string>(`SELECT name FROM ${schema}.sqlite_schema WHERE type = 'table'`)
+    .pluck()
+    .all();
+  return CONTENT_TABLES.every((table) => names.includes(table));
+}
+
+/** Reads what is stored of the contents of skills, and says whether it is as it was written. */
+export class ContentRows {
+  readonly #contents: Statement<[SkillNumber], ContentsRow>;
+  readonly #files: Statement<[SkillNumber], ContentRow>;
+  readonly #hasBlob: Statement<[sha256: Buffer], unknown>;
+  readonly #blob: Statement<[sha256: Buffer], BlobRow>;
+
+  /**
+   * @param schema of the database to read from, if several are attached
+   * @returns undefined if the catalogue has none
+   */
+  static in(connection: Connection, schema: 'main' | 'base' = 'main'): ContentRows | undefined {
+    return hasContentTables(connection, schema) ? new ContentRows(connection, schema) : undefined;
+  }
+
+  private constructor(connection: Connection, schema: string) {
+    this.#contents = connection.prepare(
+      `SELECT hash, complete_id AS completeId, checksum FROM ${schema}.contents WHERE skill = ?`,
+    );
+    this.#files = connection.prepare(`
+      SELECT path, size, sha256, executable, complete, is_text AS isText, kept
+      FROM ${schema}.content_file WHERE skill = ? ORDER BY path`);
+    this.#hasBlob = connection.prepare(`SELECT 1 FROM ${schema}.blob WHERE sha256 = ?`);
+    this.#blob = connection.prepare(`SELECT size, packing, bytes, checksum FROM ${schema}.blob WHERE sha256 = ?`);
+  }
+
+  /** @returns undefined if there are none */
+  contents(skill: SkillNumber): ContentsRow | undefined {
+    return this.#contents.get(skill);
+  }
+
+  /** In code-point order of their paths. */
+  files(skill: SkillNumber): ContentRow[] {
+    return this.#files.all(skill);
+  }
+
+  blob(sha256: Buffer): BlobRow | undefined {
+    return this.#blob.get(sha256);
+  }
+
+  /** Whether there are bytes with this digest. */
+  hasBlob(sha256: Buffer): boolean {
+    return this.#hasBlob.get(sha256) !== undefined;
+  }
+
+  /** Whether there are bytes with this digest, as they were written. */
+  hasWholeBlob(sha256: Buffer): boolean {
+    const blob = corruptAsMissing(() => this.#blob.get(sha256));
+    return blob !== undefined && isBlobWhole(sha256, blob);
+  }
+
+  /** Whether contents are as they were written, the bytes of their files aside. */
+  isWhole(skill: SkillNumber, contents: ContentsRow, files: readonly ContentRow[]): boolean {
+    const { hash, completeId, checksum } = contents;
+    const isTyped = Buffer.isBuffer(hash) && files.every(({ sha256 }) => Buffer.isBuffer(sha256));
+    return isTyped && contentsChecksum(skill, hash, completeId, files) === checksum;
+  }
+
+  /**
+   * What is wrong with the contents of a skill; undefined if they are as they were written, or there are none.
+   *
+   * @param hash of the skill
+   * @param hasBlob whether the bytes with a digest are as they were written
+   */
+  faultOf(
+    skill: SkillNumber,
+    hash: Buffer,
+    hasBlob: (sha256: Buffer) => boolean = (sha256) => this.hasWholeBlob(sha256),
+  ): string | undefined {
+    const contents = this.contents(skill);
+    if (contents === undefined) return undefined;
+    const files = this.files(skill);
+    if (!this.isWhole(skill, contents, files)) return 'its contents do not fit their checksum';
+    // Void: another version of the library has written the skill since.
+    if (!contents.hash.equals(hash)) return undefined;
+    const bad = files.find(({ kept, sha256 }) => kept === 'blob' && !hasBlob(sha256));
+    return bad === undefined ? undefined : `the bytes of its file ${bad.path} are damaged or missing`;
+  }
+}
+
+/** Whether a blob is as it was written. */
+export function isBlobWhole(sha256: Buffer, { size, packing, bytes, checksum }: BlobRow): boolean {
+  return Buffer.isBuffer(bytes) && Buffer.isBuffer(sha256) && blobChecksum(sha256, size, packing, bytes) === checksum;
+}

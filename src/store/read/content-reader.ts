@@ -1,0 +1,172 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { lowerBound } from '../../arrays/lower-bound.js';
+import type { SkillSearchError } from '../../errors.js';
+import type { SkillNumber } from '../../numbers.js';
+import type { ContentFile, SkillContents } from '../../skill.js';
+import type { Connection, Statement } from '../../sqlite/connection.js';
+import { unpackBlob } from '../blob-packing.js';
+import type { ContentRow } from '../checksums.js';
+import { ContentRows, isBlobWhole } from '../content-rows.js';
+import { damagedError } from '../damaged.js';
+import { type CatalogueFacts, COMPLETE_IDS, checksumOfIds, skillsWithContents } from '../facts.js';
+import { mediaTypeOf } from './media-type.js';
+import type { StoredFile } from './skill-statements.js';
+
+/** A skill whose row is as it was written. */
+interface KnownSkill {
+  readonly number: SkillNumber;
+  readonly id: string;
+  readonly hash: Buffer;
+}
+
+/** Where the texts of a skill's files are read, checked. */
+interface Texts {
+  filenames(skill: SkillNumber): string[];
+  files(skill: SkillNumber): StoredFile[];
+  file(skill: SkillNumber, position: number): StoredFile;
+}
+
+/** Reads what skills are made of. Of a skill without contents, the texts that are searched count as excerpts. */
+export class ContentReader {
+  readonly #connection: Connection;
+  readonly #path: string;
+  readonly #facts: CatalogueFacts | undefined;
+  readonly #texts: Texts;
+  /** Undefined in a catalogue that an earlier version wrote. */
+  readonly #rows: ContentRows | undefined;
+  /** Numbers of the skills with contents, ascending; read when a skill seems to have none. */
+  #skills: Float64Array | undefined;
+  #complete: Statement<[after: string, limit: number], string> | undefined;
+
+  constructor(connection: Connection, path: string, facts: CatalogueFacts | undefined, texts: Texts) {
+    this.#connection = connection;
+    this.#path = path;
+    this.#facts = facts;
+    this.#texts = texts;
+    this.#rows = ContentRows.in(connection);
+  }
+
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
+  contents(skill: KnownSkill): SkillContents {
+    const stored = this.#stored(skill);
+    if (stored === undefined)
+      return { complete: false, files: this.#texts.files(skill.number).map(excerpt).sort(byPath) };
+    const files = stored.files.map(({ path, size, sha256, executable, complete, isText }) => ({
+      path,
+      size,
+      sha256: sha256.toString('hex'),
+      mediaType: mediaTypeOf(path, isText === 1),
+      executable: executable === 1,
+      complete: complete === 1,
+    }));
+    return { complete: stored.isComplete, files };
+  }
+
+  /**
+   * The bytes of a file; undefined if there is no such file, or its bytes are not kept.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  read(skill: KnownSkill, path: string): Uint8Array | undefined {
+    const stored = this.#stored(skill);
+    if (stored === undefined) return this.#text(skill.number, path);
+    const file = stored.files.find((candidate) => candidate.path === path);
+    if (file === undefined || file.kept === 'none') return undefined;
+    const bytes = file.kept === 'text' ? this.#text(skill.number, path) : this.#blob(file);
+    const isWhole = bytes !== undefined && createHash('sha256').update(bytes).digest().equals(file.sha256);
+    if (isWhole) return bytes;
+    throw damagedError(this.#path, `the file ${path} of the skill ${skill.id} is not as it was written`, skill.id);
+  }
+
+  /**
+   * Ids of skills with complete contents, in code-point order.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  completeIds(after: string, limit: number): string[] {
+    if (this.#rows === undefined) return [];
+    this.#complete ??= this.#checkedCompleteIds();
+    return this.#complete.all(after, limit);
+  }
+
+  /** Checks the index once: it must lack no id. */
+  #checkedCompleteIds(): Statement<[after: string, limit: number], string> {
+    const noted = this.#facts?.completeIds;
+    const all = this.#connection.prepare<[], string>(COMPLETE_IDS).pluck();
+    if (noted !== undefined && checksumOfIds(all.iterate()) !== noted) {
+      throw damagedError(this.#path, 'its index of complete skills is not as it was written');
+    }
+    // Only a version that does not know contents, and notes nothing of them, leaves void ones.
+    const onlyValid = 'JOIN skill ON skill.number = contents.skill AND skill.hash = contents.hash';
+    return this.#connection
+      .prepare<[string, number], string>(`
+        SELECT complete_id FROM contents ${noted === undefined ? onlyValid : ''}
+        WHERE complete_id > ? ORDER BY complete_id LIMIT ?`)
+      .pluck();
+  }
+
+  /** Undefined if there are none for this state of the skill. */
+  #stored({ number, id, hash }: KnownSkill): { files: ContentRow[]; isComplete: boolean } | undefined {
+    if (this.#rows === undefined) return undefined;
+    const contents = this.#rows.contents(number);
+    if (contents === undefined) {
+      if (this.#shouldHave(number)) throw this.#damaged(id);
+      return undefined;
+    }
+    const files = this.#rows.files(number);
+    if (!this.#rows.isWhole(number, contents, files)) {
+      throw this.#damaged(id);
+    }
+    return contents.hash.equals(hash) ? { files, isComplete: contents.completeId !== null } : undefined;
+  }
+
+  /**
+   * Whether a skill has contents that cannot be looked up, because the way to them is damaged. A skill without contents
+   * looks the same.
+   */
+  #shouldHave(skill: SkillNumber): boolean {
+    if (this.#facts?.contents === undefined) return false;
+    if (this.#skills === undefined) {
+      const skills = Float64Array.from(skillsWithContents(this.#connection));
+      if (checksumOfIds(skills) !== this.#facts.contents) {
+        throw damagedError(this.#path, 'what skills are made of is not as it was written');
+      }
+      this.#skills = skills;
+    }
+    const at = lowerBound(this.#skills, skill);
+    return this.#skills[at] === skill;
+  }
+
+  #damaged(id: string): SkillSearchError {
+    return damagedError(this.#path, `the contents of the skill ${id} are not as they were written`, id);
+  }
+
+  #text(skill: SkillNumber, path: string): Buffer | undefined {
+    const position = this.#texts.filenames(skill).indexOf(path);
+    return position < 0 ? undefined : Buffer.from(this.#texts.file(skill, position).text);
+  }
+
+  /** The bytes of a file; undefined if they are damaged. */
+  #blob({ sha256, size }: ContentRow): Buffer | undefined {
+    const blob = this.#rows?.blob(sha256);
+    if (blob === undefined || blob.size !== size || !isBlobWhole(sha256, blob)) return undefined;
+    return unpackBlob(blob.bytes, blob.packing, size);
+  }
+}
+
+function excerpt({ filename, text }: StoredFile): ContentFile {
+  const bytes = Buffer.from(text);
+  return {
+    path: filename,
+    size: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    mediaType: mediaTypeOf(filename, true),
+    executable: false,
+    complete: false,
+  };
+}
+
+function byPath(a: ContentFile, b: ContentFile): number {
+  return Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
+}

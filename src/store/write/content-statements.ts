@@ -1,0 +1,89 @@
+import { Buffer } from 'node:buffer';
+import type { SkillNumber } from '../../numbers.js';
+import type { Connection, Statement } from '../../sqlite/connection.js';
+import type { PackedBlob } from '../blob-packing.js';
+import { blobChecksum, type ContentRow, contentsChecksum } from '../checksums.js';
+import { hasContentTables } from '../content-rows.js';
+import type { SkillContentsToStore } from '../stored-skill.js';
+
+/** The SQL that writes what skills are made of. */
+export class ContentStatements {
+  readonly #insert: Statement<[skill: SkillNumber, hash: Buffer, completeId: string | null, checksum: number], unknown>;
+  readonly #insertFile: Statement<
+    [SkillNumber, path: string, size: number, Buffer, executable: number, complete: number, number, kept: string],
+    unknown
+  >;
+  readonly #insertBlob: Statement<
+    [sha256: Buffer, size: number, packing: string, bytes: Buffer, checksum: number],
+    unknown
+  >;
+  readonly #delete: Statement<[SkillNumber], unknown>;
+  readonly #deleteFiles: Statement<[SkillNumber], unknown>;
+
+  constructor(connection: Connection) {
+    // Replaces those of a skill that had the id, and that a version deleted that does not know contents.
+    this.#insert = connection.prepare(
+      'INSERT OR REPLACE INTO main.contents (skill, hash, complete_id, checksum) VALUES (?, ?, ?, ?)',
+    );
+    this.#insertFile = connection.prepare(`
+      INSERT INTO main.content_file (skill, path, size, sha256, executable, complete, is_text, kept)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+    this.#insertBlob = connection.prepare(`
+      INSERT INTO main.blob (sha256, size, packing, bytes, checksum) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (sha256) DO UPDATE
+      SET size = excluded.size, packing = excluded.packing, bytes = excluded.bytes, checksum = excluded.checksum`);
+    this.#delete = connection.prepare('DELETE FROM main.contents WHERE skill = ?');
+    this.#deleteFiles = connection.prepare('DELETE FROM main.content_file WHERE skill = ?');
+  }
+
+  /**
+   * Writes the contents of a skill that has none by now.
+   *
+   * @param blobs bytes that are not stored yet
+   */
+  save(
+    skill: SkillNumber,
+    id: string,
+    hash: Buffer,
+    { complete, files }: SkillContentsToStore,
+    blobs: readonly PackedBlob[],
+  ): void {
+    const rows = files.map(({ path, size, sha256, executable, complete, isText, bytes }) => ({
+      path,
+      size,
+      sha256: Buffer.from(sha256, 'hex'),
+      executable: Number(executable),
+      complete: Number(complete),
+      isText: Number(isText),
+      kept: bytes === undefined ? 'none' : bytes === 'text' ? 'text' : 'blob',
+    }));
+    this.write(skill, hash, complete ? id : null, rows);
+    for (const { sha256, size, packing, bytes } of blobs) {
+      const digest = Buffer.from(sha256, 'hex');
+      this.#insertBlob.run(digest, size, packing, bytes, blobChecksum(digest, size, packing, bytes));
+    }
+  }
+
+  /** @param files in code-point order of their paths */
+  write(skill: SkillNumber, hash: Buffer, completeId: string | null, files: readonly ContentRow[]): void {
+    this.#insert.run(skill, hash, completeId, contentsChecksum(skill, hash, completeId, files));
+    for (const { path, size, sha256, executable, complete, isText, kept } of files) {
+      this.#insertFile.run(skill, path, size, sha256, executable, complete, isText, kept);
+    }
+  }
+
+  delete(skill: SkillNumber): void {
+    this.#delete.run(skill);
+    this.#deleteFiles.run(skill);
+  }
+}
+
+/** Deletes contents that are void, and bytes that no skill has any more. For the end of a load. */
+export function deleteUnusedContents(connection: Connection): void {
+  if (!hasContentTables(connection)) return;
+  connection.exec(`
+    DELETE FROM main.contents WHERE NOT EXISTS (
+      SELECT 1 FROM main.skill WHERE skill.number = contents.skill AND skill.hash = contents.hash);
+    DELETE FROM main.content_file WHERE skill NOT IN (SELECT skill FROM main.contents);
+    DELETE FROM main.blob WHERE sha256 NOT IN (SELECT sha256 FROM main.content_file WHERE kept = 'blob');`);
+}

@@ -1,0 +1,576 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  type BuildOptions,
+  buildCatalogue,
+  checkCatalogue,
+  copyCatalogue,
+  followCatalogue,
+  type LoadReport,
+  openSkillSearch,
+  removeSkills,
+  type SkillContents,
+  type SkillSearch,
+} from '../../src/index.js';
+import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../src/limits.js';
+import { Database } from '../../src/sqlite/connection.js';
+import { writeFacts } from '../../src/store/facts.js';
+import { traceOf } from '../catalogue-file.js';
+import { codeOf } from '../error-code.js';
+import { row, toJsonLines } from '../rows.js';
+import { scratchFile, scratchFolder } from '../scratch-folder.js';
+
+const SKILL = '---\nname: pdf\ndescription: Fills forms.\nversion: 1.10\n---\n\n# PDF\r\n';
+const PICTURE = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]), Buffer.alloc(3000, 7)]);
+
+describe('the contents of a skill of a folder', () => {
+  test('are the verbatim bytes of every file, of skills inside it, hidden and binary ones too', async () => {
+    const files = {
+      'pdf/SKILL.md': SKILL,
+      'pdf/.gitignore': '*.log\n',
+      'pdf/assets/logo.png': PICTURE,
+      'pdf/inner/SKILL.md': '---\nname: inner\ndescription: Inside.\n---\nText\n',
+      'pdf/inner/notes.txt': Buffer.from('\ufeffcaf\xe9', 'latin1'),
+      'pdf/empty.txt': '',
+      'pdf/long.txt': 'é'.repeat(700_000),
+      'pdf/references/forms.md': 'forms\n',
+      'pdf/scripts/fill.sh': '#!/bin/sh\necho\n',
+    };
+    const { database, folder } = await loaded(files, (root) => chmodSync(join(root, 'pdf/scripts/fill.sh'), 0o755));
+    await using search = await open(database);
+    const { complete, files: listed } = contentsOf(search, 'pdf');
+    expect(complete).toBe(true);
+    const inside = Object.keys(files).map((path) => path.slice('pdf/'.length));
+    expect(listed.map(({ path }) => path)).toEqual(inside.sort());
+    for (const file of listed) {
+      const bytes = readFileSync(join(folder, 'pdf', file.path));
+      expect(Buffer.from(search.read(idOf(search, 'pdf'), file.path)!)).toEqual(bytes);
+      expect([file.size, file.sha256, file.complete]).toEqual([bytes.length, sha256(bytes), true]);
+    }
+    expect(listed.filter(({ executable }) => executable).map(({ path }) => path)).toEqual(['scripts/fill.sh']);
+    expect(Object.fromEntries(listed.map(({ path, mediaType }) => [path, mediaType]))).toMatchObject({
+      'SKILL.md': 'text/markdown',
+      'assets/logo.png': 'image/png',
+      'inner/notes.txt': 'application/octet-stream',
+      'scripts/fill.sh': 'text/x-shellscript',
+      '.gitignore': 'text/plain',
+    });
+    expect(contentsOf(search, 'inner').files.map(({ path }) => path)).toEqual(['SKILL.md', 'notes.txt']);
+  });
+
+  test('leave what is searched, and the front matter, as they are', async () => {
+    const { database } = await loaded({ 'pdf/SKILL.md': SKILL, 'pdf/logo.png': PICTURE, 'pdf/more.md': 'more' });
+    await using search = await open(database);
+    const id = idOf(search, 'pdf');
+    expect(search.files(id).map(({ filename, text }) => [filename, text])).toEqual([
+      ['SKILL.md', '# PDF\r\n'],
+      ['more.md', 'more'],
+    ]);
+    expect(search.get(id)?.frontMatter).toEqual({ name: 'pdf', description: 'Fills forms.', version: '1.10' });
+  });
+
+  test('leave out what is no part of a skill, and secrets, which makes them incomplete', async () => {
+    const { database, report } = await loaded({
+      'a/SKILL.md': skillMd('a'),
+      'a/.git/config': 'x',
+      'a/node_modules/x/index.js': 'x',
+      'a/__pycache__/x.pyc': 'x',
+      'a/.DS_Store': 'x',
+      'a/.env.example': 'KEY=',
+      'b/SKILL.md': skillMd('b'),
+      'b/.env': 'KEY=1',
+      'b/.ssh/id_rsa': 'secret',
+    });
+    await using search = await open(database);
+    expect(pathsOf(search, 'a')).toEqual(['.env.example', 'SKILL.md']);
+    expect(contentsOf(search, 'a').complete).toBe(true);
+    expect(pathsOf(search, 'b')).toEqual(['SKILL.md']);
+    expect(contentsOf(search, 'b').complete).toBe(false);
+    expect(messages(report)).toEqual([
+      'contents: .env: may hold secrets; left out',
+      'contents: .ssh: may hold secrets; left out',
+    ]);
+  });
+
+  test('take links that stay in the skill for copies, and never follow one that leaves it', async () => {
+    const { database, report } = await loaded(
+      { 'in/SKILL.md': skillMd('in'), 'out/SKILL.md': skillMd('out') },
+      (root) => {
+        mkdirSync(join(root, 'in/docs'));
+        writeFileSync(join(root, 'in/docs/a.md'), 'text');
+        symlinkSync('docs/a.md', join(root, 'in/link.md'));
+        symlinkSync('docs', join(root, 'in/same'));
+        mkdirSync(join(root, 'in/deep'));
+        symlinkSync('../docs', join(root, 'in/deep/docs'));
+        symlinkSync('../in/docs/a.md', join(root, 'out/neighbour.md'));
+        symlinkSync('/etc/hostname', join(root, 'out/outside.md'));
+        symlinkSync('.', join(root, 'out/self'));
+      },
+    );
+    await using search = await open(database);
+    expect(pathsOf(search, 'in')).toEqual(['SKILL.md', 'deep/docs/a.md', 'docs/a.md', 'link.md', 'same/a.md']);
+    expect(contentsOf(search, 'in').complete).toBe(true);
+    expect(text(search, 'in', 'same/a.md')).toBe('text');
+    expect(pathsOf(search, 'out')).toEqual(['SKILL.md']);
+    expect(contentsOf(search, 'out').complete).toBe(false);
+    expect(messages(report)).toEqual([
+      'a link that leads outside the source',
+      'contents: neighbour.md: a link that leads out of the skill; left out',
+      'contents: self: a link that leads in a circle; left out',
+    ]);
+  });
+
+  test.each([
+    ['files', MAX_CONTENT_FILES - 1, 1, 'contents: more than 512 files; what follows from zz on is not kept'],
+    ['bytes', 15, MAX_CONTENT_BYTES / 16, 'contents: over 16 MiB; what follows from zz on is not kept'],
+  ])('are at most 512 files and 16 MiB: %s', async (_, count, size, warning) => {
+    const files: Record<string, string | Buffer> = { 's/SKILL.md': skillMd('s') };
+    const room = size === 1 ? 0 : Buffer.byteLength(skillMd('s'));
+    for (let i = 0; i < count; i++) files[`s/f${i}`] = Buffer.alloc(size);
+    if (size > 1) files['s/g'] = Buffer.alloc(size - room);
+    const full = await loaded(files);
+    expect(messages(full.report)).toEqual([]);
+    const over = await loaded({ ...files, 's/zz': 'x' });
+    expect(messages(over.report)).toEqual([warning]);
+    expect(over.report.added).toBe(1);
+    await using search = await open(over.database);
+    expect(contentsOf(search, 's').complete).toBe(false);
+    expect(pathsOf(search, 's')).toHaveLength(Object.keys(files).length);
+  });
+});
+
+describe('a load', () => {
+  test('notices a change of a binary file, of the executable bit, and of nothing else', async () => {
+    const files = { 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE, 'b/SKILL.md': skillMd('b') };
+    const { database, folder } = await loaded(files);
+    const before = traceOf(database);
+    expect(await load(database, folder)).toMatchObject({ added: 0, updated: 0, unchanged: 2 });
+    expect(traceOf(database)).toEqual(before);
+    writeFileSync(join(folder, 'a/x.bin'), Buffer.alloc(PICTURE.length));
+    expect(await load(database, folder)).toMatchObject({ updated: 1, unchanged: 1 });
+    chmodSync(join(folder, 'a/x.bin'), 0o755);
+    expect(await load(database, folder)).toMatchObject({ updated: 1, unchanged: 1 });
+    await using search = await open(database);
+    expect(contentsOf(search, 'a').files[1]).toMatchObject({
+      executable: true,
+      sha256: sha256(Buffer.alloc(PICTURE.length)),
+    });
+  });
+
+  test('keeps equal bytes once, packed, and gives up those that no skill has any more', async () => {
+    const files = { 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE, 'b/SKILL.md': skillMd('b'), 'b/y.bin': PICTURE };
+    const { database, folder } = await loaded(files);
+    const digest = sha256(PICTURE);
+    expect(blobs(database).get(digest)).toBeLessThan(PICTURE.length / 10);
+    expect(blobs(database).size).toBe(3);
+    rmSync(join(folder, 'a/x.bin'));
+    await load(database, folder);
+    expect(blobs(database).has(digest)).toBe(true);
+    rmSync(join(folder, 'b'), { recursive: true });
+    await load(database, folder, { prune: true });
+    expect([...blobs(database).keys()]).toEqual([sha256(skillMd('a'))]);
+    await using search = await open(database);
+    removeSkills({ database, ids: search.ids() });
+    expect(blobs(database).size).toBe(0);
+  });
+
+  test('leaves bytes out when told to, and a later one completes the catalogue', async () => {
+    const files = { 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE };
+    const { database, folder } = await loaded(files, undefined, { contents: false });
+    {
+      await using search = await open(database);
+      expect(contentsOf(search, 'a')).toMatchObject({
+        complete: false,
+        files: [{ path: 'SKILL.md', complete: false }],
+      });
+      expect(search.completeIds({ limit: 9 })).toEqual([]);
+    }
+    expect(blobs(database).size).toBe(0);
+    await load(database, folder);
+    {
+      await using search = await open(database);
+      expect(pathsOf(search, 'a')).toEqual(['SKILL.md', 'x.bin']);
+    }
+    await load(database, folder, { contents: false });
+    expect(blobs(database).size).toBe(0);
+  });
+
+  test('completes a catalogue without the tables, and the next one writes nothing', async () => {
+    const { database, folder } = await loaded({ 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE }, undefined, {
+      contents: false,
+    });
+    const rows = scratchFile('rows.jsonl');
+    writeFileSync(rows, toJsonLines([row('r')]));
+    await load(database, [folder, rows], { contents: false });
+    withoutContentTables(database);
+    {
+      await using search = await open(database);
+      expect(contentsOf(search, 'a').complete).toBe(false);
+      expect(search.read('r', 'SKILL.md')).toBeDefined();
+      expect(search.completeIds({ limit: 9 })).toEqual([]);
+      expect((await checkCatalogue({ database })).problems).toEqual([]);
+    }
+    await load(database, [folder, rows]);
+    expect(blobs(database).size).toBe(2);
+    const complete = traceOf(database);
+    expect(await load(database, [folder, rows])).toMatchObject({ unchanged: 2, updated: 0, added: 0 });
+    expect(traceOf(database)).toEqual(complete);
+    expect((await checkCatalogue({ database })).problems).toEqual([]);
+  });
+
+  test('of rows alone completes a catalogue without the tables, and the next one writes nothing', async () => {
+    const rows = scratchFile('rows.jsonl');
+    writeFileSync(rows, toJsonLines([row('r')]));
+    const database = scratchFile('skills.db');
+    await load(database, rows);
+    withoutContentTables(database);
+    const former = traceOf(database);
+    await load(database, rows);
+    const complete = traceOf(database);
+    expect(complete).not.toEqual(former);
+    await load(database, rows);
+    expect(traceOf(database)).toEqual(complete);
+  });
+});
+
+describe('a row', () => {
+  const skill = '---\nname: r\ndescription: d\n---\n# R\n';
+
+  test('has complete files where it says so and gives their digest', async () => {
+    const files = [
+      { filename: 'SKILL.md', text: skill, complete: true, sha256: sha256(skill) },
+      { filename: 'run.sh', text: 'echo\n', complete: true, sha256: sha256('echo\n').toUpperCase(), executable: true },
+      { filename: 'logo.png', base64: PICTURE.toString('base64'), complete: true, sha256: sha256(PICTURE) },
+      { filename: 'note.txt', base64: Buffer.from('é').toString('base64'), complete: true, sha256: sha256('é') },
+    ];
+    const { search, report } = await loadedRows([skillRow('r', files)]);
+    expect(messages(report)).toEqual([]);
+    expect(search.contents('r')).toMatchObject({ complete: true });
+    expect(search.contents('r')?.files.map(({ path, executable }) => [path, executable])).toEqual([
+      ['SKILL.md', false],
+      ['logo.png', false],
+      ['note.txt', false],
+      ['run.sh', true],
+    ]);
+    expect(Buffer.from(search.read('r', 'logo.png')!)).toEqual(PICTURE);
+    expect(Buffer.from(search.read('r', 'SKILL.md')!).toString()).toBe(skill);
+    // The text of base64 is searched as any other.
+    expect(search.filenames('r')).toEqual(['SKILL.md', 'run.sh', 'note.txt']);
+  });
+
+  test('with a digest that does not fit, or bad base64, loses nothing else and is incomplete', async () => {
+    const files = [
+      { filename: 'SKILL.md', text: skill, complete: true, sha256: sha256(skill) },
+      { filename: 'a.md', text: 'a', complete: true, sha256: sha256('b') },
+      { filename: 'b.md', text: 'b', complete: true },
+      { filename: 'c.bin', base64: 'not base64!', complete: true, sha256: sha256('c') },
+    ];
+    const { search, report } = await loadedRows([skillRow('r', files)]);
+    expect(messages(report)).toEqual([
+      'files: c.bin is not base64; left out',
+      `files: a.md: expected the SHA-256 ${sha256('b')}, found ${sha256('a')}; taken as an excerpt`,
+      'files: b.md is complete, but has no sha256; taken as an excerpt',
+    ]);
+    expect(search.filenames('r')).toEqual(['SKILL.md', 'a.md', 'b.md']);
+    expect(search.contents('r')).toMatchObject({
+      complete: false,
+      files: [
+        { path: 'SKILL.md', complete: true },
+        { path: 'a.md', complete: false, sha256: sha256('a') },
+        { path: 'b.md', complete: false },
+      ],
+    });
+    expect(search.completeIds({ limit: 9 })).toEqual([]);
+  });
+
+  test('without a word about it brings excerpts, which take no room', async () => {
+    const database = scratchFile('skills.db');
+    const files = [{ filename: 'SKILL.md', text: 'an excerpt' }];
+    const { search } = await loadedRows([skillRow('r', files)], database);
+    const [file] = search.contents('r')!.files;
+    expect(search.contents('r')?.complete).toBe(false);
+    expect(file).toMatchObject({ path: 'SKILL.md', size: 10, sha256: sha256('an excerpt'), complete: false });
+    expect(Buffer.from(search.read('r', 'SKILL.md')!).toString()).toBe('an excerpt');
+    expect(count(database, 'contents') + count(database, 'content_file') + count(database, 'blob')).toBe(0);
+  });
+
+  test('is no whole skill without a SKILL.md', async () => {
+    const files = [{ filename: 'a.md', text: 'a', complete: true, sha256: sha256('a') }];
+    const { search } = await loadedRows([skillRow('r', files)]);
+    expect(search.contents('r')).toMatchObject({ complete: false, files: [{ complete: true }] });
+  });
+
+  test('that is known is read again where its contents were left out', async () => {
+    const files = [{ filename: 'SKILL.md', text: skill, complete: true, sha256: sha256(skill) }];
+    const rows = scratchFile('rows.jsonl');
+    writeFileSync(rows, toJsonLines([skillRow('r', files), row('s')]));
+    const database = scratchFile('skills.db');
+    const states: boolean[] = [];
+    for (const contents of [false, true, true, false, false, true]) {
+      await load(database, rows, { contents });
+      await using search = await open(database);
+      states.push(search.contents('r')!.complete);
+    }
+    expect(states).toEqual([false, true, true, false, false, true]);
+  });
+});
+
+describe('a search', () => {
+  test('gives pages of the ids of complete skills, in code-point order', async () => {
+    const ids = ['é', 'b', 'a', '\u{1f600}', '\uffee', 'c'];
+    const whole = (id: string): object => skillRow(id, [complete('SKILL.md', id)]);
+    const { search } = await loadedRows([...ids.map(whole), row('x')]);
+    const inOrder = ['a', 'b', 'c', 'é', '\uffee', '\u{1f600}'];
+    const found: string[] = [];
+    for (let page = search.completeIds({ limit: 4 }); page.length > 0; ) {
+      found.push(...page);
+      page = search.completeIds({ after: page.at(-1), limit: 4 });
+    }
+    expect(found).toEqual(inOrder);
+    expect(search.completeIds({ after: 'aa', limit: 1 })).toEqual(['b']);
+    for (const limit of [0, 1.5, undefined, '3']) {
+      expect(await codeOf(() => search.completeIds({ limit: limit as number }))).toBe('INVALID_OPTION');
+    }
+  });
+
+  test('knows nothing of an unknown skill or file', async () => {
+    const { search } = await loadedRows([skillRow('r', [complete('SKILL.md', 'x')])]);
+    expect(search.contents('nobody')).toBeUndefined();
+    expect(search.read('nobody', 'SKILL.md')).toBeUndefined();
+    expect(search.read('r', 'other.md')).toBeUndefined();
+    expect(search.read('r', '../SKILL.md')).toBeUndefined();
+  });
+
+  test('has them in memory as well, and of a catalogue that is followed', async () => {
+    const rows = [skillRow('r', [complete('SKILL.md', 'one'), complete('a.bin', PICTURE)])];
+    await using memory = await openSkillSearch({ skills: rows });
+    expect(memory.contents('r')).toMatchObject({ complete: true, files: [{ path: 'SKILL.md' }, { path: 'a.bin' }] });
+    expect(Buffer.from(memory.read('r', 'a.bin')!)).toEqual(PICTURE);
+    expect(memory.completeIds({ limit: 1 })).toEqual(['r']);
+    const database = scratchFile('skills.db');
+    await loadedRows(rows, database);
+    await using follower = await followCatalogue({ database });
+    expect(follower.contents('r')).toEqual(memory.contents('r'));
+    const next = scratchFile('next.jsonl');
+    writeFileSync(next, toJsonLines([skillRow('r', [complete('SKILL.md', 'two')])]));
+    await load(database, next);
+    await expect.poll(() => Buffer.from(follower.read('r', 'SKILL.md')!).toString()).toBe('two');
+  });
+});
+
+describe('a bit that changes in stored bytes', () => {
+  test.each(['deflate', 'raw'])(
+    'is noticed by whoever reads or checks them, and mended by the next load: %s',
+    async (packing) => {
+      const noise = Buffer.from(Array.from({ length: 500 }, (_, i) => ((i * i * 7919) % 251) ^ (i % 256)));
+      const bytes = packing === 'raw' ? noise.subarray(0, 60) : Buffer.concat([PICTURE, noise]);
+      const { database, folder } = await loaded({
+        'a/SKILL.md': skillMd('a'),
+        'a/x.bin': bytes,
+        'b/SKILL.md': skillMd('b'),
+        'b/x.bin': bytes,
+      });
+      flipBitOf(database, sha256(bytes), packing);
+      const ids = ['a', 'b'];
+      {
+        await using search = await open(database);
+        for (const name of ids) {
+          expect(await codeOf(() => search.read(idOf(search, name), 'x.bin'))).toBe('DATABASE_DAMAGED');
+          expect(text(search, name, 'SKILL.md')).toBe(skillMd(name));
+        }
+      }
+      const { problems } = await checkCatalogue({ database });
+      expect(problems.map(({ part, problem }) => [part, problem])).toEqual(
+        ids.map(() => ['skill', 'the bytes of its file x.bin are damaged or missing']),
+      );
+      expect(await load(database, folder)).toMatchObject({ added: 0, removed: 0 });
+      expect((await checkCatalogue({ database })).problems).toEqual([]);
+      await using search = await open(database);
+      expect(Buffer.from(search.read(idOf(search, 'b'), 'x.bin')!)).toEqual(bytes);
+    },
+  );
+
+  test.each([
+    ['a row is lost', 'DELETE FROM contents'],
+    ['a file is lost', "DELETE FROM content_file WHERE path = 'x.bin'"],
+    ['all bytes are lost', 'DELETE FROM blob'],
+    ['a digest is changed', "UPDATE content_file SET sha256 = zeroblob(32) WHERE path = 'x.bin'"],
+    ['an executable bit is changed', "UPDATE content_file SET executable = 1 WHERE path = 'x.bin'"],
+    ['a hash is changed', 'UPDATE contents SET hash = zeroblob(16)'],
+    ['a skill claims to be complete', "UPDATE contents SET complete_id = 'zz'"],
+    ['a size is changed', 'UPDATE blob SET size = 1 WHERE size > 1000'],
+  ])('is found and mended where %s', async (_, sql) => {
+    const rows = scratchFile('rows.jsonl');
+    writeFileSync(rows, toJsonLines([skillRow('r', [complete('SKILL.md', 'x'), complete('x.bin', PICTURE)])]));
+    const database = scratchFile('skills.db');
+    await load(database, rows);
+    change(database, sql);
+    expect((await checkCatalogue({ database })).problems).not.toEqual([]);
+    await load(database, rows);
+    expect((await checkCatalogue({ database })).problems).toEqual([]);
+    await using search = await open(database);
+    expect(Buffer.from(search.read('r', 'x.bin')!)).toEqual(PICTURE);
+  });
+
+  test('in the index of complete skills is an error, not a shorter list', async () => {
+    const database = scratchFile('skills.db');
+    await loadedRows([skillRow('r', [complete('SKILL.md', 'x')])], database);
+    change(database, 'UPDATE contents SET complete_id = NULL');
+    await using search = await open(database);
+    expect(await codeOf(() => search.completeIds({ limit: 1 }))).toBe('DATABASE_DAMAGED');
+  });
+});
+
+describe('other calls', () => {
+  test('copy contents with the catalogue, and a repair keeps them', async () => {
+    const { database } = await loaded({ 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE });
+    const copy = scratchFile('copy.db');
+    await copyCatalogue({ from: database, to: copy });
+    change(copy, 'DROP INDEX claim_skill');
+    expect((await checkCatalogue({ database: copy, repair: true })).problems).toEqual([]);
+    await using search = await open(copy);
+    expect(Buffer.from(search.read(idOf(search, 'a'), 'x.bin')!)).toEqual(PICTURE);
+  });
+
+  test('of a version that does not know contents make them void, not wrong', async () => {
+    const { database, folder } = await loaded({ 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE });
+    const former = scratchFile('former.db');
+    copyFileSync(database, former);
+    // Such a version writes the skill, with its checksums, and leaves the tables alone.
+    await load(database, folder, { contents: false });
+    const tables = ['contents', 'content_file', 'blob'];
+    const restore = tables.map((table) => `INSERT INTO ${table} SELECT * FROM former.${table};`).join('');
+    change(database, `ATTACH '${former}' AS former; ${restore} DETACH former`);
+    reading(database, writeFacts);
+    {
+      await using search = await open(database);
+      expect(contentsOf(search, 'a')).toMatchObject({ complete: false, files: [{ path: 'SKILL.md' }] });
+      expect(search.completeIds({ limit: 9 })).toEqual([]);
+    }
+    expect((await checkCatalogue({ database })).problems).toEqual([]);
+    await load(database, folder);
+    await using search = await open(database);
+    expect(pathsOf(search, 'a')).toEqual(['SKILL.md', 'x.bin']);
+  });
+});
+
+function skillMd(name: string): string {
+  return `---\nname: ${name}\ndescription: Does ${name}.\n---\n# ${name}\n`;
+}
+
+function sha256(bytes: string | Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function complete(filename: string, bytes: string | Buffer): object {
+  const content = typeof bytes === 'string' ? { text: bytes } : { base64: bytes.toString('base64') };
+  return { filename, ...content, complete: true, sha256: sha256(bytes) };
+}
+
+async function loaded(
+  files: Readonly<Record<string, string | Buffer>>,
+  prepare?: (folder: string) => void,
+  options: Partial<BuildOptions> = {},
+): Promise<{ database: string; folder: string; report: LoadReport }> {
+  const folder = join(scratchFolder(), 'skills');
+  for (const [path, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), bytes);
+  }
+  prepare?.(folder);
+  const database = scratchFile('skills.db');
+  return { database, folder, report: await load(database, folder, options) };
+}
+
+function load(database: string, source: string | string[], options: Partial<BuildOptions> = {}): Promise<LoadReport> {
+  return buildCatalogue({ database, sources: [source].flat(), semantic: false, ...options });
+}
+
+async function loadedRows(
+  rows: readonly object[],
+  database: string = scratchFile('skills.db'),
+): Promise<{ search: SkillSearch; report: LoadReport }> {
+  const source = scratchFile('rows.jsonl');
+  writeFileSync(source, toJsonLines(rows));
+  const report = await load(database, source);
+  return { search: await open(database), report };
+}
+
+function open(database: string): Promise<SkillSearch> {
+  return openSkillSearch({ database });
+}
+
+function messages({ warnings }: LoadReport): string[] {
+  return warnings.map(({ message }) => message);
+}
+
+function idOf(search: SkillSearch, name: string): string {
+  const id = search.ids().find((candidate) => search.get(candidate)?.name === name);
+  if (id === undefined) throw new Error(`no skill ${name}`);
+  return id;
+}
+
+function contentsOf(search: SkillSearch, name: string): SkillContents {
+  return search.contents(idOf(search, name))!;
+}
+
+function pathsOf(search: SkillSearch, name: string): string[] {
+  return contentsOf(search, name).files.map(({ path }) => path);
+}
+
+function text(search: SkillSearch, name: string, path: string): string {
+  return Buffer.from(search.read(idOf(search, name), path)!).toString();
+}
+
+/** Stored sizes by digest. */
+function blobs(database: string): Map<string, number> {
+  return reading(database, (connection) => {
+    const rows = connection.prepare<[], [string, number]>('SELECT lower(hex(sha256)), length(bytes) FROM blob').raw();
+    return new Map(rows.all());
+  });
+}
+
+function count(database: string, table: string): number {
+  return reading(database, (connection) => {
+    return connection.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!;
+  });
+}
+
+function reading<T>(database: string, read: (connection: InstanceType<typeof Database>) => T): T {
+  const connection = new Database(database);
+  try {
+    return read(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+function change(database: string, sql: string): void {
+  reading(database, (connection) => connection.exec(sql));
+}
+
+function skillRow(id: string, files: readonly object[]): object {
+  return { ...row(id), files };
+}
+
+/** Makes a catalogue one of a version that does not know contents. */
+function withoutContentTables(database: string): void {
+  reading(database, (connection) => {
+    connection.exec('DROP TABLE contents; DROP TABLE content_file; DROP TABLE blob');
+    writeFacts(connection);
+  });
+}
+
+function flipBitOf(database: string, digest: string, packing: string): void {
+  reading(database, (connection) => {
+    const blob = connection
+      .prepare<[Buffer], { packing: string; bytes: Buffer }>('SELECT packing, bytes FROM blob WHERE sha256 = ?')
+      .get(Buffer.from(digest, 'hex'))!;
+    expect(blob.packing).toBe(packing);
+    const at = blob.bytes.length >> 1;
+    blob.bytes[at] = blob.bytes[at]! ^ 4;
+    connection.prepare('UPDATE blob SET bytes = ? WHERE sha256 = ?').run(blob.bytes, Buffer.from(digest, 'hex'));
+  });
+}
