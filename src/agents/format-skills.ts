@@ -52,7 +52,7 @@ export function formatSkills<Format extends SkillFormat>(
   const locationOf = options.location ?? usualLocation;
   const entries = skills.map((one) => toEntry('skill' in one ? one.skill : one, layout, locationOf));
   const budget = maxTokens === undefined ? Number.POSITIVE_INFINITY : sizeOfTokens(maxTokens);
-  const { text, shown } = fit(entries, layout, budget);
+  const { text, shown } = compose(entries, layout, budget);
   const value = layout.isJson && text !== '' ? (JSON.parse(text) as FormatValues[Format]) : undefined;
   return { text, value, shown, leftOut: skills.length - shown, tokens: tokensOfSize(textSize(text)) };
 }
@@ -77,7 +77,7 @@ function toEntry(skill: FormattableSkill, layout: Layout, locationOf: (skill: Fo
   return { before, behind, description, size: textSize(before) + textSize(behind) };
 }
 
-function fit(entries: readonly Entry[], layout: Layout, budget: number): { text: string; shown: number } {
+function compose(entries: readonly Entry[], layout: Layout, budget: number): { text: string; shown: number } {
   const [shown, spent] = countOfNames(entries, layout, budget);
   if (shown === 0) {
     const text = layout.nothing(entries.length);
@@ -119,7 +119,8 @@ function describe(entries: readonly Entry[], layout: Layout, budget: number, mos
     entry.description.length > longest ? undefined : layout.escape(entry.description),
   );
   const sizes = whole.map((text) => (text === undefined ? Number.POSITIVE_INFINITY : textSize(text) + around));
-  if (mostSentences > 1 && sum(sizes) <= budget) return whole as string[];
+  const isWhole = (text: string | undefined): text is string => text !== undefined;
+  if (mostSentences > 1 && whole.every(isWhole) && sum(sizes) <= budget) return whole;
   return bySentences(entries, layout, around, budget, mostSentences);
 }
 

@@ -173,7 +173,7 @@ describe('search', () => {
     );
     expect(await print('--format', 'list', '--max-tokens', '0')).toBe('');
     const semantic = await print('--mode', 'semantic', '--ranking', 'words', '--format', 'json');
-    expect(JSON.parse(semantic)).toMatchObject({ skills: [{ id: 'a' }, { id: 'b' }], leftOut: 0 });
+    expect(JSON.parse(semantic)).toMatchObject({ skills: [{ id: 'b' }, { id: 'a' }], leftOut: 0 });
   });
 
   test('explains where each word matched with --explain', async () => {
