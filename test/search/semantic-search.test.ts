@@ -596,7 +596,11 @@ describe('the bundled model', () => {
     const { optionalDependencies } = createRequire(import.meta.url)('../../package.json') as {
       optionalDependencies: Record<string, string>;
     };
-    expect(Object.keys(optionalDependencies).toSorted()).toEqual(['@huggingface/transformers', 'hnswlib-node']);
+    expect(Object.keys(optionalDependencies).toSorted()).toEqual([
+      '@huggingface/transformers',
+      '@modelcontextprotocol/server',
+      'hnswlib-node',
+    ]);
   });
 });
 
