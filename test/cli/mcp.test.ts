@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
 import { callTool, ERAS, type Era, newClient } from '../mcp/connect.js';
 import { type WholeSkill, wholeRow } from '../mcp/whole-skills.js';
+import { projectWithout } from '../project-copy.js';
 import { scratchFile } from '../scratch-folder.js';
 import { linesOf } from './run-captured.js';
 import { catchOutput, runProcess, startProcess } from './run-process.js';
@@ -139,6 +140,13 @@ describe('mcp', () => {
       renameSync(`${next}${end}`, `${database}${end}`);
     }
     await vi.waitFor(async () => expect(await find()).toMatchObject({ skills: [{ id: 'next' }] }), { timeout: 10_000 });
+  });
+
+  test('without its optional package says what to install', async () => {
+    const project = projectWithout('@modelcontextprotocol/server');
+    const { status, out, error } = await runProcess(['mcp', '--database', 'none.db'], '', { project });
+    expect([status, out]).toEqual([1, '']);
+    expect(error).toMatch(/^error: .*npm install @modelcontextprotocol\/server\n$/);
   });
 
   test.each([
