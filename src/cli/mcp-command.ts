@@ -63,6 +63,9 @@ async function serveMcp(flags: McpFlags, output: Output): Promise<void> {
   }
 }
 
+/** Lines that wait for the first answer. */
+const MOST_WAITING = 100;
+
 type LogLine = Parameters<ServerLog['write']>;
 
 /** The log of a server, whose package is imported after the first answer, or at the end. */
@@ -80,6 +83,8 @@ class LazyLog {
   readonly write = (...line: LogLine): void => {
     if (this.#log === undefined) this.#waiting.push(line);
     else void this.#log.then((log) => log.write(...line));
+    // A client that is only refused gets no answer.
+    if (this.#waiting.length > MOST_WAITING) this.open();
   };
 
   open(): Promise<ServerLog> {
