@@ -5,7 +5,7 @@ import { deflateRaw, inflateRawSync } from 'node:zlib';
 const deflate = promisify(deflateRaw);
 
 /** How bytes are stored. */
-export type Packing = 'deflate' | 'raw';
+type Packing = 'deflate' | 'raw';
 
 /** Bytes ready to be stored. */
 export interface PackedBlob {
