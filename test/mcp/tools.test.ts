@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { countTokens } from '../../src/agents/index.js';
 import { openSkillSearch, SkillSearchError } from '../../src/index.js';
 import { MAX_TOOL_TEXT } from '../../src/limits.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -105,6 +106,24 @@ describe('search_skills', () => {
     const { text, structured, isError } = await callTool(client, 'search_skills', words('charts', { category: 'x' }));
     expect([isError, structured['confident'], structured['skills']]).toEqual([false, false, []]);
     expect(text).toMatch(/Nothing was found.*leave out category.*list_categories.*by: "both".*other or fewer words/);
+  });
+
+  test('keeps text and structured content within max_tokens, and says how many skills it left out', async () => {
+    const description = 'Fills in PDF forms. Reads what is in a form first. Tells the fields that are missing.';
+    const many = Array.from({ length: 30 }, (_, i) => ({ id: `pdf-${i}`, name: `pdf-forms-${i}`, description }));
+    const { client } = await connect(await openWholeSkills(many));
+    const shown = new Set<number>();
+    for (const max_tokens of [300, 500, 900, 1500, 3000, 10_000]) {
+      const args = words('pdf', { limit: 30, max_tokens });
+      const { text, structured } = await callTool(client, 'search_skills', args);
+      for (const part of [text, JSON.stringify(structured)]) expect(countTokens(part)).toBeLessThanOrEqual(max_tokens);
+      const count = names(structured).length;
+      expect(count + (structured['omitted'] as number)).toBe(30);
+      expect(text.includes(`${30 - count} more were found`)).toBe(count < 30);
+      shown.add(count);
+    }
+    expect(Math.max(...shown)).toBe(30);
+    expect(shown.size).toBeGreaterThan(2);
   });
 
   test('says before it shows anything that nothing fits', async () => {

@@ -1,12 +1,13 @@
+import type { Skill } from '../../index.js';
 import { MAX_TOOL_TOKENS, MIN_TOOL_TOKENS } from '../../limits.js';
 import { Arguments } from './arguments.js';
-import { findHits, WAYS } from './find-hits.js';
-import { addressOf } from './find-skill.js';
-import { fitHits } from './fit-hits.js';
+import { type Found, findHits, WAYS } from './find-hits.js';
+import { addressOf, type SkillAddress } from './find-skill.js';
+import { type FittedHit, fitHits } from './fit-hits.js';
 import { THIRD_PARTY } from './quoted.js';
 import { SKILL_FIELDS } from './schemas.js';
 import { sourceUrl } from './source-url.js';
-import type { JsonSchema, Tool } from './tool.js';
+import type { JsonSchema, Tool, ToolAnswer } from './tool.js';
 
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 50;
@@ -33,7 +34,8 @@ const INPUT: JsonSchema = {
       type: 'integer',
       minimum: MIN_TOOL_TOKENS,
       maximum: MAX_TOOL_TOKENS,
-      description: 'Tokens that the list of skills may take: descriptions are cut, then skills are left out.',
+      description:
+        'Tokens that the answer may take: descriptions are cut, then skills are left out. 300 or more show something.',
     },
   },
   required: ['query'],
@@ -84,28 +86,56 @@ export const SEARCH_SKILLS: Tool = {
     const maxTokens = given.integer('max_tokens', MIN_TOOL_TOKENS, MAX_TOOL_TOKENS);
     const found = await findHits(question, context);
     const hits = found.hits.map(({ skill, score }) => ({ skill, score, ...addressOf(context, skill) }));
-    const fitted = await fitHits(hits, maxTokens);
-    const omitted = hits.length - fitted.length;
-    const remarks = [...found.remarks];
-    if (omitted > 0) remarks.push(`${omitted} more were found and did not fit into max_tokens.`);
-    if (hits.length > 0) remarks.push(THIRD_PARTY);
-    const notice = remarks.join(' ');
-    const skills = hits.slice(0, fitted.length).map(({ skill, score, id, uri, complete }, i) => {
-      const { name, author, stars, updatedAt, categories, occupations } = skill;
-      // A host may show the model this instead of the text.
-      const description = maxTokens === undefined ? skill.description : fitted[i]!.description;
-      const url = sourceUrl(skill);
-      return {
-        ...{ id, uri, name, author, description, stars, updatedAt, categories, occupations },
-        ...(url === undefined ? {} : { url }),
-        complete,
-        ...(score === undefined ? {} : { score }),
-      };
-    });
-    const { by, confident, total } = found;
-    return {
-      text: [notice, ...fitted.map(({ line }) => line)].join('\n'),
-      structured: { by, confident, ...(total === undefined ? {} : { total }), skills, omitted, notice },
-    };
+    return maxTokens === undefined
+      ? answerOf(found, hits, await fitHits(hits, undefined), false)
+      : answerWithin(found, hits, maxTokens);
   },
 };
+
+interface AddressedHit extends SkillAddress {
+  readonly skill: Skill;
+  readonly score: number | undefined;
+}
+
+/** Shows less until both the text and the structured content fit: a host may show the model either. */
+async function answerWithin(found: Found, hits: readonly AddressedHit[], maxTokens: number): Promise<ToolAnswer> {
+  const { countTokens } = await import('../../agents/count-tokens.js');
+  for (let budget = maxTokens; ; ) {
+    const fitted = await fitHits(hits, budget);
+    const answer = answerOf(found, hits, fitted, true);
+    const tokens = Math.max(countTokens(answer.text), countTokens(JSON.stringify(answer.structured)));
+    // What is said without any skill is said in any case.
+    if (tokens <= maxTokens || fitted.length === 0) return answer;
+    budget = Math.max(0, budget - (tokens - maxTokens));
+  }
+}
+
+/** @param brief leaves out what get_skill tells as well */
+function answerOf(
+  { by, confident, total, remarks: found }: Found,
+  hits: readonly AddressedHit[],
+  fitted: readonly FittedHit[],
+  brief: boolean,
+): ToolAnswer {
+  const omitted = hits.length - fitted.length;
+  const remarks = [...found];
+  if (omitted > 0) remarks.push(`${omitted} more were found and did not fit into max_tokens.`);
+  if (hits.length > 0) remarks.push(THIRD_PARTY);
+  const notice = remarks.join(' ');
+  const skills = fitted.map(({ description }, i) => {
+    const { skill, score, id, uri, complete } = hits[i]!;
+    const { name, author, stars, updatedAt, categories, occupations } = skill;
+    if (brief) return { id, uri, name, author, description, complete };
+    const url = sourceUrl(skill);
+    return {
+      ...{ id, uri, name, author, description, stars, updatedAt, categories, occupations },
+      ...(url === undefined ? {} : { url }),
+      complete,
+      ...(score === undefined ? {} : { score }),
+    };
+  });
+  return {
+    text: [notice, ...fitted.map(({ line }) => line)].join('\n'),
+    structured: { by, confident, ...(total === undefined ? {} : { total }), skills, omitted, notice },
+  };
+}

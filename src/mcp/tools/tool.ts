@@ -25,7 +25,7 @@ export interface ToolContext {
   readonly signal: AbortSignal;
 }
 
-interface ToolAnswer {
+export interface ToolAnswer {
   readonly text: string;
   /** Fits the tool's output schema. */
   readonly structured: Readonly<Record<string, unknown>>;
