@@ -10,7 +10,7 @@ import type { Content } from './call.js';
 import { logDamaged } from './damage-log.js';
 import { ClientGone, publicError, translateError } from './error-content.js';
 import { busy, LEAST_PATIENCE, quotaHeaders } from './guarded-search.js';
-import { faultOfBatch, type McpMessages, readMessages } from './mcp-messages.js';
+import { faultOfBatch, type McpMessages, readMessages, SEARCH_TOOL } from './mcp-messages.js';
 import { listChangedStream, NotificationStreams, untilEnded } from './notification-streams.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import type { Refusal } from './refusal.js';
@@ -211,7 +211,7 @@ export class McpMount {
         longestWait: longestWait === 0 ? 0 : Math.max(LEAST_PATIENCE, longestWait - waited),
         refusal,
         onAnswer: (tool) => {
-          if (tool === 'search_skills') answered += 1;
+          if (tool === SEARCH_TOOL) answered += 1;
         },
         tellError: publicError,
         onError: (error) => this.#logFailure(visit, error),
