@@ -31,7 +31,11 @@ async function serveMcp(flags: McpFlags, output: Output): Promise<void> {
   const { database, model, semantic: meaning } = flags;
   const log = new LazyLog(flags.logLevel, output);
   const stopWords = await stopWordsOf(flags);
-  const { ThreadEngine } = await import('../mcp/thread-engine.js');
+  const [{ checkSdk, loadSdk }, { ThreadEngine }] = await Promise.all([
+    import('../mcp/skills/load-sdk.js'),
+    import('../mcp/thread-engine.js'),
+  ]);
+  checkSdk();
   const options = { meaning, withoutMeaning: 'the server was started with --no-semantic' };
   const engine = new ThreadEngine(
     { database, model, stopWords, options },
@@ -39,16 +43,13 @@ async function serveMcp(flags: McpFlags, output: Output): Promise<void> {
   );
   let server: StdioServer | undefined;
   try {
-    const [{ loadSdk }, { serveMcpOnStdio }] = await Promise.all([
-      import('../mcp/skills/load-sdk.js'),
-      import('../mcp/serve-stdio.js'),
-    ]);
+    const [sdk, { serveMcpOnStdio }] = await Promise.all([loadSdk(), import('../mcp/serve-stdio.js')]);
     const onFirstAnswer = (): void => {
       log.open();
       // The model is loaded while the client reads its first answer.
       if (meaning) void engine.warmUp();
     };
-    server = serveMcpOnStdio(await loadSdk(), engine, {
+    server = serveMcpOnStdio(sdk, engine, {
       ...{ input: process.stdin, output: output.out, onFirstAnswer },
       onUnpublished: (skill, reason) => log.write('info', 'found but not published', { skill, reason }),
       onError: (error) => log.write('warn', 'refused or failed', { reason: String(error) }),
@@ -61,6 +62,9 @@ async function serveMcp(flags: McpFlags, output: Output): Promise<void> {
     await log.close();
   }
 }
+
+/** Lines that wait for the first answer. */
+const MOST_WAITING = 100;
 
 type LogLine = Parameters<ServerLog['write']>;
 
@@ -79,6 +83,8 @@ class LazyLog {
   readonly write = (...line: LogLine): void => {
     if (this.#log === undefined) this.#waiting.push(line);
     else void this.#log.then((log) => log.write(...line));
+    // A client that is only refused gets no answer.
+    if (this.#waiting.length > MOST_WAITING) this.open();
   };
 
   open(): Promise<ServerLog> {

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { Engine } from './engine.js';
+import type { Engine, McpOptions } from './engine.js';
 import { LineTransport } from './line-transport.js';
-import { createServerOver, type McpOptions } from './mcp-server.js';
+import { createServerOver } from './server-over.js';
 import type { Sdk } from './skills/load-sdk.js';
 
 /** A connection on standard input and output. */

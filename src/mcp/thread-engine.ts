@@ -84,6 +84,7 @@ export class ThreadEngine implements Engine {
 
   #call<Answer>(method: EngineMethod, args: readonly unknown[], signal?: AbortSignal): Promise<Answer> {
     if (this.#ended) return Promise.reject(new ProtocolFault(INTERNAL_ERROR, 'the thread of the catalogue has ended'));
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
     this.#calls += 1;
     const id = this.#calls;
     const answer = new Promise<Answer>((resolve, reject) => {

@@ -8,8 +8,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
 import { callTool, ERAS, type Era, newClient } from '../mcp/connect.js';
 import { type WholeSkill, wholeRow } from '../mcp/whole-skills.js';
+import { projectWithout } from '../project-copy.js';
 import { scratchFile } from '../scratch-folder.js';
-import { linesOf } from './run-captured.js';
+import { linesOf, runCaptured } from './run-captured.js';
 import { catchOutput, runProcess, startProcess } from './run-process.js';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
@@ -44,10 +45,12 @@ describe.each(ERAS)('mcp in revision %s', (era) => {
     await changed;
     expect((await client.listResources(undefined, { cacheMode: 'refresh' })).resources).toHaveLength(2);
   });
+});
 
+describe('mcp', () => {
   test('says that there is no catalogue, stays, and works once there is one', async () => {
     const database = scratchFile('skills.db');
-    const client = await connect(['--database', database, ...WORDS_ONLY], era);
+    const client = await connect(['--database', database, ...WORDS_ONLY], '2026-07-28');
     const missing = await callTool(client, 'search_skills', { query: 'charts' });
     expect(missing).toMatchObject({ isError: true, text: expect.stringContaining('skill-discovery load') });
     await expect(new SkillsClient(client).list()).rejects.toMatchObject({ code: -32603 });
@@ -55,9 +58,7 @@ describe.each(ERAS)('mcp in revision %s', (era) => {
     const { structured } = await callTool(client, 'search_skills', { query: 'charts' });
     expect(structured).toMatchObject({ skills: [{ id: 'charts' }] });
   });
-});
 
-describe('mcp', () => {
   test('prints nothing but messages, and answers all before it ends with its input', async () => {
     const database = await catalogue([PDF, { id: 'x', name: 'Not Published' }]);
     const asked = [
@@ -141,6 +142,13 @@ describe('mcp', () => {
     await vi.waitFor(async () => expect(await find()).toMatchObject({ skills: [{ id: 'next' }] }), { timeout: 10_000 });
   });
 
+  test('without its optional package says what to install', async () => {
+    const project = projectWithout('@modelcontextprotocol/server');
+    const { status, out, error } = await runProcess(['mcp', '--database', 'none.db'], '', { project });
+    expect([status, out]).toEqual([1, '']);
+    expect(error).toMatch(/^error: .*npm install @modelcontextprotocol\/server\n$/);
+  });
+
   test.each([
     ['no catalogue', 'no catalogue '.repeat(1000)],
     ['an empty file', ''],
@@ -150,7 +158,7 @@ describe('mcp', () => {
     const asked = call(1, 'search_skills', { query: 'pdf' }) + request(2, 'skills/list');
     const { status, out } = await runProcess(['mcp', '--database', database, ...WORDS_ONLY], asked);
     const [tool, list] = linesOf(out).map((line) => JSON.parse(line));
-    const shown = await runProcess(['search', '--database', database, 'pdf']);
+    const shown = await runCaptured(['search', '--database', database, 'pdf']);
     const message = shown.error.replace(/^error: /, '').trimEnd();
     expect(status).toBe(0);
     expect(tool.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(message) }] });

@@ -1,0 +1,44 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { buildCatalogue } from '../../src/index.js';
+import { ThreadEngine } from '../../src/mcp/thread-engine.js';
+import { scratchFile } from '../scratch-folder.js';
+import { type WholeSkill, wholeRow } from './whole-skills.js';
+
+const PDF: WholeSkill = { id: 'pdf', name: 'pdf-forms', description: 'Fills in PDF forms.' };
+const BROKEN: WholeSkill = { id: 'x', name: 'Not Published' };
+
+async function start(skills: readonly WholeSkill[]) {
+  const database = scratchFile('skills.db');
+  await buildCatalogue({ database, sources: [skills.map(wholeRow)], semantic: false });
+  const lines: string[] = [];
+  const data = { database, model: undefined, stopWords: undefined, options: { meaning: false } };
+  const engine = new ThreadEngine(data, { onChange: () => {}, onLog: (_, message) => lines.push(message) });
+  onTestFinished(() => engine.close());
+  return { engine, lines };
+}
+
+test('answers as the engine of this thread does, bytes and faults included, and tells what it logs', async () => {
+  const { engine, lines } = await start([{ ...PDF, files: { 'a.bin': Uint8Array.from([0, 255]) } }, BROKEN]);
+  const { signal } = new AbortController();
+  const found = await engine.callTool('search_skills', { query: 'pdf', by: 'words' }, signal);
+  expect(found.structuredContent).toMatchObject({ skills: [{ id: 'pdf' }] });
+  expect((await engine.listSkills(undefined)).skills.map(({ uri }) => uri)).toEqual(['skill://pdf/pdf-forms/SKILL.md']);
+  expect(await engine.readFile('skill://pdf/pdf-forms/a.bin')).toMatchObject({ bytes: Uint8Array.from([0, 255]) });
+  expect(await engine.getSkill('skill://x/Not%20Published/SKILL.md')).toBeUndefined();
+  await expect(engine.listResources('made-up')).rejects.toMatchObject({ code: -32602 });
+  await expect(engine.callTool('none', {}, signal)).rejects.toMatchObject({ code: -32602 });
+  expect(lines).toEqual(['found but not published']);
+});
+
+test('a call whose caller has gone is not made', async () => {
+  const { engine } = await start([PDF]);
+  await expect(engine.callTool('list_categories', {}, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+});
+
+test('after its end each call says so', async () => {
+  const { engine, lines } = await start([PDF]);
+  await engine.listSkills(undefined);
+  await engine.close();
+  await expect(engine.listSkills(undefined)).rejects.toMatchObject({ code: -32603, message: /has ended/ });
+  expect(lines).toEqual([]);
+});
