@@ -28,7 +28,9 @@ export interface McpContent extends Content {
 const [PARSE_ERROR, INVALID_REQUEST, SERVER_ERROR] = [-32700, -32600, -32000];
 const ALLOWED_METHODS = 'POST, GET, DELETE';
 const EVENT_STREAM = 'text/event-stream';
-/** The first revision without GET and sessions. Revisions are dates. */
+/** Revisions in which GET opens a stream. */
+const WITH_STREAMS: readonly string[] = ['2025-03-26', '2025-06-18', '2025-11-25'];
+/** The one without GET and sessions. */
 const WITHOUT_STREAMS = '2026-07-28';
 const WITHOUT_MEANING =
   'searching by meaning needs an API key of this server, sent as the header `Authorization: Bearer <key>`';
@@ -168,6 +170,8 @@ export class McpMount {
     });
     const arrived = performance.now();
     await call.turn();
+    // Nobody waits for the answer any more.
+    if (call.signal?.aborted === true) throw new ClientGone();
     const waited = (performance.now() - arrived + began - call.ready) / 1000;
     try {
       const body = parseJson(bytes);
@@ -257,9 +261,8 @@ export class McpMount {
   async #listen(visit: Visit): Promise<McpContent> {
     const { call } = visit;
     const revision = call.header('mcp-protocol-version');
-    if (revision !== undefined && revision >= WITHOUT_STREAMS) {
-      throw new RefusedRequest(METHOD_NOT_ALLOWED, { Allow: 'POST' });
-    }
+    if (revision === WITHOUT_STREAMS) throw new RefusedRequest(METHOD_NOT_ALLOWED, { Allow: 'POST' });
+    if (revision !== undefined && !WITH_STREAMS.includes(revision)) throw new RefusedRequest(UNKNOWN_REVISION);
     if (call.header('accept')?.includes(EVENT_STREAM) !== true) throw new RefusedRequest(NOT_ACCEPTABLE);
     const { streams } = await this.#handlers;
     const gaveBack = this.#takeStream(visit);
@@ -351,6 +354,11 @@ const WRONG_TYPE: Refusal = {
   status: 415,
   code: 'UNSUPPORTED_MEDIA_TYPE',
   message: 'the Content-Type of a request must be application/json',
+};
+const UNKNOWN_REVISION: Refusal = {
+  status: 400,
+  code: 'UNSUPPORTED_PROTOCOL_VERSION',
+  message: `the MCP-Protocol-Version of a request with GET must be one of ${WITH_STREAMS.join(', ')}`,
 };
 const NOT_ACCEPTABLE: Refusal = {
   status: 406,
