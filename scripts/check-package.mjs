@@ -25,6 +25,7 @@ try {
     'dist/index.d.ts',
     'dist/http/index.js',
     'dist/access/index.js',
+    'dist/agents/index.js',
     'dist/evaluation/index.js',
     'dist/tuning/index.js',
     'dist/cli/main.js',

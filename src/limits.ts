@@ -298,6 +298,9 @@ export const MCP_HTTP_LIMITS: McpHttpLimits = {
   lookInterval: 500,
 };
 
+/** Words whose size in tokens is kept. A catalogue of 100,000 skills has some hundred thousand; most are rare. */
+export const TOKEN_CACHE_WORDS = 20_000;
+
 /** Bounds of a server. Times are in milliseconds. */
 interface ServerLimits {
   /** Bytes of the request line and all headers together. */

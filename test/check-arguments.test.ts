@@ -161,7 +161,9 @@ test.each([['page'], ['sortBy'], ['offset'], ['x'.repeat(100_000)]])(
   'a semantic search has no parameter %.20s, and none that is near',
   async (given) => {
     const error = await errorOf(() => untyped(resolveSemanticQuery)({ q: 'a', [given]: 1 }));
-    expect(error.message).toMatch(/expected q, limit, minScore, ranking, category, occupation, author, copies, explain$/);
+    expect(error.message).toMatch(
+      /expected q, limit, minScore, ranking, category, occupation, author, copies, explain$/,
+    );
     expect(error.message.length).toBeLessThan(200);
   },
 );

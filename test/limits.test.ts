@@ -44,6 +44,7 @@ const BOUNDS: Readonly<
   MAX_SEMANTIC_LIMIT: { accepts: (limit) => passes(() => resolveSemanticQuery({ q: 'a', limit })) },
   MAX_PAGE: { accepts: (page) => passes(() => resolveKeywordQuery({ q: 'a', page })) },
   MAX_LIMIT: { accepts: (limit) => passes(() => resolveKeywordQuery({ q: 'a', limit })) },
+  TOKEN_CACHE_WORDS: { file: 'agents/count-tokens.test.ts', test: 'keeps the sizes of so many words at most' },
   MAX_READING_TIME: { file: 'search/patience.test.ts', test: 'is given up at the longest time for reading' },
   MAX_LONGEST_WAIT: { accepts: (longestWait) => passes(() => new Patience(longestWait).end()) },
   MAX_QUESTION_WORDS: { accepts: (count) => readQuestion(texts(count, 'w').join(' ')).looseWords.length === count },

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { SKILL_FORMATS, type SkillFormat, type SkillOrHit } from '../agents/format-options.js';
 import {
   COPY_MODES,
   type CopyMode,
@@ -34,6 +35,8 @@ interface SearchFlags extends StopWordsFlags {
   readonly copies?: CopyMode;
   readonly explain?: true;
   readonly localPaths?: true;
+  readonly format?: SkillFormat;
+  readonly maxTokens?: number;
   // With `--mode keyword` only.
   readonly sort?: SortOrder;
   readonly page?: number;
@@ -74,9 +77,16 @@ export const setUpSearch: SetUp = (command, output) => {
     .addOption(new Option('--copies <mode>', 'show one of a group of copies or all').choices(COPY_MODES))
     .option('--explain', 'tell for each result which words matched where, and the parts of its score')
     .option('--local-paths', 'tell for each result the folder that it was loaded from')
+    .addOption(
+      new Option('--format <format>', 'print the skills as text for a language model, best first').choices(
+        SKILL_FORMATS,
+      ),
+    )
+    .option('--max-tokens <n>', 'with --format: print at most so many tokens', parseInteger)
     .addOption(jsonOption())
     .action((words: string[], flags: SearchFlags) => {
       refuseOthers(flags, command);
+      refuseFormats(flags, command);
       return flags.mode === 'semantic' ? searchByMeaning(words, flags, output) : searchByWords(words, flags, output);
     });
 };
@@ -87,6 +97,23 @@ function refuseOthers(flags: SearchFlags, command: Command): void {
     if (flags[flag as keyof SearchFlags] === undefined) continue;
     command.error(`error: option '${name}' needs --mode ${other}`);
   }
+}
+
+function refuseFormats({ format, maxTokens, json, explain }: SearchFlags, command: Command): void {
+  if (format === undefined && maxTokens !== undefined) command.error("error: option '--max-tokens' needs --format");
+  if (format !== undefined && json === true) command.error("error: option '--format' cannot be used with --json");
+  if (format !== undefined && explain === true) command.error("error: option '--format' cannot be used with --explain");
+}
+
+/** Prints hits as text for a language model. */
+async function printFormatted(
+  hits: readonly SkillOrHit[],
+  { format, maxTokens }: { readonly format: SkillFormat; readonly maxTokens?: number | undefined },
+  output: Output,
+): Promise<void> {
+  const { formatSkills } = await import('../agents/format-skills.js');
+  const { text } = formatSkills(hits, { format, maxTokens });
+  if (text !== '') printLines(output, text.split('\n'));
 }
 
 async function searchByWords(words: readonly string[], flags: SearchFlags, output: Output): Promise<void> {
@@ -100,7 +127,9 @@ async function searchByWords(words: readonly string[], flags: SearchFlags, outpu
   );
   const result = search.keyword(query);
   tellDamaged(result.damaged, output);
-  if (flags.json === true) printJson(output, result);
+  const { format, maxTokens } = flags;
+  if (format !== undefined) await printFormatted(result.hits, { format, maxTokens }, output);
+  else if (flags.json === true) printJson(output, result);
   else printLines(output, keywordLines(result, columnsOf(output), stylesFor(output.out), flags.explain === true));
 }
 
@@ -117,7 +146,9 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
   );
   const result = await search.semantic(query);
   tellDamaged(result.damaged, output);
-  if (flags.json === true) printJson(output, result);
+  const { format, maxTokens } = flags;
+  if (format !== undefined) await printFormatted(result.hits, { format, maxTokens }, output);
+  else if (flags.json === true) printJson(output, result);
   else printLines(output, semanticLines(result, columnsOf(output), stylesFor(output.out)));
 }
 

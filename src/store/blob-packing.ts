@@ -5,7 +5,7 @@ import { deflateRaw, inflateRawSync } from 'node:zlib';
 const deflate = promisify(deflateRaw);
 
 /** How bytes are stored. */
-export type Packing = 'deflate' | 'raw';
+type Packing = 'deflate' | 'raw';
 
 /** Bytes ready to be stored. */
 export interface PackedBlob {
@@ -20,12 +20,28 @@ export interface PackedBlob {
 /** Bytes that are not worth a compression. */
 const SMALL = 64;
 
+/** Bytes from which on a sample says whether they are worth it. */
+const LARGE = 16 * 1024;
+
+/** Bytes of a part of the sample. */
+const SAMPLE = 2048;
+
+/** What must be left of the sample at most. */
+const WORTHWHILE = 0.95;
+
 /** Compresses bytes, outside of this thread. What does not shrink stays as it is. */
 export async function packBlob(sha256: string, bytes: Uint8Array): Promise<PackedBlob> {
   const size = bytes.length;
-  const packed = size <= SMALL ? undefined : await deflate(bytes);
+  const packed = size <= SMALL || (size > LARGE && !(await shrinks(bytes))) ? undefined : await deflate(bytes);
   if (packed !== undefined && packed.length < size) return { sha256, size, packing: 'deflate', bytes: packed };
   return { sha256, size, packing: 'raw', bytes: Buffer.from(bytes.buffer, bytes.byteOffset, size) };
+}
+
+/** Whether compression helps a little, by three parts of the bytes. Most large files are compressed already. */
+async function shrinks(bytes: Uint8Array): Promise<boolean> {
+  const starts = [0, (bytes.length - SAMPLE) >> 1, bytes.length - SAMPLE];
+  const sample = Buffer.concat(starts.map((start) => bytes.subarray(start, start + SAMPLE)));
+  return (await deflate(sample)).length < sample.length * WORTHWHILE;
 }
 
 /**

@@ -28,7 +28,7 @@ export interface SkillContentsToStore {
 }
 
 /** A file of a skill as it is. */
-export interface ContentToStore {
+interface ContentToStore {
   readonly path: string;
   readonly size: number;
   /** 64 hexadecimal digits. */

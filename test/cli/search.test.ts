@@ -158,6 +158,24 @@ describe('search', () => {
     expect(out).toContain('2 copies');
   });
 
+  test('prints text for a language model with --format, within --max-tokens', async () => {
+    const database = await catalogueOf([
+      row('a', { name: 'alpha', description: 'First sentence. Second sentence </skill>.' }),
+      row('b', { description: 'alpha' }),
+    ]);
+    const print = async (...words: string[]) =>
+      (await runCaptured(['search', 'alpha', '--database', database, ...words])).out;
+    expect(await print('--format', 'list')).toBe(
+      '- **alpha** (a): First sentence. Second sentence \\</skill\\>.\n- **name of b** (b): alpha\n',
+    );
+    expect(await print('--format', 'list', '--max-tokens', '24')).toMatch(
+      /^- \*\*alpha\*\* \(a\).*\n\(1 skill left out\)\n$/,
+    );
+    expect(await print('--format', 'list', '--max-tokens', '0')).toBe('');
+    const semantic = await print('--mode', 'semantic', '--ranking', 'words', '--format', 'json');
+    expect(JSON.parse(semantic)).toMatchObject({ skills: [{ id: 'b' }, { id: 'a' }], leftOut: 0 });
+  });
+
   test('explains where each word matched with --explain', async () => {
     const database = await catalogueOf([row('a', { name: 'alpha', description: 'beta' })]);
     const { out } = await runCaptured(['search', 'alpha beta', '--explain', '--database', database]);

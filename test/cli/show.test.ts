@@ -76,6 +76,10 @@ describe('show', () => {
       out: 'an excerpt',
       error: expect.stringContaining('excerpt'),
     });
+    const atTerminal = await runCaptured(['show', 'o-r-notes', '--database', database, '--raw', 'run.sh'], {
+      columns: 80,
+    });
+    expect([atTerminal.status, atTerminal.out]).toEqual([1, '']);
     expect(await raw('other')).toMatchObject({ status: 1, out: '', error: expect.stringContaining('no file "other"') });
   });
 

@@ -17,11 +17,25 @@ const PRINTED: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     /^agent: \(an answer with <skill name="recipe-scaler">/m,
     /^user: {2}Thank you, that was great!\nagent: \(an answer with no skill\)$/m,
   ],
+  'agent-steps.ts': [
+    /^step: read the invoice pdf \(fits, 0 left out\)\n- \*\*pdf-reader\*\* /m,
+    /^step: sum up the table \(fits, 0 left out\)\n- \*\*table-sums\*\* /m,
+  ],
+  'anthropic-tool-references.ts': [
+    '3 tools, 2 of them deferred; the model searches: fill in forms\n',
+    '"tool_use_id":"toolu_1","content":[{"type":"tool_reference","tool_name":"pdf-forms"}]}\n',
+    'the model calls pdf-forms and gets: Fills in PDF forms.\n',
+  ],
   'evaluate-own-questions.ts': [
     '4 questions over 202 skills\n',
     /^hybrid {2}nDCG@10 [01]\.\d{3} {2}MRR@10 [01]\.\d{3}$/m,
     /^hybrid against bm25: -?[01]\.\d{3}, p = [01]\.\d\d$/m,
     'rank 1: fill in a tax form\n',
+  ],
+  'openai-tool-search.ts': [
+    'tool_search by the client: bake bread\n',
+    '"call_id":"call_1","execution":"client","status":"completed","tools":[{"type":"function","name":"bread"',
+    'the model calls bread and gets: Bakes bread. Knows sourdough.\n',
   ],
   'own-embedder.ts': [
     '3 texts embedded by topics-1\n',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   type BuildOptions,
@@ -16,7 +17,7 @@ import {
 } from '../../src/index.js';
 import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../src/limits.js';
 import { Database } from '../../src/sqlite/connection.js';
-import { writeFacts } from '../../src/store/facts.js';
+import { readFacts, writeFacts } from '../../src/store/facts.js';
 import { traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';
@@ -443,7 +444,7 @@ describe('other calls', () => {
     const tables = ['contents', 'content_file', 'blob'];
     const restore = tables.map((table) => `INSERT INTO ${table} SELECT * FROM former.${table};`).join('');
     change(database, `ATTACH '${former}' AS former; ${restore} DETACH former`);
-    reading(database, writeFacts);
+    noteAsFormerVersion(database);
     {
       await using search = await open(database);
       expect(contentsOf(search, 'a')).toMatchObject({ complete: false, files: [{ path: 'SKILL.md' }] });
@@ -572,5 +573,18 @@ function flipBitOf(database: string, digest: string, packing: string): void {
     const at = blob.bytes.length >> 1;
     blob.bytes[at] = blob.bytes[at]! ^ 4;
     connection.prepare('UPDATE blob SET bytes = ? WHERE sha256 = ?').run(blob.bytes, Buffer.from(digest, 'hex'));
+  });
+}
+
+/** Writes the notes of a load as a version does that does not know contents. */
+function noteAsFormerVersion(database: string): void {
+  reading(database, (connection) => {
+    writeFacts(connection);
+    const { contents: _, blobs: __, completeIds: ___, ...facts } = readFacts(connection)!;
+    const write = connection.prepare('UPDATE meta SET value = ? WHERE key = ?');
+    write.run(JSON.stringify(facts), 'facts');
+    const schema = connection.prepare('SELECT sql FROM sqlite_schema ORDER BY name').raw().all();
+    const rows = connection.prepare("SELECT key, value FROM meta WHERE key <> 'checksum' ORDER BY key").raw().all();
+    write.run(String(crc32(JSON.stringify([schema, rows]))), 'checksum');
   });
 }

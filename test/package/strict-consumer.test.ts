@@ -58,6 +58,7 @@ test('the package has an entry for each of its parts', () => {
     'skill-discovery',
     'skill-discovery/http',
     'skill-discovery/access',
+    'skill-discovery/agents',
     'skill-discovery/evaluation',
     'skill-discovery/tuning',
   ]);

@@ -84,7 +84,7 @@ export const SEARCH_SKILLS: Tool = {
     const maxTokens = given.integer('max_tokens', MIN_TOOL_TOKENS, MAX_TOOL_TOKENS);
     const found = await findHits(question, context);
     const hits = found.hits.map(({ skill, score }) => ({ skill, score, ...addressOf(context, skill) }));
-    const fitted = fitHits(hits, maxTokens);
+    const fitted = await fitHits(hits, maxTokens);
     const omitted = hits.length - fitted.length;
     const remarks = [...found.remarks];
     if (omitted > 0) remarks.push(`${omitted} more were found and did not fit into max_tokens.`);

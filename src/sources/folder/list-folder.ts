@@ -9,6 +9,16 @@ export async function listFolder(path: string): Promise<Dirent[]> {
   return entries.sort((a, b) => compareCodePoints(a.name, b.name));
 }
 
+/** {@link listFolder}, that asks the system for each folder once. */
+export function listOnce(): typeof listFolder {
+  const listed = new Map<string, Promise<Dirent[]>>();
+  return (path) => {
+    const entries = listed.get(path) ?? listFolder(path);
+    listed.set(path, entries);
+    return entries;
+  };
+}
+
 /** Whether a file name is that of a SKILL.md, in capitals or not. */
 export function isSkillFile(name: string): boolean {
   return name.length === 8 && name.toLowerCase() === 'skill.md';

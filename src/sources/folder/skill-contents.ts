@@ -46,6 +46,7 @@ const SECRET =
  * incomplete, and is told. Never throws for what it finds.
  *
  * @param room bytes that may be read
+ * @param list lists a folder
  * @returns undefined if there are more
  * @throws the signal's reason when aborted
  */
@@ -54,9 +55,10 @@ export async function collectContents(
   roots: LinkRoots,
   signal?: AbortSignal,
   room: number = Number.POSITIVE_INFINITY,
+  list: typeof listFolder = listFolder,
 ): Promise<CollectedContents | undefined> {
   const left = new LeftOut();
-  const listed = await listContents(skill, roots, left, signal);
+  const listed = await listContents(skill, roots, left, list, signal);
   const files: DraftContentFile[] = [];
   const read = new Map<string, WholeFile>();
   let total = 0;
@@ -137,6 +139,7 @@ async function listContents(
   skill: FoundSkill,
   roots: LinkRoots,
   left: LeftOut,
+  list: typeof listFolder,
   signal: AbortSignal | undefined,
 ): Promise<Listed[]> {
   const files: Listed[] = [];
@@ -145,7 +148,7 @@ async function listContents(
 
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal?.throwIfAborted();
-    const entries = await listFolder(folder.realPath).catch(() => {
+    const entries = await list(folder.realPath).catch(() => {
       // The walk has already reported it.
       left.noteTold();
       return [];

@@ -34,6 +34,7 @@ interface Listed {
  * @param used bytes of its SKILL.md
  * @param most bytes of all texts that may be read
  * @param read reads the text of a file, by its real path
+ * @param list lists a folder
  * @returns undefined if there are more
  * @throws the signal's reason when aborted
  */
@@ -44,9 +45,10 @@ export async function collectFiles(
   signal?: AbortSignal,
   most: number = Number.POSITIVE_INFINITY,
   read: (realPath: string) => Promise<FileText> = readTextFile,
+  list: typeof listFolder = listFolder,
 ): Promise<CollectedFiles | undefined> {
   const warnings: string[] = [];
-  const listed = await listFiles(skill, roots, warnings, signal);
+  const listed = await listFiles(skill, roots, warnings, list, signal);
   const files: CollectedFile[] = [];
   let total = used;
 
@@ -79,6 +81,7 @@ async function listFiles(
   skill: FoundSkill,
   roots: LinkRoots,
   warnings: string[],
+  list: typeof listFolder,
   signal: AbortSignal | undefined,
 ): Promise<Listed[]> {
   const files: Listed[] = [];
@@ -88,7 +91,7 @@ async function listFiles(
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal?.throwIfAborted();
     // The walk has already reported an unreadable folder.
-    const entries = await listFolder(folder.realPath).catch(() => []);
+    const entries = await list(folder.realPath).catch(() => []);
     const isOwn = folder.filename === '';
     if (!isOwn && entries.some((entry) => isSkillFile(entry.name) && !entry.isDirectory())) continue;
 

@@ -10,7 +10,7 @@ import type { ResolvedSource, SourceKind } from '../rows/source-kind.js';
 import { LinkRoots } from './follow-link.js';
 import { readSkillMarkdown } from './front-matter.js';
 import { type GitOrigin, GitOrigins, type GitProblem } from './git-origin.js';
-import { reasonOf } from './list-folder.js';
+import { listOnce, reasonOf } from './list-folder.js';
 import { type Publication, publicationOf } from './publication.js';
 import { readAhead } from './read-ahead.js';
 import { collectContents } from './skill-contents.js';
@@ -113,7 +113,8 @@ async function readSkill(
   const folder = { path: skill.realPath, isOrigin: git?.remote === undefined };
   const unreadable = (reason: string): UnreadableRow => ({ kind: 'unreadable', origin, reason, location, folder });
   try {
-    const collected = contents ? await collectContents(skill, roots, signal, most) : NO_CONTENTS;
+    const list = listOnce();
+    const collected = contents ? await collectContents(skill, roots, signal, most, list) : NO_CONTENTS;
     if (collected === undefined) return undefined;
     const readText = async (realPath: string, force = false): Promise<FileText> => {
       const whole = collected.read.get(realPath);
@@ -127,7 +128,7 @@ async function readSkill(
     if (file.repaired) warnings.push('SKILL.md: bytes that are not UTF-8 were replaced');
 
     const markdown = readSkillMarkdown(file.text);
-    const others = await collectFiles(skill, roots, file.bytes, signal, most, readText);
+    const others = await collectFiles(skill, roots, file.bytes, signal, most, readText, list);
     if (others === undefined) return undefined;
     const value = {
       ...skillMarkdownRow(markdown, skill.path === '' ? baseName : basename(skill.path)),

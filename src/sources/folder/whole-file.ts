@@ -1,6 +1,19 @@
 import { Buffer } from 'node:buffer';
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  open,
+  read as readFile,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
+import { promisify } from 'node:util';
+
+const openFile: (path: string, flags: number) => Promise<number> = promisify(open);
+const read = promisify(readFile);
 
 /** A file as it is on the disk. */
 export interface WholeFile {
@@ -27,10 +40,11 @@ const CHUNK_BYTES = 64 * 1024;
  * @throws the file system's error if the file cannot be read
  */
 export async function readWholeFile(realPath: string, most: number): Promise<WholeFile | 'special' | 'large'> {
-  const file = await open(realPath, OPEN_FLAGS);
+  const file = await openFile(realPath, OPEN_FLAGS);
+  // Of an open file the system knows the rest without waiting for the disk.
   try {
-    if (!(await isStillAt(file, realPath))) throw new Error('replaced by a link while it was read');
-    const found = await file.stat();
+    const found = fstatSync(file);
+    if (!isStillAt(file, found, realPath)) throw new Error('replaced by a link while it was read');
     const { mode, mtimeMs, size } = found;
     if (!found.isFile()) return 'special';
     if (size > most) return 'large';
@@ -39,30 +53,41 @@ export async function readWholeFile(realPath: string, most: number): Promise<Who
     const executable = process.platform !== 'win32' && (mode & 0o111) !== 0;
     return { bytes, executable, changedAt: Math.max(0, Math.floor(mtimeMs / 1000)) };
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
 /** Whether an open file lies where it was opened, and not behind a link. */
-async function isStillAt(file: FileHandle, realPath: string): Promise<boolean> {
+function isStillAt(file: number, { ino, dev }: Stats, realPath: string): boolean {
   if (process.platform === 'linux') {
     // What the system says of the open file itself: nothing can change in between.
-    const path = await readlink(`/proc/self/fd/${file.fd}`).catch(() => undefined);
+    const path = pathOf(file);
     if (path !== undefined) return path === realPath;
   }
-  const [opened, found] = await Promise.all([file.stat({ bigint: true }), lstat(realPath, { bigint: true })]);
-  return opened.ino === found.ino && opened.dev === found.dev && (await realpath(realPath)) === realPath;
+  const found = lstatSync(realPath);
+  return ino === found.ino && dev === found.dev && realpathSync(realPath) === realPath;
 }
 
-/** @returns undefined if there are more bytes than `most` */
-async function readAll(file: FileHandle, size: number, most: number): Promise<Buffer | undefined> {
-  let bytes = Buffer.allocUnsafeSlow(size + 1);
+function pathOf(file: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${file}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param size that the system tells; some files of the system say 0 and are longer
+ * @returns undefined if there are more bytes than `most`
+ */
+async function readAll(file: number, size: number, most: number): Promise<Buffer | undefined> {
+  let bytes = Buffer.allocUnsafeSlow(size === 0 ? CHUNK_BYTES : size);
   let length = 0;
   for (;;) {
-    const { bytesRead } = await file.read(bytes, length, bytes.length - length, null);
-    if (bytesRead === 0) return bytes.subarray(0, length);
+    const { bytesRead } = await read(file, bytes, length, bytes.length - length, null);
     length += bytesRead;
     if (length > most) return undefined;
+    if (bytesRead === 0 || length === size) return bytes.subarray(0, length);
     if (length === bytes.length) bytes = Buffer.concat([bytes], length + CHUNK_BYTES);
   }
 }

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { Tokenizer } from '@huggingface/tokenizers';
+import { SkillSearchError } from '../errors.js';
+
+/** What the tokenizer makes of a word. */
+export interface WordPieces {
+  readonly pieces: number;
+  /** Those of the pieces that stand for text which the vocabulary does not have, however long it is. */
+  readonly unknown: number;
+}
+
+const FOLDER = new URL('../../data/models/skill-minilm/', import.meta.url);
+
+let tokenizer: Tokenizer | undefined;
+
+/**
+ * The pieces of a word by the vocabulary of the bundled model (WordPiece). The first call reads the vocabulary, which
+ * takes some 50 ms; the model itself is not needed.
+ *
+ * @throws {SkillSearchError} `MODEL_NOT_FOUND` if the files of the tokenizer cannot be read
+ */
+export function wordPieces(word: string): WordPieces {
+  tokenizer ??= new Tokenizer(readJson('tokenizer.json'), readJson('tokenizer_config.json'));
+  const pieces = tokenizer.tokenize(word);
+  let unknown = 0;
+  for (const piece of pieces) if (piece === '[UNK]') unknown++;
+  return { pieces: pieces.length, unknown };
+}
+
+function readJson(name: string): object {
+  const file = new URL(name, FOLDER);
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as object;
+  } catch (cause) {
+    const message = `the tokenizer of the bundled model cannot be read: ${file.pathname}`;
+    throw new SkillSearchError('MODEL_NOT_FOUND', message, { path: file.pathname, cause });
+  }
+}
