@@ -1,7 +1,7 @@
 import { MCP_HTTP_LIMITS } from '../limits.js';
 
 /** What is called to find skills. It alone is a search of the quota. */
-const SEARCH_TOOL = 'search_skills';
+export const SEARCH_TOOL = 'search_skills';
 
 /** Revisions of the protocol in which a body may have several messages. */
 const WITH_BATCHES: readonly (string | undefined)[] = [undefined, '2024-11-05', '2025-03-26'];

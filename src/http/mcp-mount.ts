@@ -10,7 +10,7 @@ import type { Content } from './call.js';
 import { logDamaged } from './damage-log.js';
 import { ClientGone, publicError, translateError } from './error-content.js';
 import { busy, LEAST_PATIENCE, quotaHeaders } from './guarded-search.js';
-import { faultOfBatch, type McpMessages, readMessages } from './mcp-messages.js';
+import { faultOfBatch, type McpMessages, readMessages, SEARCH_TOOL } from './mcp-messages.js';
 import { listChangedStream, NotificationStreams, untilEnded } from './notification-streams.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import type { Refusal } from './refusal.js';
@@ -28,7 +28,9 @@ export interface McpContent extends Content {
 const [PARSE_ERROR, INVALID_REQUEST, SERVER_ERROR] = [-32700, -32600, -32000];
 const ALLOWED_METHODS = 'POST, GET, DELETE';
 const EVENT_STREAM = 'text/event-stream';
-/** The first revision without GET and sessions. Revisions are dates. */
+/** Revisions in which GET opens a stream. */
+const WITH_STREAMS: readonly string[] = ['2025-03-26', '2025-06-18', '2025-11-25'];
+/** The one without GET and sessions. */
 const WITHOUT_STREAMS = '2026-07-28';
 const WITHOUT_MEANING =
   'searching by meaning needs an API key of this server, sent as the header `Authorization: Bearer <key>`';
@@ -168,6 +170,8 @@ export class McpMount {
     });
     const arrived = performance.now();
     await call.turn();
+    // Nobody waits for the answer any more.
+    if (call.signal?.aborted === true) throw new ClientGone();
     const waited = (performance.now() - arrived + began - call.ready) / 1000;
     try {
       const body = parseJson(bytes);
@@ -211,7 +215,7 @@ export class McpMount {
         longestWait: longestWait === 0 ? 0 : Math.max(LEAST_PATIENCE, longestWait - waited),
         refusal,
         onAnswer: (tool) => {
-          if (tool === 'search_skills') answered += 1;
+          if (tool === SEARCH_TOOL) answered += 1;
         },
         tellError: publicError,
         onError: (error) => this.#logFailure(visit, error),
@@ -257,9 +261,8 @@ export class McpMount {
   async #listen(visit: Visit): Promise<McpContent> {
     const { call } = visit;
     const revision = call.header('mcp-protocol-version');
-    if (revision !== undefined && revision >= WITHOUT_STREAMS) {
-      throw new RefusedRequest(METHOD_NOT_ALLOWED, { Allow: 'POST' });
-    }
+    if (revision === WITHOUT_STREAMS) throw new RefusedRequest(METHOD_NOT_ALLOWED, { Allow: 'POST' });
+    if (revision !== undefined && !WITH_STREAMS.includes(revision)) throw new RefusedRequest(UNKNOWN_REVISION);
     if (call.header('accept')?.includes(EVENT_STREAM) !== true) throw new RefusedRequest(NOT_ACCEPTABLE);
     const { streams } = await this.#handlers;
     const gaveBack = this.#takeStream(visit);
@@ -351,6 +354,11 @@ const WRONG_TYPE: Refusal = {
   status: 415,
   code: 'UNSUPPORTED_MEDIA_TYPE',
   message: 'the Content-Type of a request must be application/json',
+};
+const UNKNOWN_REVISION: Refusal = {
+  status: 400,
+  code: 'UNSUPPORTED_PROTOCOL_VERSION',
+  message: `the MCP-Protocol-Version of a request with GET must be one of ${WITH_STREAMS.join(', ')}`,
 };
 const NOT_ACCEPTABLE: Refusal = {
   status: 406,

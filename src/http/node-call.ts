@@ -50,7 +50,10 @@ export class NodeCall implements Call {
   /** Created on demand: keyword searches never need it. */
   get signal(): AbortSignal {
     const gone = new AbortController();
-    this.#response.once('close', () => gone.abort(new Error('the client closed the connection')));
+    const abort = (): void => gone.abort(new Error('the client closed the connection'));
+    // It may have gone while its body was read, or waited for its turn.
+    if (this.#response.destroyed) abort();
+    else this.#response.once('close', abort);
     return gone.signal;
   }
 

@@ -31,10 +31,10 @@ export class NotificationStreams {
    * Takes the place of a stream.
    *
    * @returns gives it back; further calls do nothing
-   * @throws {SkillSearchError} `BUSY` where there are too many, `SERVICE_UNAVAILABLE` while the server stops
+   * @throws {SkillSearchError} `BUSY` where there are too many, or the server stops
    */
   take(client: string): () => void {
-    if (this.#isClosed) throw new SkillSearchError('SERVICE_UNAVAILABLE', 'the server is stopping');
+    if (this.#isClosed) throw new SkillSearchError('BUSY', 'the server is stopping', { retryAfter: 1 });
     const own = this.#perClient.get(client) ?? 0;
     const { streams, streamsPerClient } = MCP_HTTP_LIMITS;
     if (own >= streamsPerClient || this.#count >= streams) {

@@ -1,4 +1,5 @@
-import { createRequire } from 'node:module';
+// Not `createRequire` by its name: bundles declare that themselves.
+import nodeModule from 'node:module';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Engine } from './engine.js';
 import type { Sdk } from './skills/load-sdk.js';
@@ -63,6 +64,16 @@ export function createServerOver(sdk: Sdk, engine: Engine, onUnpublished: Unpubl
 let version: string | undefined;
 
 function packageVersion(): string {
-  version ??= (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
+  version ??= readVersion();
   return version;
+}
+
+/** In a bundle there is no such file, or it is that of another program. */
+function readVersion(): string {
+  try {
+    const file = nodeModule.createRequire(import.meta.url)('../../package.json') as { name: string; version: string };
+    return file.name === 'skill-discovery' ? file.version : 'unknown';
+  } catch {
+    return 'unknown';
+  }
 }

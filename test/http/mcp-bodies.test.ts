@@ -190,6 +190,7 @@ describe('a method', () => {
     const modern = await get({ Accept: 'text/event-stream', 'MCP-Protocol-Version': '2026-07-28' });
     expect([modern.status, modern.headers.get('Allow')]).toEqual([405, 'POST']);
     expect((await get({ Accept: 'application/json' })).status).toBe(406);
+    expect((await get({ Accept: 'text/event-stream', 'MCP-Protocol-Version': '1999-01-01' })).status).toBe(400);
     const ended = await fetch(url, { method: 'DELETE', headers: { 'Mcp-Session-Id': 'x' } });
     expect([ended.status, await ended.json()]).toMatchObject([404, { error: { data: { code: 'SESSION_NOT_FOUND' } } }]);
   });

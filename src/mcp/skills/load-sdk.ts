@@ -1,4 +1,5 @@
-import { createRequire } from 'node:module';
+// Not `createRequire` by its name: bundles declare that themselves.
+import nodeModule from 'node:module';
 import type { createMcpHandler, McpServer, ProtocolError } from '@modelcontextprotocol/server';
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import type { serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -45,7 +46,7 @@ export async function loadSdk(): Promise<Sdk> {
  */
 export function checkSdk(): void {
   try {
-    createRequire(import.meta.url).resolve('@modelcontextprotocol/server');
+    nodeModule.createRequire(import.meta.url).resolve('@modelcontextprotocol/server');
   } catch (cause) {
     throw sdkMissing(cause);
   }
