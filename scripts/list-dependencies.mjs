@@ -22,8 +22,9 @@ const NEEDED_SCRIPTS = {
 
 const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
 const listed = Object.entries(packages)
-  .filter(([path, { dev, link, devOptional }]) => path.includes('node_modules/') && !dev && !devOptional && !link)
-  .map(([path, entry]) => describe(path, entry))
+  .filter(([path, { dev, link }]) => path.includes('node_modules/') && !dev && !link)
+  // `devOptional`: an optional package needs it, and a package for development as well.
+  .map(([path, entry]) => describe(path, { ...entry, optional: entry.optional || entry.devOptional }))
   .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 
 if (process.argv.includes('--write')) writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8')));
