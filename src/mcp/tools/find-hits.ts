@@ -45,8 +45,24 @@ const NOTHING_FITS =
   'Nothing in this catalogue fits the request well. What follows is only the nearest: do not use it unless it truly fits.';
 const SOME_WORDS = 'No skill has all of the words. What follows has some of them: check that it fits before using it.';
 
-/** Searches as asked, or by words where meaning is not available and was not the only wish. */
+/**
+ * Searches as asked, or by words where meaning is not available and was not the only wish.
+ *
+ * @throws {ToolFault} if the query is empty or too long
+ */
 export async function findHits(question: Question, context: ToolContext): Promise<Found> {
+  try {
+    return await findAsAsked(question, context);
+  } catch (error) {
+    if (!(error instanceof SkillSearchError) || error.parameter !== 'q') throw error;
+    // The library calls it q.
+    throw new ToolFault(
+      `The argument query is wrong: ${error.message.replace(/^q /, 'it ')}. Correct it and call again.`,
+    );
+  }
+}
+
+async function findAsAsked(question: Question, context: ToolContext): Promise<Found> {
   const { by } = question;
   if (by === 'words') return findByWords(question, context);
   if (!context.meaning) return withoutMeaning(question, context, context.withoutMeaning);
@@ -100,8 +116,9 @@ const TRUNCATED = 'The question was too costly to finish: its most frequent word
 function nothingFound({ by, category, occupation, author }: Question): string {
   const filters = Object.entries({ category, occupation, author }).filter(([, value]) => value !== undefined);
   const names = filters.map(([name]) => name).join(', ');
+  const hasSlugs = category !== undefined || occupation !== undefined;
   const advice = [
-    ...(filters.length > 0 ? [`leave out ${names} (list_categories has the slugs)`] : []),
+    ...(filters.length > 0 ? [`leave out ${names}${hasSlugs ? ' (list_categories has the slugs)' : ''}`] : []),
     ...(by === 'words' ? ['search by: "both"'] : []),
     'use other or fewer words',
   ];

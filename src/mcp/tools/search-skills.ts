@@ -4,7 +4,7 @@ import { Arguments } from './arguments.js';
 import { type Found, findHits, WAYS } from './find-hits.js';
 import { addressOf, type SkillAddress } from './find-skill.js';
 import { type FittedHit, fitHits } from './fit-hits.js';
-import { THIRD_PARTY } from './quoted.js';
+import { oneLine, THIRD_PARTY } from './quoted.js';
 import { SKILL_FIELDS } from './schemas.js';
 import { sourceUrl } from './source-url.js';
 import type { JsonSchema, Tool, ToolAnswer } from './tool.js';
@@ -97,17 +97,31 @@ interface AddressedHit extends SkillAddress {
   readonly score: number | undefined;
 }
 
-/** Shows less until both the text and the structured content fit: a host may show the model either. */
+/** Steps of the bisection: the list gets all but a hundredth of what it may have. */
+const STEPS = 7;
+
+/**
+ * Shows as much as lets both the text and the structured content fit: a host may show the model either. What is around
+ * the list takes tokens as well, so the budget of the list is found by bisection.
+ */
 async function answerWithin(found: Found, hits: readonly AddressedHit[], maxTokens: number): Promise<ToolAnswer> {
   const { countTokens } = await import('../../agents/count-tokens.js');
-  for (let budget = maxTokens; ; ) {
-    const fitted = await fitHits(hits, budget);
-    const answer = answerOf(found, hits, fitted, true);
-    const tokens = Math.max(countTokens(answer.text), countTokens(JSON.stringify(answer.structured)));
-    // What is said without any skill is said in any case.
-    if (tokens <= maxTokens || fitted.length === 0) return answer;
-    budget = Math.max(0, budget - (tokens - maxTokens));
+  const within = async (budget: number): Promise<ToolAnswer | undefined> => {
+    const answer = answerOf(found, hits, await fitHits(hits, budget), true);
+    const fits = (text: string): boolean => countTokens(text) <= maxTokens;
+    return fits(answer.text) && fits(JSON.stringify(answer.structured)) ? answer : undefined;
+  };
+  const whole = await within(maxTokens);
+  if (whole !== undefined) return whole;
+  // What is said without any skill is said in any case.
+  let best = answerOf(found, hits, [], true);
+  for (let step = 0, low = 0, high = maxTokens; step < STEPS; step++) {
+    const middle = Math.floor((low + high) / 2);
+    const answer = await within(middle);
+    if (answer === undefined) high = middle;
+    else [low, best] = [middle, answer];
   }
+  return best;
 }
 
 /** @param brief leaves out what get_skill tells as well */
@@ -124,11 +138,12 @@ function answerOf(
   const notice = remarks.join(' ');
   const skills = fitted.map(({ description }, i) => {
     const { skill, score, id, uri, complete } = hits[i]!;
-    const { name, author, stars, updatedAt, categories, occupations } = skill;
+    const { stars, updatedAt, categories, occupations } = skill;
+    const [name, author] = [oneLine(skill.name), oneLine(skill.author)];
     if (brief) return { id, uri, name, author, description, complete };
     const url = sourceUrl(skill);
     return {
-      ...{ id, uri, name, author, description, stars, updatedAt, categories, occupations },
+      ...{ id, uri, name, author, description: oneLine(description), stars, updatedAt, categories, occupations },
       ...(url === undefined ? {} : { url }),
       complete,
       ...(score === undefined ? {} : { score }),
