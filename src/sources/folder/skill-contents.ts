@@ -13,10 +13,13 @@ import { readWholeFile, type WholeFile } from './whole-file.js';
 /** What a folder of a skill has, as it is. */
 export interface CollectedContents {
   readonly contents: DraftContents;
-  /** By their real path: whoever reads their text need not open them again. */
-  readonly read: ReadonlyMap<string, WholeFile>;
+  /** What came of each file, by its real path: whoever reads their text must not open them again. */
+  readonly read: ReadonlyMap<string, ReadOutcome>;
   readonly warnings: readonly string[];
 }
+
+/** A file, or why there is none: it is no regular one, too large, or was refused. */
+export type ReadOutcome = WholeFile | 'special' | 'large' | Error;
 
 interface Listed {
   readonly path: string;
@@ -60,13 +63,13 @@ export async function collectContents(
   const left = new LeftOut();
   const listed = await listContents(skill, roots, left, list, signal);
   const files: DraftContentFile[] = [];
-  const read = new Map<string, WholeFile>();
+  const read = new Map<string, ReadOutcome>();
   let total = 0;
   for (const { path, realPath } of listed) {
     signal?.throwIfAborted();
     const isFull = files.length === MAX_CONTENT_FILES;
     const most = MAX_CONTENT_BYTES - total;
-    const file = isFull ? 'large' : await readOnce(realPath, read, most).catch(asError);
+    const file = isFull ? 'large' : await readOnce(realPath, read, most);
     if (file === 'large') {
       left.tell(overLimit(path, isFull));
       break;
@@ -84,17 +87,17 @@ export async function collectContents(
   return { contents, read, warnings: left.warnings() };
 }
 
-async function readOnce(
-  realPath: string,
-  read: Map<string, WholeFile>,
-  most: number,
-): Promise<WholeFile | 'special' | 'large'> {
+async function readOnce(realPath: string, read: Map<string, ReadOutcome>, most: number): Promise<ReadOutcome> {
   // Several links may lead to one file.
   const known = read.get(realPath);
-  if (known !== undefined) return known.bytes.length > most ? 'large' : known;
-  const file = await readWholeFile(realPath, most);
-  if (typeof file !== 'string') read.set(realPath, file);
+  if (known !== undefined) return isWhole(known) && known.bytes.length > most ? 'large' : known;
+  const file = await readWholeFile(realPath, most).catch(asError);
+  read.set(realPath, file);
   return file;
+}
+
+function isWhole(outcome: ReadOutcome): outcome is WholeFile {
+  return typeof outcome !== 'string' && !(outcome instanceof Error);
 }
 
 function draftOf(path: string, { bytes, executable }: WholeFile): DraftContentFile {

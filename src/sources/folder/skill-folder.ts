@@ -7,19 +7,18 @@ import type { DraftContents } from '../rows/draft-contents.js';
 import type { ReadOptions } from '../rows/read-options.js';
 import type { RawRow, SourceItem, SourceRemark, UnreadableRow } from '../rows/row.js';
 import type { ResolvedSource, SourceKind } from '../rows/source-kind.js';
+import { collectedText } from './collected-text.js';
 import { LinkRoots } from './follow-link.js';
 import { readSkillMarkdown } from './front-matter.js';
 import { type GitOrigin, GitOrigins, type GitProblem } from './git-origin.js';
 import { listOnce, reasonOf } from './list-folder.js';
 import { type Publication, publicationOf } from './publication.js';
 import { readAhead } from './read-ahead.js';
-import { collectContents } from './skill-contents.js';
+import { collectContents, type ReadOutcome } from './skill-contents.js';
 import { collectFiles } from './skill-files.js';
 import { skillMarkdownRow } from './skill-markdown-row.js';
 import { isInside, joinPath, pathInside } from './source-paths.js';
-import { type FileText, readTextFile, textOfFile } from './text-file.js';
 import { type FoundSkill, walkFolder } from './walk-folder.js';
-import type { WholeFile } from './whole-file.js';
 
 /** Skills that are read at the same time. */
 const SKILLS_AHEAD = 8;
@@ -116,10 +115,7 @@ async function readSkill(
     const list = listOnce();
     const collected = contents ? await collectContents(skill, roots, signal, most, list) : NO_CONTENTS;
     if (collected === undefined) return undefined;
-    const readText = async (realPath: string, force = false): Promise<FileText> => {
-      const whole = collected.read.get(realPath);
-      return whole === undefined ? readTextFile(realPath, { force }) : textOfFile(whole, { force });
-    };
+    const readText = collectedText(collected.read);
     const file = await readText(skill.realSkillFile, true);
     if (file.kind !== 'text') return unreadable('not a regular file');
     if (isBlank(file.text)) return unreadable('empty: neither front matter nor text');
@@ -152,7 +148,7 @@ async function readSkill(
   }
 }
 
-const NO_CONTENTS = { contents: undefined, read: new Map<string, WholeFile>(), warnings: [] };
+const NO_CONTENTS = { contents: undefined, read: new Map<string, ReadOutcome>(), warnings: [] };
 
 function withContents({ contents }: { readonly contents: DraftContents | undefined }): Pick<RawRow, 'contents'> {
   return contents === undefined ? {} : { contents };
