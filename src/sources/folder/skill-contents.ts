@@ -8,7 +8,7 @@ import type { LinkRoots } from './follow-link.js';
 import { isNeverEntered, listFolder, reasonOf } from './list-folder.js';
 import { isInside, joinPath, pathInside } from './source-paths.js';
 import type { FoundSkill } from './walk-folder.js';
-import { readWholeFile, type WholeFile } from './whole-file.js';
+import { type Admit, readWholeFile, type WholeFile } from './whole-file.js';
 
 /** What a folder of a skill has, as it is. */
 export interface CollectedContents {
@@ -50,6 +50,7 @@ const SECRET =
  *
  * @param room bytes that may be read
  * @param list lists a folder
+ * @param admit asked before a file is read
  * @returns undefined if there are more
  * @throws the signal's reason when aborted
  */
@@ -59,6 +60,7 @@ export async function collectContents(
   signal?: AbortSignal,
   room: number = Number.POSITIVE_INFINITY,
   list: typeof listFolder = listFolder,
+  admit?: Admit,
 ): Promise<CollectedContents | undefined> {
   const left = new LeftOut();
   const listed = await listContents(skill, roots, left, list, signal);
@@ -69,7 +71,7 @@ export async function collectContents(
     signal?.throwIfAborted();
     const isFull = files.length === MAX_CONTENT_FILES;
     const most = MAX_CONTENT_BYTES - total;
-    const file = isFull ? 'large' : await readOnce(realPath, read, most);
+    const file = isFull ? 'large' : await readOnce(realPath, read, most, admit);
     if (file === 'large') {
       left.tell(overLimit(path, isFull));
       break;
@@ -79,6 +81,7 @@ export async function collectContents(
     else {
       total += file.bytes.length;
       if (total > room) return undefined;
+      if (!file.isSteady) left.tell(`contents: ${toOneLine(path)}: changed while it was read; incomplete`);
       files.push(draftOf(path, file));
     }
   }
@@ -87,11 +90,16 @@ export async function collectContents(
   return { contents, read, warnings: left.warnings() };
 }
 
-async function readOnce(realPath: string, read: Map<string, ReadOutcome>, most: number): Promise<ReadOutcome> {
+async function readOnce(
+  realPath: string,
+  read: Map<string, ReadOutcome>,
+  most: number,
+  admit?: Admit,
+): Promise<ReadOutcome> {
   // Several links may lead to one file.
   const known = read.get(realPath);
   if (known !== undefined) return isWhole(known) && known.bytes.length > most ? 'large' : known;
-  const file = await readWholeFile(realPath, most).catch(asError);
+  const file = await readWholeFile(realPath, most, admit).catch(asError);
   read.set(realPath, file);
   return file;
 }
@@ -100,9 +108,10 @@ function isWhole(outcome: ReadOutcome): outcome is WholeFile {
   return typeof outcome !== 'string' && !(outcome instanceof Error);
 }
 
-function draftOf(path: string, { bytes, executable }: WholeFile): DraftContentFile {
-  const isText = isTextual(bytes);
-  return { path, size: bytes.length, sha256: sha256Of(bytes), executable, complete: true, isText, bytes };
+function draftOf(path: string, { bytes, executable, isSteady }: WholeFile): DraftContentFile {
+  const about = { path, size: bytes.length, sha256: sha256Of(bytes), executable, isText: isTextual(bytes) };
+  // What may be half of one state and half of the next is searched, and given to nobody as the file.
+  return { ...about, complete: isSteady, bytes: isSteady ? bytes : undefined };
 }
 
 /** What is left out of the contents of a skill. */

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, read as readFile } from 'node:fs';
+import { type BigIntStats, closeSync, fstatSync, read as readFile } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openInPlace } from './open-in-place.js';
 
@@ -12,31 +13,75 @@ export interface WholeFile {
   readonly executable: boolean;
   /** Last change of the file, in Unix seconds. */
   readonly changedAt: number;
+  /** False if it changed while it was read, twice: the bytes may be those of no state that it ever had. */
+  readonly isSteady: boolean;
 }
 
 /** Bytes that are read at once: nobody knows how large a file will be that grows. */
 const CHUNK_BYTES = 64 * 1024;
 
+/** Is told how many bytes are going to be read, and may put it off. */
+export type Admit = (bytes: number) => Promise<void> | undefined;
+
+/** How often a file is read that changes meanwhile. */
+const ATTEMPTS = 2;
+
 /**
- * Reads a file completely, if it is still the file of that path.
+ * Milliseconds for which a file must not have changed before it is read. Two changes within a tick of the system's
+ * clock, up to 10 ms, have the same time, so the second would not show.
+ */
+const SETTLED_MS = 20;
+
+/**
+ * Reads a file completely, if it is still the file of that path. One that changes meanwhile is read once more.
+ *
+ * NOTE: A change shows by the times and the size that the system tells. Who writes into mapped memory, or takes longer
+ * than {@link SETTLED_MS} for one write, may go unnoticed.
  *
  * @param realPath absolute, without symbolic links
  * @param most bytes that are read
+ * @param admit asked before each reading
  * @returns `special` for what is no regular file, `large` for one with more bytes
  * @throws as {@link openInPlace}, and the file system's error if the file cannot be read
  */
-export async function readWholeFile(realPath: string, most: number): Promise<WholeFile | 'special' | 'large'> {
+export async function readWholeFile(
+  realPath: string,
+  most: number,
+  admit?: Admit,
+): Promise<WholeFile | 'special' | 'large'> {
   const { file, found } = await openInPlace(realPath);
   try {
     if (!found.isFile()) return 'special';
-    if (found.size > most) return 'large';
-    const bytes = await readAll(file, Number(found.size), most);
-    if (bytes === undefined) return 'large';
-    const executable = process.platform !== 'win32' && (found.mode & 0o111n) !== 0n;
-    return { bytes, executable, changedAt: Math.max(0, Math.floor(Number(found.mtimeMs) / 1000)) };
+    for (let attempt = 1, state = found; ; attempt++) {
+      if (state.size > most) return 'large';
+      const settled = await settle(file, state);
+      const { size, mode, mtimeMs } = settled.state;
+      await admit?.(Number(size));
+      const bytes = await readAll(file, Number(size), most);
+      if (bytes === undefined) return 'large';
+      state = fstatSync(file, { bigint: true });
+      const isSteady = settled.isSettled && isSame(settled.state, state);
+      if (!isSteady && attempt < ATTEMPTS) continue;
+      const executable = process.platform !== 'win32' && (mode & 0o111n) !== 0n;
+      return { bytes, executable, changedAt: Math.max(0, Math.floor(Number(mtimeMs) / 1000)), isSteady };
+    }
   } finally {
     closeSync(file);
   }
+}
+
+/** Waits if a file has just changed. Not settled is one that goes on changing. */
+async function settle(file: number, state: BigIntStats): Promise<{ state: BigIntStats; isSettled: boolean }> {
+  const hasRest = ({ ctimeMs }: BigIntStats): boolean => Date.now() - Number(ctimeMs) >= SETTLED_MS;
+  if (hasRest(state)) return { state, isSettled: true };
+  await setTimeout(SETTLED_MS);
+  const next = fstatSync(file, { bigint: true });
+  // The clock of a file system may be ahead: then it is enough that nothing has changed.
+  return { state: next, isSettled: isSame(state, next) || hasRest(next) };
+}
+
+function isSame(a: BigIntStats, b: BigIntStats): boolean {
+  return a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs && a.size === b.size;
 }
 
 /**
@@ -47,7 +92,7 @@ async function readAll(file: number, size: number, most: number): Promise<Buffer
   let bytes = Buffer.allocUnsafeSlow(size === 0 ? CHUNK_BYTES : size);
   let length = 0;
   for (;;) {
-    const { bytesRead } = await read(file, bytes, length, bytes.length - length, null);
+    const { bytesRead } = await read(file, bytes, length, bytes.length - length, length);
     length += bytesRead;
     if (length > most) return undefined;
     if (bytesRead === 0 || length === size) return bytes.subarray(0, length);
