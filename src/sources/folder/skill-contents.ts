@@ -4,11 +4,12 @@ import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
 import { type DraftContentFile, type DraftContents, isSkillPath, isTextual, sha256Of } from '../rows/draft-contents.js';
 import { overLimit } from '../rows/row-contents.js';
+import type { Admit } from './ahead-allowance.js';
 import type { LinkRoots } from './follow-link.js';
 import { isNeverEntered, listFolder, reasonOf } from './list-folder.js';
 import { isInside, joinPath, pathInside } from './source-paths.js';
 import type { FoundSkill } from './walk-folder.js';
-import { type Admit, readWholeFile, type WholeFile } from './whole-file.js';
+import { readWholeFile, type WholeFile } from './whole-file.js';
 
 /** What a folder of a skill has, as it is. */
 export interface CollectedContents {
@@ -48,20 +49,17 @@ const SECRET =
  * in the folder counts as a copy of what it leads to; others are not followed. Whatever is left out makes the contents
  * incomplete, and is told. Never throws for what it finds.
  *
- * @param room bytes that may be read
- * @param list lists a folder
  * @param admit asked before a file is read
- * @returns undefined if there are more
+ * @param list lists a folder
  * @throws the signal's reason when aborted
  */
 export async function collectContents(
   skill: FoundSkill,
   roots: LinkRoots,
   signal?: AbortSignal,
-  room: number = Number.POSITIVE_INFINITY,
-  list: typeof listFolder = listFolder,
   admit?: Admit,
-): Promise<CollectedContents | undefined> {
+  list: typeof listFolder = listFolder,
+): Promise<CollectedContents> {
   const left = new LeftOut();
   const listed = await listContents(skill, roots, left, list, signal);
   const files: DraftContentFile[] = [];
@@ -80,7 +78,6 @@ export async function collectContents(
     else if (file instanceof Error) left.tell(`${toOneLine(path)}: cannot be read: ${reasonOf(file)}`);
     else {
       total += file.bytes.length;
-      if (total > room) return undefined;
       if (!file.isSteady) left.tell(`contents: ${toOneLine(path)}: changed while it was read; incomplete`);
       files.push(draftOf(path, file));
     }

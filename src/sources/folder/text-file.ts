@@ -3,6 +3,7 @@ import { closeSync, read as readFile } from 'node:fs';
 import { promisify } from 'node:util';
 import { MAX_FILE_BYTES } from '../../limits.js';
 import { utf8Boundary } from '../rows/clean-text.js';
+import type { Admit } from './ahead-allowance.js';
 import { openInPlace } from './open-in-place.js';
 import type { WholeFile } from './whole-file.js';
 
@@ -26,6 +27,12 @@ export type FileText =
   /** Not a regular file: a pipe, a socket, a device. */
   | { readonly kind: 'special' };
 
+interface ReadTextOptions {
+  readonly force?: boolean;
+  readonly limit?: number;
+  readonly admit?: Admit | undefined;
+}
+
 const HEAD_BYTES = 8 * 1024;
 
 /** With a larger share of undecodable and control characters in its head, a file counts as binary. */
@@ -36,11 +43,12 @@ const BINARY_SHARE = 0.2;
  *
  * @param options.force reads it as text even if it looks binary
  * @param options.limit bytes to read at most
+ * @param options.admit asked before its head is read, and before the rest
  * @throws as {@link openInPlace}, and the file system's error if the file cannot be read
  */
 export async function readTextFile(
   realPath: string,
-  { force = false, limit = MAX_FILE_BYTES }: { readonly force?: boolean; readonly limit?: number } = {},
+  { force = false, limit = MAX_FILE_BYTES, admit }: ReadTextOptions = {},
 ): Promise<FileText> {
   const { file, found } = await openInPlace(realPath);
   try {
@@ -52,6 +60,7 @@ export async function readTextFile(
     let length = 0;
     // The head shows whether the file is binary. Then the rest is not read.
     for (const target of [Math.min(HEAD_BYTES, wanted), wanted]) {
+      await admit?.(target - length);
       while (length < target) {
         const { bytesRead } = await read(file, bytes, length, target - length, null);
         if (bytesRead === 0) break;

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { type BigIntStats, closeSync, fstatSync, read as readFile } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Admit } from './ahead-allowance.js';
 import { openInPlace } from './open-in-place.js';
 
 const read = promisify(readFile);
@@ -19,9 +20,6 @@ export interface WholeFile {
 
 /** Bytes that are read at once: nobody knows how large a file will be that grows. */
 const CHUNK_BYTES = 64 * 1024;
-
-/** Is told how many bytes are going to be read, and may put it off. */
-export type Admit = (bytes: number) => Promise<void> | undefined;
 
 /** How often a file is read that changes meanwhile. */
 const ATTEMPTS = 2;

@@ -9,20 +9,13 @@ import { temporaryFolder } from './temporary-folder.js';
 describe('the contents of a folder', () => {
   it('are incomplete with a file that changes while it is read, which is listed without its bytes', async () => {
     const folder = await temporaryFolder({ 'SKILL.md': '# x', 'b.txt': 'b', log: 'longer' });
-    const collected = await collectContents(
-      skillIn(folder),
-      new LinkRoots(folder),
-      undefined,
-      undefined,
-      undefined,
-      (size) => {
-        if (size >= 6) appendFileSync(join(folder, 'log'), 'x');
-        return undefined;
-      },
-    );
-    expect(collected?.warnings).toEqual(['contents: log: changed while it was read; incomplete']);
-    expect(collected?.contents.complete).toBe(false);
-    expect(collected?.contents.files).toMatchObject([
+    const change = async (size: number): Promise<void> => {
+      if (size >= 6) appendFileSync(join(folder, 'log'), 'x');
+    };
+    const collected = await collectContents(skillIn(folder), new LinkRoots(folder), undefined, change);
+    expect(collected.warnings).toEqual(['contents: log: changed while it was read; incomplete']);
+    expect(collected.contents.complete).toBe(false);
+    expect(collected.contents.files).toMatchObject([
       { path: 'SKILL.md', complete: true },
       { path: 'b.txt', complete: true },
       { path: 'log', complete: false, bytes: undefined },
