@@ -11,6 +11,9 @@ export interface RowFileFacts {
   readonly executable?: unknown;
 }
 
+/** Characters of a path that a report quotes. */
+const MAX_QUOTED = 200;
+
 interface RowFile {
   readonly facts: RowFileFacts;
   /** The text or the bytes, as the row has them. */
@@ -25,10 +28,20 @@ interface RowFile {
  */
 export class RowContents {
   readonly #files = new Map<string, RowFile>();
+  /** What is told of paths, if there are contents. */
+  readonly #notes: string[] = [];
   #isWhole = true;
 
-  /** @param path inside the skill's folder. A later file of the same path replaces an earlier one */
-  add(path: string, file: RowFile): void {
+  /**
+   * @param path inside the skill's folder. A later file of the same path replaces an earlier one
+   * @param givenPath as the row has it. A file that is kept under another path is not the one that was meant
+   */
+  add(path: string, givenPath: string, file: RowFile): void {
+    if (path !== givenPath) {
+      const quoted = toOneLine(JSON.stringify(givenPath.slice(0, MAX_QUOTED)));
+      this.#notes.push(`contents: the path ${quoted} is kept as ${toOneLine(path)}; incomplete`);
+    }
+    if (this.#files.has(path)) this.leaveOut();
     this.#files.set(path, file);
   }
 
@@ -36,7 +49,7 @@ export class RowContents {
     return this.#files.has(path);
   }
 
-  /** Notes that a file of the row is not among the contents. */
+  /** Notes that something of the row is not among the contents. */
   leaveOut(): void {
     this.#isWhole = false;
   }
@@ -48,6 +61,7 @@ export class RowContents {
   finish(warnings: string[]): DraftContents | undefined {
     const all = [...this.#files];
     if (!all.some(([, { facts, given }]) => facts.complete === true || typeof given !== 'string')) return undefined;
+    const notes = [...this.#notes];
     const files: DraftContentFile[] = [];
     let left = MAX_CONTENT_BYTES;
     for (const [path, file] of all) {
@@ -60,10 +74,24 @@ export class RowContents {
       }
       files.push(draft);
     }
+    for (const path of filesWithin(files)) {
+      notes.push(`contents: ${toOneLine(path)} is a file, and a folder of others; incomplete`);
+    }
+    warnings.push(...notes);
     const complete =
-      this.#isWhole && files.every((file) => file.complete) && files.some(({ path }) => isSkillPath(path));
+      this.#isWhole &&
+      notes.length === 0 &&
+      files.every((file) => file.complete) &&
+      files.some(({ path }) => isSkillPath(path));
     return { complete, files: files.sort((a, b) => compareCodePoints(a.path, b.path)) };
   }
+}
+
+/** Paths of files that are folders of other files as well: no disk can hold both. */
+function filesWithin(files: readonly DraftContentFile[]): string[] {
+  // What begins with a path follows it at once.
+  const folders = files.map(({ path }) => `${path}/`).sort();
+  return folders.filter((folder, i) => folders[i + 1]?.startsWith(folder)).map((folder) => folder.slice(0, -1));
 }
 
 function draftOf(path: string, { facts, given, text }: RowFile, warnings: string[]): DraftContentFile {
