@@ -76,6 +76,7 @@ describe('the contents of a skill of a folder', () => {
     const { database, report } = await loaded({
       'a/SKILL.md': skillMd('a'),
       'a/.git/config': 'x',
+      'a/b/.GIT/config': 'x',
       'a/node_modules/x/index.js': 'x',
       'a/__pycache__/x.pyc': 'x',
       'a/.DS_Store': 'x',

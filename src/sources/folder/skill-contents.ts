@@ -2,11 +2,12 @@ import { sep } from 'node:path';
 import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES, MAX_LOCATION, MAX_SKILL_ENTRIES } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
+import { MAY_HOLD_SECRETS, partByName, partByPath } from '../rows/content-name.js';
 import { type DraftContentFile, type DraftContents, isSkillPath, isTextual, sha256Of } from '../rows/draft-contents.js';
 import { overLimit } from '../rows/row-contents.js';
 import type { Admit } from './ahead-allowance.js';
 import type { LinkRoots } from './follow-link.js';
-import { isNeverEntered, listFolder, reasonOf } from './list-folder.js';
+import { listFolder, reasonOf } from './list-folder.js';
 import { isInside, joinPath, pathInside } from './source-paths.js';
 import type { FoundSkill } from './walk-folder.js';
 import { readWholeFile, type WholeFile } from './whole-file.js';
@@ -32,17 +33,10 @@ interface Folder extends Listed {
   readonly chain: readonly string[];
 }
 
-/** What systems and interpreters leave behind. It is no part of a skill. */
-const LEFT_BEHIND = new Set(['.DS_Store', 'Thumbs.db', '__pycache__']);
-
 /** What is left out of one skill that is told one by one. */
 const MAX_TOLD = 20;
 
 const NOT_REGULAR = 'not a regular file';
-
-/** Names under which programs keep keys and passwords. Nobody means to give these out with a skill. */
-const SECRET =
-  /^(?:\.env(?:\.(?!(?:example|sample|template|dist|defaults)$).*)?|\.envrc|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.aws|\.ssh|\.gnupg|id_(?:rsa|dsa|ecdsa|ed25519))$/i;
 
 /**
  * Reads every file in the folder of a skill and below, hidden ones and those of skills inside it too. A link that stays
@@ -163,15 +157,16 @@ async function listContents(
       return [];
     });
     for (const entry of entries) {
-      if (isNeverEntered(entry.name) || LEFT_BEHIND.has(entry.name)) continue;
+      const part = partByName(entry.name);
+      if (part === 'none') continue;
       const path = joinPath(folder.path, entry.name);
       if (looked === MAX_SKILL_ENTRIES) {
         left.tell(`contents: more than ${MAX_SKILL_ENTRIES} files and folders; the rest is not looked at`);
         return inOrder(files, skill);
       }
       looked += 1;
-      if (SECRET.test(entry.name)) {
-        left.add(path, 'may hold secrets');
+      if (part === 'secret') {
+        left.add(path, MAY_HOLD_SECRETS);
         continue;
       }
       if (!isStorable(path)) {
@@ -212,7 +207,5 @@ function isStorable(path: string): boolean {
 }
 
 function leadsToLeftOut(from: string, target: string): boolean {
-  return pathInside(from, target)
-    .split('/')
-    .some((segment) => isNeverEntered(segment) || LEFT_BEHIND.has(segment) || SECRET.test(segment));
+  return partByPath(pathInside(from, target)) !== 'file';
 }

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from './clean-text.js';
+import { MAY_HOLD_SECRETS, partByPath } from './content-name.js';
 import { type DraftContentFile, type DraftContents, isSkillPath, isTextual, sha256Of } from './draft-contents.js';
 
 /** What a row says of a file, beside its name and its bytes. */
@@ -62,9 +63,14 @@ export class RowContents {
     const all = [...this.#files];
     if (!all.some(([, { facts, given }]) => facts.complete === true || typeof given !== 'string')) return undefined;
     const notes = [...this.#notes];
+    const wanted = all.filter(([path]) => {
+      const part = partByPath(path);
+      if (part === 'secret') notes.push(`contents: ${toOneLine(path)}: ${MAY_HOLD_SECRETS}; left out`);
+      return part === 'file';
+    });
     const files: DraftContentFile[] = [];
     let left = MAX_CONTENT_BYTES;
-    for (const [path, file] of all) {
+    for (const [path, file] of wanted) {
       const draft = draftOf(path, file, warnings);
       left -= draft.size;
       if (files.length === MAX_CONTENT_FILES || left < 0) {

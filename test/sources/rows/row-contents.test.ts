@@ -45,6 +45,28 @@ describe('the contents of a row', () => {
     expect(warnings).toEqual([]);
   });
 
+  it.each([
+    '.git/config',
+    'a/.GIT/hooks/pre-commit',
+    '.g\u200cit/config',
+    '.git./config',
+    'node_modules/a/b.js',
+    'a/.DS_Store',
+  ])('have no file that a folder would not have either: %s', (path) => {
+    const { files, contents, warnings } = read([whole('SKILL.md', 'x'), whole(path, 'y')]);
+    expect(contents).toMatchObject({ complete: true, files: [{ path: 'SKILL.md' }] });
+    expect(contents?.files).toHaveLength(1);
+    expect(warnings).toEqual([]);
+    expect(files.map(({ filename }) => filename)).toEqual(['SKILL.md', path]);
+  });
+
+  it.each(['.env', 'a/.npmrc', '.ssh/id_rsa'])('are incomplete with the secrets left out: %s', (path) => {
+    const { contents, warnings } = read([whole('SKILL.md', 'x'), whole('.env.example', 'y'), whole(path, 'z')]);
+    expect(contents).toMatchObject({ complete: false, files: [{ path: '.env.example' }, { path: 'SKILL.md' }] });
+    expect(contents?.files).toHaveLength(2);
+    expect(warnings).toEqual([`contents: ${path}: may hold secrets; left out`]);
+  });
+
   it('leave what is searched as it is, and tell nothing of the paths of mere excerpts', () => {
     const { files, contents, warnings } = read([
       { filename: 'SKILL.md', text: 'x' },
