@@ -59,13 +59,13 @@ export async function collectContents(
   const files: DraftContentFile[] = [];
   const read = new Map<string, ReadOutcome>();
   let total = 0;
-  for (const { path, realPath } of listed) {
+  for (const [index, { path, realPath }] of listed.entries()) {
     signal?.throwIfAborted();
     const isFull = files.length === MAX_CONTENT_FILES;
     const most = MAX_CONTENT_BYTES - total;
     const file = isFull ? 'large' : await readOnce(realPath, read, most, admit);
     if (file === 'large') {
-      left.tell(overLimit(path, isFull));
+      left.tell(overLimit(path, listed.length - index, isFull));
       break;
     }
     if (file === 'special') left.add(path, NOT_REGULAR);

@@ -63,18 +63,18 @@ export class RowContents {
     const all = [...this.#files];
     if (!all.some(([, { facts, given }]) => facts.complete === true || typeof given !== 'string')) return undefined;
     const notes = [...this.#notes];
-    const wanted = all.filter(([path]) => {
+    const wanted = skillFirst(all).filter(([path]) => {
       const part = partByPath(path);
       if (part === 'secret') notes.push(`contents: ${toOneLine(path)}: ${MAY_HOLD_SECRETS}; left out`);
       return part === 'file';
     });
     const files: DraftContentFile[] = [];
     let left = MAX_CONTENT_BYTES;
-    for (const [path, file] of wanted) {
+    for (const [index, [path, file]] of wanted.entries()) {
       const draft = draftOf(path, file, warnings);
       left -= draft.size;
       if (files.length === MAX_CONTENT_FILES || left < 0) {
-        warnings.push(overLimit(path, files.length === MAX_CONTENT_FILES));
+        warnings.push(overLimit(path, wanted.length - index, files.length === MAX_CONTENT_FILES));
         this.leaveOut();
         break;
       }
@@ -91,6 +91,11 @@ export class RowContents {
       files.some(({ path }) => isSkillPath(path));
     return { complete, files: files.sort((a, b) => compareCodePoints(a.path, b.path)) };
   }
+}
+
+/** With the SKILL.md first: the others may be too many. */
+function skillFirst(files: readonly [string, RowFile][]): [string, RowFile][] {
+  return [...files.filter(([path]) => isSkillPath(path)), ...files.filter(([path]) => !isSkillPath(path))];
 }
 
 /** Paths of files that are folders of other files as well: no disk can hold both. */
@@ -120,10 +125,17 @@ function draftOf(path: string, { facts, given, text }: RowFile, warnings: string
   return { ...about, size: Buffer.byteLength(kept), sha256: sha256Of(kept), complete: false, bytes };
 }
 
-/** What a report says of a skill that has more than is kept. */
-export function overLimit(path: string, isCount: boolean): string {
+/**
+ * What a report says of a skill that has more than is kept.
+ *
+ * @param path of the first file that is left out
+ * @param count of files that are left out
+ * @param isCount whether there are too many files, not bytes
+ */
+export function overLimit(path: string, count: number, isCount: boolean): string {
   const limit = isCount ? `more than ${MAX_CONTENT_FILES} files` : `over ${MAX_CONTENT_BYTES / 1024 / 1024} MiB`;
-  return `contents: ${limit}; what follows from ${toOneLine(path)} on is not kept`;
+  const files = count === 1 ? '1 file is' : `${count.toLocaleString('en')} files are`;
+  return `contents: ${limit}; ${files} left out, from ${toOneLine(path)} on`;
 }
 
 /** The bytes of base64, with or without line breaks; undefined if it is none. */

@@ -67,6 +67,16 @@ describe('the contents of a row', () => {
     expect(warnings).toEqual([`contents: ${path}: may hold secrets; left out`]);
   });
 
+  it('are at most 512 files, the SKILL.md counted first, and say how many they lack', () => {
+    const files = Array.from({ length: 512 }, (_, i) => whole(`f${String(i).padStart(3, '0')}`, 'x'));
+    const full = read([...files.slice(1), whole('SKILL.md', 'x')]);
+    expect(full.contents).toMatchObject({ complete: true, files: { length: 512 } });
+    const over = read([...files, whole('SKILL.md', 'x')]);
+    expect(over.contents).toMatchObject({ complete: false, files: { length: 512 } });
+    expect(over.contents?.files[0]?.path).toBe('SKILL.md');
+    expect(over.warnings).toEqual(['contents: more than 512 files; 1 file is left out, from f511 on']);
+  });
+
   it('leave what is searched as it is, and tell nothing of the paths of mere excerpts', () => {
     const { files, contents, warnings } = read([
       { filename: 'SKILL.md', text: 'x' },
