@@ -6,6 +6,7 @@ import { MAY_HOLD_SECRETS, partByName, partByPath } from '../rows/content-name.j
 import { type DraftContentFile, type DraftContents, isSkillPath, isTextual, sha256Of } from '../rows/draft-contents.js';
 import { overLimit } from '../rows/row-contents.js';
 import type { Admit } from './ahead-allowance.js';
+import { FolderStates } from './folder-states.js';
 import type { LinkRoots } from './follow-link.js';
 import { listFolder, reasonOf } from './list-folder.js';
 import { isInside, joinPath, pathInside } from './source-paths.js';
@@ -55,7 +56,8 @@ export async function collectContents(
   list: typeof listFolder = listFolder,
 ): Promise<CollectedContents> {
   const left = new LeftOut();
-  const listed = await listContents(skill, roots, left, list, signal);
+  const states = new FolderStates();
+  const listed = await listContents(skill, roots, left, states, list, signal);
   const files: DraftContentFile[] = [];
   const read = new Map<string, ReadOutcome>();
   let total = 0;
@@ -75,6 +77,9 @@ export async function collectContents(
       if (!file.isSteady) left.tell(`contents: ${toOneLine(path)}: changed while it was read; incomplete`);
       files.push(draftOf(path, file));
     }
+  }
+  for (const path of states.changed()) {
+    left.tell(`contents: ${path === '' ? 'the folder' : toOneLine(path)}: changed while it was read; incomplete`);
   }
   const complete = left.isNothing && files.some(({ path }) => isSkillPath(path));
   const contents = { complete, files: files.sort((a, b) => compareCodePoints(a.path, b.path)) };
@@ -142,6 +147,7 @@ async function listContents(
   skill: FoundSkill,
   roots: LinkRoots,
   left: LeftOut,
+  states: FolderStates,
   list: typeof listFolder,
   signal: AbortSignal | undefined,
 ): Promise<Listed[]> {
@@ -151,6 +157,7 @@ async function listContents(
 
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal?.throwIfAborted();
+    await states.note(folder.path, folder.realPath);
     const entries = await list(folder.realPath).catch(() => {
       // The walk has already reported it.
       left.noteTold();

@@ -3,6 +3,7 @@ import { type BigIntStats, closeSync, fstatSync, read as readFile } from 'node:f
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Admit } from './ahead-allowance.js';
+import { hasRest, isSame, SETTLED_MS } from './file-state.js';
 import { openInPlace } from './open-in-place.js';
 
 const read = promisify(readFile);
@@ -23,12 +24,6 @@ const CHUNK_BYTES = 64 * 1024;
 
 /** How often a file is read that changes meanwhile. */
 const ATTEMPTS = 2;
-
-/**
- * Milliseconds for which a file must not have changed before it is read. Two changes within a tick of the system's
- * clock, up to 10 ms, have the same time, so the second would not show.
- */
-const SETTLED_MS = 20;
 
 /**
  * Reads a file completely, if it is still the file of that path. One that changes meanwhile is read once more.
@@ -70,16 +65,10 @@ export async function readWholeFile(
 
 /** Waits if a file has just changed. Not settled is one that goes on changing. */
 async function settle(file: number, state: BigIntStats): Promise<{ state: BigIntStats; isSettled: boolean }> {
-  const hasRest = ({ ctimeMs }: BigIntStats): boolean => Date.now() - Number(ctimeMs) >= SETTLED_MS;
   if (hasRest(state)) return { state, isSettled: true };
   await setTimeout(SETTLED_MS);
   const next = fstatSync(file, { bigint: true });
-  // The clock of a file system may be ahead: then it is enough that nothing has changed.
   return { state: next, isSettled: isSame(state, next) || hasRest(next) };
-}
-
-function isSame(a: BigIntStats, b: BigIntStats): boolean {
-  return a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs && a.size === b.size;
 }
 
 /**
