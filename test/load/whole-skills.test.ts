@@ -76,6 +76,7 @@ describe('the contents of a skill of a folder', () => {
     const { database, report } = await loaded({
       'a/SKILL.md': skillMd('a'),
       'a/.git/config': 'x',
+      'a/b/.GIT/config': 'x',
       'a/node_modules/x/index.js': 'x',
       'a/__pycache__/x.pyc': 'x',
       'a/.DS_Store': 'x',
@@ -124,8 +125,8 @@ describe('the contents of a skill of a folder', () => {
   });
 
   test.each([
-    ['files', MAX_CONTENT_FILES - 1, 1, 'contents: more than 512 files; what follows from zz on is not kept'],
-    ['bytes', 15, MAX_CONTENT_BYTES / 16, 'contents: over 16 MiB; what follows from zz on is not kept'],
+    ['files', MAX_CONTENT_FILES - 1, 1, 'contents: more than 512 files; 2 files are left out, from zy on'],
+    ['bytes', 15, MAX_CONTENT_BYTES / 16, 'contents: over 16 MiB; 2 files are left out, from zy on'],
   ])('are at most 512 files and 16 MiB: %s', async (_, count, size, warning) => {
     const files: Record<string, string | Buffer> = { 's/SKILL.md': skillMd('s') };
     const room = size === 1 ? 0 : Buffer.byteLength(skillMd('s'));
@@ -133,7 +134,7 @@ describe('the contents of a skill of a folder', () => {
     if (size > 1) files['s/g'] = Buffer.alloc(size - room);
     const full = await loaded(files);
     expect(messages(full.report)).toEqual([]);
-    const over = await loaded({ ...files, 's/zz': 'x' });
+    const over = await loaded({ ...files, 's/zy': 'x', 's/zz': 'x' });
     expect(messages(over.report)).toEqual([warning]);
     expect(over.report.added).toBe(1);
     await using search = await open(over.database);

@@ -2,10 +2,13 @@ import { sep } from 'node:path';
 import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES, MAX_LOCATION, MAX_SKILL_ENTRIES } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
+import { MAY_HOLD_SECRETS, partByName, partByPath } from '../rows/content-name.js';
 import { type DraftContentFile, type DraftContents, isSkillPath, isTextual, sha256Of } from '../rows/draft-contents.js';
 import { overLimit } from '../rows/row-contents.js';
+import type { Admit } from './ahead-allowance.js';
+import { FolderStates } from './folder-states.js';
 import type { LinkRoots } from './follow-link.js';
-import { isNeverEntered, listFolder, reasonOf } from './list-folder.js';
+import { listFolder, reasonOf } from './list-folder.js';
 import { isInside, joinPath, pathInside } from './source-paths.js';
 import type { FoundSkill } from './walk-folder.js';
 import { readWholeFile, type WholeFile } from './whole-file.js';
@@ -13,10 +16,13 @@ import { readWholeFile, type WholeFile } from './whole-file.js';
 /** What a folder of a skill has, as it is. */
 export interface CollectedContents {
   readonly contents: DraftContents;
-  /** By their real path: whoever reads their text need not open them again. */
-  readonly read: ReadonlyMap<string, WholeFile>;
+  /** What came of each file, by its real path: whoever reads their text must not open them again. */
+  readonly read: ReadonlyMap<string, ReadOutcome>;
   readonly warnings: readonly string[];
 }
+
+/** A file, or why there is none: it is no regular one, too large, or was refused. */
+export type ReadOutcome = WholeFile | 'special' | 'large' | Error;
 
 interface Listed {
   readonly path: string;
@@ -28,56 +34,52 @@ interface Folder extends Listed {
   readonly chain: readonly string[];
 }
 
-/** What systems and interpreters leave behind. It is no part of a skill. */
-const LEFT_BEHIND = new Set(['.DS_Store', 'Thumbs.db', '__pycache__']);
-
 /** What is left out of one skill that is told one by one. */
 const MAX_TOLD = 20;
 
 const NOT_REGULAR = 'not a regular file';
-
-/** Names under which programs keep keys and passwords. Nobody means to give these out with a skill. */
-const SECRET =
-  /^(?:\.env(?:\.(?!(?:example|sample|template|dist|defaults)$).*)?|\.envrc|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.aws|\.ssh|\.gnupg|id_(?:rsa|dsa|ecdsa|ed25519))$/i;
 
 /**
  * Reads every file in the folder of a skill and below, hidden ones and those of skills inside it too. A link that stays
  * in the folder counts as a copy of what it leads to; others are not followed. Whatever is left out makes the contents
  * incomplete, and is told. Never throws for what it finds.
  *
- * @param room bytes that may be read
+ * @param admit asked before a file is read
  * @param list lists a folder
- * @returns undefined if there are more
  * @throws the signal's reason when aborted
  */
 export async function collectContents(
   skill: FoundSkill,
   roots: LinkRoots,
   signal?: AbortSignal,
-  room: number = Number.POSITIVE_INFINITY,
+  admit?: Admit,
   list: typeof listFolder = listFolder,
-): Promise<CollectedContents | undefined> {
+): Promise<CollectedContents> {
   const left = new LeftOut();
-  const listed = await listContents(skill, roots, left, list, signal);
+  const states = new FolderStates();
+  const listed = await listContents(skill, roots, left, states, list, signal);
   const files: DraftContentFile[] = [];
-  const read = new Map<string, WholeFile>();
+  const read = new Map<string, ReadOutcome>();
   let total = 0;
-  for (const { path, realPath } of listed) {
+  for (const [index, { path, realPath }] of listed.entries()) {
     signal?.throwIfAborted();
     const isFull = files.length === MAX_CONTENT_FILES;
     const most = MAX_CONTENT_BYTES - total;
-    const file = isFull ? 'large' : await readOnce(realPath, read, most).catch(asError);
+    const file = isFull ? 'large' : await readOnce(realPath, read, most, admit);
     if (file === 'large') {
-      left.tell(overLimit(path, isFull));
+      left.tell(overLimit(path, listed.length - index, isFull));
       break;
     }
     if (file === 'special') left.add(path, NOT_REGULAR);
     else if (file instanceof Error) left.tell(`${toOneLine(path)}: cannot be read: ${reasonOf(file)}`);
     else {
       total += file.bytes.length;
-      if (total > room) return undefined;
+      if (!file.isSteady) left.tell(`contents: ${toOneLine(path)}: changed while it was read; incomplete`);
       files.push(draftOf(path, file));
     }
+  }
+  for (const path of states.changed()) {
+    left.tell(`contents: ${path === '' ? 'the folder' : toOneLine(path)}: changed while it was read; incomplete`);
   }
   const complete = left.isNothing && files.some(({ path }) => isSkillPath(path));
   const contents = { complete, files: files.sort((a, b) => compareCodePoints(a.path, b.path)) };
@@ -86,20 +88,26 @@ export async function collectContents(
 
 async function readOnce(
   realPath: string,
-  read: Map<string, WholeFile>,
+  read: Map<string, ReadOutcome>,
   most: number,
-): Promise<WholeFile | 'special' | 'large'> {
+  admit?: Admit,
+): Promise<ReadOutcome> {
   // Several links may lead to one file.
   const known = read.get(realPath);
-  if (known !== undefined) return known.bytes.length > most ? 'large' : known;
-  const file = await readWholeFile(realPath, most);
-  if (typeof file !== 'string') read.set(realPath, file);
+  if (known !== undefined) return isWhole(known) && known.bytes.length > most ? 'large' : known;
+  const file = await readWholeFile(realPath, most, admit).catch(asError);
+  read.set(realPath, file);
   return file;
 }
 
-function draftOf(path: string, { bytes, executable }: WholeFile): DraftContentFile {
-  const isText = isTextual(bytes);
-  return { path, size: bytes.length, sha256: sha256Of(bytes), executable, complete: true, isText, bytes };
+function isWhole(outcome: ReadOutcome): outcome is WholeFile {
+  return typeof outcome !== 'string' && !(outcome instanceof Error);
+}
+
+function draftOf(path: string, { bytes, executable, isSteady }: WholeFile): DraftContentFile {
+  const about = { path, size: bytes.length, sha256: sha256Of(bytes), executable, isText: isTextual(bytes) };
+  // What may be half of one state and half of the next is searched, and given to nobody as the file.
+  return { ...about, complete: isSteady, bytes: isSteady ? bytes : undefined };
 }
 
 /** What is left out of the contents of a skill. */
@@ -139,6 +147,7 @@ async function listContents(
   skill: FoundSkill,
   roots: LinkRoots,
   left: LeftOut,
+  states: FolderStates,
   list: typeof listFolder,
   signal: AbortSignal | undefined,
 ): Promise<Listed[]> {
@@ -148,21 +157,23 @@ async function listContents(
 
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal?.throwIfAborted();
+    await states.note(folder.path, folder.realPath);
     const entries = await list(folder.realPath).catch(() => {
       // The walk has already reported it.
       left.noteTold();
       return [];
     });
     for (const entry of entries) {
-      if (isNeverEntered(entry.name) || LEFT_BEHIND.has(entry.name)) continue;
+      const part = partByName(entry.name);
+      if (part === 'none') continue;
       const path = joinPath(folder.path, entry.name);
       if (looked === MAX_SKILL_ENTRIES) {
         left.tell(`contents: more than ${MAX_SKILL_ENTRIES} files and folders; the rest is not looked at`);
         return inOrder(files, skill);
       }
       looked += 1;
-      if (SECRET.test(entry.name)) {
-        left.add(path, 'may hold secrets');
+      if (part === 'secret') {
+        left.add(path, MAY_HOLD_SECRETS);
         continue;
       }
       if (!isStorable(path)) {
@@ -203,7 +214,5 @@ function isStorable(path: string): boolean {
 }
 
 function leadsToLeftOut(from: string, target: string): boolean {
-  return pathInside(from, target)
-    .split('/')
-    .some((segment) => isNeverEntered(segment) || LEFT_BEHIND.has(segment) || SECRET.test(segment));
+  return partByPath(pathInside(from, target)) !== 'file';
 }

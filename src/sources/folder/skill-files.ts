@@ -32,10 +32,8 @@ interface Listed {
  * secrets), binary files, and files that a link leads to which may not be followed. Never throws for what it finds.
  *
  * @param used bytes of its SKILL.md
- * @param most bytes of all texts that may be read
  * @param read reads the text of a file, by its real path
  * @param list lists a folder
- * @returns undefined if there are more
  * @throws the signal's reason when aborted
  */
 export async function collectFiles(
@@ -43,10 +41,9 @@ export async function collectFiles(
   roots: LinkRoots,
   used: number,
   signal?: AbortSignal,
-  most: number = Number.POSITIVE_INFINITY,
   read: (realPath: string) => Promise<FileText> = readTextFile,
   list: typeof listFolder = listFolder,
-): Promise<CollectedFiles | undefined> {
+): Promise<CollectedFiles> {
   const warnings: string[] = [];
   const listed = await listFiles(skill, roots, warnings, list, signal);
   const files: CollectedFile[] = [];
@@ -69,7 +66,6 @@ export async function collectFiles(
       break;
     }
     total += file.bytes;
-    if (total > most) return undefined;
     if (file.cut) warnings.push(`${toOneLine(filename)}: cut at ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
     files.push({ filename, realPath, text: file.text, changedAt: file.changedAt });
   }

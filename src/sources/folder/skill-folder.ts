@@ -7,24 +7,24 @@ import type { DraftContents } from '../rows/draft-contents.js';
 import type { ReadOptions } from '../rows/read-options.js';
 import type { RawRow, SourceItem, SourceRemark, UnreadableRow } from '../rows/row.js';
 import type { ResolvedSource, SourceKind } from '../rows/source-kind.js';
+import { type Admit, AheadAllowance } from './ahead-allowance.js';
+import { collectedText } from './collected-text.js';
 import { LinkRoots } from './follow-link.js';
 import { readSkillMarkdown } from './front-matter.js';
 import { type GitOrigin, GitOrigins, type GitProblem } from './git-origin.js';
 import { listOnce, reasonOf } from './list-folder.js';
 import { type Publication, publicationOf } from './publication.js';
 import { readAhead } from './read-ahead.js';
-import { collectContents } from './skill-contents.js';
+import { collectContents, type ReadOutcome } from './skill-contents.js';
 import { collectFiles } from './skill-files.js';
 import { skillMarkdownRow } from './skill-markdown-row.js';
 import { isInside, joinPath, pathInside } from './source-paths.js';
-import { type FileText, readTextFile, textOfFile } from './text-file.js';
 import { type FoundSkill, walkFolder } from './walk-folder.js';
-import type { WholeFile } from './whole-file.js';
 
 /** Skills that are read at the same time. */
 const SKILLS_AHEAD = 8;
 
-/** Bytes of a skill that is read ahead. A larger one, which may take 16 MiB, is read again when its turn comes. */
+/** Bytes of a skill that are read ahead. Of a larger one, which may take 16 MiB, the rest waits for its turn. */
 const AHEAD_BYTES = 2 * 1024 * 1024;
 
 /** A folder with SKILL.md files at any depth. */
@@ -61,18 +61,15 @@ async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): A
 
   yield* walk.problems;
   try {
-    const read = readAhead(walk.skills, SKILLS_AHEAD, async (skill) => {
+    const read = readAhead(walk.skills, SKILLS_AHEAD, async (skill, turn) => {
       signal?.throwIfAborted();
       const git = await gitOf(skill.realPath);
       const publication = publicationOf(skill, git, baseName, options);
       const origin = { source: `${name}/${joinPath(skill.path, skill.skillFile)}` };
-      const surroundings = { origin, publication, git, roots, baseName, contents, signal };
-      return (await readSkill(skill, surroundings, AHEAD_BYTES)) ?? { skill, surroundings };
+      const { admit } = new AheadAllowance(AHEAD_BYTES, turn);
+      return readSkill(skill, { origin, publication, git, roots, baseName, contents, signal, admit });
     });
-    for await (const item of read) {
-      const row = 'skill' in item ? await readSkill(item.skill, item.surroundings) : item;
-      if (row !== undefined) yield row;
-    }
+    yield* read;
     for (const [root, { problems }] of originsIn) {
       for (const problem of problems) yield gitRemark(problem, root === realRoot ? name : basename(root), root);
     }
@@ -98,28 +95,21 @@ interface Surroundings {
   /** Whether the bytes of all files are read. */
   readonly contents: boolean;
   readonly signal: AbortSignal | undefined;
+  /** Asked before anything of the skill is read. */
+  readonly admit: Admit;
 }
 
-/**
- * @param most bytes that may be read
- * @returns undefined if the skill has more
- */
 async function readSkill(
   skill: FoundSkill,
-  { origin, publication, git, roots, baseName, contents, signal }: Surroundings,
-  most?: number,
-): Promise<RawRow | UnreadableRow | undefined> {
+  { origin, publication, git, roots, baseName, contents, signal, admit }: Surroundings,
+): Promise<RawRow | UnreadableRow> {
   const { location, author, codehostUrl, skillUrl } = publication;
   const folder = { path: skill.realPath, isOrigin: git?.remote === undefined };
   const unreadable = (reason: string): UnreadableRow => ({ kind: 'unreadable', origin, reason, location, folder });
   try {
     const list = listOnce();
-    const collected = contents ? await collectContents(skill, roots, signal, most, list) : NO_CONTENTS;
-    if (collected === undefined) return undefined;
-    const readText = async (realPath: string, force = false): Promise<FileText> => {
-      const whole = collected.read.get(realPath);
-      return whole === undefined ? readTextFile(realPath, { force }) : textOfFile(whole, { force });
-    };
+    const collected = contents ? await collectContents(skill, roots, signal, admit, list) : NO_CONTENTS;
+    const readText = collectedText(collected.read, admit);
     const file = await readText(skill.realSkillFile, true);
     if (file.kind !== 'text') return unreadable('not a regular file');
     if (isBlank(file.text)) return unreadable('empty: neither front matter nor text');
@@ -128,8 +118,7 @@ async function readSkill(
     if (file.repaired) warnings.push('SKILL.md: bytes that are not UTF-8 were replaced');
 
     const markdown = readSkillMarkdown(file.text);
-    const others = await collectFiles(skill, roots, file.bytes, signal, most, readText, list);
-    if (others === undefined) return undefined;
+    const others = await collectFiles(skill, roots, file.bytes, signal, readText, list);
     const value = {
       ...skillMarkdownRow(markdown, skill.path === '' ? baseName : basename(skill.path)),
       author,
@@ -152,7 +141,7 @@ async function readSkill(
   }
 }
 
-const NO_CONTENTS = { contents: undefined, read: new Map<string, WholeFile>(), warnings: [] };
+const NO_CONTENTS = { contents: undefined, read: new Map<string, ReadOutcome>(), warnings: [] };
 
 function withContents({ contents }: { readonly contents: DraftContents | undefined }): Pick<RawRow, 'contents'> {
   return contents === undefined ? {} : { contents };

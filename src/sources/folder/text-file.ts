@@ -1,8 +1,13 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import { open } from 'node:fs/promises';
+import { closeSync, read as readFile } from 'node:fs';
+import { promisify } from 'node:util';
 import { MAX_FILE_BYTES } from '../../limits.js';
 import { utf8Boundary } from '../rows/clean-text.js';
-import { OPEN_FLAGS, type WholeFile } from './whole-file.js';
+import type { Admit } from './ahead-allowance.js';
+import { openInPlace } from './open-in-place.js';
+import type { WholeFile } from './whole-file.js';
+
+const read = promisify(readFile);
 
 /** The content of a file. */
 export type FileText =
@@ -22,35 +27,42 @@ export type FileText =
   /** Not a regular file: a pipe, a socket, a device. */
   | { readonly kind: 'special' };
 
+interface ReadTextOptions {
+  readonly force?: boolean;
+  readonly limit?: number;
+  readonly admit?: Admit | undefined;
+}
+
 const HEAD_BYTES = 8 * 1024;
 
 /** With a larger share of undecodable and control characters in its head, a file counts as binary. */
 const BINARY_SHARE = 0.2;
 
 /**
- * Reads the beginning of a text file: UTF-8, or UTF-16 with a byte order mark.
+ * Reads the beginning of a text file: UTF-8, or UTF-16 with a byte order mark. Only what is still the file of that path.
  *
  * @param options.force reads it as text even if it looks binary
  * @param options.limit bytes to read at most
- * @throws the file system's error if the file cannot be read
+ * @param options.admit asked before its head is read, and before the rest
+ * @throws as {@link openInPlace}, and the file system's error if the file cannot be read
  */
 export async function readTextFile(
   realPath: string,
-  { force = false, limit = MAX_FILE_BYTES }: { readonly force?: boolean; readonly limit?: number } = {},
+  { force = false, limit = MAX_FILE_BYTES, admit }: ReadTextOptions = {},
 ): Promise<FileText> {
-  const file = await open(realPath, OPEN_FLAGS);
+  const { file, found } = await openInPlace(realPath);
   try {
-    const found = await file.stat();
     if (!found.isFile()) return { kind: 'special' };
 
     // One more than the limit, to see whether the file is longer.
-    const wanted = Math.min(found.size, limit) + 1;
+    const wanted = Math.min(Number(found.size), limit) + 1;
     const bytes = Buffer.allocUnsafeSlow(wanted);
     let length = 0;
     // The head shows whether the file is binary. Then the rest is not read.
     for (const target of [Math.min(HEAD_BYTES, wanted), wanted]) {
+      await admit?.(target - length);
       while (length < target) {
-        const { bytesRead } = await file.read(bytes, length, target - length);
+        const { bytesRead } = await read(file, bytes, length, target - length, null);
         if (bytesRead === 0) break;
         length += bytesRead;
       }
@@ -61,10 +73,10 @@ export async function readTextFile(
 
     const cut = length > limit;
     const decoded = decode(bytes.subarray(0, length), limit);
-    const changedAt = Math.max(0, Math.floor(found.mtimeMs / 1000));
+    const changedAt = Math.max(0, Math.floor(Number(found.mtimeMs) / 1000));
     return { kind: 'text', ...decoded, bytes: Math.min(length, limit), cut, changedAt };
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 

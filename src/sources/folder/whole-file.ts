@@ -1,18 +1,11 @@
 import { Buffer } from 'node:buffer';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  open,
-  read as readFile,
-  readlinkSync,
-  realpathSync,
-  type Stats,
-} from 'node:fs';
+import { type BigIntStats, closeSync, fstatSync, read as readFile } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Admit } from './ahead-allowance.js';
+import { hasRest, isSame, SETTLED_MS } from './file-state.js';
+import { openInPlace } from './open-in-place.js';
 
-const openFile: (path: string, flags: number) => Promise<number> = promisify(open);
 const read = promisify(readFile);
 
 /** A file as it is on the disk. */
@@ -22,58 +15,60 @@ export interface WholeFile {
   readonly executable: boolean;
   /** Last change of the file, in Unix seconds. */
   readonly changedAt: number;
+  /** False if it changed while it was read, twice: the bytes may be those of no state that it ever had. */
+  readonly isSteady: boolean;
 }
-
-// No links: the path was resolved before, so a link must have been put there since. Non-blocking, because opening a
-// pipe would wait for a writer.
-export const OPEN_FLAGS: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Bytes that are read at once: nobody knows how large a file will be that grows. */
 const CHUNK_BYTES = 64 * 1024;
 
+/** How often a file is read that changes meanwhile. */
+const ATTEMPTS = 2;
+
 /**
- * Reads a file completely, if it is still the file of that path: no folder above it may have become a link meanwhile.
+ * Reads a file completely, if it is still the file of that path. One that changes meanwhile is read once more.
+ *
+ * NOTE: A change shows by the times and the size that the system tells. Who writes into mapped memory, or takes longer
+ * than {@link SETTLED_MS} for one write, may go unnoticed.
  *
  * @param realPath absolute, without symbolic links
  * @param most bytes that are read
+ * @param admit asked before each reading
  * @returns `special` for what is no regular file, `large` for one with more bytes
- * @throws the file system's error if the file cannot be read
+ * @throws as {@link openInPlace}, and the file system's error if the file cannot be read
  */
-export async function readWholeFile(realPath: string, most: number): Promise<WholeFile | 'special' | 'large'> {
-  const file = await openFile(realPath, OPEN_FLAGS);
-  // Of an open file the system knows the rest without waiting for the disk.
+export async function readWholeFile(
+  realPath: string,
+  most: number,
+  admit?: Admit,
+): Promise<WholeFile | 'special' | 'large'> {
+  const { file, found } = await openInPlace(realPath);
   try {
-    const found = fstatSync(file);
-    if (!isStillAt(file, found, realPath)) throw new Error('replaced by a link while it was read');
-    const { mode, mtimeMs, size } = found;
     if (!found.isFile()) return 'special';
-    if (size > most) return 'large';
-    const bytes = await readAll(file, size, most);
-    if (bytes === undefined) return 'large';
-    const executable = process.platform !== 'win32' && (mode & 0o111) !== 0;
-    return { bytes, executable, changedAt: Math.max(0, Math.floor(mtimeMs / 1000)) };
+    for (let attempt = 1, state = found; ; attempt++) {
+      if (state.size > most) return 'large';
+      const settled = await settle(file, state);
+      const { size, mode, mtimeMs } = settled.state;
+      await admit?.(Number(size));
+      const bytes = await readAll(file, Number(size), most);
+      if (bytes === undefined) return 'large';
+      state = fstatSync(file, { bigint: true });
+      const isSteady = settled.isSettled && isSame(settled.state, state);
+      if (!isSteady && attempt < ATTEMPTS) continue;
+      const executable = process.platform !== 'win32' && (mode & 0o111n) !== 0n;
+      return { bytes, executable, changedAt: Math.max(0, Math.floor(Number(mtimeMs) / 1000)), isSteady };
+    }
   } finally {
     closeSync(file);
   }
 }
 
-/** Whether an open file lies where it was opened, and not behind a link. */
-function isStillAt(file: number, { ino, dev }: Stats, realPath: string): boolean {
-  if (process.platform === 'linux') {
-    // What the system says of the open file itself: nothing can change in between.
-    const path = pathOf(file);
-    if (path !== undefined) return path === realPath;
-  }
-  const found = lstatSync(realPath);
-  return ino === found.ino && dev === found.dev && realpathSync(realPath) === realPath;
-}
-
-function pathOf(file: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/self/fd/${file}`);
-  } catch {
-    return undefined;
-  }
+/** Waits if a file has just changed. Not settled is one that goes on changing. */
+async function settle(file: number, state: BigIntStats): Promise<{ state: BigIntStats; isSettled: boolean }> {
+  if (hasRest(state)) return { state, isSettled: true };
+  await setTimeout(SETTLED_MS);
+  const next = fstatSync(file, { bigint: true });
+  return { state: next, isSettled: isSame(state, next) || hasRest(next) };
 }
 
 /**
@@ -84,7 +79,7 @@ async function readAll(file: number, size: number, most: number): Promise<Buffer
   let bytes = Buffer.allocUnsafeSlow(size === 0 ? CHUNK_BYTES : size);
   let length = 0;
   for (;;) {
-    const { bytesRead } = await read(file, bytes, length, bytes.length - length, null);
+    const { bytesRead } = await read(file, bytes, length, bytes.length - length, length);
     length += bytesRead;
     if (length > most) return undefined;
     if (bytesRead === 0 || length === size) return bytes.subarray(0, length);

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from './clean-text.js';
+import { MAY_HOLD_SECRETS, partByPath } from './content-name.js';
 import { type DraftContentFile, type DraftContents, isSkillPath, isTextual, sha256Of } from './draft-contents.js';
 
 /** What a row says of a file, beside its name and its bytes. */
@@ -10,6 +11,9 @@ export interface RowFileFacts {
   readonly sha256?: unknown;
   readonly executable?: unknown;
 }
+
+/** Characters of a path that a report quotes. */
+const MAX_QUOTED = 200;
 
 interface RowFile {
   readonly facts: RowFileFacts;
@@ -25,10 +29,20 @@ interface RowFile {
  */
 export class RowContents {
   readonly #files = new Map<string, RowFile>();
+  /** What is told of paths, if there are contents. */
+  readonly #notes: string[] = [];
   #isWhole = true;
 
-  /** @param path inside the skill's folder. A later file of the same path replaces an earlier one */
-  add(path: string, file: RowFile): void {
+  /**
+   * @param path inside the skill's folder. A later file of the same path replaces an earlier one
+   * @param givenPath as the row has it. A file that is kept under another path is not the one that was meant
+   */
+  add(path: string, givenPath: string, file: RowFile): void {
+    if (path !== givenPath) {
+      const quoted = toOneLine(JSON.stringify(givenPath.slice(0, MAX_QUOTED)));
+      this.#notes.push(`contents: the path ${quoted} is kept as ${toOneLine(path)}; incomplete`);
+    }
+    if (this.#files.has(path)) this.leaveOut();
     this.#files.set(path, file);
   }
 
@@ -36,7 +50,7 @@ export class RowContents {
     return this.#files.has(path);
   }
 
-  /** Notes that a file of the row is not among the contents. */
+  /** Notes that something of the row is not among the contents. */
   leaveOut(): void {
     this.#isWhole = false;
   }
@@ -48,22 +62,47 @@ export class RowContents {
   finish(warnings: string[]): DraftContents | undefined {
     const all = [...this.#files];
     if (!all.some(([, { facts, given }]) => facts.complete === true || typeof given !== 'string')) return undefined;
+    const notes = [...this.#notes];
+    const wanted = skillFirst(all).filter(([path]) => {
+      const part = partByPath(path);
+      if (part === 'secret') notes.push(`contents: ${toOneLine(path)}: ${MAY_HOLD_SECRETS}; left out`);
+      return part === 'file';
+    });
     const files: DraftContentFile[] = [];
     let left = MAX_CONTENT_BYTES;
-    for (const [path, file] of all) {
+    for (const [index, [path, file]] of wanted.entries()) {
       const draft = draftOf(path, file, warnings);
       left -= draft.size;
       if (files.length === MAX_CONTENT_FILES || left < 0) {
-        warnings.push(overLimit(path, files.length === MAX_CONTENT_FILES));
+        warnings.push(overLimit(path, wanted.length - index, files.length === MAX_CONTENT_FILES));
         this.leaveOut();
         break;
       }
       files.push(draft);
     }
+    for (const path of filesWithin(files)) {
+      notes.push(`contents: ${toOneLine(path)} is a file, and a folder of others; incomplete`);
+    }
+    warnings.push(...notes);
     const complete =
-      this.#isWhole && files.every((file) => file.complete) && files.some(({ path }) => isSkillPath(path));
+      this.#isWhole &&
+      notes.length === 0 &&
+      files.every((file) => file.complete) &&
+      files.some(({ path }) => isSkillPath(path));
     return { complete, files: files.sort((a, b) => compareCodePoints(a.path, b.path)) };
   }
+}
+
+/** With the SKILL.md first: the others may be too many. */
+function skillFirst(files: readonly [string, RowFile][]): [string, RowFile][] {
+  return [...files.filter(([path]) => isSkillPath(path)), ...files.filter(([path]) => !isSkillPath(path))];
+}
+
+/** Paths of files that are folders of other files as well: no disk can hold both. */
+function filesWithin(files: readonly DraftContentFile[]): string[] {
+  // What begins with a path follows it at once.
+  const folders = files.map(({ path }) => `${path}/`).sort();
+  return folders.filter((folder, i) => folders[i + 1]?.startsWith(folder)).map((folder) => folder.slice(0, -1));
 }
 
 function draftOf(path: string, { facts, given, text }: RowFile, warnings: string[]): DraftContentFile {
@@ -86,10 +125,17 @@ function draftOf(path: string, { facts, given, text }: RowFile, warnings: string
   return { ...about, size: Buffer.byteLength(kept), sha256: sha256Of(kept), complete: false, bytes };
 }
 
-/** What a report says of a skill that has more than is kept. */
-export function overLimit(path: string, isCount: boolean): string {
+/**
+ * What a report says of a skill that has more than is kept.
+ *
+ * @param path of the first file that is left out
+ * @param count of files that are left out
+ * @param isCount whether there are too many files, not bytes
+ */
+export function overLimit(path: string, count: number, isCount: boolean): string {
   const limit = isCount ? `more than ${MAX_CONTENT_FILES} files` : `over ${MAX_CONTENT_BYTES / 1024 / 1024} MiB`;
-  return `contents: ${limit}; what follows from ${toOneLine(path)} on is not kept`;
+  const files = count === 1 ? '1 file is' : `${count.toLocaleString('en')} files are`;
+  return `contents: ${limit}; ${files} left out, from ${toOneLine(path)} on`;
 }
 
 /** The bytes of base64, with or without line breaks; undefined if it is none. */

@@ -57,7 +57,7 @@ export function rowFiles(value: unknown, description: string, warnings: string[]
     if (contents.has(path)) warnings.push(`files: ${toOneLine(path)} occurs twice; the later one is kept`);
     if (typeof given !== 'string' && !isTextual(given)) {
       files.delete(path);
-      contents.add(path, { facts, given, text: undefined });
+      contents.add(path, filename, { facts, given, text: undefined });
       continue;
     }
     const readable =
@@ -73,7 +73,7 @@ export function rowFiles(value: unknown, description: string, warnings: string[]
     if (cut.length < clean.length)
       warnings.push(`files: ${toOneLine(path)} is cut at ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
     files.set(path, cut);
-    contents.add(path, { facts, given: readable, text: cut });
+    contents.add(path, filename, { facts, given: readable, text: cut });
   }
   const texts = Array.from(files, ([filename, text]) => ({ filename, text }));
   return {

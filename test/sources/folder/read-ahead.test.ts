@@ -32,4 +32,23 @@ describe('readAhead', () => {
     await expect(reading).rejects.toThrow('item 2');
     expect(results).toEqual([0, 1]);
   });
+
+  it('tells each item its turn, and those that nobody wants any more that there is none', async () => {
+    const begun: string[] = [];
+    const work = async (item: string, turn: Promise<void>): Promise<string> => {
+      await turn.then(
+        () => begun.push(item),
+        () => begun.push(`no ${item}`),
+      );
+      return item;
+    };
+    const results = readAhead(['a', 'b', 'c', 'd', 'e'], 3, work);
+    expect(await results.next()).toMatchObject({ value: 'a' });
+    expect(await results.next()).toMatchObject({ value: 'b' });
+    await later(1);
+    expect(begun).toEqual(['a', 'b']);
+    await results.return(undefined);
+    await later(1);
+    expect(begun).toEqual(['a', 'b', 'no c', 'no d']);
+  });
 });

@@ -1,10 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { chmod, mkdir, realpath, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { MAX_SKILL_ENTRIES, MAX_WALK_PROBLEMS } from '../../../src/limits.js';
+import { checkSource, readSource } from '../../../src/sources/open-source.js';
 import { checkRow } from '../../../src/sources/rows/check-row.js';
 import type { SourceItem } from '../../../src/sources/rows/row.js';
 import { readAll, rowsOf, rowValue } from '../read-all.js';
@@ -210,6 +212,27 @@ describe('the files of a skill', () => {
     expect(filenames(items, 1)).toEqual(['SKILL.md', 'x.md', 'y.md', 'z.md']);
   });
 
+  it.skipIf(process.platform !== 'linux')(
+    'are read ahead up to a limit, and none of them twice, however large they are',
+    async () => {
+      const size = 4 * 2 ** 20;
+      const files: Record<string, string | Buffer> = {};
+      for (const name of ['a', 'b', 'c', 'd']) {
+        files[`${name}/SKILL.md`] = skillMd(name);
+        files[`${name}/x.bin`] = Buffer.alloc(size);
+      }
+      const folder = await temporaryFolder(files);
+      const items = readSource(await checkSource(folder));
+      const before = bytesRead();
+      await items.next();
+      expect(bytesRead() - before).toBeLessThan(1.5 * size);
+      let others = 0;
+      for await (const _ of items) others += 1;
+      expect(others).toBe(3);
+      expect(bytesRead() - before).toBeLessThan(4.5 * size);
+    },
+  );
+
   it('hold SKILL.md as text whatever its bytes are', async () => {
     const folder = await temporaryFolder({ 'SKILL.md': Buffer.from([0x23, 0x20, 0xff, 0, 0xfe, 0x0a, 0x54]) });
     const [row] = rowsOf((await readAll(folder)).items);
@@ -319,7 +342,6 @@ describe('what cannot be read', () => {
 
   it('is told by an error where it is the source itself', async () => {
     const folder = await temporaryFolder({ 's/SKILL.md': skillMd('s') });
-    const { checkSource, readSource } = await import('../../../src/sources/open-source.js');
     const source = await checkSource(join(folder, 's'));
     execFileSync('rm', ['-r', join(folder, 's')]);
     await expect(readSource(source).next()).rejects.toThrow();
@@ -337,4 +359,9 @@ describe('what cannot be read', () => {
 /** The warnings of a row but for those about its contents, which have limits of their own. */
 function aboutTexts(row: ReturnType<typeof rowsOf>[number] | undefined): string[] {
   return (row?.warnings ?? []).filter((warning) => !warning.startsWith('contents:'));
+}
+
+/** Bytes that this process has read so far, of files and whatever else. */
+function bytesRead(): number {
+  return Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readWholeFile } from '../../../src/sources/folder/whole-file.js';
@@ -61,5 +61,31 @@ describe('a file', () => {
     if (typeof read !== 'string') expect(read.bytes.length).toBeLessThanOrEqual(1500);
     writeFileSync(path, '');
     expect(await readWholeFile(path, 1500)).toMatchObject({ bytes: Buffer.alloc(0) });
+  });
+
+  it('is not steady if somebody writes it whenever it is read, also if its size stays', async () => {
+    const path = join(await temporaryFolder({ a: 'AAAA' }), 'a');
+    const rewritten = await readWholeFile(path, 100, async () => writeFileSync(path, 'BBBB'));
+    expect(rewritten).toMatchObject({ isSteady: false });
+    const grown = await readWholeFile(path, 100, async () => appendFileSync(path, 'x'));
+    expect(grown).toMatchObject({ isSteady: false });
+  });
+
+  it('is read once more if it changed while it was read', async () => {
+    const path = join(await temporaryFolder({ a: 'old' }), 'a');
+    const sizes: number[] = [];
+    const read = await readWholeFile(path, 100, async (size) => {
+      if (sizes.push(size) === 1) writeFileSync(path, 'newer');
+    });
+    expect(read).toMatchObject({ isSteady: true, bytes: Buffer.from('newer') });
+    expect(sizes).toEqual([3, 5]);
+  });
+
+  it('is steady if it was written before, just now or in the future', async () => {
+    const path = join(await temporaryFolder({ a: 'old' }), 'a');
+    writeFileSync(path, 'new');
+    expect(await readWholeFile(path, 100)).toMatchObject({ isSteady: true, bytes: Buffer.from('new') });
+    utimesSync(path, 4e9, 4e9);
+    expect(await readWholeFile(path, 100)).toMatchObject({ isSteady: true, changedAt: 4e9 });
   });
 });

@@ -1,0 +1,17 @@
+import type { BigIntStats } from 'node:fs';
+
+/**
+ * Milliseconds for which something must not have changed before it is read. Two changes within a tick of the system's
+ * clock, up to 10 ms, have the same time, so the second would not show.
+ */
+export const SETTLED_MS = 20;
+
+/** Whether something did not change just now. Of one from the future, whose clock is another, nobody knows. */
+export function hasRest({ ctimeMs }: BigIntStats): boolean {
+  return Math.abs(Date.now() - Number(ctimeMs)) >= SETTLED_MS;
+}
+
+/** Whether a file or folder is the same as before, and nothing has changed in it, by what the system tells. */
+export function isSame(a: BigIntStats, b: BigIntStats): boolean {
+  return a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs && a.size === b.size && a.ino === b.ino && a.dev === b.dev;
+}
