@@ -75,13 +75,16 @@ export function gatherFacts(connection: Connection): CatalogueFacts {
   const facts = { skills: count('skill'), files: count('file'), vectors: count('vector'), ids, links };
   if (!hasContentTables(connection)) return facts;
   const completeIds = checksumOfIds(connection.prepare<[], string>(COMPLETE_IDS).pluck().iterate());
-  return { ...facts, contents: checksumOfIds(skillsWithContents(connection)), blobs: count('blob'), completeIds };
+  return {
+    ...facts,
+    contents: checksumOfIds(connection.prepare<[], SkillNumber>(WITH_CONTENTS).pluck().iterate()),
+    blobs: count('blob'),
+    completeIds,
+  };
 }
 
 /** The numbers of skills with contents, in order. */
-export function skillsWithContents(connection: Connection): IterableIterator<SkillNumber> {
-  return connection.prepare<[], SkillNumber>('SELECT skill FROM contents ORDER BY skill').pluck().iterate();
-}
+const WITH_CONTENTS = 'SELECT skill FROM contents ORDER BY skill';
 
 /** The ids of skills with complete contents, in order. */
 export const COMPLETE_IDS = 'SELECT complete_id FROM contents WHERE complete_id IS NOT NULL ORDER BY complete_id';

@@ -4,7 +4,7 @@ import type { Connection, Statement } from '../../sqlite/connection.js';
 import type { PackedBlob } from '../blob-packing.js';
 import { blobChecksum, type ContentRow, contentsChecksum } from '../checksums.js';
 import { hasContentTables } from '../content-rows.js';
-import type { SkillContentsToStore } from '../stored-skill.js';
+import { HASH_BYTES, type SkillContentsToStore } from '../stored-skill.js';
 
 /** The SQL that writes what skills are made of. */
 export class ContentStatements {
@@ -78,12 +78,16 @@ export class ContentStatements {
   }
 }
 
-/** Deletes contents that are void, and bytes that no skill has any more. For the end of a load. */
+/**
+ * Deletes contents that are void, and bytes that no skill has any more. For the end of a load. Contents that are not
+ * those of a skill with contents are damaged, not void: they stay until the skill is written again.
+ */
 export function deleteUnusedContents(connection: Connection): void {
   if (!hasContentTables(connection)) return;
   connection.exec(`
     DELETE FROM main.contents WHERE NOT EXISTS (
-      SELECT 1 FROM main.skill WHERE skill.number = contents.skill AND skill.hash = contents.hash);
+      SELECT 1 FROM main.skill WHERE skill.number = contents.skill
+        AND (skill.hash = contents.hash OR length(skill.hash) > ${HASH_BYTES}));
     DELETE FROM main.content_file WHERE skill NOT IN (SELECT skill FROM main.contents);
     DELETE FROM main.blob WHERE sha256 NOT IN (SELECT sha256 FROM main.content_file WHERE kept = 'blob');`);
 }
