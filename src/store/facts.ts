@@ -83,6 +83,13 @@ export function gatherFacts(connection: Connection): CatalogueFacts {
   };
 }
 
+/** Whether a catalogue has as many blobs as the last load noted. */
+export function hasNotedBlobs(connection: Connection): boolean {
+  const noted = readFacts(connection)?.blobs;
+  if (noted === undefined || !hasContentTables(connection)) return false;
+  return connection.prepare<[], number>('SELECT count(*) FROM blob').pluck().get() === noted;
+}
+
 /** The numbers of skills with contents, in order. */
 const WITH_CONTENTS = 'SELECT skill FROM contents ORDER BY skill';
 
