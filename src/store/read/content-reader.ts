@@ -8,7 +8,7 @@ import { unpackBlob } from '../blob-packing.js';
 import type { ContentRow } from '../checksums.js';
 import { ContentRows, isBlobWhole } from '../content-rows.js';
 import { damagedError } from '../damaged.js';
-import { type CatalogueFacts, COMPLETE_IDS, checksumOfIds } from '../facts.js';
+import { areContentsThere, type CatalogueFacts, COMPLETE_IDS, checksumOfIds } from '../facts.js';
 import { saysContents } from '../stored-skill.js';
 import { mediaTypeOf } from './media-type.js';
 import type { StoredFile } from './skill-statements.js';
@@ -92,7 +92,9 @@ export class ContentReader {
   #checkedCompleteIds(): Statement<[after: string, limit: number], string> {
     const noted = this.#facts?.completeIds;
     const all = this.#connection.prepare<[], string>(COMPLETE_IDS).pluck();
-    if (noted !== undefined && checksumOfIds(all.iterate()) !== noted) {
+    const isAsNoted = noted === undefined || checksumOfIds(all.iterate()) === noted;
+    // A load that noted the index may have found a skill without the contents that it had.
+    if (!isAsNoted || (this.#facts !== undefined && !areContentsThere(this.#connection, this.#facts))) {
       throw damagedError(this.#path, 'its index of complete skills is not as it was written');
     }
     // Only a version that does not know contents, and notes nothing of them, leaves void ones.
