@@ -3,6 +3,7 @@ import type { Connection, Statement } from '../sqlite/connection.js';
 import { blobChecksum, type ContentRow, contentsChecksum } from './checksums.js';
 import { corruptAsMissing } from './database.js';
 import { CONTENT_TABLES } from './schema.js';
+import { saysContents } from './stored-skill.js';
 
 /** What is stored of the contents of a skill, its files aside. */
 export interface ContentsRow {
@@ -18,6 +19,16 @@ export interface BlobRow {
   readonly bytes: Buffer;
   readonly checksum: number | null;
 }
+
+/** The contents of a skill as they were written, the bytes of their files aside. */
+export interface FoundContents {
+  readonly contents: ContentsRow;
+  /** In code-point order of their paths. */
+  readonly files: readonly ContentRow[];
+}
+
+/** The fault of a skill whose hash says that it has contents, and that has none. */
+export const LOST_CONTENTS = 'its contents are missing';
 
 /** Whether the tables are there: earlier versions of the library make none. */
 export function hasContentTables(connection: Connection, schema: 'main' | 'base' = 'main'): boolean {
@@ -87,6 +98,23 @@ export class ContentRows {
   }
 
   /**
+   * The contents of a skill in its present state, the bytes of their files aside; undefined if it has none. Void ones,
+   * of a skill that another version of the library has written since, are none.
+   *
+   * @param hash of the skill
+   * @returns also what is wrong with them, as a sentence without a full stop
+   */
+  find(skill: SkillNumber, hash: Buffer): FoundContents | { readonly fault: string } | undefined {
+    const contents = this.contents(skill);
+    const isPresent = contents !== undefined && Buffer.isBuffer(contents.hash) && contents.hash.equals(hash);
+    if (!isPresent && !saysContents(hash)) return undefined;
+    if (contents === undefined) return { fault: LOST_CONTENTS };
+    const files = this.files(skill);
+    if (isPresent && this.isWhole(skill, contents, files)) return { contents, files };
+    return { fault: 'its contents do not fit their checksum' };
+  }
+
+  /**
    * What is wrong with the contents of a skill; undefined if they are as they were written, or there are none.
    *
    * @param hash of the skill
@@ -97,13 +125,9 @@ export class ContentRows {
     hash: Buffer,
     hasBlob: (sha256: Buffer) => boolean = (sha256) => this.hasWholeBlob(sha256),
   ): string | undefined {
-    const contents = this.contents(skill);
-    if (contents === undefined) return undefined;
-    const files = this.files(skill);
-    if (!this.isWhole(skill, contents, files)) return 'its contents do not fit their checksum';
-    // Void: another version of the library has written the skill since.
-    if (!contents.hash.equals(hash)) return undefined;
-    const bad = files.find(({ kept, sha256 }) => kept === 'blob' && !hasBlob(sha256));
+    const found = this.find(skill, hash);
+    if (found === undefined || 'fault' in found) return found?.fault;
+    const bad = found.files.find(({ kept, sha256 }) => kept === 'blob' && !hasBlob(sha256));
     return bad === undefined ? undefined : `the bytes of its file ${bad.path} are damaged or missing`;
   }
 }

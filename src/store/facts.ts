@@ -5,6 +5,7 @@ import { hasContentTables } from './content-rows.js';
 import { damagedError } from './damaged.js';
 import { readMeta, writeMeta } from './meta.js';
 import { FORMAT_VERSION } from './schema.js';
+import { HASH_BYTES } from './stored-skill.js';
 
 /**
  * What a finished load notes of the catalogue as a whole. SQLite cannot tell a table that has lost a row from one that
@@ -21,7 +22,7 @@ export interface CatalogueFacts {
   readonly ids: number;
   /** Checksum of which skill has which vector. */
   readonly links: number;
-  /** Checksum of the numbers of skills with contents, in order; absent from what an earlier version noted, as is what follows. */
+  /** Checksum of the numbers of skills that have contents or lost them, in order; absent from what an earlier version noted, as is what follows. */
   readonly contents?: number;
   /** Number of blobs. */
   readonly blobs?: number;
@@ -75,12 +76,29 @@ export function gatherFacts(connection: Connection): CatalogueFacts {
   const facts = { skills: count('skill'), files: count('file'), vectors: count('vector'), ids, links };
   if (!hasContentTables(connection)) return facts;
   const completeIds = checksumOfIds(connection.prepare<[], string>(COMPLETE_IDS).pluck().iterate());
-  return { ...facts, contents: checksumOfIds(skillsWithContents(connection)), blobs: count('blob'), completeIds };
+  return {
+    ...facts,
+    contents: checksumOfIds(connection.prepare<[], SkillNumber>(WITH_CONTENTS).pluck().iterate()),
+    blobs: count('blob'),
+    completeIds,
+  };
 }
 
-/** The numbers of skills with contents, in order. */
-export function skillsWithContents(connection: Connection): IterableIterator<SkillNumber> {
-  return connection.prepare<[], SkillNumber>('SELECT skill FROM contents ORDER BY skill').pluck().iterate();
+/** Whether a catalogue has as many blobs as the last load noted. */
+export function hasNotedBlobs(connection: Connection): boolean {
+  const noted = readFacts(connection)?.blobs;
+  if (noted === undefined || !hasContentTables(connection)) return false;
+  return connection.prepare<[], number>('SELECT count(*) FROM blob').pluck().get() === noted;
+}
+
+/** The numbers of skills that have contents, or say so and have lost them, in order. */
+const WITH_CONTENTS = `
+  SELECT skill FROM contents UNION SELECT number FROM skill WHERE length(hash) > ${HASH_BYTES} ORDER BY 1`;
+
+/** Whether no skill has lost its contents since they were noted. */
+export function areContentsThere(connection: Connection, { contents }: CatalogueFacts): boolean {
+  const there = connection.prepare<[], SkillNumber>('SELECT skill FROM contents ORDER BY skill').pluck();
+  return contents === undefined || checksumOfIds(there.iterate()) === contents;
 }
 
 /** The ids of skills with complete contents, in order. */

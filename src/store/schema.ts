@@ -74,7 +74,8 @@ CREATE TABLE IF NOT EXISTS blob (
  *
  * - `skill.record` is the answer ready to send: a JSON object with the eight fields of the specification, in its order.
  * - `skill.place` is the location of the skill. A derived id always belongs to the same location.
- * - `skill.hash` covers everything that is stored of a skill. Equal hashes mean that the skill is unchanged.
+ * - `skill.hash` covers everything that is stored of a skill. Equal hashes mean that the skill is unchanged. It says by
+ *   its length whether the skill has contents.
  * - `skill.text_hash` identifies the text that is embedded. Skills with the same text share a vector.
  * - `skill.copy_key` is equal for skills with the same name and description.
  * - `tags` are labels as texts, categories and occupations are slugs: JSON arrays.

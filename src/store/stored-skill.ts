@@ -55,7 +55,7 @@ export interface SkillColumns {
   readonly place: string;
   /** The `hash` need not cover it, because it follows from the record. */
   readonly textHash: Buffer;
-  /** 16 bytes of SHA-256 over all of the above and the files. */
+  /** 16 bytes of SHA-256 over all of the above, the files and the contents; one more says that there are contents. */
   readonly hash: Buffer;
 }
 
@@ -103,7 +103,21 @@ export function toColumns(
   };
 }
 
-/** The `hash` of a skill: 16 bytes. */
+/** Bytes of SHA-256 that a skill's hash has. */
+export const HASH_BYTES = 16;
+
+/** The byte behind them that marks a skill with contents. */
+const CONTENTS_MARK = Buffer.of(1);
+
+/**
+ * Whether a skill with this hash has contents. The checksum of its row covers the hash, so this is certain even where
+ * the contents are lost. A version of the library that does not know contents writes no mark.
+ */
+export function saysContents(hash: Buffer): boolean {
+  return hash.length > HASH_BYTES;
+}
+
+/** The `hash` of a skill: {@link HASH_BYTES}, and a mark behind them if it has contents. */
 export function hashOf(
   columns: Pick<SkillColumns, 'record' | 'categories' | 'occupations' | 'tags' | 'properties' | 'copyKey' | 'place'>,
   files: SkillToStore['files'],
@@ -117,7 +131,8 @@ export function hashOf(
   for (const { filename, text } of files) parts.push(filename, text);
   // A skill without them has the hash that it had before there were contents. No file has an empty name.
   if (contents !== undefined) parts.push('', describe(contents));
-  return hashParts(parts).subarray(0, 16);
+  const hash = hashParts(parts).subarray(0, HASH_BYTES);
+  return contents === undefined ? hash : Buffer.concat([hash, CONTENTS_MARK]);
 }
 
 function describe({ complete, files }: SkillContentsToStore): string {

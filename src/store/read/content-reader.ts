@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { lowerBound } from '../../arrays/lower-bound.js';
 import type { SkillSearchError } from '../../errors.js';
 import type { SkillNumber } from '../../numbers.js';
 import type { ContentFile, SkillContents } from '../../skill.js';
@@ -9,7 +8,8 @@ import { unpackBlob } from '../blob-packing.js';
 import type { ContentRow } from '../checksums.js';
 import { ContentRows, isBlobWhole } from '../content-rows.js';
 import { damagedError } from '../damaged.js';
-import { type CatalogueFacts, COMPLETE_IDS, checksumOfIds, skillsWithContents } from '../facts.js';
+import { areContentsThere, type CatalogueFacts, COMPLETE_IDS, checksumOfIds } from '../facts.js';
+import { saysContents } from '../stored-skill.js';
 import { mediaTypeOf } from './media-type.js';
 import type { StoredFile } from './skill-statements.js';
 
@@ -35,8 +35,6 @@ export class ContentReader {
   readonly #texts: Texts;
   /** Undefined in a catalogue that an earlier version wrote. */
   readonly #rows: ContentRows | undefined;
-  /** Numbers of the skills with contents, ascending; read when a skill seems to have none. */
-  #skills: Float64Array | undefined;
   #complete: Statement<[after: string, limit: number], string> | undefined;
 
   constructor(connection: Connection, path: string, facts: CatalogueFacts | undefined, texts: Texts) {
@@ -94,7 +92,9 @@ export class ContentReader {
   #checkedCompleteIds(): Statement<[after: string, limit: number], string> {
     const noted = this.#facts?.completeIds;
     const all = this.#connection.prepare<[], string>(COMPLETE_IDS).pluck();
-    if (noted !== undefined && checksumOfIds(all.iterate()) !== noted) {
+    const isAsNoted = noted === undefined || checksumOfIds(all.iterate()) === noted;
+    // A load that noted the index may have found a skill without the contents that it had.
+    if (!isAsNoted || (this.#facts !== undefined && !areContentsThere(this.#connection, this.#facts))) {
       throw damagedError(this.#path, 'its index of complete skills is not as it was written');
     }
     // Only a version that does not know contents, and notes nothing of them, leaves void ones.
@@ -107,35 +107,11 @@ export class ContentReader {
   }
 
   /** Undefined if there are none for this state of the skill. */
-  #stored({ number, id, hash }: KnownSkill): { files: ContentRow[]; isComplete: boolean } | undefined {
-    if (this.#rows === undefined) return undefined;
-    const contents = this.#rows.contents(number);
-    if (contents === undefined) {
-      if (this.#shouldHave(number)) throw this.#damaged(id);
-      return undefined;
-    }
-    const files = this.#rows.files(number);
-    if (!this.#rows.isWhole(number, contents, files)) {
-      throw this.#damaged(id);
-    }
-    return contents.hash.equals(hash) ? { files, isComplete: contents.completeId !== null } : undefined;
-  }
-
-  /**
-   * Whether a skill has contents that cannot be looked up, because the way to them is damaged. A skill without contents
-   * looks the same.
-   */
-  #shouldHave(skill: SkillNumber): boolean {
-    if (this.#facts?.contents === undefined) return false;
-    if (this.#skills === undefined) {
-      const skills = Float64Array.from(skillsWithContents(this.#connection));
-      if (checksumOfIds(skills) !== this.#facts.contents) {
-        throw damagedError(this.#path, 'what skills are made of is not as it was written');
-      }
-      this.#skills = skills;
-    }
-    const at = lowerBound(this.#skills, skill);
-    return this.#skills[at] === skill;
+  #stored({ number, id, hash }: KnownSkill): { files: readonly ContentRow[]; isComplete: boolean } | undefined {
+    const found = this.#rows === undefined && saysContents(hash) ? 'lost' : this.#rows?.find(number, hash);
+    if (found === undefined) return undefined;
+    if (found === 'lost' || 'fault' in found) throw this.#damaged(id);
+    return { files: found.files, isComplete: found.contents.completeId !== null };
   }
 
   #damaged(id: string): SkillSearchError {

@@ -2,8 +2,9 @@ import { Buffer } from 'node:buffer';
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { isSignatureWhole, isVectorWhole } from '../checksums.js';
-import { type BlobRow, ContentRows, isBlobWhole } from '../content-rows.js';
+import { type BlobRow, ContentRows, isBlobWhole, LOST_CONTENTS } from '../content-rows.js';
 import { damagedError } from '../damaged.js';
+import { saysContents } from '../stored-skill.js';
 import { hasUnitLength } from '../vector-bytes.js';
 import { type StoredFileRow, type StoredRow, StoredRows } from './stored-row.js';
 
@@ -50,8 +51,12 @@ export async function findDamage(
     .raw();
   const contents = ContentRows.in(connection);
   const damagedBlobs = contents === undefined ? new Set<string>() : await findDamagedBlobs(connection, path, signal);
-  const faultOfContents = ({ number, hash }: StoredRow): string | undefined =>
-    contents?.faultOf(number, hash, (sha256) => contents.hasBlob(sha256) && !damagedBlobs.has(sha256.toString('hex')));
+  const isBlobThere = (sha256: Buffer): boolean =>
+    contents?.hasBlob(sha256) === true && !damagedBlobs.has(sha256.toString('hex'));
+  const faultOfContents = ({ number, hash }: StoredRow): string | undefined => {
+    if (contents !== undefined) return contents.faultOf(number, hash, isBlobThere);
+    return saysContents(hash) ? LOST_CONTENTS : undefined;
+  };
   let characters = 0;
   for await (const batch of inTurns(numbers, path, signal)) {
     for (const [number] of batch) {

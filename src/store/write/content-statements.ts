@@ -3,8 +3,10 @@ import type { SkillNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import type { PackedBlob } from '../blob-packing.js';
 import { blobChecksum, type ContentRow, contentsChecksum } from '../checksums.js';
-import { hasContentTables } from '../content-rows.js';
-import type { SkillContentsToStore } from '../stored-skill.js';
+import { HASH_BYTES, type SkillContentsToStore } from '../stored-skill.js';
+
+/** Digests of deleted contents that are noted at most. With more it is as fast to look at all bytes. */
+const MAX_FREED = 20_000;
 
 /** The SQL that writes what skills are made of. */
 export class ContentStatements {
@@ -17,10 +19,16 @@ export class ContentStatements {
     [sha256: Buffer, size: number, packing: string, bytes: Buffer, checksum: number],
     unknown
   >;
+  readonly #connection: Connection;
+  readonly #noteFreed: Statement<[SkillNumber], unknown>;
   readonly #delete: Statement<[SkillNumber], unknown>;
   readonly #deleteFiles: Statement<[SkillNumber], unknown>;
+  /** Digests that are noted because contents with them were deleted. */
+  #freed = 0;
 
   constructor(connection: Connection) {
+    this.#connection = connection;
+    connection.exec('CREATE TEMP TABLE IF NOT EXISTS freed (sha256 BLOB PRIMARY KEY) WITHOUT ROWID');
     // Replaces those of a skill that had the id, and that a version deleted that does not know contents.
     this.#insert = connection.prepare(
       'INSERT OR REPLACE INTO main.contents (skill, hash, complete_id, checksum) VALUES (?, ?, ?, ?)',
@@ -32,6 +40,8 @@ export class ContentStatements {
       INSERT INTO main.blob (sha256, size, packing, bytes, checksum) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (sha256) DO UPDATE
       SET size = excluded.size, packing = excluded.packing, bytes = excluded.bytes, checksum = excluded.checksum`);
+    this.#noteFreed = connection.prepare(`
+      INSERT OR IGNORE INTO temp.freed SELECT sha256 FROM main.content_file WHERE skill = ? AND kept = 'blob'`);
     this.#delete = connection.prepare('DELETE FROM main.contents WHERE skill = ?');
     this.#deleteFiles = connection.prepare('DELETE FROM main.content_file WHERE skill = ?');
   }
@@ -73,17 +83,40 @@ export class ContentStatements {
   }
 
   delete(skill: SkillNumber): void {
+    if (this.#freed <= MAX_FREED) this.#freed += this.#noteFreed.run(skill).changes;
     this.#delete.run(skill);
     this.#deleteFiles.run(skill);
   }
+
+  /**
+   * Deletes contents that are void, and bytes that no skill has any more. For the end of a load. Contents that are not
+   * those of a skill with contents are damaged, not void: they stay until the skill is written again.
+   *
+   * @param ofAll false looks only at the bytes of contents that were deleted with these statements, unless some were
+   *   void: to look at all takes a second for some hundred thousand files
+   */
+  deleteUnused(ofAll: boolean): void {
+    const connection = this.#connection;
+    const { changes } = connection
+      .prepare(`
+        DELETE FROM main.contents WHERE NOT EXISTS (
+          SELECT 1 FROM main.skill WHERE skill.number = contents.skill
+            AND (skill.hash = contents.hash OR length(skill.hash) > ${HASH_BYTES}))`)
+      .run();
+    const files = connection
+      .prepare('DELETE FROM main.content_file WHERE skill NOT IN (SELECT skill FROM main.contents)')
+      .run();
+    const isAll = ofAll || changes + files.changes > 0 || this.#freed > MAX_FREED;
+    const used = "SELECT sha256 FROM main.content_file WHERE kept = 'blob'";
+    if (isAll) deleteBlobs(connection, `SELECT sha256 FROM main.blob EXCEPT ${used}`);
+    else if (this.#freed > 0) {
+      const freed = 'SELECT sha256 FROM temp.freed';
+      deleteBlobs(connection, `${freed} EXCEPT ${used} AND sha256 IN (${freed})`);
+    }
+  }
 }
 
-/** Deletes contents that are void, and bytes that no skill has any more. For the end of a load. */
-export function deleteUnusedContents(connection: Connection): void {
-  if (!hasContentTables(connection)) return;
-  connection.exec(`
-    DELETE FROM main.contents WHERE NOT EXISTS (
-      SELECT 1 FROM main.skill WHERE skill.number = contents.skill AND skill.hash = contents.hash);
-    DELETE FROM main.content_file WHERE skill NOT IN (SELECT skill FROM main.contents);
-    DELETE FROM main.blob WHERE sha256 NOT IN (SELECT sha256 FROM main.content_file WHERE kept = 'blob');`);
+/** @param digests as SQL */
+function deleteBlobs(connection: Connection, digests: string): void {
+  connection.exec(`DELETE FROM main.blob WHERE sha256 IN (${digests})`);
 }

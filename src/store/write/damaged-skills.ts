@@ -1,13 +1,11 @@
-import { Buffer } from 'node:buffer';
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { isSignatureWhole, isVectorWhole } from '../checksums.js';
 import { ContentRows } from '../content-rows.js';
 import { corruptAsMissing } from '../database.js';
 import { StoredRows } from '../read/stored-row.js';
+import { saysContents } from '../stored-skill.js';
 import { hasUnitLength } from '../vector-bytes.js';
-
-const NO_HASH = Buffer.alloc(0);
 
 /** Vectors that are checked between two turns of the event loop: a few milliseconds. */
 const VECTORS_A_TURN = 500;
@@ -58,11 +56,13 @@ export class DamagedSkills {
   }
 
   #areContentsWhole(skill: SkillNumber): boolean {
+    // Called after the row was found to be whole, so its hash says whether there must be contents.
+    const hash = this.#hashOf(skill);
+    if (hash === undefined || !saysContents(hash)) return true;
     const contents = this.#contents;
-    if (contents === undefined || contents.contents(skill) === undefined) return true;
-    // Called after the row was found to be whole, so there is a hash.
+    if (contents === undefined) return false;
     const fault = corruptAsMissing(
-      () => contents.faultOf(skill, this.#hashOf(skill) ?? NO_HASH, (sha256) => this.hasWholeBlob(sha256)) ?? 'none',
+      () => contents.faultOf(skill, hash, (sha256) => this.hasWholeBlob(sha256)) ?? 'none',
     );
     return fault === 'none';
   }

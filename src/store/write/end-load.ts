@@ -1,8 +1,8 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
+import { hasNotedBlobs } from '../facts.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { areAllSigned } from '../signature-table.js';
-import { deleteUnusedContents } from './content-statements.js';
 import { isComplete, type OpenLoad } from './open-load.js';
 import { countUnreported, type Unreported } from './report-notes.js';
 import type { NetChanges, WriterStatements } from './writer-statements.js';
@@ -57,7 +57,9 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): ChangeCounts {
   const claimsChanged = end.write(statements);
   keepOneModel(statements, working, end.model);
   if (!areAllSigned(working)) load.signatures?.signAll();
-  deleteUnusedContents(working);
+  // What a killed run deleted nobody has noted, and damage deletes without a note, too.
+  const isBaseDoubtful = base !== undefined && !hasNotedBlobs(base.connection);
+  statements.contents.deleteUnused(load.resumed || end.hasMended === true || isBaseDoubtful);
 
   const changes = base === undefined ? statements.countAllAsAdded() : statements.countChanges();
   const isFirst = readMeta(working, 'stamp') === undefined;

@@ -1,7 +1,7 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { hasContentTables } from '../content-rows.js';
-import { checksumOfIds, readFacts, skillsWithContents } from '../facts.js';
+import { HASH_BYTES } from '../stored-skill.js';
 
 /**
  * Rows whose skill is stored exactly as the row says, by fingerprint: a load need not read them.
@@ -42,15 +42,17 @@ export class KnownRows {
 export function readKnownRows(catalogue: Connection, source: string, withContents: boolean): Map<string, SkillNumber> {
   const known = new Map<string, SkillNumber>();
   if (!hasKnownRows(catalogue)) return known;
-  const hasContents = hasContentTables(catalogue);
-  // Nobody can tell which skills have lost theirs.
-  if (hasContents && haveLostContents(catalogue)) return known;
-  const others = withContents || !hasContents ? '' : 'AND skill.number NOT IN (SELECT skill FROM contents)';
+  const hasMark = `length(skill.hash) > ${HASH_BYTES}`;
+  // Those that say nothing of their contents are written again, so that they do.
+  const isUnmarked = hasContentTables(catalogue)
+    ? `NOT ${hasMark} AND skill.number IN (SELECT skill FROM contents)`
+    : '0';
+  const others = withContents ? isUnmarked : `${hasMark} OR ${isUnmarked}`;
   const rows = catalogue
     .prepare<[string], [skill: SkillNumber, fingerprint: Buffer]>(`
       SELECT skill.number, known_row.fingerprint
       FROM known_row JOIN claim USING (source, skill) JOIN skill ON skill.number = known_row.skill
-      WHERE known_row.source = (SELECT number FROM source WHERE name = ?) AND known_row.hash = skill.hash ${others}`)
+      WHERE known_row.source = (SELECT number FROM source WHERE name = ?) AND known_row.hash = skill.hash AND NOT (${others})`)
     .raw();
   for (const [skill, fingerprint] of rows.iterate(source)) known.set(fingerprint.toString('latin1'), skill);
   return known;
@@ -61,10 +63,4 @@ function hasKnownRows(catalogue: Connection): boolean {
   return (
     catalogue.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'known_row'").get() !== undefined
   );
-}
-
-/** Whether other skills have contents than the last load noted. */
-function haveLostContents(catalogue: Connection): boolean {
-  const noted = readFacts(catalogue)?.contents;
-  return noted !== undefined && checksumOfIds(skillsWithContents(catalogue)) !== noted;
 }

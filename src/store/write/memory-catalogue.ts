@@ -8,7 +8,6 @@ import { writeMeta } from '../meta.js';
 import { CatalogueReader } from '../read/catalogue-reader.js';
 import { SignatureWriter } from '../signature-table.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
-import { deleteUnusedContents } from './content-statements.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
 import { WriterStatements } from './writer-statements.js';
@@ -55,7 +54,7 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
   /** Ends the writing of skills. The reader owns the catalogue from then on. */
   read(): CatalogueReader {
     new SignatureWriter(this.#connection).signAll();
-    deleteUnusedContents(this.#connection);
+    this.#statements.contents.deleteUnused(false);
     writeMeta(this.#connection, 'stamp', randomBytes(16).toString('hex'));
     return new CatalogueReader(this.#connection);
   }

@@ -1,11 +1,14 @@
 import { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
+import { HASH_BYTES } from '../stored-skill.js';
 
-/** Characters of a row's fingerprint, and bytes of a skill's hash. */
-const WIDTH = 16;
-/** An entry: number of the skill, fingerprint of the row, hash of the skill. */
-const ENTRY_BYTES = 8 + 2 * WIDTH;
+/** Characters of a row's fingerprint. */
+const FINGERPRINT_BYTES = 16;
+/** Where the hash of the skill stands in an entry, behind its length. */
+const HASH_AT = 8 + FINGERPRINT_BYTES + 1;
+/** An entry: number of the skill, fingerprint of the row, hash of the skill, perhaps with its mark of contents. */
+const ENTRY_BYTES = HASH_AT + HASH_BYTES + 1;
 const ENTRIES_A_BLOCK = 16_384;
 
 /**
@@ -46,8 +49,9 @@ class NotesOfSource {
     if (at === 0) this.#blocks.push(Buffer.allocUnsafe(ENTRIES_A_BLOCK * ENTRY_BYTES));
     const block = this.#blocks.at(-1)!;
     block.writeDoubleLE(skill, at);
-    block.write(fingerprint, at + 8, WIDTH, 'latin1');
-    hash.copy(block, at + 8 + WIDTH, 0, WIDTH);
+    block.write(fingerprint, at + 8, FINGERPRINT_BYTES, 'latin1');
+    block[at + HASH_AT - 1] = hash.length;
+    hash.copy(block, at + HASH_AT);
     this.#size += 1;
   }
 
@@ -59,8 +63,8 @@ class NotesOfSource {
     for (let entry = 0; entry < this.#size; entry++) {
       const block = this.#blocks[Math.floor(entry / ENTRIES_A_BLOCK)]!;
       const at = (entry % ENTRIES_A_BLOCK) * ENTRY_BYTES;
-      const fingerprint = block.subarray(at + 8, at + 8 + WIDTH);
-      const hash = block.subarray(at + 8 + WIDTH, at + ENTRY_BYTES);
+      const fingerprint = block.subarray(at + 8, at + 8 + FINGERPRINT_BYTES);
+      const hash = block.subarray(at + HASH_AT, at + HASH_AT + block[at + HASH_AT - 1]!);
       insert.run(source, block.readDoubleLE(at), fingerprint, hash);
     }
   }

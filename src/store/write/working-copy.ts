@@ -68,7 +68,10 @@ export class WorkingCopy {
     const key = readMeta(connection, 'load_key');
     const isCurrent =
       readMeta(connection, 'replaces') === this.#currentStamp() && formatOf(connection) === FORMAT_VERSION;
-    if (isCurrent && key === loadKey) return prepareForLoad(connection);
+    if (isCurrent && key === loadKey) {
+      mendSchema(connection);
+      return prepareForLoad(connection);
+    }
     this.#hasStaleLeftOver = !isCurrent || key === undefined;
     connection.pragma('wal_checkpoint(TRUNCATE)');
     connection.close();
@@ -98,7 +101,7 @@ export class WorkingCopy {
       if (exists) {
         completeFormat(part);
         // The copy is sealed with new checksums, so nothing that is wrong may stay.
-        for (const sql of schemaFaults(part).mending) part.exec(sql);
+        mendSchema(part);
       } else createSchema(part);
       writeMeta(part, 'replaces', this.#currentStamp());
       writeMeta(part, 'load_key', loadKey);
@@ -185,6 +188,11 @@ export class WorkingCopy {
       throw isCorrupt(error) ? storeError(error, this.#catalogue, 'write') : notWritable(this.#catalogue, error);
     }
   }
+}
+
+/** Makes indexes and triggers what they should be, and the tables that the version that made the file does not know. */
+function mendSchema(connection: Connection): void {
+  for (const sql of schemaFaults(connection).mending) connection.exec(sql);
 }
 
 /** With a write-ahead log a kill loses only the batch that was not committed. */
