@@ -1,4 +1,14 @@
-import { checkChoice, checkInteger, checkOptions, checkText, namesOf, optionOf } from '../check-arguments.js';
+import {
+  type Argument,
+  checkChoice,
+  checkInteger,
+  checkListener,
+  checkOptions,
+  checkText,
+  invalidArgument,
+  namesOf,
+  optionOf,
+} from '../check-arguments.js';
 import { UNKNOWN } from '../skill.js';
 import { cleanField } from './clean-field.js';
 import { sizeOfTokens, tokensOfSize } from './count-tokens.js';
@@ -32,7 +42,8 @@ const LAYOUTS: Readonly<Record<SkillFormat, (callId: string | undefined) => Layo
  * that it changes nothing around it.
  *
  * @param skills skills or hits, the most useful first
- * @throws {SkillSearchError} `INVALID_OPTION`; `MODEL_NOT_FOUND` as `countTokens`
+ * @throws {SkillSearchError} `INVALID_PARAMETER` unless the skills are an array of skills or hits; `INVALID_OPTION`;
+ *   `MODEL_NOT_FOUND` as `countTokens`
  * @example
  * const { hits } = search.keyword({ q: 'pdf' });
  * const { text, leftOut } = formatSkills(hits, { format: 'available-skills', maxTokens: 500 });
@@ -45,13 +56,43 @@ export function formatSkills<Format extends SkillFormat>(
   const format = checkChoice(optionOf('format'), options.format ?? '', SKILL_FORMATS)!;
   const maxTokens = checkInteger(optionOf('maxTokens'), options.maxTokens, 0, Number.MAX_SAFE_INTEGER);
   checkText('callId', options.callId);
+  checkListener('location', options.location);
+  if (!Array.isArray(skills)) throw invalidArgument(parameterOf('skills'), 'an array of skills or hits', skills);
   const layout = LAYOUTS[format](options.callId);
   const locationOf = options.location ?? usualLocation;
-  const entries = skills.map((one) => toEntry('skill' in one ? one.skill : one, layout, locationOf));
+  // Not map(), which leaves out holes.
+  const entries = Array.from(skills, (one, i) => toEntry(checkSkill(one, i), layout, locationOf));
   const budget = maxTokens === undefined ? Number.POSITIVE_INFINITY : sizeOfTokens(maxTokens);
   const { text, shown } = compose(entries, layout, budget);
   const value = layout.isJson && text !== '' ? (JSON.parse(text) as FormatValues[Format]) : undefined;
   return { text, value, shown, leftOut: skills.length - shown, tokens: tokensOfSize(textSize(text)) };
+}
+
+/** @returns the skill, or that of the hit */
+function checkSkill(one: unknown, index: number): FormattableSkill {
+  let name = `skills[${index}]`;
+  let skill = one;
+  if (typeof one === 'object' && one !== null && 'skill' in one) {
+    name += '.skill';
+    skill = one.skill;
+  }
+  if (typeof skill !== 'object' || skill === null) {
+    throw invalidArgument(parameterOf(name), 'a skill or a hit', skill);
+  }
+  for (const field of ['id', 'name', 'description'] as const) {
+    const value = (skill as Partial<FormattableSkill>)[field];
+    if (typeof value !== 'string') throw invalidArgument(parameterOf(`${name}.${field}`), 'a string', value);
+  }
+  for (const field of ['localPath', 'skillUrl', 'codehostUrl'] as const) {
+    const value: unknown = (skill as FormattableSkill)[field];
+    if (value === undefined || typeof value === 'string') continue;
+    throw invalidArgument(parameterOf(`${name}.${field}`), 'a string or left out', value);
+  }
+  return skill as FormattableSkill;
+}
+
+function parameterOf(name: string): Argument {
+  return { name, code: 'INVALID_PARAMETER' };
 }
 
 function usualLocation({ id, localPath, skillUrl, codehostUrl }: FormattableSkill): string {
@@ -69,7 +110,11 @@ interface Entry {
 }
 
 function toEntry(skill: FormattableSkill, layout: Layout, locationOf: (skill: FormattableSkill) => string): Entry {
-  const [before, behind] = layout.around(skill, cleanField(locationOf(skill)));
+  const location: unknown = locationOf(skill);
+  if (typeof location !== 'string') {
+    throw invalidArgument(optionOf('location'), `a function that gives a string, for skill ${skill.id}`, location);
+  }
+  const [before, behind] = layout.around(skill, cleanField(location));
   const description = layout.description === undefined ? '' : cleanField(skill.description);
   return { before, behind, description, size: textSize(before) + textSize(behind) };
 }

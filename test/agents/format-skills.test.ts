@@ -352,8 +352,57 @@ describe('the formats', () => {
       { format: 'list', maxTokens: 1.5 },
       { format: 'list', tokens: 1 },
       { format: 'list', callId: 7 },
+      { format: 'list', location: 5 },
     ]) {
       expect(await wrong(options)).toBe('INVALID_OPTION');
+    }
+  });
+});
+
+describe('what is no skill is an error that says what was expected, what came and where', () => {
+  const as = { format: 'list' } as const;
+  const ONE = skill('a', 'x');
+
+  test.each<[given: unknown, message: string]>([
+    [null, 'skills must be an array of skills or hits, got null'],
+    [undefined, 'skills must be an array of skills or hits, got undefined'],
+    ['pdf', 'skills must be an array of skills or hits, got "pdf"'],
+    [new Set([ONE]), 'skills must be an array of skills or hits, got a value of type object'],
+    [[null], 'skills[0] must be a skill or a hit, got null'],
+    [[ONE, 'b'], 'skills[1] must be a skill or a hit, got "b"'],
+    [new Array(1), 'skills[0] must be a skill or a hit, got undefined'],
+    [[{ skill: null }], 'skills[0].skill must be a skill or a hit, got null'],
+    [[{}], 'skills[0].id must be a string, got undefined'],
+    [[ONE, { ...ONE, name: 5 }], 'skills[1].name must be a string, got 5'],
+    [[{ skill: { id: 'a', name: 'a' } }], 'skills[0].skill.description must be a string, got undefined'],
+    [[{ ...ONE, skillUrl: null }], 'skills[0].skillUrl must be a string or left out, got null'],
+  ])('%j', (given, message) => {
+    expect(() => formatSkills(given as [], as)).toThrow(
+      expect.objectContaining({ name: 'SkillSearchError', code: 'INVALID_PARAMETER', message }),
+    );
+  });
+
+  test('a location that is no text', () => {
+    const location = (): string => undefined as unknown as string;
+    expect(() => formatSkills([ONE], { ...as, location })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        message: 'location must be a function that gives a string, for skill a, got undefined',
+      }),
+    );
+  });
+
+  test('a text to count, or an id, that is no text', () => {
+    for (const given of [5, null, undefined, ['a']]) {
+      expect(() => countTokens(given as unknown as string)).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_PARAMETER',
+          message: expect.stringMatching(/^text must be a string/),
+        }),
+      );
+      expect(() => toolNameOf(given as unknown as { id: string })).toThrow(
+        expect.objectContaining({ code: 'INVALID_PARAMETER', message: expect.stringMatching(/^id must be a string/) }),
+      );
     }
   });
 });
