@@ -1,3 +1,4 @@
+import { MAX_DESCRIPTION } from '../limits.js';
 import { cutAtWord } from './cut-at-word.js';
 import type { Layout } from './layouts.js';
 import { sentencesIn } from './sentences.js';
@@ -122,8 +123,8 @@ class Growing {
     const most = Math.min(share, this.size + left);
     const sizeOf = (part: string): number => this.#around + textSize(this.#layout.escape(part) + CUT);
     const fits = (part: string): boolean => part.length + CUT.length <= longest && sizeOf(part) <= most;
-    // A word has far fewer than a hundred characters a piece, so that no more than `most` of them fit.
-    const part = cutAtWord(this.#sentences[0]!, Math.min(longest, most), fits);
+    // Finding the cut of a far longer text would take seconds.
+    const part = cutAtWord(this.#sentences[0]!, Math.min(longest, MAX_DESCRIPTION), fits);
     if (part.length <= this.#part.length) return 0;
     this.#part = part;
     return this.#resize(sizeOf(part));

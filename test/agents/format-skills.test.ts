@@ -153,6 +153,13 @@ describe('a first sentence that does not fit', () => {
     }
   });
 
+  test('is cut to the longest description of a catalogue at most, so that a cut is quick', () => {
+    const { value } = formatSkills([skill('a', words(8000))], { format: 'json', maxTokens: 1500 });
+    const { length } = value!.skills[0]!.description!;
+    expect(length).toBeLessThanOrEqual(4000 + 2);
+    expect(length).toBeGreaterThan(3980);
+  });
+
   test('leaves the others theirs', () => {
     const list = [skill('long', `${words(4000)}.`), ...THREE, skill('longer', `${words(9000)}.`)];
     const { value, tokens } = formatSkills(list, { format: 'json', maxTokens: 400 });
