@@ -1,3 +1,4 @@
+import { invalidArgument } from '../check-arguments.js';
 import { PIECE, textSize } from './text-size.js';
 
 /**
@@ -26,10 +27,11 @@ export function tokensOfSize(size: number): number {
  * as the one before: give such a model three quarters of the budget.
  *
  * @returns 0 for an empty text, otherwise a whole number
- * @throws {SkillSearchError} `MODEL_NOT_FOUND` if the tokenizer's files are missing from the package
+ * @throws {SkillSearchError} `INVALID_PARAMETER` unless it is a string; `MODEL_NOT_FOUND` if the tokenizer's files are missing from the package
  * @example
  * countTokens('Fills in PDF forms.'); // 7
  */
 export function countTokens(text: string): number {
+  if (typeof text !== 'string') throw invalidArgument({ name: 'text', code: 'INVALID_PARAMETER' }, 'a string', text);
   return tokensOfSize(textSize(text));
 }

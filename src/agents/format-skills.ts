@@ -1,7 +1,18 @@
-import { checkChoice, checkInteger, checkOptions, checkText, namesOf, optionOf } from '../check-arguments.js';
+import {
+  type Argument,
+  checkChoice,
+  checkInteger,
+  checkListener,
+  checkOptions,
+  checkText,
+  invalidArgument,
+  namesOf,
+  optionOf,
+} from '../check-arguments.js';
 import { UNKNOWN } from '../skill.js';
 import { cleanField } from './clean-field.js';
 import { sizeOfTokens, tokensOfSize } from './count-tokens.js';
+import { describeSkills } from './describe-skills.js';
 import {
   type FormatOptions,
   type FormattableSkill,
@@ -12,7 +23,6 @@ import {
   type SkillOrHit,
 } from './format-options.js';
 import { AVAILABLE_SKILLS, anthropicLayout, JSON_SKILLS, type Layout, LIST, openaiLayout } from './layouts.js';
-import { sentencesIn } from './sentences.js';
 import { textSize } from './text-size.js';
 
 const NAMES = namesOf<FormatOptions>({ format: true, maxTokens: true, callId: true, location: true });
@@ -25,17 +35,15 @@ const LAYOUTS: Readonly<Record<SkillFormat, (callId: string | undefined) => Layo
   json: () => JSON_SKILLS,
 };
 
-/** Stands behind a description that was cut. */
-const CUT = ' …';
-
 /**
  * Writes skills for a language model, within a budget of tokens. First come the names, of as many skills as fit; then
- * each gets the first sentence of its description, in order, then each its second, and so on. A sentence that does not
- * fit ends its description. The text of skills is from strangers: it is made one line and escaped for its field, so
+ * each gets the first sentence of its description, in order, then each its second, and so on. A first sentence that does
+ * not fit is cut, a later one ends its description. The text of skills is from strangers: it is made one line and escaped for its field, so
  * that it changes nothing around it.
  *
  * @param skills skills or hits, the most useful first
- * @throws {SkillSearchError} `INVALID_OPTION`; `MODEL_NOT_FOUND` as `countTokens`
+ * @throws {SkillSearchError} `INVALID_PARAMETER` unless the skills are an array of skills or hits; `INVALID_OPTION`;
+ *   `MODEL_NOT_FOUND` as `countTokens`
  * @example
  * const { hits } = search.keyword({ q: 'pdf' });
  * const { text, leftOut } = formatSkills(hits, { format: 'available-skills', maxTokens: 500 });
@@ -48,13 +56,43 @@ export function formatSkills<Format extends SkillFormat>(
   const format = checkChoice(optionOf('format'), options.format ?? '', SKILL_FORMATS)!;
   const maxTokens = checkInteger(optionOf('maxTokens'), options.maxTokens, 0, Number.MAX_SAFE_INTEGER);
   checkText('callId', options.callId);
+  checkListener('location', options.location);
+  if (!Array.isArray(skills)) throw invalidArgument(parameterOf('skills'), 'an array of skills or hits', skills);
   const layout = LAYOUTS[format](options.callId);
   const locationOf = options.location ?? usualLocation;
-  const entries = skills.map((one) => toEntry('skill' in one ? one.skill : one, layout, locationOf));
+  // Not map(), which leaves out holes.
+  const entries = Array.from(skills, (one, i) => toEntry(checkSkill(one, i), layout, locationOf));
   const budget = maxTokens === undefined ? Number.POSITIVE_INFINITY : sizeOfTokens(maxTokens);
   const { text, shown } = compose(entries, layout, budget);
   const value = layout.isJson && text !== '' ? (JSON.parse(text) as FormatValues[Format]) : undefined;
   return { text, value, shown, leftOut: skills.length - shown, tokens: tokensOfSize(textSize(text)) };
+}
+
+/** @returns the skill, or that of the hit */
+function checkSkill(one: unknown, index: number): FormattableSkill {
+  let name = `skills[${index}]`;
+  let skill = one;
+  if (typeof one === 'object' && one !== null && 'skill' in one) {
+    name += '.skill';
+    skill = one.skill;
+  }
+  if (typeof skill !== 'object' || skill === null) {
+    throw invalidArgument(parameterOf(name), 'a skill or a hit', skill);
+  }
+  for (const field of ['id', 'name', 'description'] as const) {
+    const value = (skill as Partial<FormattableSkill>)[field];
+    if (typeof value !== 'string') throw invalidArgument(parameterOf(`${name}.${field}`), 'a string', value);
+  }
+  for (const field of ['localPath', 'skillUrl', 'codehostUrl'] as const) {
+    const value: unknown = (skill as FormattableSkill)[field];
+    if (value === undefined || typeof value === 'string') continue;
+    throw invalidArgument(parameterOf(`${name}.${field}`), 'a string or left out', value);
+  }
+  return skill as FormattableSkill;
+}
+
+function parameterOf(name: string): Argument {
+  return { name, code: 'INVALID_PARAMETER' };
 }
 
 function usualLocation({ id, localPath, skillUrl, codehostUrl }: FormattableSkill): string {
@@ -72,7 +110,11 @@ interface Entry {
 }
 
 function toEntry(skill: FormattableSkill, layout: Layout, locationOf: (skill: FormattableSkill) => string): Entry {
-  const [before, behind] = layout.around(skill, cleanField(locationOf(skill)));
+  const location: unknown = locationOf(skill);
+  if (typeof location !== 'string') {
+    throw invalidArgument(optionOf('location'), `a function that gives a string, for skill ${skill.id}`, location);
+  }
+  const [before, behind] = layout.around(skill, cleanField(location));
   const description = layout.description === undefined ? '' : cleanField(skill.description);
   return { before, behind, description, size: textSize(before) + textSize(behind) };
 }
@@ -86,7 +128,12 @@ function compose(entries: readonly Entry[], layout: Layout, budget: number): { t
   const first = entries.slice(0, shown);
   // A second sentence is worth less than another name.
   const mostSentences = shown < entries.length ? 1 : Number.POSITIVE_INFINITY;
-  const descriptions = describe(first, layout, budget - spent, mostSentences);
+  const descriptions = describeSkills(
+    first.map(({ description }) => description),
+    layout,
+    budget - spent,
+    mostSentences,
+  );
   const [open, close] = layout.description ?? ['', ''];
   const texts = first.map(({ before, behind }, i) => {
     const description = descriptions[i]!;
@@ -108,80 +155,4 @@ function countOfNames(entries: readonly Entry[], layout: Layout, budget: number)
     if (whole <= budget) best = [i + 1, whole];
   }
   return best;
-}
-
-/** The escaped descriptions of entries, as much of each as fits; empty for one of which nothing fits. */
-function describe(entries: readonly Entry[], layout: Layout, budget: number, mostSentences: number): string[] {
-  const { description, longest } = layout;
-  if (description === undefined) return entries.map(() => '');
-  const around = textSize(description[0]) + textSize(description[1]);
-  const whole = entries.map((entry) =>
-    entry.description.length > longest ? undefined : layout.escape(entry.description),
-  );
-  const sizes = whole.map((text) => (text === undefined ? Number.POSITIVE_INFINITY : textSize(text) + around));
-  const isWhole = (text: string | undefined): text is string => text !== undefined;
-  if (mostSentences > 1 && whole.every(isWhole) && sum(sizes) <= budget) return whole;
-  return bySentences(entries, layout, around, budget, mostSentences);
-}
-
-/** A description that grows by sentences. */
-interface Growing {
-  readonly sentences: readonly string[];
-  /** How many of the sentences are in. */
-  taken: number;
-  /** Size of these, escaped. */
-  size: number;
-  /** Number of their characters, not escaped. */
-  length: number;
-  /** Whether no further sentence fits. */
-  ended: boolean;
-}
-
-function bySentences(
-  entries: readonly Entry[],
-  layout: Layout,
-  around: number,
-  budget: number,
-  mostSentences: number,
-): string[] {
-  const { longest } = layout;
-  const cut = textSize(CUT);
-  const growing = entries.map(({ description }): Growing => {
-    const sentences = description === '' ? [] : sentencesIn(description);
-    return { sentences, taken: 0, size: 0, length: 0, ended: sentences.length === 0 };
-  });
-  /** What a description takes with its surroundings, and the mark of a cut unless all is in. */
-  const sizeWith = (one: Growing, taken: number, size: number): number =>
-    taken === 0 ? 0 : around + size + (taken < one.sentences.length ? cut : 0);
-  let left = budget;
-  let open = growing.length;
-  while (open > 0) {
-    open = 0;
-    for (const one of growing) {
-      if (one.ended) continue;
-      const sentence = one.sentences[one.taken]!;
-      const size = one.size + textSize(layout.escape(sentence));
-      const length = one.length + sentence.length;
-      const more = sizeWith(one, one.taken + 1, size) - sizeWith(one, one.taken, one.size);
-      const isLast = one.taken + 1 === one.sentences.length;
-      if (more > left || length + (isLast ? 0 : CUT.length) > longest) {
-        one.ended = true;
-        continue;
-      }
-      left -= more;
-      one.taken += 1;
-      one.size = size;
-      one.length = length;
-      one.ended = isLast || one.taken === mostSentences;
-      if (!one.ended) open++;
-    }
-  }
-  return growing.map(({ sentences, taken }) => {
-    const text = layout.escape(sentences.slice(0, taken).join('')).trimEnd();
-    return taken === 0 || taken === sentences.length ? text : text + CUT;
-  });
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -94,7 +94,7 @@ describe('a budget', () => {
       for (const { id, description } of value?.skills ?? []) {
         const whole = THREE.find((one) => one.id === id)!.description;
         if (description === undefined || description === whole) continue;
-        expect(description).toMatch(/^First of \w+\.( Second of \w+\.)? …$/);
+        expect(description).toMatch(/^First( of( \w+\.( Second of \w+\.)?)?)? …$/);
         expect(whole.startsWith(description.slice(0, -2))).toBe(true);
       }
     }
@@ -111,6 +111,102 @@ describe('a budget', () => {
     expect(formatSkills(many, { format: 'json', maxTokens: 200 }).value?.leftOut).toBeGreaterThan(100);
     expect(formatSkills(many, { format: 'list', maxTokens: 12 }).text).toBe('(120 skills left out)');
     expect(formatSkills(THREE, { format: 'list' }).text).not.toContain('left out');
+  });
+});
+
+describe('a first sentence that does not fit', () => {
+  const words = (length: number): string => 'several words in a row '.repeat(length).slice(0, length - 1);
+  const openai = (description: string): string =>
+    formatSkills([skill('a', description)], { format: 'openai-tool-search-output' }).value!.tools[0]!.description!;
+
+  test('is cut at a word, where it is longer than a format takes', () => {
+    for (const length of [1023, 1024, 1025, 1030, 1100, 4000]) {
+      const whole = `${words(length)}.`;
+      const cut = openai(whole);
+      if (length <= 1024) {
+        expect(cut).toBe(whole);
+        continue;
+      }
+      expect(cut).toMatch(/^.* (several|words|in|a|row) …$/);
+      expect(whole.startsWith(`${cut.slice(0, -2)} `)).toBe(true);
+      expect(cut.length).toBeGreaterThan(1024 - 10);
+      expect(cut.length).toBeLessThanOrEqual(1024);
+    }
+  });
+
+  test('is cut at a character, where a script has no blanks or a word is very long', () => {
+    expect(openai('漢字'.repeat(600))).toBe(`${'漢字'.repeat(511)} …`);
+    expect(openai('x'.repeat(2000))).toBe(`${'x'.repeat(1022)} …`);
+    const family = '👩‍👩‍👧‍👦';
+    expect(openai(family.repeat(200))).toBe(`${family.repeat(Math.floor(1022 / family.length))} …`);
+    expect(openai(`e${'\u0301'.repeat(3000)}`)).toBe(`e${'\u0301'.repeat(1021)} …`);
+  });
+
+  test('is cut to as much as fits into the budget', () => {
+    const whole = `${words(300)}.`;
+    const bare = formatSkills([skill('a', '')], { format: 'list' }).tokens;
+    const all = formatSkills([skill('a', whole)], { format: 'list' }).tokens;
+    for (let maxTokens = bare + 5; maxTokens < all; maxTokens++) {
+      const { text: written, tokens } = formatSkills([skill('a', whole)], { format: 'list', maxTokens });
+      expect(written).toMatch(/^- \*\*a\*\* \(a\): several.* …$/);
+      expect(maxTokens - tokens).toBeLessThanOrEqual(2);
+    }
+  });
+
+  test('is cut to the longest description of a catalogue at most, so that a cut is quick', () => {
+    const { value } = formatSkills([skill('a', words(8000))], { format: 'json', maxTokens: 1500 });
+    const { length } = value!.skills[0]!.description!;
+    expect(length).toBeLessThanOrEqual(4000 + 2);
+    expect(length).toBeGreaterThan(3980);
+  });
+
+  test('leaves the others theirs', () => {
+    const list = [skill('long', `${words(4000)}.`), ...THREE, skill('longer', `${words(9000)}.`)];
+    const { value, tokens } = formatSkills(list, { format: 'json', maxTokens: 400 });
+    const [long, one, two, three, longer] = value!.skills.map(({ description }) => description);
+    expect([one, two, three].map((text) => text?.replace(/ …$/, ''))).toEqual([
+      expect.stringMatching(/^First of one\./),
+      expect.stringMatching(/^First of two\./),
+      'First of three.',
+    ]);
+    expect(long).toMatch(/^several( \w+){9}.* …$/);
+    expect(longer).toMatch(/^several( \w+){9}.* …$/);
+    expect(tokens).toBeGreaterThan(390);
+  });
+
+  test('gets a part for the first skills, where there is too little for all', () => {
+    const list = Array.from({ length: 20 }, (_, i) => skill(`long-${i}`, `${words(400)}.`));
+    const names = formatSkills(
+      list.map((one) => ({ ...one, description: '' })),
+      { format: 'list' },
+    ).tokens;
+    const { text: written } = formatSkills(list, { format: 'list', maxTokens: names + 40 });
+    const described = written.split('\n').map((line) => line.endsWith(' …'));
+    expect(described).toEqual(list.map((_, i) => i < described.filter(Boolean).length));
+    expect(described[1]).toBe(true);
+    expect(described[2] && described[10]).toBe(false);
+  });
+
+  test('and no description has a second sentence while another has nothing', () => {
+    const sentence = fc.nat(60).map((count) => `S${' word'.repeat(count)}. `);
+    const sentences = fc.array(sentence, { maxLength: 5 });
+    const formats = fc.constantFrom('json' as const, 'openai-tool-search-output' as const);
+    let second = 0;
+    fc.assert(
+      fc.property(fc.array(sentences, { maxLength: 6 }), fc.nat(600), formats, (all, maxTokens, as) => {
+        const list = all.map((parts, i) => skill(`s${i}`, parts.join('').trim()));
+        const { value, tokens, leftOut } = formatSkills(list, { format: as, maxTokens });
+        expect(tokens).toBeLessThanOrEqual(maxTokens);
+        const shown = value === undefined ? [] : 'skills' in value ? value.skills : value.tools;
+        const counts = shown.map(({ description = '' }) => description.match(/S/g)?.length ?? 0);
+        if (!counts.some((count) => count > 1)) return;
+        second++;
+        expect(leftOut).toBe(0);
+        for (const [i, count] of counts.entries()) if (all[i]!.length > 0) expect(count).toBeGreaterThan(0);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(second).toBeGreaterThan(20);
   });
 });
 
@@ -263,8 +359,57 @@ describe('the formats', () => {
       { format: 'list', maxTokens: 1.5 },
       { format: 'list', tokens: 1 },
       { format: 'list', callId: 7 },
+      { format: 'list', location: 5 },
     ]) {
       expect(await wrong(options)).toBe('INVALID_OPTION');
+    }
+  });
+});
+
+describe('what is no skill is an error that says what was expected, what came and where', () => {
+  const as = { format: 'list' } as const;
+  const ONE = skill('a', 'x');
+
+  test.each<[given: unknown, message: string]>([
+    [null, 'skills must be an array of skills or hits, got null'],
+    [undefined, 'skills must be an array of skills or hits, got undefined'],
+    ['pdf', 'skills must be an array of skills or hits, got "pdf"'],
+    [new Set([ONE]), 'skills must be an array of skills or hits, got a value of type object'],
+    [[null], 'skills[0] must be a skill or a hit, got null'],
+    [[ONE, 'b'], 'skills[1] must be a skill or a hit, got "b"'],
+    [new Array(1), 'skills[0] must be a skill or a hit, got undefined'],
+    [[{ skill: null }], 'skills[0].skill must be a skill or a hit, got null'],
+    [[{}], 'skills[0].id must be a string, got undefined'],
+    [[ONE, { ...ONE, name: 5 }], 'skills[1].name must be a string, got 5'],
+    [[{ skill: { id: 'a', name: 'a' } }], 'skills[0].skill.description must be a string, got undefined'],
+    [[{ ...ONE, skillUrl: null }], 'skills[0].skillUrl must be a string or left out, got null'],
+  ])('%j', (given, message) => {
+    expect(() => formatSkills(given as [], as)).toThrow(
+      expect.objectContaining({ name: 'SkillSearchError', code: 'INVALID_PARAMETER', message }),
+    );
+  });
+
+  test('a location that is no text', () => {
+    const location = (): string => undefined as unknown as string;
+    expect(() => formatSkills([ONE], { ...as, location })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        message: 'location must be a function that gives a string, for skill a, got undefined',
+      }),
+    );
+  });
+
+  test('a text to count, or an id, that is no text', () => {
+    for (const given of [5, null, undefined, ['a']]) {
+      expect(() => countTokens(given as unknown as string)).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_PARAMETER',
+          message: expect.stringMatching(/^text must be a string/),
+        }),
+      );
+      expect(() => toolNameOf(given as unknown as { id: string })).toThrow(
+        expect.objectContaining({ code: 'INVALID_PARAMETER', message: expect.stringMatching(/^id must be a string/) }),
+      );
     }
   });
 });
