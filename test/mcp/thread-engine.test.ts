@@ -49,6 +49,15 @@ test('a call whose arguments cannot be handed over is refused, and nothing of it
   expect(lines).toEqual([]);
 });
 
+test('its end while the model is loaded is no warning', async () => {
+  const { engine, lines } = await start([PDF]);
+  await engine.listSkills(undefined);
+  const loaded = engine.warmUp();
+  await engine.close();
+  await loaded;
+  expect(lines).toEqual([]);
+});
+
 test('after its end each call says so', async () => {
   const { engine, lines } = await start([PDF]);
   await engine.listSkills(undefined);
