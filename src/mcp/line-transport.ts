@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { STDIO_LIMITS } from '../limits.js';
 
-const [PARSE_ERROR, INVALID_REQUEST] = [-32700, -32600];
+const [PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS] = [-32700, -32600, -32602];
 const NEWLINE = 0x0a;
 
 type Id = string | number;
@@ -137,7 +137,9 @@ export class LineTransport implements Transport {
       this.#refuse(isId(id) ? id : undefined, INVALID_REQUEST, fault);
       return;
     }
-    this.#deliver(message as Candidate, bytes);
+    const wrong = faultOfParams(message as Candidate);
+    if (wrong !== undefined) this.#refuse((message as Candidate).id as Id, INVALID_PARAMS, wrong);
+    else this.#deliver(message as Candidate, bytes);
   }
 
   #deliver(message: Candidate, bytes: number): void {
@@ -236,6 +238,17 @@ function faultOf(message: unknown): string | undefined {
   if (typeof method === 'string') return undefined;
   if (method !== undefined) return 'method must be a string';
   return id !== undefined && (isObject(result) || isObject(error)) ? undefined : 'a message needs a method';
+}
+
+/** Texts that requests need. Where they are missing the SDK answers that it failed itself. */
+const NEEDED: Readonly<Record<string, string>> = { 'resources/read': 'uri', 'tools/call': 'name' };
+
+function faultOfParams({ id, method, params }: Candidate): string | undefined {
+  if (!isId(id) || typeof method !== 'string' || !Object.hasOwn(NEEDED, method)) return undefined;
+  const needed = NEEDED[method]!;
+  const { [needed]: value, arguments: given = {} } = (params ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof value !== 'string') return `${method} needs params.${needed}, a text`;
+  return isObject(given) ? undefined : `params.arguments of ${method} must be an object`;
 }
 
 function isObject(value: unknown): value is Candidate {
