@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { STDIO_LIMITS } from '../limits.js';
+import { faultOfParams } from './params-fault.js';
+import { INVALID_PARAMS } from './skills/protocol-fault.js';
 
-const [PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS] = [-32700, -32600, -32602];
+const [PARSE_ERROR, INVALID_REQUEST] = [-32700, -32600];
 const NEWLINE = 0x0a;
 
 type Id = string | number;
@@ -137,7 +139,7 @@ export class LineTransport implements Transport {
       this.#refuse(isId(id) ? id : undefined, INVALID_REQUEST, fault);
       return;
     }
-    const wrong = faultOfParams(message as Candidate);
+    const wrong = isId((message as Candidate).id) ? faultOfParams(message as Candidate) : undefined;
     if (wrong !== undefined) this.#refuse((message as Candidate).id as Id, INVALID_PARAMS, wrong);
     else this.#deliver(message as Candidate, bytes);
   }
@@ -238,17 +240,6 @@ function faultOf(message: unknown): string | undefined {
   if (typeof method === 'string') return undefined;
   if (method !== undefined) return 'method must be a string';
   return id !== undefined && (isObject(result) || isObject(error)) ? undefined : 'a message needs a method';
-}
-
-/** Texts that requests need. Where they are missing the SDK answers that it failed itself. */
-const NEEDED: Readonly<Record<string, string>> = { 'resources/read': 'uri', 'tools/call': 'name' };
-
-function faultOfParams({ id, method, params }: Candidate): string | undefined {
-  if (!isId(id) || typeof method !== 'string' || !Object.hasOwn(NEEDED, method)) return undefined;
-  const needed = NEEDED[method]!;
-  const { [needed]: value, arguments: given = {} } = (params ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof value !== 'string') return `${method} needs params.${needed}, a text`;
-  return isObject(given) ? undefined : `params.arguments of ${method} must be an object`;
 }
 
 function isObject(value: unknown): value is Candidate {
