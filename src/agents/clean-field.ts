@@ -1,14 +1,4 @@
-/**
- * Control characters, line and paragraph separators, bidirectional controls, invisible characters that hide text from
- * people (zero width, tags), and what no XML may hold. The joiners of emoji and Persian stay.
- */
-const UNSAFE =
-  /[\p{Cc}\p{Cs}\s\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]+/gu;
-
-/** A text of a skill as one line, without characters that act on what stands around it. */
-export function cleanField(text: string): string {
-  return text.replace(UNSAFE, ' ').trim();
-}
+export { cleanLine as cleanField } from '../clean-line.js';
 
 /** Escapes a text for the content of an XML element. */
 export function escapeXml(text: string): string {

@@ -48,6 +48,7 @@ const methods = {
 
 /** The calls that are not answered. */
 const running = new Map<number, AbortController>();
+let closing = false;
 
 port.on('message', (request: EngineRequest) => {
   if (request.kind === 'call') void answer(request.id, request.method, request.args);
@@ -76,11 +77,13 @@ async function warmUp(): Promise<void> {
     await search.warmUp();
     log('info', 'semantic search is ready');
   } catch (error) {
-    log('warn', 'semantic search is not available', { reason: reasonOf(error) });
+    // The end of the input while the model is loaded is no fault.
+    if (!closing) log('warn', 'semantic search is not available', { reason: reasonOf(error) });
   }
 }
 
 async function close(): Promise<void> {
+  closing = true;
   for (const call of running.values()) call.abort();
   await catalogue.close();
   port.close();

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { STDIO_LIMITS } from '../limits.js';
+import { faultOfParams } from './params-fault.js';
+import { INVALID_PARAMS } from './skills/protocol-fault.js';
 
 const [PARSE_ERROR, INVALID_REQUEST] = [-32700, -32600];
 const NEWLINE = 0x0a;
@@ -137,7 +139,9 @@ export class LineTransport implements Transport {
       this.#refuse(isId(id) ? id : undefined, INVALID_REQUEST, fault);
       return;
     }
-    this.#deliver(message as Candidate, bytes);
+    const wrong = isId((message as Candidate).id) ? faultOfParams(message as Candidate) : undefined;
+    if (wrong !== undefined) this.#refuse((message as Candidate).id as Id, INVALID_PARAMS, wrong);
+    else this.#deliver(message as Candidate, bytes);
   }
 
   #deliver(message: Candidate, bytes: number): void {

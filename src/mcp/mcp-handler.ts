@@ -2,7 +2,9 @@ import type { McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/se
 import type { SkillSearch } from '../index.js';
 import { MCP_HTTP_LIMITS } from '../limits.js';
 import { createMcpServer, type McpOptions } from './mcp-server.js';
+import { faultOfParams } from './params-fault.js';
 import type { Sdk } from './skills/load-sdk.js';
+import { INVALID_PARAMS } from './skills/protocol-fault.js';
 
 /**
  * Serves MCP by Streamable HTTP, for whoever has `Request` and `Response`: `fetch` answers a request, and
@@ -16,10 +18,26 @@ export function createMcpFetchHandler(
   search: () => Promise<SkillSearch>,
   optionsFor: (context: McpRequestContext) => McpOptions,
 ): McpHttpHandler {
-  return sdk.createMcpHandler((context) => createMcpServer(sdk, search, optionsFor(context)), {
+  const handler = sdk.createMcpHandler((context) => createMcpServer(sdk, search, optionsFor(context)), {
     maxRequestBodySize: MCP_HTTP_LIMITS.bodyBytes,
     // The server around it counts them.
     maxSubscriptions: Number.MAX_SAFE_INTEGER,
     keepAliveMs: MCP_HTTP_LIMITS.keepAlive,
   });
+  return {
+    fetch: async (request, options) => refusalOf(options?.parsedBody) ?? handler.fetch(request, options),
+    close: () => handler.close(),
+    notify: handler.notify,
+    bus: handler.bus,
+  };
+}
+
+/** The answer to a request whose parameters are wrong, where its body has been read. */
+function refusalOf(body: unknown): Response | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { id, ...message } = body as Readonly<Record<string, unknown>>;
+  if (typeof id !== 'string' && typeof id !== 'number') return undefined;
+  const fault = faultOfParams(message);
+  if (fault === undefined) return undefined;
+  return Response.json({ jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message: fault } });
 }

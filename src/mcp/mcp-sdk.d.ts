@@ -56,9 +56,12 @@ declare module '@modelcontextprotocol/server' {
 
   interface RequestContext {
     readonly mcpReq: { readonly signal: AbortSignal };
+    /** Over HTTP. */
+    readonly http?: { readonly req?: Request };
   }
 
   interface Server {
+    getNegotiatedProtocolVersion(): string | undefined;
     setRequestHandler(
       method: 'resources/list',
       answer: (request: { params?: { cursor?: string } }) => Promise<ListResourcesResult>,

@@ -5,7 +5,7 @@ import type { Skill, SkillReadResult } from '@modelcontextprotocol/server/ext/sk
 import { startWorker } from '../threads/start-worker.js';
 import type { Engine } from './engine.js';
 import type { EngineData, EngineMethod, EngineReply, EngineRequest } from './engine-messages.js';
-import { INTERNAL_ERROR, ProtocolFault } from './skills/protocol-fault.js';
+import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault } from './skills/protocol-fault.js';
 
 /** Told of what happens in the thread. */
 export interface EngineListeners {
@@ -91,9 +91,16 @@ export class ThreadEngine implements Engine {
       this.#waiting.set(id, { resolve: resolve as (value: never) => void, reject });
     });
     const cancel = (): void => this.#post({ kind: 'cancel', id });
+    const settled = answer.finally(() => signal?.removeEventListener('abort', cancel));
     signal?.addEventListener('abort', cancel, { once: true });
-    this.#post({ kind: 'call', id, method, args });
-    return answer.finally(() => signal?.removeEventListener('abort', cancel));
+    try {
+      this.#post({ kind: 'call', id, method, args });
+    } catch {
+      // A value is copied by recursion, so one that lies thousands of levels deep cannot be handed over.
+      this.#waiting.get(id)?.reject(new ProtocolFault(INVALID_PARAMS, 'the arguments are nested too deeply'));
+      this.#waiting.delete(id);
+    }
+    return settled;
   }
 
   #post(request: EngineRequest): void {

@@ -31,7 +31,7 @@ const FIELDS = [
   'text: plain # comment',
   'text: two\n  lines',
   'octal: 0o17',
-  'big: 12345678901234567890',
+  'big: 9007199254740991',
   'exp: 1e3',
 ];
 
@@ -70,6 +70,15 @@ describe('front matter', () => {
     const result = await read(`---\nname: a\ndescription: b\n${field}\n---\n`);
     expect('fault' in result ? result.fault : 'none').toMatch(/not YAML/);
   });
+});
+
+test.each([
+  ['an integer that JSON rounds', 'description: b\nbig: [{a: 9007199254740993}]', /integer beyond 2\^53/],
+  ['a description of blanks', 'description: "  \\t "', /not only blanks/],
+  ['metadata that has a number, which the SDK refuses', 'description: b\nmetadata: {a: 1}', /metadata must map/],
+])('with %s is not published', async (_, fields, reason) => {
+  const result = await read(`---\nname: a\n${fields}\n---\n`);
+  expect('fault' in result ? result.fault : 'none').toMatch(reason);
 });
 
 test('a skill whose front matter only a YAML parser reads is verified by a host that has one', async () => {

@@ -60,6 +60,10 @@ describe('messages', () => {
     ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', undefined, -32600],
     ['{"jsonrpc":"2.0","id":null,"method":"ping"}', undefined, -32600],
     ['{"jsonrpc":"2.0","id":{},"method":"ping"}', undefined, -32600],
+    ['{"jsonrpc":"2.0","id":1,"method":"resources/read"}', 1, -32602],
+    ['{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":5}}', 1, -32602],
+    ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', 1, -32602],
+    ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":[]}}', 1, -32602],
   ])('of %s are refused, and the next one is answered', async (line, id, code) => {
     const { input, received, sent } = await start();
     input.write(`${line}\n${ping('next')}`);

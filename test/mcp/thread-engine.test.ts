@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
 import { ThreadEngine } from '../../src/mcp/thread-engine.js';
@@ -33,6 +34,28 @@ test('answers as the engine of this thread does, bytes and faults included, and 
 test('a call whose caller has gone is not made', async () => {
   const { engine } = await start([PDF]);
   await expect(engine.callTool('list_categories', {}, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+});
+
+test('a call whose arguments cannot be handed over is refused, and nothing of it is left', async () => {
+  const { engine, lines } = await start([PDF]);
+  const call = new AbortController();
+  const query = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`) as unknown;
+  const refused = engine.callTool('search_skills', { query }, call.signal);
+  await expect(refused).rejects.toMatchObject({ code: -32602, message: 'the arguments are nested too deeply' });
+  expect(getEventListeners(call.signal, 'abort')).toEqual([]);
+  expect((await engine.listSkills(undefined)).skills).toHaveLength(1);
+  // Whatever still waits is rejected here, and nobody would handle that: the test would fail.
+  await engine.close();
+  expect(lines).toEqual([]);
+});
+
+test('its end while the model is loaded is no warning', async () => {
+  const { engine, lines } = await start([PDF]);
+  await engine.listSkills(undefined);
+  const loaded = engine.warmUp();
+  await engine.close();
+  await loaded;
+  expect(lines).toEqual([]);
 });
 
 test('after its end each call says so', async () => {

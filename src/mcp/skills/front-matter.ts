@@ -40,24 +40,21 @@ async function readAsYaml(block: string): Promise<Record<string, unknown> | unde
 }
 
 /** The rule that the front matter breaks. */
-function faultOf({
-  name,
-  description,
-  compatibility,
-  metadata,
-}: Readonly<Record<string, unknown>>): string | undefined {
+function faultOf(fields: Readonly<Record<string, unknown>>): string | undefined {
+  const { name, description, compatibility, metadata } = fields;
   if (typeof name !== 'string') return 'its SKILL.md has no name';
   if (!NAME.test(name) || name.length > LONGEST.name) {
     return `the name ${JSON.stringify(name.slice(0, 100))} must have 1 to 64 lower-case letters, digits and single hyphens`;
   }
   if (typeof description !== 'string') return 'its SKILL.md has no description';
-  if (description === '' || countCharacters(description) > LONGEST.description) {
-    return `its description must have 1 to ${LONGEST.description} characters`;
+  if (description.trim() === '' || countCharacters(description) > LONGEST.description) {
+    return `its description must have 1 to ${LONGEST.description} characters, not only blanks`;
   }
   if (compatibility !== undefined && !isText(compatibility, LONGEST.compatibility)) {
     return `its compatibility must be a text of 1 to ${LONGEST.compatibility} characters`;
   }
   if (metadata !== undefined && !isTextMap(metadata)) return 'its metadata must map names to texts';
+  if (hasRounded(fields)) return 'its front matter has an integer beyond 2^53, which JSON does not keep as it is';
   return undefined;
 }
 
@@ -65,9 +62,16 @@ function isText(value: unknown, longest: number): boolean {
   return typeof value === 'string' && value !== '' && countCharacters(value) <= longest;
 }
 
+/** The specification says so. The SDK refuses a whole page of a list with an entry that has a number here, say. */
 function isTextMap(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.values(value).every((one) => typeof one === 'string');
+}
+
+/** Whether a number is not the one that was written: readers of JSON and YAML round it. */
+function hasRounded(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasRounded);
 }
 
 function countCharacters(text: string): number {

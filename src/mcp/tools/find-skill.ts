@@ -1,5 +1,6 @@
 import type { ContentFile, Skill, SkillDetails } from '../../index.js';
 import { parseSkillUri, skillUri } from '../skills/skill-uri.js';
+import { oneLine } from './quoted.js';
 import { type ToolContext, ToolFault } from './tool.js';
 
 /** Said of every skill in an answer. */
@@ -23,13 +24,19 @@ export async function isPublished({ search, published }: ToolContext, { id }: Sk
  * The skill that a caller means.
  *
  * @param wish the URI of a skill or of one of its files, or its id
- * @throws {ToolFault} if there is none
+ * @throws {ToolFault} if there is none, or the URI is that of a nested skill: another one must not be taken for it
  */
 export function findSkill({ search }: ToolContext, wish: string): SkillDetails {
-  const skill = search.get(parseSkillUri(wish)?.id ?? wish);
-  if (skill !== undefined) return skill;
+  const uri = parseSkillUri(wish);
+  const skill = search.get(uri?.id ?? wish);
+  if (skill === undefined || (uri !== undefined && uri.name !== skill.name)) {
+    throw new ToolFault(
+      `There is no skill ${JSON.stringify(wish.slice(0, 300))} in this catalogue. Find one with search_skills, and pass the uri or id of a hit as it is.`,
+    );
+  }
+  if (uri?.path.endsWith('/SKILL.md') !== true) return skill;
   throw new ToolFault(
-    `There is no skill ${JSON.stringify(wish.slice(0, 300))} in this catalogue. Find one with search_skills, and pass the uri or id of a hit as it is.`,
+    `${JSON.stringify(wish.slice(0, 300))} is a skill nested in another one, whose files belong to the outer one. Call read_skill_file with skill ${skillUri(skill.id, skill.name)} and path ${JSON.stringify(oneLine(uri.path).slice(0, 300))}.`,
   );
 }
 

@@ -42,22 +42,24 @@ export const GET_SKILL: Tool = {
     const skill = findSkill(context, wish);
     const { id, uri, complete } = addressOf(context, skill);
     const published = await isPublished(context, skill);
-    const files = filesOf(context, skill.id);
+    const files = filesOf(context, skill.id).map((file) => ({ ...file, path: oneLine(file.path) }));
     const manifest = readFileText(context, skill.id, 'SKILL.md', 0);
     const read = manifest?.kind === 'text' ? manifest : undefined;
     const excerpt = read?.excerpt ?? true;
     const url = sourceUrl(skill);
-    const { name, author, description, stars, updatedAt, categories, occupations } = skill;
+    const [name, author, description] = [oneLine(skill.name), oneLine(skill.author), oneLine(skill.description)];
+    const [categories, occupations] = [skill.categories.map(oneLine), skill.occupations.map(oneLine)];
+    const { stars, updatedAt } = skill;
     const lines = [
       THIRD_PARTY,
-      `skill: ${oneLine(name)}`,
+      `skill: ${name}`,
       `uri: ${uri}`,
-      `author: ${oneLine(author)}`,
+      `author: ${author}`,
       ...(url === undefined ? [] : [`source: ${url}`]),
       ...(complete ? [] : [INCOMPLETE]),
       `files (${files.length}):`,
       ...files.map(
-        (file) => `- ${oneLine(file.path)} (${file.size} bytes, ${file.mediaType}${file.complete ? '' : ', excerpt'})`,
+        (file) => `- ${file.path} (${file.size} bytes, ${file.mediaType}${file.complete ? '' : ', excerpt'})`,
       ),
     ];
     if (read === undefined) lines.push('No text of its SKILL.md is stored.');

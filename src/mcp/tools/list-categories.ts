@@ -1,5 +1,6 @@
 import type { LabelCount } from '../../index.js';
 import { Arguments } from './arguments.js';
+import { oneLine } from './quoted.js';
 import type { JsonSchema, Tool } from './tool.js';
 
 const COUNTS = {
@@ -52,7 +53,7 @@ export const LIST_CATEGORIES: Tool = {
 };
 
 function toEntry({ slug, count }: LabelCount): { readonly slug: string; readonly skills: number } {
-  return { slug, skills: count };
+  return { slug: oneLine(slug), skills: count };
 }
 
 function toLine({ slug, skills }: { readonly slug: string; readonly skills: number }): string {

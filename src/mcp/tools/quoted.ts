@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { cleanLine as oneLine } from '../../clean-line.js';
+
+export { oneLine };
 
 /** Said before names and descriptions of skills. */
 export const THIRD_PARTY =
@@ -13,12 +16,4 @@ export const THIRD_PARTY =
 export function quoted(what: string, text: string): string {
   const mark = createHash('sha256').update(text).digest('hex').slice(0, 16);
   return `<<<third-party-text ${mark}: ${oneLine(what)}\n${text}\n${mark} third-party-text>>>`;
-}
-
-/** What could end a line, move a cursor, reorder or hide text. */
-const UNSAFE = /[\s\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]+/gu;
-
-/** A text that another party wrote, in one line and without characters that nobody sees. */
-export function oneLine(text: string): string {
-  return text.replace(UNSAFE, ' ').trim();
 }

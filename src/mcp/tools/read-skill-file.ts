@@ -51,26 +51,28 @@ export const READ_SKILL_FILE: Tool = {
   async run(args, context) {
     const given = new Arguments(args, INPUT);
     const skill = findSkill(context, given.text('skill', 'the uri of a hit of search_skills'));
-    const path = given.text('path', '"SKILL.md"');
+    const wanted = given.text('path', '"SKILL.md"');
     const offset = given.integer('offset', 0, Number.MAX_SAFE_INTEGER) ?? 0;
     const files = filesOf(context, skill.id);
-    const file = files.find((one) => one.path === path);
+    // get_skill lists paths cleaned, so that one which is not clean cannot be given as it is.
+    const file = files.find((one) => one.path === wanted) ?? files.find((one) => oneLine(one.path) === wanted);
     if (file === undefined)
       throw noSuchFile(
-        path,
+        wanted,
         files.map((one) => one.path),
       );
+    const { path } = file;
     const read = readFileText(context, skill.id, path, offset);
     if (read === undefined) {
       throw new ToolFault(
-        `The file ${JSON.stringify(path)} is known, but its bytes are not stored here. Fetch the skill from its source.`,
+        `The file ${JSON.stringify(oneLine(path))} is known, but its bytes are not stored here. Fetch the skill from its source.`,
       );
     }
     const { id, name } = skill;
     const published = await isPublished(context, skill);
     const uri = skillUri(id, name, path);
     const { mediaType, size } = file;
-    const facts = { id, uri, path, mediaType, size };
+    const facts = { id, uri, path: oneLine(path), mediaType, size };
     if (read.kind === 'binary') {
       const how = published
         ? `Read its bytes with resources/read at ${uri}.`
@@ -78,7 +80,7 @@ export const READ_SKILL_FILE: Tool = {
       return {
         text: `The file ${oneLine(path)} of ${oneLine(name)} is binary (${mediaType}, ${size} bytes). ${how}`,
         structured: { ...facts, binary: true, notice: how },
-        links: published ? [{ uri, name: path, mimeType: mediaType }] : [],
+        links: published ? [{ uri, name: oneLine(path), mimeType: mediaType }] : [],
       };
     }
     if (offset > 0 && offset >= read.length) {
