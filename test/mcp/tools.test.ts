@@ -255,6 +255,16 @@ describe('get_skill', () => {
     },
   );
 
+  test('never takes the outer skill for a nested one, or one for another of its id', async () => {
+    const nested = { ...PDF, files: { 'sub/SKILL.md': skillMd('sub', 'Nested.') } };
+    const { client } = await connect(await openWholeSkills([nested]));
+    for (const skill of [URI.replace('SKILL', 'sub/SKILL'), URI.replace('pdf-forms', 'pdf-other')]) {
+      expect((await callTool(client, 'get_skill', { skill })).isError).toBe(true);
+    }
+    const inner = await callTool(client, 'read_skill_file', { skill: URI, path: 'sub/SKILL.md' });
+    expect(inner.structured['text']).toContain('Nested.');
+  });
+
   test('marks what is only an excerpt', async () => {
     const { client } = await connect(await openWholeSkills([PART]));
     const { text, structured, links } = await callTool(client, 'get_skill', { skill: 'part' });
