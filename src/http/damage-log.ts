@@ -1,3 +1,4 @@
+import { isDamage } from '../errors.js';
 import { type DamagedSkill, type SkillSearch, SkillSearchError } from '../index.js';
 import type { LogEvent } from './log-event.js';
 
@@ -23,4 +24,17 @@ export function logDamaged(
     const error = new SkillSearchError('DATABASE_DAMAGED', line, { skill: id });
     log({ kind: 'failure', requestId, error });
   }
+}
+
+/** Logs an error whose details its client does not see. A damaged skill is logged once, however often it is asked for. */
+export function logFailure(
+  error: unknown,
+  search: SkillSearch,
+  requestId: string,
+  log: (event: LogEvent) => void,
+): void {
+  if (isDamage(error) && error.skill !== undefined) {
+    const reason = 'what is stored of it is damaged, so it is not shown';
+    logDamaged([{ id: error.skill, reason }], search, requestId, log);
+  } else log({ kind: 'failure', requestId, error });
 }

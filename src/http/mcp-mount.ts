@@ -1,13 +1,12 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { type Admission, type Client, clientOfAddress } from '../access/index.js';
-import { isDamage } from '../errors.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { MCP_HTTP_LIMITS } from '../limits.js';
 import type { McpOptions } from '../mcp/engine.js';
 import { checkSdk, loadSdk } from '../mcp/skills/load-sdk.js';
 import { AllowedHosts } from './allowed-hosts.js';
 import type { Content } from './call.js';
-import { logDamaged } from './damage-log.js';
+import { logFailure } from './damage-log.js';
 import { ClientGone, publicError, translateError } from './error-content.js';
 import { busy, LEAST_PATIENCE, quotaHeaders } from './guarded-search.js';
 import { faultOfBatch, type McpMessages, readMessages, SEARCH_TOOL } from './mcp-messages.js';
@@ -329,11 +328,7 @@ export class McpMount {
   }
 
   #logFailure({ requestId }: Visit, error: unknown): void {
-    const { log } = this.#options;
-    if (isDamage(error) && error.skill !== undefined) {
-      const reason = 'what is stored of it is damaged, so it is not shown';
-      logDamaged([{ id: error.skill, reason }], this.#search, requestId, log);
-    } else log({ kind: 'failure', requestId, error });
+    logFailure(error, this.#search, requestId, this.#options.log);
   }
 }
 

@@ -1,8 +1,7 @@
 import { clientOfAddress, shortenAddress } from '../access/index.js';
-import { isDamage } from '../errors.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { type Answer, type Call, type Content, JSON_TYPE } from './call.js';
-import { logDamaged } from './damage-log.js';
+import { logFailure } from './damage-log.js';
 import { errorBody, translateError } from './error-content.js';
 import { FIND_OPERATION } from './find-operation.js';
 import { answerSearch } from './guarded-search.js';
@@ -160,13 +159,8 @@ export class SkillDiscoveryService {
     return this.#finish(visit, { ...content, ...allow }, code);
   }
 
-  /** A damaged skill is logged once, however often it is asked for. */
   #logFailure({ requestId }: Visit, error: unknown): void {
-    const { log } = this.#options;
-    if (isDamage(error) && error.skill !== undefined) {
-      const reason = 'what is stored of it is damaged, so it is not shown';
-      logDamaged([{ id: error.skill, reason }], this.#search, requestId, log);
-    } else log({ kind: 'failure', requestId, error });
+    logFailure(error, this.#search, requestId, this.#options.log);
   }
 
   #route(visit: Visit): Content | Promise<Content> {
