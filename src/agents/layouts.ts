@@ -72,20 +72,27 @@ export const JSON_SKILLS: Layout = {
   longest: Number.POSITIVE_INFINITY,
 };
 
-/** A `tool_result` of the Messages API. */
-export function anthropicLayout(callId: string | undefined): Layout {
-  const id = callId === undefined ? '' : `,"tool_use_id":"${escapeJson(callId)}"`;
-  const head = `{"type":"tool_result"${id},"content":[`;
+/** What the blocks of the model APIs have in common: a list in JSON, with no place for what was left out. */
+function blockOf(head: string): Omit<Layout, 'around' | 'description' | 'longest'> {
+  const tail = ']}';
   return {
     head,
     separator: ',',
-    tail: ']}',
+    tail,
     leftOut: () => '',
-    nothing: () => `${head}]}`,
-    around: (skill) => [`{"type":"tool_reference","tool_name":"${toolNameOf(skill)}"}`, ''],
-    description: undefined,
+    nothing: () => head + tail,
     escape: escapeJson,
     isJson: true,
+  };
+}
+
+/** A `tool_result` of the Messages API. */
+export function anthropicLayout(callId: string | undefined): Layout {
+  const id = callId === undefined ? '' : `,"tool_use_id":"${escapeJson(callId)}"`;
+  return {
+    ...blockOf(`{"type":"tool_result"${id},"content":[`),
+    around: (skill) => [`{"type":"tool_reference","tool_name":"${toolNameOf(skill)}"}`, ''],
+    description: undefined,
     longest: 0,
   };
 }
@@ -93,20 +100,13 @@ export function anthropicLayout(callId: string | undefined): Layout {
 /** A `tool_search_output` of the Responses API. */
 export function openaiLayout(callId: string | undefined): Layout {
   const id = callId === undefined ? '' : `,"call_id":"${escapeJson(callId)}"`;
-  const head = `{"type":"tool_search_output"${id},"execution":"client","status":"completed","tools":[`;
   return {
-    head,
-    separator: ',',
-    tail: ']}',
-    leftOut: () => '',
-    nothing: () => `${head}]}`,
+    ...blockOf(`{"type":"tool_search_output"${id},"execution":"client","status":"completed","tools":[`),
     around: (skill) => [
       `{"type":"function","name":"${toolNameOf(skill)}"`,
       ',"parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true,"defer_loading":true}',
     ],
     description: [',"description":"', '"'],
-    escape: escapeJson,
-    isJson: true,
     // The API refuses longer ones.
     longest: 1024,
   };
