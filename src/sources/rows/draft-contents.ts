@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 /** A file of a skill as it is, before it is stored. */
 export interface DraftContentFile {
@@ -25,7 +25,7 @@ export interface DraftContents {
 
 /** SHA-256 of bytes, or of a text in UTF-8: 64 hexadecimal digits. */
 export function sha256Of(bytes: Uint8Array | string): string {
-  return hash('sha256', bytes, 'hex');
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** Whether bytes are text: UTF-8 without NUL. */
