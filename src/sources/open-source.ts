@@ -4,6 +4,7 @@ import { SkillSearchError } from '../errors.js';
 import { SKILL_FOLDER } from './folder/skill-folder.js';
 import { JSON_FILE } from './json/json-file.js';
 import { STANDARD_INPUT } from './json/standard-input.js';
+import { isSkillFile } from './rows/content-name.js';
 import type { ReadOptions } from './rows/read-options.js';
 import type { SourceItem } from './rows/row.js';
 import type { ResolvedSource, SourceKind } from './rows/source-kind.js';
@@ -34,9 +35,8 @@ export async function checkSource(source: string): Promise<ResolvedSource> {
   });
   const kind = KINDS.find(({ isPath }) => isPath?.(path, found) === true);
   if (kind !== undefined) return { kind, name: source, path, bytes: found.isFile() ? found.size : undefined };
-  const isSkillFile = basename(path).toLowerCase() === 'skill.md';
   if (!found.isFile()) throw invalid(source, path, 'is neither a file nor a folder');
-  if (isSkillFile) throw invalid(source, path, 'is a single SKILL.md: give the folder it stands in');
+  if (isSkillFile(basename(path))) throw invalid(source, path, 'is a single SKILL.md: give the folder it stands in');
   throw invalid(source, path, 'is not of a kind that can be read');
 }
 

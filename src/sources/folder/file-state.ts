@@ -11,6 +11,11 @@ export function hasRest({ ctimeMs }: BigIntStats): boolean {
   return Math.abs(Date.now() - Number(ctimeMs)) >= SETTLED_MS;
 }
 
+/** The last change of the content of a file, in Unix seconds. */
+export function changedAtOf({ mtimeMs }: BigIntStats): number {
+  return Math.max(0, Math.floor(Number(mtimeMs) / 1000));
+}
+
 /** Whether a file or folder is the same as before, and nothing has changed in it, by what the system tells. */
 export function isSame(a: BigIntStats, b: BigIntStats): boolean {
   return a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs && a.size === b.size && a.ino === b.ino && a.dev === b.dev;

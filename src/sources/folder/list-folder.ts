@@ -19,11 +19,6 @@ export function listOnce(): typeof listFolder {
   };
 }
 
-/** Whether a file name is that of a SKILL.md, in capitals or not. */
-export function isSkillFile(name: string): boolean {
-  return name.length === 8 && name.toLowerCase() === 'skill.md';
-}
-
 /** Whether a folder with this name is left out of every walk. */
 export function isNeverEntered(name: string): boolean {
   return name === '.git' || name === 'node_modules';

@@ -2,8 +2,8 @@ import { sep } from 'node:path';
 import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES, MAX_LOCATION, MAX_SKILL_ENTRIES } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
-import { MAY_HOLD_SECRETS, partByName, partByPath } from '../rows/content-name.js';
-import { type DraftContentFile, type DraftContents, isSkillPath, isTextual, sha256Of } from '../rows/draft-contents.js';
+import { isSkillFile, MAY_HOLD_SECRETS, partByName, partByPath } from '../rows/content-name.js';
+import { type DraftContentFile, type DraftContents, isTextual, sha256Of } from '../rows/draft-contents.js';
 import { overLimit } from '../rows/row-contents.js';
 import type { Admit } from './ahead-allowance.js';
 import { FolderStates } from './folder-states.js';
@@ -81,7 +81,7 @@ export async function collectContents(
   for (const path of states.changed()) {
     left.tell(`contents: ${path === '' ? 'the folder' : toOneLine(path)}: changed while it was read; incomplete`);
   }
-  const complete = left.isNothing && files.some(({ path }) => isSkillPath(path));
+  const complete = left.isNothing && files.some(({ path }) => isSkillFile(path));
   const contents = { complete, files: files.sort((a, b) => compareCodePoints(a.path, b.path)) };
   return { contents, read, warnings: left.warnings() };
 }

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { MAX_FILE_BYTES } from '../../limits.js';
 import { utf8Boundary } from '../rows/clean-text.js';
 import type { Admit } from './ahead-allowance.js';
+import { changedAtOf } from './file-state.js';
 import { openInPlace } from './open-in-place.js';
 import type { WholeFile } from './whole-file.js';
 
@@ -73,8 +74,7 @@ export async function readTextFile(
 
     const cut = length > limit;
     const decoded = decode(bytes.subarray(0, length), limit);
-    const changedAt = Math.max(0, Math.floor(Number(found.mtimeMs) / 1000));
-    return { kind: 'text', ...decoded, bytes: Math.min(length, limit), cut, changedAt };
+    return { kind: 'text', ...decoded, bytes: Math.min(length, limit), cut, changedAt: changedAtOf(found) };
   } finally {
     closeSync(file);
   }

@@ -4,9 +4,10 @@ import { dirname, join, sep } from 'node:path';
 import { MAX_WALK_PROBLEMS } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
+import { isSkillFile } from '../rows/content-name.js';
 import type { SourceRemark, UnreadableRow } from '../rows/row.js';
 import type { LinkRoots } from './follow-link.js';
-import { isNeverEntered, isSkillFile, listFolder, reasonOf } from './list-folder.js';
+import { isNeverEntered, listFolder, reasonOf } from './list-folder.js';
 import { readAhead } from './read-ahead.js';
 import { joinPath } from './source-paths.js';
 

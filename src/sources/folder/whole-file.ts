@@ -3,7 +3,7 @@ import { type BigIntStats, closeSync, fstatSync, read as readFile } from 'node:f
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Admit } from './ahead-allowance.js';
-import { hasRest, isSame, SETTLED_MS } from './file-state.js';
+import { changedAtOf, hasRest, isSame, SETTLED_MS } from './file-state.js';
 import { openInPlace } from './open-in-place.js';
 
 const read = promisify(readFile);
@@ -48,7 +48,7 @@ export async function readWholeFile(
     for (let attempt = 1, state = found; ; attempt++) {
       if (state.size > most) return 'large';
       const settled = await settle(file, state);
-      const { size, mode, mtimeMs } = settled.state;
+      const { size, mode } = settled.state;
       await admit?.(Number(size));
       const bytes = await readAll(file, Number(size), most);
       if (bytes === undefined) return 'large';
@@ -56,7 +56,7 @@ export async function readWholeFile(
       const isSteady = settled.isSettled && isSame(settled.state, state);
       if (!isSteady && attempt < ATTEMPTS) continue;
       const executable = process.platform !== 'win32' && (mode & 0o111n) !== 0n;
-      return { bytes, executable, changedAt: Math.max(0, Math.floor(Number(mtimeMs) / 1000)), isSteady };
+      return { bytes, executable, changedAt: changedAtOf(settled.state), isSteady };
     }
   } finally {
     closeSync(file);

@@ -11,6 +11,11 @@ const SKIPPED = /\p{Default_Ignorable_Code_Point}+|[. ]+$/gu;
 /** Why a file of such a name is left out. */
 export const MAY_HOLD_SECRETS = 'may hold secrets';
 
+/** Whether a file name is that of a SKILL.md, in capitals or not; of a path, whether it is the skill's own. */
+export function isSkillFile(name: string): boolean {
+  return name.length === 8 && name.toLowerCase() === 'skill.md';
+}
+
 /** What the name of a file or folder says of its part in a skill. `none`: it is no part of one. */
 export function partByName(name: string): 'file' | 'none' | 'secret' {
   if (LEFT_BEHIND.has(name) || isGitFolder(name)) return 'none';

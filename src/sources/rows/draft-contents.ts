@@ -33,11 +33,6 @@ export function isTextual(bytes: Uint8Array): boolean {
   return isUtf8(bytes) && !bytes.includes(0);
 }
 
-/** Whether a path is that of a skill's own SKILL.md, in capitals or not. */
-export function isSkillPath(path: string): boolean {
-  return path.length === 8 && path.toLowerCase() === 'skill.md';
-}
-
 /** Leaves out the bytes that a searched file of the same name has anyway. */
 export function withoutSharedBytes(
   contents: DraftContents,

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from './clean-text.js';
-import { MAY_HOLD_SECRETS, partByPath } from './content-name.js';
-import { type DraftContentFile, type DraftContents, isSkillPath, isTextual, sha256Of } from './draft-contents.js';
+import { isSkillFile, MAY_HOLD_SECRETS, partByPath } from './content-name.js';
+import { type DraftContentFile, type DraftContents, isTextual, sha256Of } from './draft-contents.js';
 
 /** What a row says of a file, beside its name and its bytes. */
 export interface RowFileFacts {
@@ -88,14 +88,14 @@ export class RowContents {
       this.#isWhole &&
       notes.length === 0 &&
       files.every((file) => file.complete) &&
-      files.some(({ path }) => isSkillPath(path));
+      files.some(({ path }) => isSkillFile(path));
     return { complete, files: files.sort((a, b) => compareCodePoints(a.path, b.path)) };
   }
 }
 
 /** With the SKILL.md first: the others may be too many. */
 function skillFirst(files: readonly [string, RowFile][]): [string, RowFile][] {
-  return [...files.filter(([path]) => isSkillPath(path)), ...files.filter(([path]) => !isSkillPath(path))];
+  return [...files.filter(([path]) => isSkillFile(path)), ...files.filter(([path]) => !isSkillFile(path))];
 }
 
 /** Paths of files that are folders of other files as well: no disk can hold both. */
