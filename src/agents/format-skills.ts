@@ -9,8 +9,8 @@ import {
   namesOf,
   optionOf,
 } from '../check-arguments.js';
+import { cleanLine } from '../clean-line.js';
 import { UNKNOWN } from '../skill.js';
-import { cleanField } from './clean-field.js';
 import { sizeOfTokens, tokensOfSize } from './count-tokens.js';
 import { describeSkills } from './describe-skills.js';
 import {
@@ -114,8 +114,8 @@ function toEntry(skill: FormattableSkill, layout: Layout, locationOf: (skill: Fo
   if (typeof location !== 'string') {
     throw invalidArgument(optionOf('location'), `a function that gives a string, for skill ${skill.id}`, location);
   }
-  const [before, behind] = layout.around(skill, cleanField(location));
-  const description = layout.description === undefined ? '' : cleanField(skill.description);
+  const [before, behind] = layout.around(skill, cleanLine(location));
+  const description = layout.description === undefined ? '' : cleanLine(skill.description);
   return { before, behind, description, size: textSize(before) + textSize(behind) };
 }
 

@@ -1,4 +1,5 @@
-import { cleanField, escapeJson, escapeMarkdown, escapeXml } from './clean-field.js';
+import { cleanLine } from '../clean-line.js';
+import { escapeJson, escapeMarkdown, escapeXml } from './escapes.js';
 import type { FormattableSkill } from './format-options.js';
 import { toolNameOf } from './tool-name.js';
 
@@ -34,7 +35,7 @@ export const AVAILABLE_SKILLS: Layout = {
   leftOut: (count) => (count === 0 ? '' : `\n<!-- ${left(count)} -->`),
   nothing: (count) => (count === 0 ? '' : `<!-- ${left(count)} -->`),
   around: ({ name }, location) => [
-    `<skill><name>${escapeXml(cleanField(name))}</name>`,
+    `<skill><name>${escapeXml(cleanLine(name))}</name>`,
     `<location>${escapeXml(location)}</location></skill>`,
   ],
   description: ['<description>', '</description>'],
@@ -49,7 +50,7 @@ export const LIST: Layout = {
   tail: '',
   leftOut: (count) => (count === 0 ? '' : `\n(${left(count)})`),
   nothing: (count) => (count === 0 ? '' : `(${left(count)})`),
-  around: ({ name }, location) => [`- **${escapeMarkdown(cleanField(name))}** (${escapeMarkdown(location)})`, ''],
+  around: ({ name }, location) => [`- **${escapeMarkdown(cleanLine(name))}** (${escapeMarkdown(location)})`, ''],
   description: [': ', ''],
   escape: escapeMarkdown,
   isJson: false,
@@ -63,7 +64,7 @@ export const JSON_SKILLS: Layout = {
   leftOut: (count) => `],"leftOut":${count}`,
   nothing: (count) => `{"skills":[],"leftOut":${count}}`,
   around: ({ id, name }, location) => [
-    `{"id":"${escapeJson(cleanField(id))}","name":"${escapeJson(cleanField(name))}"`,
+    `{"id":"${escapeJson(cleanLine(id))}","name":"${escapeJson(cleanLine(name))}"`,
     `,"location":"${escapeJson(location)}"}`,
   ],
   description: [',"description":"', '"'],

@@ -1,5 +1,3 @@
-export { cleanLine as cleanField } from '../clean-line.js';
-
 /** Escapes a text for the content of an XML element. */
 export function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
