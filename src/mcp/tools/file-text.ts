@@ -1,3 +1,4 @@
+import type { ContentFile } from '../../index.js';
 import { MAX_TOOL_TEXT } from '../../limits.js';
 import { textOf } from '../skills/front-matter.js';
 import type { ToolContext } from './tool.js';
@@ -19,12 +20,19 @@ export type FileText =
 /**
  * Reads a part of a file, from a character on.
  *
+ * @param file of the skill, as `filesOf` lists it; undefined if it has no such file
  * @param offset in UTF-16 units, as {@link FileText} counts them
  * @returns undefined if the skill has no such file, or nothing of it is stored
  */
-export function readFileText({ search }: ToolContext, id: string, path: string, offset: number): FileText | undefined {
+export function readFileText(
+  { search }: ToolContext,
+  id: string,
+  file: Pick<ContentFile, 'path' | 'complete'> | undefined,
+  offset: number,
+): FileText | undefined {
+  if (file === undefined) return undefined;
+  const { path, complete: isComplete } = file;
   const bytes = search.read(id, path);
-  const isComplete = search.contents(id)?.files.some((file) => file.path === path && file.complete) ?? false;
   const whole = bytes === undefined ? undefined : textOf(bytes);
   if (bytes !== undefined && whole === undefined && isComplete) return { kind: 'binary' };
   const text = whole ?? search.file(id, path)?.text;

@@ -1,6 +1,6 @@
+import { cleanLine } from '../../clean-line.js';
 import type { ContentFile, Skill, SkillDetails } from '../../index.js';
 import { parseSkillUri, skillUri } from '../skills/skill-uri.js';
-import { oneLine } from './quoted.js';
 import { type ToolContext, ToolFault } from './tool.js';
 
 /** Said of every skill in an answer. */
@@ -36,7 +36,7 @@ export function findSkill({ search }: ToolContext, wish: string): SkillDetails {
   }
   if (uri?.path.endsWith('/SKILL.md') !== true) return skill;
   throw new ToolFault(
-    `${JSON.stringify(wish.slice(0, 300))} is a skill nested in another one, whose files belong to the outer one. Call read_skill_file with skill ${skillUri(skill.id, skill.name)} and path ${JSON.stringify(oneLine(uri.path).slice(0, 300))}.`,
+    `${JSON.stringify(wish.slice(0, 300))} is a skill nested in another one, whose files belong to the outer one. Call read_skill_file with skill ${skillUri(skill.id, skill.name)} and path ${JSON.stringify(cleanLine(uri.path).slice(0, 300))}.`,
   );
 }
 

@@ -1,11 +1,11 @@
+import { cleanLine } from '../../clean-line.js';
 import type { Skill } from '../../index.js';
-import { oneLine } from './quoted.js';
 
 /** A hit as it is shown. */
 export interface FittedHit {
   /** Its line in the text. */
   readonly line: string;
-  /** Its description, as far as it fits; empty if only the name does. */
+  /** Its description in one line, as far as it fits; empty if only the name does. */
   readonly description: string;
 }
 
@@ -20,12 +20,13 @@ interface AddressedHit {
  * @param maxTokens undefined for no limit
  */
 export async function fitHits(hits: readonly AddressedHit[], maxTokens: number | undefined): Promise<FittedHit[]> {
-  const descriptions =
+  const texts =
     maxTokens === undefined ? hits.map(({ skill }) => skill.description) : await descriptionsWithin(hits, maxTokens);
-  return descriptions.map((description, i) => {
+  return texts.map((text, i) => {
     const { skill, uri } = hits[i]!;
-    const head = `- ${oneLine(skill.name)} (${uri})`;
-    return { line: description === '' ? head : `${head}: ${oneLine(description)}`, description };
+    const head = `- ${cleanLine(skill.name)} (${uri})`;
+    const description = cleanLine(text);
+    return { line: description === '' ? head : `${head}: ${description}`, description };
   });
 }
 

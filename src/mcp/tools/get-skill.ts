@@ -1,9 +1,10 @@
+import { cleanLine } from '../../clean-line.js';
 import { Arguments } from './arguments.js';
 import { readFileText } from './file-text.js';
 import { addressOf, filesOf, findSkill, isPublished } from './find-skill.js';
-import { oneLine, quoted, THIRD_PARTY } from './quoted.js';
+import { quoted, THIRD_PARTY } from './quoted.js';
 import { FILE_SCHEMA, SKILL_FIELDS } from './schemas.js';
-import { sourceUrl } from './source-url.js';
+import { factsOf } from './skill-facts.js';
 import type { JsonSchema, Tool } from './tool.js';
 
 const INPUT: JsonSchema = {
@@ -42,20 +43,21 @@ export const GET_SKILL: Tool = {
     const skill = findSkill(context, wish);
     const { id, uri, complete } = addressOf(context, skill);
     const published = await isPublished(context, skill);
-    const files = filesOf(context, skill.id).map((file) => ({ ...file, path: oneLine(file.path) }));
-    const manifest = readFileText(context, skill.id, 'SKILL.md', 0);
-    const read = manifest?.kind === 'text' ? manifest : undefined;
+    const stored = filesOf(context, id);
+    const files = stored.map(({ path, size, mediaType, complete: whole }) => {
+      return { path: cleanLine(path), size, mediaType, complete: whole };
+    });
+    const manifest = stored.find(({ path }) => path === 'SKILL.md');
+    const beginning = readFileText(context, id, manifest, 0);
+    const read = beginning?.kind === 'text' ? beginning : undefined;
     const excerpt = read?.excerpt ?? true;
-    const url = sourceUrl(skill);
-    const [name, author, description] = [oneLine(skill.name), oneLine(skill.author), oneLine(skill.description)];
-    const [categories, occupations] = [skill.categories.map(oneLine), skill.occupations.map(oneLine)];
-    const { stars, updatedAt } = skill;
+    const facts = factsOf(skill);
     const lines = [
       THIRD_PARTY,
-      `skill: ${name}`,
+      `skill: ${facts.name}`,
       `uri: ${uri}`,
-      `author: ${author}`,
-      ...(url === undefined ? [] : [`source: ${url}`]),
+      `author: ${facts.author}`,
+      ...(facts.url === undefined ? [] : [`source: ${facts.url}`]),
       ...(complete ? [] : [INCOMPLETE]),
       `files (${files.length}):`,
       ...files.map(
@@ -68,10 +70,7 @@ export const GET_SKILL: Tool = {
     return {
       text: lines.join('\n'),
       structured: {
-        ...{ id, uri, name, author, description, stars, updatedAt, categories, occupations },
-        ...(url === undefined ? {} : { url }),
-        ...{ published, complete },
-        files: files.map(({ path, size, mediaType, complete: whole }) => ({ path, size, mediaType, complete: whole })),
+        ...{ id, uri, ...facts, published, complete, files },
         ...(read === undefined ? {} : { skillMd: read.text, excerpt }),
         ...(read?.next === undefined ? {} : { nextOffset: read.next }),
         notice: complete ? THIRD_PARTY : `${INCOMPLETE} ${THIRD_PARTY}`,

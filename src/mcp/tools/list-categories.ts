@@ -1,6 +1,6 @@
+import { cleanLine } from '../../clean-line.js';
 import type { LabelCount } from '../../index.js';
 import { Arguments } from './arguments.js';
-import { oneLine } from './quoted.js';
 import type { JsonSchema, Tool } from './tool.js';
 
 const COUNTS = {
@@ -53,7 +53,7 @@ export const LIST_CATEGORIES: Tool = {
 };
 
 function toEntry({ slug, count }: LabelCount): { readonly slug: string; readonly skills: number } {
-  return { slug: oneLine(slug), skills: count };
+  return { slug: cleanLine(slug), skills: count };
 }
 
 function toLine({ slug, skills }: { readonly slug: string; readonly skills: number }): string {

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cleanLine as oneLine } from '../../clean-line.js';
-
-export { oneLine };
+import { cleanLine } from '../../clean-line.js';
 
 /** Said before names and descriptions of skills. */
 export const THIRD_PARTY =
@@ -15,5 +13,5 @@ export const THIRD_PARTY =
  */
 export function quoted(what: string, text: string): string {
   const mark = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  return `<<<third-party-text ${mark}: ${oneLine(what)}\n${text}\n${mark} third-party-text>>>`;
+  return `<<<third-party-text ${mark}: ${cleanLine(what)}\n${text}\n${mark} third-party-text>>>`;
 }

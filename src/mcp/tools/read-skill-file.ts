@@ -1,8 +1,9 @@
+import { cleanLine } from '../../clean-line.js';
 import { skillUri } from '../skills/skill-uri.js';
 import { Arguments } from './arguments.js';
 import { readFileText } from './file-text.js';
 import { filesOf, findSkill, isPublished } from './find-skill.js';
-import { oneLine, quoted, THIRD_PARTY } from './quoted.js';
+import { quoted, THIRD_PARTY } from './quoted.js';
 import { type JsonSchema, type Tool, ToolFault } from './tool.js';
 
 const INPUT: JsonSchema = {
@@ -55,32 +56,32 @@ export const READ_SKILL_FILE: Tool = {
     const offset = given.integer('offset', 0, Number.MAX_SAFE_INTEGER) ?? 0;
     const files = filesOf(context, skill.id);
     // get_skill lists paths cleaned, so that one which is not clean cannot be given as it is.
-    const file = files.find((one) => one.path === wanted) ?? files.find((one) => oneLine(one.path) === wanted);
+    const file = files.find((one) => one.path === wanted) ?? files.find((one) => cleanLine(one.path) === wanted);
     if (file === undefined)
       throw noSuchFile(
         wanted,
         files.map((one) => one.path),
       );
     const { path } = file;
-    const read = readFileText(context, skill.id, path, offset);
+    const read = readFileText(context, skill.id, file, offset);
     if (read === undefined) {
       throw new ToolFault(
-        `The file ${JSON.stringify(oneLine(path))} is known, but its bytes are not stored here. Fetch the skill from its source.`,
+        `The file ${JSON.stringify(cleanLine(path))} is known, but its bytes are not stored here. Fetch the skill from its source.`,
       );
     }
     const { id, name } = skill;
     const published = await isPublished(context, skill);
     const uri = skillUri(id, name, path);
     const { mediaType, size } = file;
-    const facts = { id, uri, path: oneLine(path), mediaType, size };
+    const facts = { id, uri, path: cleanLine(path), mediaType, size };
     if (read.kind === 'binary') {
       const how = published
         ? `Read its bytes with resources/read at ${uri}.`
         : 'Its bytes are not given out, because the skill is not published.';
       return {
-        text: `The file ${oneLine(path)} of ${oneLine(name)} is binary (${mediaType}, ${size} bytes). ${how}`,
+        text: `The file ${cleanLine(path)} of ${cleanLine(name)} is binary (${mediaType}, ${size} bytes). ${how}`,
         structured: { ...facts, binary: true, notice: how },
-        links: published ? [{ uri, name: oneLine(path), mimeType: mediaType }] : [],
+        links: published ? [{ uri, name: cleanLine(path), mimeType: mediaType }] : [],
       };
     }
     if (offset > 0 && offset >= read.length) {
@@ -106,7 +107,7 @@ export const READ_SKILL_FILE: Tool = {
 const EXCERPT = 'This is an excerpt, not the whole file as its author wrote it.';
 
 function noSuchFile(path: string, paths: readonly string[]): ToolFault {
-  const listed = paths.slice(0, LISTED).map(oneLine).join(', ');
+  const listed = paths.slice(0, LISTED).map(cleanLine).join(', ');
   const more = paths.length > LISTED ? `, and ${paths.length - LISTED} more (get_skill lists them)` : '';
   return new ToolFault(`The skill has no file ${JSON.stringify(path.slice(0, 300))}. Its files: ${listed}${more}.`);
 }

@@ -4,9 +4,9 @@ import { Arguments } from './arguments.js';
 import { type Found, findHits, WAYS } from './find-hits.js';
 import { addressOf, type SkillAddress } from './find-skill.js';
 import { type FittedHit, fitHits } from './fit-hits.js';
-import { oneLine, THIRD_PARTY } from './quoted.js';
+import { THIRD_PARTY } from './quoted.js';
 import { SKILL_FIELDS } from './schemas.js';
-import { sourceUrl } from './source-url.js';
+import { factsOf } from './skill-facts.js';
 import type { JsonSchema, Tool, ToolAnswer } from './tool.js';
 
 const DEFAULT_LIMIT = 10;
@@ -138,16 +138,10 @@ function answerOf(
   const notice = remarks.join(' ');
   const skills = fitted.map(({ description }, i) => {
     const { skill, score, id, uri, complete } = hits[i]!;
-    const { stars, updatedAt, categories, occupations } = skill;
-    const [name, author] = [oneLine(skill.name), oneLine(skill.author)];
+    const facts = factsOf(skill);
+    const { name, author } = facts;
     if (brief) return { id, uri, name, author, description, complete };
-    const url = sourceUrl(skill);
-    return {
-      ...{ id, uri, name, author, description: oneLine(description), stars, updatedAt, categories, occupations },
-      ...(url === undefined ? {} : { url }),
-      complete,
-      ...(score === undefined ? {} : { score }),
-    };
+    return { id, uri, ...facts, complete, ...(score === undefined ? {} : { score }) };
   });
   return {
     text: [notice, ...fitted.map(({ line }) => line)].join('\n'),

@@ -1,7 +1,30 @@
+import { cleanLine } from '../../clean-line.js';
 import type { Skill } from '../../index.js';
-import { oneLine } from './quoted.js';
 
-/** Where a skill is published; undefined unless it is an address of the web, so that no local path is told. */
-export function sourceUrl({ codehostUrl, skillUrl }: Skill): string | undefined {
-  return [codehostUrl, skillUrl].find((url) => /^https?:\/\/\S+$/u.test(url) && oneLine(url) === url);
+/** What is told of a skill, each text in one clean line; fields of the tools' output schemas. */
+export interface SkillFacts {
+  readonly name: string;
+  readonly author: string;
+  readonly description: string;
+  readonly stars: number;
+  readonly updatedAt: number;
+  readonly categories: readonly string[];
+  readonly occupations: readonly string[];
+  /** Where it is published; absent unless that is an address of the web, so that no local path is told. */
+  readonly url?: string;
+}
+
+export function factsOf(skill: Skill): SkillFacts {
+  const { name, author, description, stars, updatedAt, categories, occupations, codehostUrl, skillUrl } = skill;
+  const url = [codehostUrl, skillUrl].find((one) => /^https?:\/\/\S+$/u.test(one) && cleanLine(one) === one);
+  return {
+    name: cleanLine(name),
+    author: cleanLine(author),
+    description: cleanLine(description),
+    stars,
+    updatedAt,
+    categories: categories.map(cleanLine),
+    occupations: occupations.map(cleanLine),
+    ...(url === undefined ? {} : { url }),
+  };
 }
