@@ -7,6 +7,7 @@ import { machineName } from './machine.js';
 import { markdownTable } from './markdown-table.js';
 import { median } from './statistics.js';
 
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
 const ASKED = JSON.stringify({
@@ -40,7 +41,8 @@ async function firstAnswer(database: string): Promise<number> {
 
 function timeOf(words: readonly string[]): number {
   const started = performance.now();
-  const { status } = spawnSync(process.execPath, words, { stdio: ['ignore', 'ignore', 'inherit'] });
+  // In the project's folder, where packages are found.
+  const { status } = spawnSync(process.execPath, words, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) throw new Error(`a program that was measured ended with ${status}`);
   return performance.now() - started;
 }
@@ -50,7 +52,7 @@ if (database === undefined) {
   console.error('usage: npm run bench:mcp -- DATABASE [TIMES]');
   process.exit(2);
 }
-const sdk = `await import(${JSON.stringify(import.meta.resolve('@modelcontextprotocol/server'))})`;
+const sdk = "await import('@modelcontextprotocol/server')";
 const [bare, imported, answered]: [number[], number[], number[]] = [[], [], []];
 for (let i = 0; i < Number(times); i++) {
   bare.push(timeOf(['-e', '0']));

@@ -8,6 +8,7 @@ import {
   type Names,
   namesOf,
 } from './check-arguments.js';
+import { countCodePoints } from './count-code-points.js';
 import { SkillSearchError } from './errors.js';
 import {
   MAX_KEYWORD_QUERY_LENGTH,
@@ -227,12 +228,6 @@ function trimWhiteSpace(text: string): string {
   let end = text.length;
   while (end > start && isSpace(end - 1)) end--;
   return text.slice(start, end);
-}
-
-function countCodePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }
 
 function resolveSlug(name: string, value: unknown): string | undefined {

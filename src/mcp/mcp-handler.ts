@@ -1,7 +1,8 @@
 import type { McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/server';
 import type { SkillSearch } from '../index.js';
 import { MCP_HTTP_LIMITS } from '../limits.js';
-import { createMcpServer, type McpOptions } from './mcp-server.js';
+import type { McpOptions } from './engine.js';
+import { createMcpServer } from './mcp-server.js';
 import { faultOfParams } from './params-fault.js';
 import type { Sdk } from './skills/load-sdk.js';
 import { INVALID_PARAMS } from './skills/protocol-fault.js';

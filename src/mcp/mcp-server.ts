@@ -4,8 +4,6 @@ import { CatalogueEngine, type McpOptions } from './engine.js';
 import { createServerOver } from './server-over.js';
 import type { Sdk } from './skills/load-sdk.js';
 
-export type { McpOptions };
-
 /**
  * Makes a server of the SDK over a search of this thread; see {@link createServerOver}.
  *

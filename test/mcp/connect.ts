@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { onTestFinished } from 'vitest';
 import type { SkillSearch } from '../../src/index.js';
+import type { McpOptions } from '../../src/mcp/engine.js';
 import { createMcpFetchHandler } from '../../src/mcp/mcp-handler.js';
-import type { McpOptions } from '../../src/mcp/mcp-server.js';
 import { loadSdk } from '../../src/mcp/skills/load-sdk.js';
 
 /** The revisions of the protocol that clients speak: with a handshake, and without. */

@@ -1,3 +1,5 @@
+import { countCodePoints } from '../../count-code-points.js';
+
 /** The front matter of a SKILL.md that may be published. */
 export interface FrontMatter {
   readonly name: string;
@@ -47,7 +49,7 @@ function faultOf(fields: Readonly<Record<string, unknown>>): string | undefined 
     return `the name ${JSON.stringify(name.slice(0, 100))} must have 1 to 64 lower-case letters, digits and single hyphens`;
   }
   if (typeof description !== 'string') return 'its SKILL.md has no description';
-  if (description.trim() === '' || countCharacters(description) > LONGEST.description) {
+  if (description.trim() === '' || countCodePoints(description) > LONGEST.description) {
     return `its description must have 1 to ${LONGEST.description} characters, not only blanks`;
   }
   if (compatibility !== undefined && !isText(compatibility, LONGEST.compatibility)) {
@@ -59,7 +61,7 @@ function faultOf(fields: Readonly<Record<string, unknown>>): string | undefined 
 }
 
 function isText(value: unknown, longest: number): boolean {
-  return typeof value === 'string' && value !== '' && countCharacters(value) <= longest;
+  return typeof value === 'string' && value !== '' && countCodePoints(value) <= longest;
 }
 
 /** The specification says so. The SDK refuses a whole page of a list with an entry that has a number here, say. */
@@ -72,12 +74,6 @@ function isTextMap(value: unknown): boolean {
 function hasRounded(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasRounded);
-}
-
-function countCharacters(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }
 
 /** The text of a file, if its bytes are UTF-8: encoding it again gives the same bytes, the byte order mark included. */

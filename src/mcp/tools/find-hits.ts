@@ -1,3 +1,4 @@
+import { countCodePoints } from '../../count-code-points.js';
 import { type ErrorCode, SkillSearchError } from '../../errors.js';
 import type { Skill } from '../../index.js';
 import { MAX_KEYWORD_QUERY_LENGTH } from '../../limits.js';
@@ -84,7 +85,7 @@ async function withoutMeaning(question: Question, context: ToolContext, reason: 
 
 async function findByWords(question: Question, context: ToolContext): Promise<Found> {
   const { query, category, occupation, author, limit } = question;
-  if ([...query.slice(0, 2 * MAX_KEYWORD_QUERY_LENGTH + 2).trim()].length > MAX_KEYWORD_QUERY_LENGTH) {
+  if (countCodePoints(query.slice(0, 2 * MAX_KEYWORD_QUERY_LENGTH + 2).trim()) > MAX_KEYWORD_QUERY_LENGTH) {
     return findByMeaning(question, context, 'words');
   }
   const asked = { q: query, category, occupation, author, limit };
