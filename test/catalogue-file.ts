@@ -108,7 +108,10 @@ export function traceOf(path: string): { readonly hash: string; readonly changed
   return { hash, changed: mtimeNs, inode: ino };
 }
 
-/** Names of the files that stand beside a catalogue and belong to it, but for the index of its words, which every load leaves. */
+/**
+ * Names of the files that stand beside a catalogue and belong to it, but for the index of its words, which every load
+ * leaves.
+ */
 export function filesBeside(path: string): string[] {
   const name = basename(path);
   return readdirSync(dirname(path)).filter(

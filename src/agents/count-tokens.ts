@@ -27,7 +27,8 @@ export function tokensOfSize(size: number): number {
  * as the one before: give such a model three quarters of the budget.
  *
  * @returns 0 for an empty text, otherwise a whole number
- * @throws {SkillSearchError} `INVALID_PARAMETER` unless it is a string; `MODEL_NOT_FOUND` if the tokenizer's files are missing from the package
+ * @throws {SkillSearchError} `INVALID_PARAMETER` unless it is a string; `MODEL_NOT_FOUND` if the tokenizer's files are
+ *   missing from the package
  * @example
  * countTokens('Fills in PDF forms.'); // 7
  */

@@ -37,9 +37,9 @@ const LAYOUTS: Readonly<Record<SkillFormat, (callId: string | undefined) => Layo
 
 /**
  * Writes skills for a language model, within a budget of tokens. First come the names, of as many skills as fit; then
- * each gets the first sentence of its description, in order, then each its second, and so on. A first sentence that does
- * not fit is cut, a later one ends its description. The text of skills is from strangers: it is made one line and escaped for its field, so
- * that it changes nothing around it.
+ * each gets the first sentence of its description, in order, then each its second, and so on. A first sentence that
+ * does not fit is cut, a later one ends its description. The text of skills is from strangers: it is made one line and
+ * escaped for its field, so that it changes nothing around it.
  *
  * @param skills skills or hits, the most useful first
  * @throws {SkillSearchError} `INVALID_PARAMETER` unless the skills are an array of skills or hits; `INVALID_OPTION`;

@@ -26,7 +26,9 @@ export function logDamaged(
   }
 }
 
-/** Logs an error whose details its client does not see. A damaged skill is logged once, however often it is asked for. */
+/**
+ * Logs an error whose details its client does not see. A damaged skill is logged once, however often it is asked for.
+ */
 export function logFailure(
   error: unknown,
   search: SkillSearch,

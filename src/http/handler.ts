@@ -20,8 +20,8 @@ const OPTIONS = namesOf<HandlerOptions>(HANDLER_OPTIONS);
  * The Skill Discovery API as a function from `Request` to `Response`, for any server that uses these web standards. On
  * Node `startServer` is faster, because it creates no such objects.
  *
- * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option; `MCP_SDK_MISSING` with `mcp` where the package is not
- *   installed
+ * @throws {SkillSearchError} `INVALID_OPTION` for a faulty option; `MCP_SDK_MISSING` with `mcp` where the package is
+ *   not installed
  * @example
  * import { openSkillSearch } from 'skill-discovery';
  * import { openAccess } from 'skill-discovery/access';

@@ -132,8 +132,8 @@ export class HttpServer implements RunningServer {
   }
 
   async #close(grace: number): Promise<void> {
-    // Nothing is answered until the server has stopped listening: a client that is told to close its connection, or that
-    // has its answer, would make the next one at the moment in which that is reset.
+    // Nothing is answered until the server has stopped listening: a client that is told to close its connection, or
+    // that has its answer, would make the next one at the moment in which that is reset.
     this.#turns.hold();
     await this.#connections.stopListening();
     this.#isClosing = true;

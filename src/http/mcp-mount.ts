@@ -74,8 +74,8 @@ class RefusedRequest extends Error {
 }
 
 /**
- * The Model Context Protocol at one path, by Streamable HTTP. The SDK answers; what stands around it here is who may ask,
- * how much, and how long that may take.
+ * The Model Context Protocol at one path, by Streamable HTTP. The SDK answers; what stands around it here is who may
+ * ask, how much, and how long that may take.
  *
  * No sessions: each request is answered for itself, in revisions that have sessions, too. So any server of a catalogue
  * can answer any request, and nothing is held for clients that have gone.

@@ -70,22 +70,22 @@ export interface HandlerOptions {
    */
   readonly longestWait?: number | undefined;
   /**
-   * Whether to serve also `/mcp`: the Model Context Protocol by Streamable HTTP, with the same keys and quotas. Needs the
-   * optional package `@modelcontextprotocol/server`.
+   * Whether to serve also `/mcp`: the Model Context Protocol by Streamable HTTP, with the same keys and quotas. Needs
+   * the optional package `@modelcontextprotocol/server`.
    *
    * @default false
    */
   readonly mcp?: boolean | undefined;
   /**
-   * Names or addresses, without ports, by which clients reach `/mcp`, beside `localhost`, the host of `publicUrl` and the
-   * one that `startServer` listens at. Requests for any other host are refused.
+   * Names or addresses, without ports, by which clients reach `/mcp`, beside `localhost`, the host of `publicUrl` and
+   * the one that `startServer` listens at. Requests for any other host are refused.
    *
    * @default none
    */
   readonly mcpHosts?: readonly string[] | undefined;
   /**
-   * Told of each skill that is found but not published by MCP, whenever it is met: what is stored of it is not the skill
-   * as it is, or its name breaks the naming rules.
+   * Told of each skill that is found but not published by MCP, whenever it is met: what is stored of it is not the
+   * skill as it is, or its name breaks the naming rules.
    *
    * @default none
    */

@@ -6,7 +6,9 @@ import { MALFORMED, type Refusal } from './refusal.js';
 export interface BodyLimits {
   /** A longer body is refused. */
   readonly bodyBytes: number;
-  /** Up to so many, a body that is refused is read to its end and thrown away: its sender reads the answer only then. */
+  /**
+   * Up to so many, a body that is refused is read to its end and thrown away: its sender reads the answer only then.
+   */
   readonly skippedBytes: number;
 }
 

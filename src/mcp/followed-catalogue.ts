@@ -12,8 +12,8 @@ export interface CatalogueListeners {
 }
 
 /**
- * A catalogue that is followed, and that may be missing or damaged at first: each call tries again, and so does a timer,
- * until it can be opened. From then on it is followed.
+ * A catalogue that is followed, and that may be missing or damaged at first: each call tries again, and so does a
+ * timer, until it can be opened. From then on it is followed.
  */
 export class FollowedCatalogue {
   readonly #open: (onReload: (event: ReloadEvent) => void) => Promise<FollowedSearch>;

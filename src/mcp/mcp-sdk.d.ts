@@ -1,6 +1,6 @@
 /**
- * The part of the MCP SDK that this library uses. The package is optional: where npm leaves it out, with its types, this
- * library is built all the same.
+ * The part of the MCP SDK that this library uses. The package is optional: where npm leaves it out, with its types,
+ * this library is built all the same.
  */
 declare module '@modelcontextprotocol/server' {
   export type RequestId = string | number;

@@ -72,8 +72,8 @@ export interface SkillSearch extends AsyncDisposable {
    * Loads the model and the index of vectors now. Otherwise the first semantic search loads them. Also embeds skills
    * that are held in memory. After a failure the next call tries again; keyword search works without.
    *
-   * @throws {SkillSearchError} `INVALID_OPTION`, `NO_VECTORS`, `MODEL_MISMATCH`, `MODEL_NOT_FOUND`, `MODEL_NOT_READABLE`,
-   *   `MODEL_RUNTIME_MISSING`, `EMBEDDER_FAILED`; `SERVICE_UNAVAILABLE` if the search is closed
+   * @throws {SkillSearchError} `INVALID_OPTION`, `NO_VECTORS`, `MODEL_MISMATCH`, `MODEL_NOT_FOUND`,
+   *   `MODEL_NOT_READABLE`, `MODEL_RUNTIME_MISSING`, `EMBEDDER_FAILED`; `SERVICE_UNAVAILABLE` if the search is closed
    */
   warmUp(options?: WarmUpOptions): Promise<void>;
   /** The skill with this id, or undefined. */

@@ -22,7 +22,10 @@ export interface CatalogueFacts {
   readonly ids: number;
   /** Checksum of which skill has which vector. */
   readonly links: number;
-  /** Checksum of the numbers of skills that have contents or lost them, in order; absent from what an earlier version noted, as is what follows. */
+  /**
+   * Checksum of the numbers of skills that have contents or lost them, in order; absent from what an earlier version
+   * noted, as is what follows.
+   */
   readonly contents?: number;
   /** Number of blobs. */
   readonly blobs?: number;

@@ -87,8 +87,8 @@ CREATE TABLE IF NOT EXISTS blob (
  * - `contents` has what a skill is made of, if that is more than excerpts of texts. An entry is void if the skill has
  *   another hash by now: a version of the library that does not know the table may have written the skill.
  *   `complete_id` is the id of a skill whose contents are complete, else NULL.
- * - `content_file` has the files. The bytes of one are `kept` as a `blob`, as the `text` of the file of that name, or not
- *   at all (`none`).
+ * - `content_file` has the files. The bytes of one are `kept` as a `blob`, as the `text` of the file of that name, or
+ *   not at all (`none`).
  * - `blob` has bytes, once for each digest: compressed (`deflate`) or, if that does not help, as they are (`raw`).
  * - `vector.embedding` has unit length: 32-bit floats, little-endian. Numbers are never reused, so that derived files
  *   can be updated by them. A finished catalogue has vectors of one model only.

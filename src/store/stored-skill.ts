@@ -124,8 +124,8 @@ export function hashOf(
   contents?: SkillContentsToStore,
 ): Buffer {
   const { record, categories, occupations, tags, properties, copyKey, place } = columns;
-  // A skill without tags has the hash that it had before there were tags. Tags are an array and properties an object, so
-  // one cannot be taken for the other.
+  // A skill without tags has the hash that it had before there were tags. Tags are an array and properties an object,
+  // so one cannot be taken for the other.
   const labels = tags === '[]' ? [categories, occupations] : [categories, occupations, tags];
   const parts = [record, ...labels, properties, copyKey, place];
   for (const { filename, text } of files) parts.push(filename, text);

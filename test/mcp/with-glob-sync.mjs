@@ -1,4 +1,5 @@
-// The conformance suite imports `globSync` for a command that these tests do not run, and Node 20 has none. Gives it one.
+// The conformance suite imports `globSync` for a command that these tests do not run, and Node 20 has none. Gives it
+// one.
 import { register } from 'node:module';
 
 const FS = `data:text/javascript,${encodeURIComponent('export * from "node:fs"; export const globSync = () => [];')}`;

@@ -16,8 +16,8 @@ const EDGES = 20;
 const BUILD_BREADTH = 100;
 
 /**
- * The parameter `ef`, by the number of slices less one. Together the graphs look about as far as one alone. Each of them
- * has to find its share of the nearest only. Two with 200 have a recall@10 of .9953.
+ * The parameter `ef`, by the number of slices less one. Together the graphs look about as far as one alone. Each of
+ * them has to find its share of the nearest only. Two with 200 have a recall@10 of .9953.
  */
 const SEARCH_BREADTHS = [400, 180, 140, 120] as const;
 

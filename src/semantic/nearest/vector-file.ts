@@ -49,7 +49,9 @@ export async function readVectorFile(path: string, origin: Partial<VectorFileOri
   return hasKeys(tree) && hasCodes(tree) ? { ...tree, graphs: checksumsIn(tree) } : undefined;
 }
 
-/** Like {@link readVectorFile}: checks the whole file, but keeps only the keys, the mean and the checksums in memory. */
+/**
+ * Like {@link readVectorFile}: checks the whole file, but keeps only the keys, the mean and the checksums in memory.
+ */
 export async function readVectorKeys(
   path: string,
   origin: Partial<VectorFileOrigin>,

@@ -23,7 +23,8 @@ export interface BuildVectorFilesOptions extends VectorFilesOptions {
   /** `values` must be in memory that threads can share. */
   readonly vectors: VectorSet;
   /**
-   * Number of graphs, if there are none to be updated. Each is built in a thread of its own, and asked by each question.
+   * Number of graphs, if there are none to be updated. Each is built in a thread of its own, and asked by each
+   * question.
    * @default one for each core, at most one for each path
    */
   readonly slices?: number | undefined;
@@ -53,8 +54,8 @@ function areGraphsWhole(files: VectorFilePaths, { graphs, keys, codes }: VectorF
 }
 
 /**
- * Builds the files that are derived from a catalogue's vectors: codes to scan, and for many vectors graphs. Graphs of an
- * earlier state are updated. All of it happens in threads.
+ * Builds the files that are derived from a catalogue's vectors: codes to scan, and for many vectors graphs. Graphs of
+ * an earlier state are updated. All of it happens in threads.
  *
  * Each file is written under another name, synced and renamed, the codes last. The codes hold the checksums of their
  * graphs, so a graph that does not belong to them is noticed.

@@ -1,7 +1,10 @@
 /** Is told how many bytes are going to be read, and may put it off. */
 export type Admit = (bytes: number) => Promise<void> | undefined;
 
-/** What may be read of an item before its turn. Whoever needs more waits with what he has, so that nothing is read twice. */
+/**
+ * What may be read of an item before its turn. Whoever needs more waits with what he has, so that nothing is read
+ * twice.
+ */
 export class AheadAllowance {
   #left: number;
   readonly #turn: Promise<void>;

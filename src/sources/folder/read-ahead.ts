@@ -2,7 +2,8 @@
  * Applies `work` to each item and yields the results in the order of the items. Up to `ahead` items are in progress at
  * the same time, because reading many small files is mostly waiting.
  *
- * @param work gets a promise that is kept when its result is the next one that is wanted, and broken if none is any more
+ * @param work gets a promise that is kept when its result is the next one that is wanted, and broken if none is any
+ *   more
  */
 export async function* readAhead<T, R>(
   items: Iterable<T>,

@@ -40,7 +40,8 @@ const HEAD_BYTES = 8 * 1024;
 const BINARY_SHARE = 0.2;
 
 /**
- * Reads the beginning of a text file: UTF-8, or UTF-16 with a byte order mark. Only what is still the file of that path.
+ * Reads the beginning of a text file: UTF-8, or UTF-16 with a byte order mark. Only what is still the file of that
+ * path.
  *
  * @param options.force reads it as text even if it looks binary
  * @param options.limit bytes to read at most

@@ -24,8 +24,8 @@ interface RowFile {
 }
 
 /**
- * The contents of a skill from the files of its row. A file is complete only if the row says so and gives a SHA-256 that
- * the bytes have: most rows bring excerpts.
+ * The contents of a skill from the files of its row. A file is complete only if the row says so and gives a SHA-256
+ * that the bytes have: most rows bring excerpts.
  */
 export class RowContents {
   readonly #files = new Map<string, RowFile>();

@@ -1,4 +1,6 @@
-/** Stands in a record before the author. Quotation marks inside a text have a backslash, so this stands nowhere else. */
+/**
+ * Stands in a record before the author. Quotation marks inside a text have a backslash, so this stands nowhere else.
+ */
 const BEFORE = '"author":"';
 
 /**

@@ -30,8 +30,8 @@ export function revertKilledRun(
 }
 
 /**
- * @returns a function that copies a skill with its files, contents and claims from the database `base`, under a new number. What
- *   is damaged there is copied, too, and stays marked.
+ * @returns a function that copies a skill with its files, contents and claims from the database `base`, under a new
+ *   number. What is damaged there is copied, too, and stays marked.
  */
 function restoreFromBase(statements: WriterStatements): (id: string) => void {
   const { connection } = statements;

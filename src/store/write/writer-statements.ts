@@ -146,7 +146,9 @@ export class WriterStatements {
     for (const skill of skills) forget.run(skill);
   }
 
-  /** Deletes a skill with its files, contents and claims, and notes what it was. Does nothing if there is no such skill. */
+  /**
+   * Deletes a skill with its files, contents and claims, and notes what it was. Does nothing if there is no such skill.
+   */
   remove(id: string): void {
     const stored = this.find.get(id);
     if (stored === undefined) return;
