@@ -20,18 +20,28 @@ export {
   DEFAULT_LIMIT,
   DEFAULT_SEMANTIC_LIMIT,
   type KeywordQuery,
-  type LabelFilters,
+  LIST_ORDERS,
+  type ListOrder,
+  type ListQuery,
   type ResolvedKeywordQuery,
   type ResolvedSemanticQuery,
   resolveKeywordQuery,
   resolveSemanticQuery,
   type SemanticQuery,
+  type SkillFilters,
   SORT_ORDERS,
   type SortOrder,
+  type Time,
 } from './query.js';
 export {
+  type AuthorCount,
   type CatalogueStats,
+  type CorrectedWord,
   type DamagedSkill,
+  FACETS,
+  type Facet,
+  type FacetCount,
+  type FacetCounts,
   type FeatureShare,
   type FieldScores,
   KEYWORD_STEPS,
@@ -40,6 +50,8 @@ export {
   type KeywordResult,
   type KeywordStep,
   type LabelCount,
+  type ListHit,
+  type ListResult,
   type MatchedTerms,
   type Pagination,
   RANKING_FEATURES,
@@ -51,7 +63,11 @@ export {
   type ScoreParts,
   type SemanticHit,
   type SemanticResult,
+  type SimilarSkill,
   type Snippet,
+  SUGGESTION_KINDS,
+  type Suggestion,
+  type SuggestionKind,
 } from './result.js';
 export {
   type FollowedSearch,
@@ -61,7 +77,14 @@ export {
 } from './search/follow-catalogue.js';
 export { openSkillSearch } from './search/open-skill-search.js';
 export type { OpenOptions } from './search/search-options.js';
-export type { CompleteIdsPage, SemanticOptions, SkillSearch, WarmUpOptions } from './search/skill-search.js';
+export type {
+  CompleteIdsPage,
+  SemanticOptions,
+  SimilarOptions,
+  SkillSearch,
+  SuggestOptions,
+  WarmUpOptions,
+} from './search/skill-search.js';
 export { batchedEmbedder } from './semantic/batched/batched-embedder.js';
 export type { BatchedEmbedderOptions, EmbeddingCall } from './semantic/batched/batched-options.js';
 export type { Embedder, EmbeddingPurpose, EmbedOptions } from './semantic/embedder.js';

@@ -18,7 +18,7 @@ import {
   MAX_SEMANTIC_LIMIT,
   MAX_SEMANTIC_QUERY_LENGTH,
 } from './limits.js';
-import { RANKINGS, type Ranking } from './result.js';
+import { type Facet, RANKINGS, type Ranking } from './result.js';
 
 /**
  * The orders of a keyword search; the first is the library's default:
@@ -44,11 +44,13 @@ export const DEFAULT_SEMANTIC_LIMIT = 10;
 /** The `limit` of a keyword search that names none. */
 export const DEFAULT_LIMIT = 20;
 
+/** A time: Unix seconds, or a date or time as ISO 8601 has it (`2026-01-31`, `2026-01-31T12:00:00Z`). */
+export type Time = number | string;
+
 /**
- * The labels and the author that a skill must have to be found. A slug or an author that no skill has is not an error:
- * it finds nothing.
+ * What a skill must be to be found. A slug, an author or a licence that no skill has is not an error: it finds nothing.
  */
-export interface LabelFilters {
+export interface SkillFilters {
   /** A category slug, `[a-z0-9-]+`. */
   readonly category?: string | undefined;
   /**
@@ -58,10 +60,47 @@ export interface LabelFilters {
   readonly occupation?: string | undefined;
   /** The whole user name of an author, in upper or lower case: 1 to 200 characters. */
   readonly author?: string | undefined;
+  /** The licence as the skill states it (`MIT`, `Apache-2.0`), in upper or lower case: 1 to 200 characters. */
+  readonly license?: string | undefined;
+  /** Fewest stars: an integer of at least 0. */
+  readonly minStars?: number | undefined;
+  /** Only skills that were updated at this time or later. Skills of unknown time are not found. */
+  readonly updatedAfter?: Time | undefined;
+  /** Only skills that were updated before this time. Skills of unknown time are not found. */
+  readonly updatedBefore?: Time | undefined;
+}
+
+/** Filters that were checked. Times are Unix seconds. */
+export interface ResolvedFilters {
+  readonly category: string | undefined;
+  readonly occupation: string | undefined;
+  readonly author: string | undefined;
+  readonly license: string | undefined;
+  readonly minStars: number | undefined;
+  readonly updatedAfter: number | undefined;
+  readonly updatedBefore: number | undefined;
+}
+
+/** The orders of `SkillSearch.list`; the first is the default. */
+export const LIST_ORDERS = ['recent', 'stars'] as const;
+export type ListOrder = (typeof LIST_ORDERS)[number];
+
+/** What `SkillSearch.list` is asked. */
+export interface ListQuery extends SkillFilters {
+  /** Which page of the list, an integer from 1 on. A page after the last is empty. @default 1 */
+  readonly page?: number | undefined;
+  /** Skills on a page, 1 to 50. @default 20 */
+  readonly limit?: number | undefined;
+  /** @default 'recent' */
+  readonly sortBy?: ListOrder | undefined;
+  /** Whether copies are shown as one. @default 'keep' */
+  readonly copies?: CopyMode | undefined;
+  /** What to count the skills of all pages by. @default nothing */
+  readonly facets?: readonly Facet[] | undefined;
 }
 
 /** What `SkillSearch.keyword` is asked. */
-export interface KeywordQuery extends LabelFilters {
+export interface KeywordQuery extends SkillFilters {
   /**
    * The words to find: at most 200 characters (code points after trimming), with at least one letter or digit. Words in
    * `"double quotes"` must stand next to each other.
@@ -75,6 +114,8 @@ export interface KeywordQuery extends LabelFilters {
   readonly sortBy?: SortOrder | undefined;
   /** Whether copies are shown as one. @default 'collapse' by relevance, otherwise 'keep' */
   readonly copies?: CopyMode | undefined;
+  /** What to count the skills of all pages by. @default nothing */
+  readonly facets?: readonly Facet[] | undefined;
 }
 
 /** A keyword query that was checked, with all defaults filled in. */
@@ -90,7 +131,7 @@ export interface ResolvedKeywordQuery {
 }
 
 /** What `SkillSearch.semantic` is asked. */
-export interface SemanticQuery extends LabelFilters {
+export interface SemanticQuery extends SkillFilters {
   /**
    * The question in plain language: at most 2,000 characters (code points after trimming), with at least one letter or
    * digit. Text beyond what the model can read still counts by its words.
@@ -129,6 +170,10 @@ const SEMANTIC_NAMES = namesOf<SemanticQuery>({
   category: true,
   occupation: true,
   author: true,
+  license: true,
+  minStars: true,
+  updatedAfter: true,
+  updatedBefore: true,
   copies: true,
   explain: true,
 });
@@ -163,7 +208,12 @@ const KEYWORD_NAMES = namesOf<KeywordQuery>({
   category: true,
   occupation: true,
   author: true,
+  license: true,
+  minStars: true,
+  updatedAfter: true,
+  updatedBefore: true,
   copies: true,
+  facets: true,
 });
 
 /**

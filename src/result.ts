@@ -82,6 +82,32 @@ export interface DamagedSkill {
   readonly reason: string;
 }
 
+/** What the skills of an answer can be counted by. */
+export const FACETS = ['category', 'occupation', 'author', 'license'] as const;
+export type Facet = (typeof FACETS)[number];
+
+/** A value of a facet, and how many skills of an answer have it. */
+export interface FacetCount {
+  /** A slug; of `author` and `license` the text as one of the skills has it. */
+  readonly value: string;
+  /** The `total` of the same answer with this value as a further filter. */
+  readonly count: number;
+}
+
+/**
+ * The counts of an answer by facet: the most frequent value first, then by value in code-point order; of each facet at
+ * most 100 values. A skill without a value counts nowhere; one with several counts for each.
+ */
+export type FacetCounts = Readonly<Partial<Record<Facet, readonly FacetCount[]>>>;
+
+/** How the step `typo` read a word. */
+export interface CorrectedWord {
+  /** The word of the question, as it was asked. */
+  readonly asked: string;
+  /** The words of the catalogue that it was read as, the most frequent first; at most five. */
+  readonly read: readonly string[];
+}
+
 /** The answer of `SkillSearch.keyword`. */
 export interface KeywordResult {
   /** The step that found the skills; absent if nothing matches. */
@@ -93,11 +119,54 @@ export interface KeywordResult {
   readonly truncated?: true;
   readonly hits: readonly KeywordHit[];
   readonly pagination: Pagination;
+  /** Only if the query names facets. */
+  readonly facets?: FacetCounts;
+  /** Only if the step is `typo`, or `some-words` after it: the words that were read as others. */
+  readonly corrected?: readonly CorrectedWord[];
   /**
    * Skills that this answer lacks, or may lack, because they are damaged; absent if there are none. The page is shorter
    * by those that would be on it.
    */
   readonly damaged?: readonly DamagedSkill[];
+}
+
+/** A skill of a list. */
+export interface ListHit {
+  readonly skill: Skill;
+  /** How many skills that pass the filters this one stands for, itself included; 1 unless copies are collapsed. */
+  readonly copies: number;
+}
+
+/** The answer of `SkillSearch.list`. */
+export interface ListResult {
+  readonly hits: readonly ListHit[];
+  readonly pagination: Pagination;
+  /** Only if the query names facets. */
+  readonly facets?: FacetCounts;
+  /** Skills that this page lacks because they are damaged; absent if there are none. */
+  readonly damaged?: readonly DamagedSkill[];
+}
+
+/** A skill near another one. */
+export interface SimilarSkill {
+  readonly skill: Skill;
+  /** Cosine of the vectors of the two skills: -1 to 1, falling from skill to skill. */
+  readonly score: number;
+  /** How many skills it stands for, itself included: copies are shown as one. */
+  readonly copies: number;
+}
+
+/** What a suggestion completes: a word of the question, or the question as the name of a skill. */
+export const SUGGESTION_KINDS = ['word', 'name'] as const;
+export type SuggestionKind = (typeof SUGGESTION_KINDS)[number];
+
+/** How a question may go on. */
+export interface Suggestion {
+  /** The whole question, completed. */
+  readonly text: string;
+  readonly kind: SuggestionKind;
+  /** How many skills of the catalogue have the completed word, or this name. */
+  readonly count: number;
 }
 
 /** The answer of `SkillSearch.keywordRecords`. */
@@ -247,6 +316,12 @@ export interface SemanticResult {
 /** A category or occupation, and how many skills have it. */
 export interface LabelCount {
   readonly slug: string;
+  readonly count: number;
+}
+
+/** An author, as one of the skills has the name, and how many skills are of that author. */
+export interface AuthorCount {
+  readonly author: string;
   readonly count: number;
 }
 

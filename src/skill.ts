@@ -16,6 +16,11 @@ export interface Skill {
   readonly updatedAt: number;
   /** Category slugs, `[a-z0-9-]`. */
   readonly categories: readonly string[];
+  /**
+   * Categories that a classifier gave to a skill whose source gives none: at most three slugs, the likeliest first.
+   * Filters and facets count them as categories; words do not find them. Absent if there are none.
+   */
+  readonly derivedCategories?: readonly string[];
   /** Occupation slugs, usually with their SOC code at the end: `software-developers-151252`. */
   readonly occupations: readonly string[];
   /** Free labels, as the source has them. */

@@ -1,6 +1,6 @@
 import { authorKey } from '../author-key.js';
 import type { DocumentNumber } from '../numbers.js';
-import type { LabelFilters } from '../query.js';
+import type { SkillFilters } from '../query.js';
 
 /** The documents that have a label, by the label's slug. */
 export type LabelIndex = ReadonlyMap<string, ArrayLike<DocumentNumber>>;
@@ -22,7 +22,7 @@ export interface CatalogueLabels {
  */
 export function labelMask(
   labels: CatalogueLabels,
-  { category, occupation, author }: LabelFilters,
+  { category, occupation, author }: SkillFilters,
 ): Uint8Array | undefined {
   const { size, categories, occupations } = labels;
   let mask: Uint8Array | undefined;

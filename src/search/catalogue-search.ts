@@ -7,16 +7,35 @@ import {
   namesOf,
   optionOf,
 } from '../check-arguments.js';
-import type { KeywordQuery, SemanticQuery } from '../query.js';
-import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from '../result.js';
+import type { KeywordQuery, ListQuery, SemanticQuery } from '../query.js';
+import type {
+  AuthorCount,
+  CatalogueStats,
+  KeywordRecords,
+  KeywordResult,
+  LabelCount,
+  ListResult,
+  SemanticResult,
+  SimilarSkill,
+  Suggestion,
+} from '../result.js';
 import type { SkillContents, SkillDetails, SkillFile } from '../skill.js';
-import { countLabels, statsOf } from './catalogue-stats.js';
+import { countAuthors, countLabels, statsOf } from './catalogue-stats.js';
 import { copyIds } from './copy-ids.js';
 import { searchByKeywords, searchRecordsByKeywords } from './keyword-search.js';
+import { listSkills } from './list-skills.js';
 import { addLocalPaths } from './local-paths.js';
 import type { OpenState } from './open-state.js';
 import type { CurrentState } from './reload/current-state.js';
-import type { CompleteIdsPage, SemanticOptions, SkillSearch, WarmUpOptions } from './skill-search.js';
+import type {
+  CompleteIdsPage,
+  SemanticOptions,
+  SimilarOptions,
+  SkillSearch,
+  SuggestOptions,
+  WarmUpOptions,
+} from './skill-search.js';
+import { suggestQuestions } from './suggest.js';
 
 const COMPLETE_IDS_PAGE = namesOf<CompleteIdsPage>({ after: true, limit: true });
 const WARM_UP_OPTIONS = namesOf<WarmUpOptions>({ otherLanguages: true });
@@ -59,6 +78,32 @@ export class CatalogueSearch implements SkillSearch {
       );
       return result;
     });
+  }
+
+  list(query: ListQuery = {}): ListResult {
+    const state = this.#states.newest;
+    const result = listSkills(state, query);
+    addLocalPaths(
+      state,
+      result.hits.map(({ skill }) => skill),
+    );
+    return result;
+  }
+
+  similar(id: string, options?: SimilarOptions): Promise<SimilarSkill[]> {
+    return this.#states.use(async (state) => {
+      const { findSimilar } = await import('./similar-skills.js');
+      const found = await findSimilar(state, id, options);
+      addLocalPaths(
+        state,
+        found.map(({ skill }) => skill),
+      );
+      return found;
+    });
+  }
+
+  suggest(text: string, options?: SuggestOptions): Suggestion[] {
+    return suggestQuestions(this.#states.newest, text, options);
   }
 
   async warmUp(options: WarmUpOptions = {}): Promise<void> {
@@ -123,6 +168,10 @@ export class CatalogueSearch implements SkillSearch {
 
   occupations(): LabelCount[] {
     return countLabels(this.#states.newest.reader.columns.occupations);
+  }
+
+  authors(): AuthorCount[] {
+    return countAuthors(this.#states.newest.reader);
   }
 
   stats(): CatalogueStats {

@@ -1,4 +1,4 @@
-import type { CatalogueStats, LabelCount } from '../result.js';
+import type { AuthorCount, CatalogueStats, LabelCount } from '../result.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 
 export function statsOf(reader: CatalogueReader): CatalogueStats {
@@ -23,4 +23,9 @@ export function countLabels(documentsOf: ReadonlyMap<string, ArrayLike<number>>)
   return [...documentsOf]
     .map(([slug, documents]) => ({ slug, count: documents.length }))
     .sort((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1));
+}
+
+/** The most frequent author first, then by name. */
+export function countAuthors(_reader: CatalogueReader): AuthorCount[] {
+  throw new Error('not built yet');
 }

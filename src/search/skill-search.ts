@@ -1,6 +1,16 @@
 import type { RowProblems } from '../load/load-report.js';
-import type { KeywordQuery, SemanticQuery } from '../query.js';
-import type { CatalogueStats, KeywordRecords, KeywordResult, LabelCount, SemanticResult } from '../result.js';
+import type { KeywordQuery, ListQuery, SemanticQuery } from '../query.js';
+import type {
+  AuthorCount,
+  CatalogueStats,
+  KeywordRecords,
+  KeywordResult,
+  LabelCount,
+  ListResult,
+  SemanticResult,
+  SimilarSkill,
+  Suggestion,
+} from '../result.js';
 import type { SkillContents, SkillDetails, SkillFile } from '../skill.js';
 
 /** Options of `semantic`. */
@@ -36,6 +46,18 @@ export interface CompleteIdsPage {
   readonly limit: number;
 }
 
+/** Options of `similar`. */
+export interface SimilarOptions {
+  /** Number of skills, 1 to 100. @default 10 */
+  readonly limit?: number | undefined;
+}
+
+/** Options of `suggest`. */
+export interface SuggestOptions {
+  /** Number of suggestions, 1 to 20. @default 8 */
+  readonly limit?: number | undefined;
+}
+
 /** A catalogue that is open for searching. `openSkillSearch` and `followCatalogue` return one. */
 export interface SkillSearch extends AsyncDisposable {
   /**
@@ -68,6 +90,31 @@ export interface SkillSearch extends AsyncDisposable {
    * if (!confident) console.log('Nothing here fits well.');
    */
   semantic(query: SemanticQuery, options?: SemanticOptions): Promise<SemanticResult>;
+  /**
+   * Lists skills without a question, by date or by stars. Every page can be reached, and totals are exact.
+   *
+   * @throws {SkillSearchError} `INVALID_PARAMETER`; `SERVICE_UNAVAILABLE` if the search is closed
+   * @example
+   * const { hits, pagination } = search.list({ category: 'testing', sortBy: 'stars', page: 3 });
+   */
+  list(query?: ListQuery): ListResult;
+  /**
+   * The skills nearest to a skill by their vectors. Its own copies are left out, and of other copies one is shown. Needs
+   * no model. Empty if no skill has this id, or it has no vector.
+   *
+   * @throws {SkillSearchError} `INVALID_OPTION`, `NO_VECTORS`; `SERVICE_UNAVAILABLE` if the search is closed
+   */
+  similar(id: string, options?: SimilarOptions): Promise<SimilarSkill[]>;
+  /**
+   * How the question that somebody is typing may go on: the names of skills that begin with it, and the words of the
+   * catalogue that its last word begins. Empty where nothing does. Texts of any length may be given.
+   *
+   * @throws {SkillSearchError} `INVALID_OPTION`; `SERVICE_UNAVAILABLE` if the search is closed, or was opened without a
+   *   keyword index
+   * @example
+   * search.suggest('git wor', { limit: 5 }).map(({ text }) => text); // ['git worktree', 'git workflow', …]
+   */
+  suggest(text: string, options?: SuggestOptions): Suggestion[];
   /**
    * Loads the model and the index of vectors now. Otherwise the first semantic search loads them. Also embeds skills
    * that are held in memory. After a failure the next call tries again; keyword search works without.
@@ -119,6 +166,8 @@ export interface SkillSearch extends AsyncDisposable {
   categories(): LabelCount[];
   /** All occupations with their number of skills, the most frequent first. */
   occupations(): LabelCount[];
+  /** All authors with their number of skills, the most frequent first. Skills without an author do not count. */
+  authors(): AuthorCount[];
   /** Counts and facts about the whole catalogue. */
   stats(): CatalogueStats;
   /**
