@@ -56,6 +56,24 @@ export function occupationSlugs(labels: LabelIndex, slug: string): readonly stri
   });
 }
 
+/**
+ * The documents that pass a filter by each occupation slug: those that have it, and those whose slugs it accepts; see
+ * {@link occupationSlugs}. A document may be repeated.
+ */
+export function documentsByOccupation(labels: LabelIndex): LabelIndex {
+  const accepted = new Map([...labels.keys()].map((slug) => [slug, [slug]]));
+  for (const label of labels.keys()) {
+    const code = SOC_CODE.exec(label)?.[1];
+    if (code === undefined) continue;
+    const plain = label.slice(0, -code.length - 1);
+    if (!MAJOR_GROUP.test(plain)) accepted.get(plain)?.push(label);
+    accepted.get(`${code.slice(0, 2)}-0000`)?.push(label);
+  }
+  const documentsOf = ([only, ...others]: readonly string[]): ArrayLike<DocumentNumber> =>
+    others.length === 0 ? labels.get(only!)! : [only!, ...others].flatMap((slug) => Array.from(labels.get(slug)!));
+  return new Map([...accepted].map(([slug, slugs]) => [slug, documentsOf(slugs)]));
+}
+
 /** @param within the mask of another filter, which must let a document pass as well */
 function maskOf(
   size: number,

@@ -18,7 +18,9 @@ import {
 } from './columns.js';
 import { ContentReader } from './content-reader.js';
 import { KeptRecords } from './kept-records.js';
+import { recordAuthor } from './record-author.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
+import { storedLicense } from './stored-license.js';
 import { type StoredRow, StoredRows } from './stored-row.js';
 import { VectorReader } from './vector-reader.js';
 
@@ -325,6 +327,18 @@ export class CatalogueReader {
   /** The id of a document, if it is certain. Does not fail. */
   idOrUndefined(document: DocumentNumber): string | undefined {
     return this.#guard(() => this.#statements.idOf(this.#skillNumber(document)));
+  }
+
+  /** The author of a document as its record has it, if that is certain. Does not fail. */
+  authorOf(document: DocumentNumber): string | undefined {
+    const record = this.#guard(() => this.#statements.recordOrUndefined(this.#skillNumber(document)));
+    return record === undefined ? undefined : recordAuthor(record);
+  }
+
+  /** The licence of a document as its properties have it, if it has one and that is certain. Does not fail. */
+  licenseOf(document: DocumentNumber): string | undefined {
+    const properties = this.#guard(() => this.#rows.licensedProperties(this.#skillNumber(document)));
+    return properties === undefined ? undefined : storedLicense(properties);
   }
 
   /** Reads something. Returns if the file can be read, even if the catalogue is empty. */
