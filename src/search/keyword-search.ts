@@ -26,7 +26,15 @@ export function searchByKeywords(state: OpenState, query: KeywordQuery): Keyword
     toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
   const damaged: DamagedSkill[] = [];
   const hits = reader.reading(() => readShown(documents, toHit, damaged));
-  return { ...stepOf(matches), ...truncation, hits, pagination, ...damagedPart(reader, damaged) };
+  const corrected = matches.corrected();
+  return {
+    ...stepOf(matches),
+    ...truncation,
+    hits,
+    pagination,
+    ...(corrected.length === 0 ? {} : { corrected }),
+    ...damagedPart(reader, damaged),
+  };
 }
 
 /** Answers a keyword query with the stored JSON texts of skills; see `SkillSearch.keywordRecords`. */
