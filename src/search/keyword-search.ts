@@ -27,12 +27,14 @@ export function searchByKeywords(state: OpenState, query: KeywordQuery): Keyword
   const toHit = (document: DocumentNumber): KeywordHit =>
     toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
   const damaged: DamagedSkill[] = [];
+  const corrected = matches.corrected();
   return reader.reading(() => ({
     ...stepOf(matches),
     ...truncation,
     hits: readShown(documents, toHit, damaged),
     pagination,
     ...facetPart(reader, () => matches.documents, resolved),
+    ...(corrected.length === 0 ? {} : { corrected }),
     ...damagedPart(reader, damaged),
   }));
 }
