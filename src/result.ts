@@ -317,6 +317,8 @@ export interface SemanticResult {
 export interface LabelCount {
   readonly slug: string;
   readonly count: number;
+  /** To how many of these skills a classifier gave it; absent if to none. See `Skill.derivedCategories`. */
+  readonly derived?: number;
 }
 
 /** An author, as one of the skills has the name, and how many skills are of that author. */

@@ -6,8 +6,9 @@ import { SKETCH_BYTES } from '../../copies/text-signature.js';
 import type { DocumentNumber, SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
+import { DerivedLabels } from '../derived-labels.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
-import { readFacts } from '../facts.js';
+import { areDerivedLabelsThere, readFacts } from '../facts.js';
 import { readSignatures } from '../signature-table.js';
 import { recordAuthor } from './record-author.js';
 import { StoredRows } from './stored-row.js';
@@ -138,6 +139,8 @@ export function readColumns(connection: Connection, path: string): PackedColumns
   const occupations = new Map<string, DocumentNumber[]>();
   const authors = new Map<string, DocumentNumber[]>();
   const damaged: DocumentNumber[] = [];
+  const derivedLabels = DerivedLabels.in(connection);
+  if (!areDerivedLabelsThere(connection)) throw damagedError(path, 'some of its derived labels are missing');
 
   const documentOf = new Map<SkillNumber, DocumentNumber>();
   const groups = new Map<string, DocumentNumber>();
@@ -146,13 +149,14 @@ export function readColumns(connection: Connection, path: string): PackedColumns
     documentOf.set(skill, document);
     copyGroup[document] = document;
     const row = rows.wholeRow(skill);
-    if (row === undefined) {
+    const derived = row === undefined || derivedLabels === undefined ? '[]' : derivedLabels.of(skill, row.hash);
+    if (row === undefined || derived === undefined) {
       damaged.push(document);
       continue;
     }
     stars[document] = row.stars;
     updatedAt[document] = row.updatedAt;
-    addLabels(categories, row.categories, document);
+    addLabels(categories, row.categories === '[]' ? derived : row.categories, document);
     addLabels(occupations, row.occupations, document);
     addLabel(authors, authorKey(recordAuthor(row.record)), document);
     const group = groups.get(row.copyKey) ?? document;
