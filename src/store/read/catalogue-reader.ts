@@ -5,6 +5,7 @@ import type { Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } f
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
 import { corruptAsMissing, guarded, openForReading, storeError } from '../database.js';
+import { DerivedLabels } from '../derived-labels.js';
 import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { folderAt } from '../place.js';
@@ -66,6 +67,7 @@ export class CatalogueReader {
   #documentsById: Uint32Array | undefined;
   #idIndexIsWhole: boolean | undefined;
   #contents: ContentReader | undefined;
+  #derivedCounts: ReadonlyMap<string, number> | undefined;
   readonly #inTransaction: (work: () => unknown) => unknown;
   readonly #statements: SkillStatements;
   readonly #rows: StoredRows;
@@ -181,7 +183,9 @@ export class CatalogueReader {
       const row = this.#find(id);
       if (row === undefined) return undefined;
       const { record, categories, occupations, tags } = row;
-      return { ...toSkill(record, categories, occupations, tags), ...(JSON.parse(row.properties) as SkillProperties) };
+      const derived = this.#statements.derivedLabels(row.number, row.hash) ?? this.#throwDamaged(id);
+      const skill = toSkill(record, categories, occupations, tags, derived);
+      return { ...skill, ...(JSON.parse(row.properties) as SkillProperties) };
     });
   }
 
@@ -318,6 +322,12 @@ export class CatalogueReader {
       }
       return ids;
     });
+  }
+
+  /** How many skills got each category from a classifier. Read once, when first asked for. */
+  derivedCounts(): ReadonlyMap<string, number> {
+    this.#derivedCounts ??= this.#guard(() => DerivedLabels.in(this.#connection)?.counts() ?? new Map());
+    return this.#derivedCounts;
   }
 
   countFiles(): number {
