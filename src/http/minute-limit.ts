@@ -1,3 +1,4 @@
+import { type Admission, UNLIMITED } from '../access/index.js';
 import { SkillSearchError } from '../index.js';
 import { MAX_COUNTED_ADDRESSES } from '../limits.js';
 
@@ -8,6 +9,9 @@ interface Minute {
   readonly start: number;
   count: number;
 }
+
+/** A limit of requests a minute, and what is left of it after a request; `UNLIMITED` if there is none. */
+export type MinuteUse = Pick<Admission, 'minuteLimit' | 'minuteRemaining'>;
 
 /** Limits how often each client may ask within a minute. Counts in memory, for this process. */
 export class MinuteLimit {
@@ -33,12 +37,14 @@ export class MinuteLimit {
    *
    * @throws {SkillSearchError} `RATE_LIMIT_EXCEEDED`
    */
-  count(client: string): void {
-    if (this.#perMinute === 0) return;
+  count(client: string): MinuteUse {
+    if (this.#perMinute === 0) return { minuteLimit: UNLIMITED, minuteRemaining: UNLIMITED };
     const now = this.#now();
     const minute = this.#minuteOf(client, now);
     minute.count += 1;
-    if (minute.count <= this.#perMinute) return;
+    if (minute.count <= this.#perMinute) {
+      return { minuteLimit: this.#perMinute, minuteRemaining: this.#perMinute - minute.count };
+    }
     const retryAfter = Math.max(1, Math.ceil((minute.start + MINUTE - now) / 1000));
     const message = `more than ${this.#perMinute} ${this.#what} within a minute: try again in ${retryAfter} s`;
     throw new SkillSearchError('RATE_LIMIT_EXCEEDED', message, { retryAfter });

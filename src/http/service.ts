@@ -11,6 +11,7 @@ import { MinuteLimit } from './minute-limit.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import { answerPage } from './pages.js';
 import { PATHS } from './paths.js';
+import { exceededHeaders, QUOTA_HEADERS } from './quota-headers.js';
 import type { Refusal } from './refusal.js';
 import { KEYWORD_OPERATION, SEMANTIC_OPERATION, type SearchOperation } from './search-operations.js';
 import { beginVisit, type Visit } from './visit.js';
@@ -20,8 +21,7 @@ const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 /** Headers of every answer. The service only reads, so any web page may call it. */
 const COMMON_HEADERS = Object.entries({
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers':
-    'X-RateLimit-Daily-Limit, X-RateLimit-Daily-Remaining, X-Result-Truncated, Retry-After, X-Request-Id',
+  'Access-Control-Expose-Headers': `${QUOTA_HEADERS.join(', ')}, X-Result-Truncated, Retry-After, WWW-Authenticate, X-Request-Id`,
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
 }).flat();
@@ -29,16 +29,15 @@ const COMMON_HEADERS = Object.entries({
 /** The same for MCP, which no web page may call. */
 const MCP_HEADERS = Object.entries({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }).flat();
 
-const PREFLIGHT: Content = {
-  status: 204,
-  headers: {
-    Allow: ALLOWED_METHODS,
-    'Access-Control-Allow-Methods': ALLOWED_METHODS,
-    'Access-Control-Allow-Headers': 'Authorization, Content-Type',
-    'Access-Control-Max-Age': '86400',
-  },
-  body: '',
+const PREFLIGHT_HEADERS = {
+  'Access-Control-Allow-Methods': ALLOWED_METHODS,
+  // The last is sent by browser libraries of long ago without being asked, and would be refused with all the rest.
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Requested-With',
+  'Access-Control-Max-Age': '86400',
 };
+const PREFLIGHT: Content = { status: 204, headers: { Allow: ALLOWED_METHODS, ...PREFLIGHT_HEADERS }, body: '' };
+/** Of a path that is not served: a browser then asks, and its page sees the 404 in place of an unreadable failure. */
+const PREFLIGHT_OF_NOTHING: Content = { status: 204, headers: PREFLIGHT_HEADERS, body: '' };
 
 type Route = (visit: Visit) => Content | Promise<Content>;
 
@@ -155,8 +154,9 @@ export class SkillDiscoveryService {
   #fail(visit: Visit, error: unknown): Answer {
     const { content, code, hidden } = translateError(error);
     if (hidden) this.#logFailure(visit, error);
-    const allow = code === 'METHOD_NOT_ALLOWED' ? { headers: { Allow: ALLOWED_METHODS } } : {};
-    return this.#finish(visit, { ...content, ...allow }, code);
+    const allow = code === 'METHOD_NOT_ALLOWED' ? { Allow: ALLOWED_METHODS } : {};
+    const headers = { ...content.headers, ...allow, ...(visit.quota && exceededHeaders(code, visit.quota)) };
+    return this.#finish(visit, { ...content, headers }, code);
   }
 
   #logFailure({ requestId }: Visit, error: unknown): void {
@@ -166,7 +166,10 @@ export class SkillDiscoveryService {
   #route(visit: Visit): Content | Promise<Content> {
     const { method } = visit.call;
     const route = this.#routes.get(visit.path) ?? this.#pageOf(visit.path);
-    if (route === undefined) throw notFound();
+    if (route === undefined) {
+      if (method === 'OPTIONS' && isPreflight(visit.call)) return PREFLIGHT_OF_NOTHING;
+      throw notFound();
+    }
     if (method === 'GET' || method === 'HEAD') return route(visit);
     if (method === 'OPTIONS') return PREFLIGHT;
     throw new SkillSearchError('METHOD_NOT_ALLOWED', `the method must be one of ${ALLOWED_METHODS}`);
@@ -187,8 +190,9 @@ export class SkillDiscoveryService {
 
   /** The installer asks at each key press. So this has a limit of its own, and uses no quota. */
   #find(visit: Visit): Content | Promise<Content> {
-    this.#finds.count(clientOfAddress(visit.address));
-    return answerSearch(FIND_OPERATION, visit, this.#search, this.#findOptions);
+    visit.quota = { daily: 0, perMinute: this.#options.findPerMinute };
+    const minute = this.#finds.count(clientOfAddress(visit.address));
+    return answerSearch(FIND_OPERATION, visit, this.#search, this.#findOptions, minute);
   }
 
   #health({ requestId }: Visit): Content {
@@ -197,6 +201,11 @@ export class SkillDiscoveryService {
     this.#options.log({ kind: 'failure', requestId, error });
     return { status: 503, body: '{"status":"degraded"}' };
   }
+}
+
+/** Whether a browser asks before a request of a page; OPTIONS alone may come from anybody. */
+function isPreflight(call: Call): boolean {
+  return call.header('access-control-request-method') !== undefined;
 }
 
 function notFound(): SkillSearchError {
