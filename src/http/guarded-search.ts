@@ -3,7 +3,7 @@ import { type SkillSearch, SkillSearchError } from '../index.js';
 import type { Body } from './body.js';
 import type { Content } from './call.js';
 import { logDamaged } from './damage-log.js';
-import type { MinuteUse } from './minute-limit.js';
+import type { MinuteLeft } from './minute-limit.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import { quotaHeaders } from './quota-headers.js';
 import type { SearchOperation } from './search-operations.js';
@@ -21,7 +21,7 @@ export function answerSearch<Query>(
   visit: Visit,
   search: SkillSearch,
   { access, compatibility, longestWait, log }: ResolvedHandlerOptions,
-  minute?: MinuteUse,
+  minute?: MinuteLeft,
 ): Content | Promise<Content> {
   const compatible = compatibility !== undefined;
   const client = access === undefined ? undefined : identify(access, operation, visit);

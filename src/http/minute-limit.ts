@@ -1,4 +1,3 @@
-import { type Admission, UNLIMITED } from '../access/index.js';
 import { SkillSearchError } from '../index.js';
 import { MAX_COUNTED_ADDRESSES } from '../limits.js';
 
@@ -10,8 +9,13 @@ interface Minute {
   count: number;
 }
 
-/** A limit of requests a minute, and what is left of it after a request; `UNLIMITED` if there is none. */
-export type MinuteUse = Pick<Admission, 'minuteLimit' | 'minuteRemaining'>;
+/** What a client has left of its minute. */
+export interface MinuteLeft {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the next minute begins, 1 to 60. */
+  readonly reset: number;
+}
 
 /** Limits how often each client may ask within a minute. Counts in memory, for this process. */
 export class MinuteLimit {
@@ -35,19 +39,20 @@ export class MinuteLimit {
   /**
    * Counts a request. The minute lasts 60 seconds from its first request.
    *
+   * @returns undefined if there is no limit
    * @throws {SkillSearchError} `RATE_LIMIT_EXCEEDED`
    */
-  count(client: string): MinuteUse {
-    if (this.#perMinute === 0) return { minuteLimit: UNLIMITED, minuteRemaining: UNLIMITED };
+  count(client: string): MinuteLeft | undefined {
+    if (this.#perMinute === 0) return undefined;
     const now = this.#now();
     const minute = this.#minuteOf(client, now);
     minute.count += 1;
+    const reset = Math.max(1, Math.ceil((minute.start + MINUTE - now) / 1000));
     if (minute.count <= this.#perMinute) {
-      return { minuteLimit: this.#perMinute, minuteRemaining: this.#perMinute - minute.count };
+      return { limit: this.#perMinute, remaining: this.#perMinute - minute.count, reset };
     }
-    const retryAfter = Math.max(1, Math.ceil((minute.start + MINUTE - now) / 1000));
-    const message = `more than ${this.#perMinute} ${this.#what} within a minute: try again in ${retryAfter} s`;
-    throw new SkillSearchError('RATE_LIMIT_EXCEEDED', message, { retryAfter });
+    const message = `more than ${this.#perMinute} ${this.#what} within a minute: try again in ${reset} s`;
+    throw new SkillSearchError('RATE_LIMIT_EXCEEDED', message, { retryAfter: reset });
   }
 
   #minuteOf(client: string, now: number): Minute {

@@ -1,6 +1,6 @@
 import type { Admission, Quota } from '../access/index.js';
 import type { ErrorCode } from '../index.js';
-import type { MinuteUse } from './minute-limit.js';
+import type { MinuteLeft } from './minute-limit.js';
 
 /** The headers that tell a client its quota, as every description and every list of exposed headers has them. */
 export const QUOTA_HEADERS = [
@@ -15,12 +15,12 @@ export const QUOTA_HEADERS = [
  *
  * @param minute of a limit of its own, where that counts in place of the client's
  */
-export function quotaHeaders(admission: Admission, minute: MinuteUse = admission): Record<string, string> {
+export function quotaHeaders(admission: Admission, minute?: MinuteLeft): Record<string, string> {
   return {
     'X-RateLimit-Daily-Limit': String(admission.dailyLimit),
     'X-RateLimit-Daily-Remaining': String(admission.dailyRemaining),
-    'X-RateLimit-Minute-Limit': String(minute.minuteLimit),
-    'X-RateLimit-Minute-Remaining': String(minute.minuteRemaining),
+    'X-RateLimit-Minute-Limit': String(minute?.limit ?? admission.minuteLimit),
+    'X-RateLimit-Minute-Remaining': String(minute?.remaining ?? admission.minuteRemaining),
   };
 }
 

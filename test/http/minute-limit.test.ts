@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { UNLIMITED } from '../../src/access/index.js';
 import { MinuteLimit } from '../../src/http/minute-limit.js';
 import { MAX_COUNTED_ADDRESSES } from '../../src/limits.js';
 
@@ -23,15 +22,15 @@ test('a minute lasts 60 seconds from its first request, for each client', () => 
 test('0 is no limit', () => {
   const limit = new MinuteLimit('pages', 0);
   for (let i = 0; i < 1000; i++) limit.count('a');
-  expect(limit.count('a')).toEqual({ minuteLimit: UNLIMITED, minuteRemaining: UNLIMITED });
+  expect(limit.count('a')).toBeUndefined();
 });
 
 test('a request that is let through is told what is left', () => {
   const limit = new MinuteLimit('pages', 2, () => 0);
   expect([limit.count('a'), limit.count('b'), limit.count('a')]).toEqual([
-    { minuteLimit: 2, minuteRemaining: 1 },
-    { minuteLimit: 2, minuteRemaining: 1 },
-    { minuteLimit: 2, minuteRemaining: 0 },
+    { limit: 2, remaining: 1, reset: 60 },
+    { limit: 2, remaining: 1, reset: 60 },
+    { limit: 2, remaining: 0, reset: 60 },
   ]);
 });
 
