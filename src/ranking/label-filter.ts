@@ -1,6 +1,7 @@
 import { authorKey } from '../author-key.js';
+import type { ResolvedFilters } from '../filters.js';
+import { licenseKey } from '../license-key.js';
 import type { DocumentNumber } from '../numbers.js';
-import type { SkillFilters } from '../query.js';
 
 /** The documents that have a label, by the label's slug. */
 export type LabelIndex = ReadonlyMap<string, ArrayLike<DocumentNumber>>;
@@ -13,22 +14,28 @@ export interface CatalogueLabels {
   readonly occupations: LabelIndex;
   /** By `authorKey`. Read only if a query names an author: it may be made at that moment. */
   readonly authors: LabelIndex;
+  /** By `licenseKey`. Read only if a query names a licence. */
+  readonly licenses: LabelIndex;
 }
 
+/** The filters by label of a query. */
+export type LabelFilters = Partial<Pick<ResolvedFilters, 'category' | 'occupation' | 'author' | 'license'>>;
+
 /**
- * The documents that pass the filters of a query.
+ * The documents that pass the filters of a query by label.
  *
  * @returns one byte a document, 1 if it passes; undefined if there are no filters
  */
 export function labelMask(
   labels: CatalogueLabels,
-  { category, occupation, author }: SkillFilters,
+  { category, occupation, author, license }: LabelFilters,
 ): Uint8Array | undefined {
   const { size, categories, occupations } = labels;
   let mask: Uint8Array | undefined;
   if (category !== undefined) mask = maskOf(size, categories, [category], mask);
   if (occupation !== undefined) mask = maskOf(size, occupations, occupationSlugs(occupations, occupation), mask);
   if (author !== undefined) mask = maskOf(size, labels.authors, [authorKey(author)], mask);
+  if (license !== undefined) mask = maskOf(size, labels.licenses, [licenseKey(license) ?? ''], mask);
   return mask;
 }
 

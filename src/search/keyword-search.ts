@@ -7,7 +7,7 @@ import { Work } from '../keyword/work.js';
 import { EXPLAINED_TEXT } from '../limits.js';
 import type { DocumentNumber } from '../numbers.js';
 import { type KeywordQuery, resolveKeywordQuery } from '../query.js';
-import { labelMask } from '../ranking/label-filter.js';
+import { filterMask } from '../ranking/filter-mask.js';
 import { comparatorOf } from '../ranking/ranks.js';
 import type { DamagedSkill, KeywordHit, KeywordRecords, KeywordResult, KeywordStep, Pagination } from '../result.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
@@ -71,7 +71,7 @@ function findPage({ reader, keywordIndex, stopWords }: OpenState, query: Keyword
   const question = readQuestion(resolved.q, stopWords);
   const work = Work.forQuestion(columns.size);
   const matches = keywordIndex.match(question, {
-    filter: labelMask(columns, resolved),
+    filter: filterMask(columns, resolved),
     scored: sortBy === 'relevance',
     work,
   });

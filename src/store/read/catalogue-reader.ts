@@ -8,7 +8,14 @@ import { corruptAsMissing, guarded, openForReading, storeError } from '../databa
 import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { folderAt } from '../place.js';
-import { type CatalogueColumns, type PackedColumns, readAuthors, readColumns, unpackColumns } from './columns.js';
+import {
+  type CatalogueColumns,
+  type PackedColumns,
+  readAuthors,
+  readColumns,
+  readLicenses,
+  unpackColumns,
+} from './columns.js';
 import { ContentReader } from './content-reader.js';
 import { KeptRecords } from './kept-records.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
@@ -122,11 +129,12 @@ export class CatalogueReader {
   /**
    * Takes the columns from a derived file of the same state of the catalogue.
    *
-   * @param pager reads the authors; all other arrays must be in memory
+   * @param pager reads authors and licences; all other arrays must be in memory
    * @throws {DamagedArrayFileError} if they contradict each other; they are not taken then
    */
   useColumns(columns: PackedColumns, pager: Pager = ALL_IN_MEMORY): void {
-    this.#columns = unpackColumns(columns, { pager, readAuthors: () => this.#readAuthors() });
+    const read = { authors: () => this.#readAuthors(), licenses: () => this.#readLicenses() };
+    this.#columns = unpackColumns(columns, { pager, read });
     this.#packed = columns;
     this.#pager = pager;
     this.#damagedDocuments = undefined;
@@ -337,6 +345,12 @@ export class CatalogueReader {
     const recordOf = (document: DocumentNumber): string | undefined =>
       this.damaged.has(document) ? undefined : this.#statements.recordOrUndefined(this.#skillNumber(document));
     return this.reading(() => readAuthors(this.columns.stars.keys(), recordOf));
+  }
+
+  #readLicenses(): ReturnType<typeof readLicenses> {
+    const propertiesOf = (document: DocumentNumber): string | undefined =>
+      this.damaged.has(document) ? undefined : this.#rows.licensedProperties(this.#skillNumber(document));
+    return this.reading(() => readLicenses(this.columns.stars.keys(), propertiesOf));
   }
 
   #contentReader(): ContentReader {
