@@ -16,6 +16,7 @@ import { findPage, type Page } from './pages/page-routes.js';
 import { PATHS } from './paths.js';
 import { exceededHeaders, QUOTA_HEADERS } from './quota-headers.js';
 import type { Refusal } from './refusal.js';
+import { type OperationName, type ServedExtras, servedRoutes } from './routes.js';
 import { KEYWORD_OPERATION, SEMANTIC_OPERATION, type SearchOperation } from './search-operations.js';
 import { beginVisit, type Visit } from './visit.js';
 
@@ -45,14 +46,15 @@ const PREFLIGHT: Content = { status: 204, headers: { Allow: ALLOWED_METHODS, ...
 /** Of a path that is not served: a browser then asks, and its page sees the 404 in place of an unreadable failure. */
 const PREFLIGHT_OF_NOTHING: Content = { status: 204, headers: PREFLIGHT_HEADERS, body: '' };
 
-type Route = (visit: Visit) => Content | Promise<Content>;
+type Answerer = (visit: Visit) => Content | Promise<Content>;
 
 /** The Skill Discovery API: which request gets which answer. Knows nothing of sockets. */
 export class SkillDiscoveryService {
   readonly #search: SkillSearch;
   readonly #options: ResolvedHandlerOptions;
   readonly #findOptions: ResolvedHandlerOptions;
-  readonly #routes: ReadonlyMap<string, Route>;
+  readonly #extras: ServedExtras;
+  readonly #operations: ReadonlyMap<string, Answerer>;
   readonly #pages: MinuteLimit;
   readonly #finds: MinuteLimit;
   readonly #mcp: McpMount | undefined;
@@ -64,16 +66,23 @@ export class SkillDiscoveryService {
     this.#pages = new MinuteLimit('pages', options.pagesPerMinute);
     this.#finds = new MinuteLimit('searches', options.findPerMinute);
     this.#mcp = options.mcp === undefined ? undefined : new McpMount(search, options);
-    const searchRoute =
-      <Query>(operation: SearchOperation<Query>): Route =>
+    const { compatibility, mcp, pages } = options;
+    this.#extras = { compatible: compatibility !== undefined, mcp: mcp !== undefined, pages };
+    const answerWith =
+      <Query>(operation: SearchOperation<Query>): Answerer =>
       (visit) =>
         answerSearch(operation, visit, search, options);
-    this.#routes = new Map<string, Route>([
-      [PATHS.keyword, searchRoute(KEYWORD_OPERATION)],
-      [PATHS.semantic, searchRoute(SEMANTIC_OPERATION)],
-      [PATHS.health, (visit) => this.#health(visit)],
-      ...(options.compatibility === undefined ? [] : [[PATHS.find, (visit: Visit) => this.#find(visit)] as const]),
-    ]);
+    const answerers: Readonly<Record<Exclude<OperationName, 'mcp'>, Answerer>> = {
+      keyword: answerWith(KEYWORD_OPERATION),
+      semantic: answerWith(SEMANTIC_OPERATION),
+      health: (visit) => this.#health(visit),
+      find: (visit) => this.#find(visit),
+    };
+    this.#operations = new Map(
+      servedRoutes(this.#extras).flatMap(({ path, name }) =>
+        name === undefined || name === 'mcp' ? [] : [[path, answerers[name]]],
+      ),
+    );
   }
 
   /**
@@ -173,7 +182,7 @@ export class SkillDiscoveryService {
 
   #route(visit: Visit): Content | Promise<Content> {
     const { method } = visit.call;
-    const route = this.#routes.get(visit.path) ?? this.#pageOf(visit.path);
+    const route = this.#operations.get(visit.path) ?? this.#pageOf(visit.path);
     if (route === undefined) {
       if (method === 'OPTIONS' && isPreflight(visit.call)) return PREFLIGHT_OF_NOTHING;
       throw notFound();
@@ -183,7 +192,7 @@ export class SkillDiscoveryService {
     throw new SkillSearchError('METHOD_NOT_ALLOWED', `the method must be one of ${ALLOWED_METHODS}`);
   }
 
-  #pageOf(path: string): Route | undefined {
+  #pageOf(path: string): Answerer | undefined {
     if (!this.#options.pages) return undefined;
     if (path === PATHS.description) return (visit) => this.#description(visit);
     const page = findPage(path);
@@ -192,8 +201,7 @@ export class SkillDiscoveryService {
 
   #description({ publicUrl, address }: Visit): Content {
     this.#pages.count(clientOfAddress(address));
-    const body = JSON.stringify(describeApi(publicUrl, this.#options.compatibility !== undefined));
-    return { tagged: true, body };
+    return { tagged: true, body: JSON.stringify(describeApi(publicUrl, this.#extras)) };
   }
 
   #page(page: Page, visit: Visit): Content | Promise<Content> {
