@@ -1,4 +1,5 @@
 import { readAsset } from './assets.js';
+import { showDocs } from './docs-page.js';
 import { showHome } from './home-page.js';
 import type { PageRequest, PageRoute } from './page-answer.js';
 import { PAGE_PATHS } from './page-paths.js';
@@ -14,6 +15,7 @@ export interface Page {
 
 const PAGES: Readonly<Record<string, Page>> = {
   [PAGE_PATHS.home]: { show: showHome, counted: () => 'pages' },
+  [PAGE_PATHS.docs]: { show: showDocs, counted: () => 'pages' },
   [PAGE_PATHS.robots]: { show: showRobots, counted: () => undefined },
 };
 
