@@ -1,17 +1,24 @@
 import { clientOfAddress, shortenAddress } from '../access/index.js';
-import { type SkillSearch, SkillSearchError } from '../index.js';
+import { type DamagedSkill, type SkillSearch, SkillSearchError } from '../index.js';
 import { type Answer, type Call, type Content, JSON_TYPE } from './call.js';
-import { logFailure } from './damage-log.js';
-import { errorBody, translateError } from './error-content.js';
+import { logDamaged, logFailure } from './damage-log.js';
+import { withEntityTag } from './entity-tag.js';
+import { ClientGone, errorBody, translateError } from './error-content.js';
 import { FIND_OPERATION } from './find-operation.js';
 import { answerSearch } from './guarded-search.js';
 import { askHealth } from './health.js';
 import { type McpContent, McpMount } from './mcp-mount.js';
-import { MinuteLimit } from './minute-limit.js';
+import { type MinuteLeft, MinuteLimit } from './minute-limit.js';
+import { describeApi } from './openapi.js';
 import type { ResolvedHandlerOptions } from './options.js';
-import { answerPage } from './pages.js';
+import { mayBeFromOwnPage } from './own-pages.js';
+import type { PageAnswer } from './pages/page-answer.js';
+import { PAGE_PATHS } from './pages/page-paths.js';
+import { findPage, type Page } from './pages/page-routes.js';
 import { PATHS } from './paths.js';
+import { exceededHeaders, QUOTA_HEADERS } from './quota-headers.js';
 import type { Refusal } from './refusal.js';
+import { type OperationName, type ServedExtras, servedRoutes } from './routes.js';
 import { KEYWORD_OPERATION, SEMANTIC_OPERATION, type SearchOperation } from './search-operations.js';
 import { beginVisit, type Visit } from './visit.js';
 
@@ -20,35 +27,38 @@ const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 /** Headers of every answer. The service only reads, so any web page may call it. */
 const COMMON_HEADERS = Object.entries({
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers':
-    'X-RateLimit-Daily-Limit, X-RateLimit-Daily-Remaining, X-Result-Truncated, Retry-After, X-Request-Id',
+  'Access-Control-Expose-Headers': `${QUOTA_HEADERS.join(', ')}, X-Result-Truncated, Retry-After, WWW-Authenticate, X-Request-Id`,
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
 }).flat();
 
-/** The same for MCP, which no web page may call. */
-const MCP_HEADERS = Object.entries({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }).flat();
+/** The same for what clients may keep, and ask again by its `ETag`. */
+const TAGGED_HEADERS = COMMON_HEADERS.map((value) => (value === 'no-store' ? 'no-cache' : value));
 
-const PREFLIGHT: Content = {
-  status: 204,
-  headers: {
-    Allow: ALLOWED_METHODS,
-    'Access-Control-Allow-Methods': ALLOWED_METHODS,
-    'Access-Control-Allow-Headers': 'Authorization, Content-Type',
-    'Access-Control-Max-Age': '86400',
-  },
-  body: '',
+/** The same for what no other web page may call: MCP, and what our own pages ask. */
+const CLOSED_HEADERS = Object.entries({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }).flat();
+
+const PREFLIGHT_HEADERS = {
+  'Access-Control-Allow-Methods': ALLOWED_METHODS,
+  // The last is sent by browser libraries of long ago without being asked, and would be refused with all the rest.
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Requested-With',
+  'Access-Control-Max-Age': '86400',
 };
+const PREFLIGHT: Content = { status: 204, headers: { Allow: ALLOWED_METHODS, ...PREFLIGHT_HEADERS }, body: '' };
+/** Of a path that is not served: a browser then asks, and its page sees the 404 in place of an unreadable failure. */
+const PREFLIGHT_OF_NOTHING: Content = { status: 204, headers: PREFLIGHT_HEADERS, body: '' };
 
-type Route = (visit: Visit) => Content | Promise<Content>;
+type Answerer = (visit: Visit) => Content | Promise<Content>;
 
 /** The Skill Discovery API: which request gets which answer. Knows nothing of sockets. */
 export class SkillDiscoveryService {
   readonly #search: SkillSearch;
   readonly #options: ResolvedHandlerOptions;
   readonly #findOptions: ResolvedHandlerOptions;
-  readonly #routes: ReadonlyMap<string, Route>;
+  readonly #extras: ServedExtras;
+  readonly #operations: ReadonlyMap<string, Answerer>;
   readonly #pages: MinuteLimit;
+  readonly #pageSearches: MinuteLimit;
   readonly #finds: MinuteLimit;
   readonly #mcp: McpMount | undefined;
 
@@ -57,18 +67,26 @@ export class SkillDiscoveryService {
     this.#options = options;
     this.#findOptions = { ...options, access: undefined };
     this.#pages = new MinuteLimit('pages', options.pagesPerMinute);
+    this.#pageSearches = new MinuteLimit('searches', options.pageSearchesPerMinute);
     this.#finds = new MinuteLimit('searches', options.findPerMinute);
     this.#mcp = options.mcp === undefined ? undefined : new McpMount(search, options);
-    const searchRoute =
-      <Query>(operation: SearchOperation<Query>): Route =>
+    const { compatibility, mcp, pages } = options;
+    this.#extras = { compatible: compatibility !== undefined, mcp: mcp !== undefined, pages };
+    const answerWith =
+      <Query>(operation: SearchOperation<Query>): Answerer =>
       (visit) =>
         answerSearch(operation, visit, search, options);
-    this.#routes = new Map<string, Route>([
-      [PATHS.keyword, searchRoute(KEYWORD_OPERATION)],
-      [PATHS.semantic, searchRoute(SEMANTIC_OPERATION)],
-      [PATHS.health, (visit) => this.#health(visit)],
-      ...(options.compatibility === undefined ? [] : [[PATHS.find, (visit: Visit) => this.#find(visit)] as const]),
-    ]);
+    const answerers: Readonly<Record<Exclude<OperationName, 'mcp'>, Answerer>> = {
+      keyword: answerWith(KEYWORD_OPERATION),
+      semantic: answerWith(SEMANTIC_OPERATION),
+      health: (visit) => this.#health(visit),
+      find: (visit) => this.#find(visit),
+    };
+    this.#operations = new Map(
+      servedRoutes(this.#extras).flatMap(({ path, name }) =>
+        name === undefined || name === 'mcp' ? [] : [[path, answerers[name]]],
+      ),
+    );
   }
 
   /**
@@ -97,7 +115,7 @@ export class SkillDiscoveryService {
     const { publicUrl, isTrusted } = this.#options;
     const visit = beginVisit(call, publicUrl, isTrusted);
     if (this.#mcp !== undefined && visit.path === PATHS.mcp) {
-      return this.#mcp.answer(visit).then((content) => this.#finish(visit, content, content.code, MCP_HEADERS));
+      return this.#mcp.answer(visit).then((content) => this.#finish(visit, content, content.code, CLOSED_HEADERS));
     }
     let content: Content | Promise<Content>;
     try {
@@ -105,9 +123,9 @@ export class SkillDiscoveryService {
     } catch (error) {
       return this.#fail(visit, error);
     }
-    if (!(content instanceof Promise)) return this.#finish(visit, content, undefined);
+    if (!(content instanceof Promise)) return this.#finish(visit, content, content.code);
     return content.then(
-      (found) => this.#finish(visit, found, undefined),
+      (found) => this.#finish(visit, found, found.code),
       (error) => this.#fail(visit, error),
     );
   }
@@ -132,9 +150,10 @@ export class SkillDiscoveryService {
   }
 
   /** Logs the request, and adds the headers of every answer. */
-  #finish(visit: Visit, content: McpContent, code: string | undefined, common = COMMON_HEADERS): Answer {
+  #finish(visit: Visit, found: McpContent, code: string | undefined, common = COMMON_HEADERS): Answer {
     const { call, requestId, client, address, path, started } = visit;
-    const { status = 200, headers, body, stream, operation = '' } = content;
+    const content = found.tagged === true ? withEntityTag(found, call.header('if-none-match')) : found;
+    const { status = 200, headers, body, stream, operation = '' }: McpContent = content;
     this.#options.log({
       kind: 'request',
       requestId,
@@ -147,7 +166,9 @@ export class SkillDiscoveryService {
       client: client?.kind === 'key' ? client.name : shortenAddress(address),
     });
     const all = body === '' || headers?.['Content-Type'] !== undefined ? [] : ['Content-Type', JSON_TYPE];
-    all.push(...common, 'X-Request-Id', requestId);
+    const isClosed = path === PAGE_PATHS.pageSearch && this.#options.pages;
+    all.push(...(found.tagged === true ? TAGGED_HEADERS : isClosed ? CLOSED_HEADERS : common));
+    all.push('X-Request-Id', requestId);
     for (const name in headers) all.push(name, headers[name]!);
     return stream === undefined ? { status, headers: all, body } : { status, headers: all, body, stream };
   }
@@ -155,8 +176,9 @@ export class SkillDiscoveryService {
   #fail(visit: Visit, error: unknown): Answer {
     const { content, code, hidden } = translateError(error);
     if (hidden) this.#logFailure(visit, error);
-    const allow = code === 'METHOD_NOT_ALLOWED' ? { headers: { Allow: ALLOWED_METHODS } } : {};
-    return this.#finish(visit, { ...content, ...allow }, code);
+    const allow = code === 'METHOD_NOT_ALLOWED' ? { Allow: ALLOWED_METHODS } : {};
+    const headers = { ...content.headers, ...allow, ...(visit.quota && exceededHeaders(code, visit.quota)) };
+    return this.#finish(visit, { ...content, headers }, code);
   }
 
   #logFailure({ requestId }: Visit, error: unknown): void {
@@ -165,30 +187,66 @@ export class SkillDiscoveryService {
 
   #route(visit: Visit): Content | Promise<Content> {
     const { method } = visit.call;
-    const route = this.#routes.get(visit.path) ?? this.#pageOf(visit.path);
-    if (route === undefined) throw notFound();
+    const route = this.#operations.get(visit.path) ?? this.#pageOf(visit.path);
+    if (route === undefined) {
+      if (method === 'OPTIONS' && isPreflight(visit.call)) return PREFLIGHT_OF_NOTHING;
+      throw notFound();
+    }
     if (method === 'GET' || method === 'HEAD') return route(visit);
     if (method === 'OPTIONS') return PREFLIGHT;
     throw new SkillSearchError('METHOD_NOT_ALLOWED', `the method must be one of ${ALLOWED_METHODS}`);
   }
 
-  #pageOf(path: string): Route | undefined {
+  #pageOf(path: string): Answerer | undefined {
     if (!this.#options.pages) return undefined;
-    const page = answerPage(path, this.#search, this.#options.compatibility !== undefined);
-    if (page === undefined) return undefined;
-    return ({ publicUrl, address }) => {
-      // Before the skill is read: what is not there, or is damaged, costs as much.
-      this.#pages.count(clientOfAddress(address));
-      const content = page(publicUrl);
-      if (content === undefined) throw notFound();
-      return content;
+    if (path === PATHS.description) return (visit) => this.#description(visit);
+    const page = findPage(path);
+    return page === undefined ? undefined : (visit) => this.#page(page, visit);
+  }
+
+  #description({ publicUrl, address }: Visit): Content {
+    this.#pages.count(clientOfAddress(address));
+    return { tagged: true, body: JSON.stringify(describeApi(publicUrl, this.#extras)) };
+  }
+
+  #page(page: Page, visit: Visit): Content | Promise<Content> {
+    const { signal } = visit.call;
+    const request = {
+      search: this.#search,
+      path: visit.path,
+      query: visit.query,
+      publicUrl: visit.publicUrl,
+      base: new URL(visit.publicUrl).pathname.replace(/\/+$/, ''),
+      longestWait: this.#options.longestWait,
+      describe: () => describeApi(visit.publicUrl, this.#extras),
+      signal,
+      logDamaged: (damaged: readonly DamagedSkill[] | undefined) => {
+        if (damaged !== undefined) logDamaged(damaged, this.#search, visit.requestId, this.#options.log);
+      },
     };
+    // Refused before it counts: other pages must not use up what is our own page's.
+    if (page.forOwnPages === true && !mayBeFromOwnPage(visit.call, visit.publicUrl)) return NOT_FROM_OWN_PAGE;
+    const counted = page.counted(request);
+    const limit = { pages: this.#pages, searches: this.#pageSearches };
+    // Before anything is read: what is not there, or is damaged, costs as much.
+    const left = counted === undefined ? undefined : limit[counted].count(clientOfAddress(visit.address));
+    const toContent = (answer: PageAnswer | undefined): Content => {
+      if (answer === undefined) throw notFound();
+      if (page.forOwnPages !== true) return { tagged: true, ...answer };
+      return { ...answer, headers: { ...answer.headers, ...minuteHeaders(left) } };
+    };
+    const answer = page.show(request);
+    if (!(answer instanceof Promise)) return toContent(answer);
+    return answer.then(toContent, (error) => {
+      throw signal?.aborted === true ? new ClientGone() : error;
+    });
   }
 
   /** The installer asks at each key press. So this has a limit of its own, and uses no quota. */
   #find(visit: Visit): Content | Promise<Content> {
-    this.#finds.count(clientOfAddress(visit.address));
-    return answerSearch(FIND_OPERATION, visit, this.#search, this.#findOptions);
+    visit.quota = { daily: 0, perMinute: this.#options.findPerMinute };
+    const minute = this.#finds.count(clientOfAddress(visit.address));
+    return answerSearch(FIND_OPERATION, visit, this.#search, this.#findOptions, minute);
   }
 
   #health({ requestId }: Visit): Content {
@@ -197,6 +255,27 @@ export class SkillDiscoveryService {
     this.#options.log({ kind: 'failure', requestId, error });
     return { status: 503, body: '{"status":"degraded"}' };
   }
+}
+
+const NOT_FROM_OWN_PAGE: Content = {
+  status: 403,
+  code: 'ORIGIN_NOT_ALLOWED',
+  body: errorBody('ORIGIN_NOT_ALLOWED', 'only the pages of this service may ask this; programs use the API'),
+};
+
+/** What the script of the page goes by, so that it does not run into the limit. */
+function minuteHeaders(left: MinuteLeft | undefined): Readonly<Record<string, string>> {
+  if (left === undefined) return {};
+  return {
+    'X-RateLimit-Minute-Limit': String(left.limit),
+    'X-RateLimit-Minute-Remaining': String(left.remaining),
+    'X-RateLimit-Minute-Reset': String(left.reset),
+  };
+}
+
+/** Whether a browser asks before a request of a page; OPTIONS alone may come from anybody. */
+function isPreflight(call: Call): boolean {
+  return call.header('access-control-request-method') !== undefined;
 }
 
 function notFound(): SkillSearchError {
