@@ -14,7 +14,7 @@ import { readParameters } from './parameters.js';
 export const HTTP_SORT_ORDERS = ['recent', 'stars'] as const;
 
 /** How the value of a parameter is written. The library checks what it means. */
-export type ParameterKind =
+type ParameterKind =
   /** The question. */
   | 'question'
   /** Any text. */
