@@ -1,7 +1,7 @@
 import { type Argument, invalidArgument } from './check-arguments.js';
 import { countCodePoints } from './count-code-points.js';
-import { MAX_NAME } from './limits.js';
-import { LAST_SECOND, readTime } from './read-time.js';
+import { MAX_FILTER_TIME, MAX_NAME } from './limits.js';
+import { readTime } from './read-time.js';
 import { trimWhiteSpace } from './trim-white-space.js';
 
 /** A time: Unix seconds, or a date or time as ISO 8601 has it (`2026-01-31`, `2026-01-31T12:00:00Z`). */
@@ -87,6 +87,6 @@ function resolveTime(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   // Resolved filters may be resolved again, and a date before 1970 is a negative number then.
   const seconds = typeof value === 'string' ? readTime(value) : value;
-  if (typeof seconds === 'number' && Math.abs(seconds) <= LAST_SECOND) return seconds;
+  if (typeof seconds === 'number' && Math.abs(seconds) <= MAX_FILTER_TIME) return seconds;
   throw invalidArgument(parameter(name), 'Unix seconds, a date (2026-01-31) or a time (2026-01-31T12:00:00Z)', value);
 }

@@ -20,6 +20,12 @@ export const MAX_PAGE = 50;
 /** The greatest `limit` of a keyword search. The specification says so. */
 export const MAX_LIMIT = 50;
 
+/**
+ * The latest time that a filter may name, in Unix seconds: in the year 5138. Greater numbers are milliseconds, most
+ * likely. Later dates count as this one.
+ */
+export const MAX_FILTER_TIME = 99_999_999_999;
+
 /** Values of a facet that an answer counts: a list that people choose from. The most frequent ones. */
 export const MAX_FACET_VALUES = 100;
 

@@ -220,8 +220,8 @@ const LIST_NAMES = namesOf<ListQuery>({
 });
 
 /**
- * Checks what a list is asked and fills in the defaults. Reports an unknown parameter first, then the first fault in the
- * order page, limit, sortBy, the filters in the order of {@link SkillFilters}, copies, facets.
+ * Checks what a list is asked and fills in the defaults. Reports an unknown parameter first, then the first fault in
+ * the order page, limit, sortBy, the filters in the order of {@link SkillFilters}, copies, facets.
  *
  * @throws {SkillSearchError} `INVALID_PARAMETER`; its `parameter` names the fault
  * @example

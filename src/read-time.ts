@@ -1,5 +1,4 @@
-/** The times that a filter may name: seconds since 1970, before the year 5138. Beyond are milliseconds, most likely. */
-export const LAST_SECOND = 99_999_999_999;
+import { MAX_FILTER_TIME } from './limits.js';
 
 /** A date, or a time with or without seconds and zone. */
 const ISO_8601 =
@@ -9,8 +8,8 @@ const ISO_8601 =
  * Reads a date or a time as ISO 8601 has it: `2026-01-31`, `2026-01-31T12:00:00Z`, `2026-01-31T13:00+01:00`. Without a
  * zone it is UTC; a date is its first moment.
  *
- * @returns Unix seconds, with a fraction if it has one, at most {@link LAST_SECOND}; undefined if it is no such text, or
- *   there is no such day
+ * @returns Unix seconds, with a fraction if it has one, at most {@link MAX_FILTER_TIME}; undefined if it is no such
+ *   text, or there is no such day
  */
 export function readTime(text: string): number | undefined {
   const { date, time = '00:00', zone = 'Z' } = ISO_8601.exec(text)?.groups ?? {};
@@ -20,5 +19,5 @@ export function readTime(text: string): number | undefined {
   const isDay = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
   const seconds = Date.parse(`${date}T${time}${zone.toUpperCase()}`) / 1000;
   if (!isDay || time.startsWith('24') || Number.isNaN(seconds)) return undefined;
-  return Math.min(seconds, LAST_SECOND);
+  return Math.min(seconds, MAX_FILTER_TIME);
 }

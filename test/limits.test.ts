@@ -9,7 +9,7 @@ import { readQuestion } from '../src/keyword/question.js';
 import { Work } from '../src/keyword/work.js';
 import * as limits from '../src/limits.js';
 import { Ingest } from '../src/load/ingest.js';
-import { resolveKeywordQuery, resolveSemanticQuery } from '../src/query.js';
+import { resolveKeywordQuery, resolveListQuery, resolveSemanticQuery } from '../src/query.js';
 import { Patience } from '../src/search/patience.js';
 import { batchedEmbedder } from '../src/semantic/batched/batched-embedder.js';
 import type { BatchedEmbedderOptions } from '../src/semantic/batched/batched-options.js';
@@ -43,6 +43,7 @@ const BOUNDS: Readonly<
   },
   MAX_SEMANTIC_LIMIT: { accepts: (limit) => passes(() => resolveSemanticQuery({ q: 'a', limit })) },
   MAX_PAGE: { accepts: (page) => passes(() => resolveKeywordQuery({ q: 'a', page })) },
+  MAX_FILTER_TIME: { accepts: (updatedAfter) => passes(() => resolveListQuery({ updatedAfter })) },
   MAX_FACET_VALUES: {
     file: 'search/facets.test.ts',
     test: 'has a hundred values at most, the most frequent, then in the order of their keys',

@@ -8,7 +8,7 @@ const VALUES_SHOWN = 10;
 
 const MAX_VALUE = 48;
 
-/** The counts of an answer as text: for each facet its name, and a line for each value. Nothing if nothing was counted. */
+/** The counts of an answer as text: for each facet its name, and a line for each value. None without counts. */
 export function facetLines(facets: FacetCounts | undefined, styles: Styles): string[] {
   return Object.entries(facets ?? {}).flatMap(([facet, counts]) => {
     const shown = counts.slice(0, VALUES_SHOWN);

@@ -23,7 +23,7 @@ export class FacetIndex {
 
   /**
    * @param size number of documents
-   * @param documentsOf the documents of each value, in the order of values with equal counts; a document may be repeated
+   * @param documentsOf the documents of each value, in the order of values with equal counts; one may be repeated
    */
   constructor(size: number, documentsOf: readonly ArrayLike<DocumentNumber>[]) {
     const ends = new Uint32Array(size + 1);
