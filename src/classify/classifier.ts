@@ -1,8 +1,12 @@
+import { stemOf } from '../text/stem.js';
 import type { ClassifierData } from './read-classifier.js';
 import { skillTerms } from './skill-terms.js';
 
 /** Categories that a skill gets at most. */
 const MAX_DERIVED_CATEGORIES = 3;
+
+/** Stems that are remembered at most: some megabytes. Stemming takes most of the time otherwise. */
+const MAX_STEMS = 50_000;
 
 /**
  * Says which categories a skill has, by its words and its vector. For each category a logistic regression, fitted to
@@ -16,6 +20,7 @@ export class Classifier {
   readonly model: string;
   readonly #data: ClassifierData;
   readonly #termNumbers: ReadonlyMap<string, number>;
+  readonly #stems = new Map<string, string>();
   /** The sum of each category; used again for each skill. */
   readonly #sums: Float64Array;
 
@@ -38,7 +43,7 @@ export class Classifier {
     const sums = this.#sums;
     sums.set(biases);
     this.#addVector(vector);
-    this.#addTerms(skillTerms(name, description));
+    this.#addTerms(skillTerms(name, description, (term) => this.#stemOf(term)));
     const found: { readonly slug: string; readonly probability: number }[] = [];
     for (const [category, slug] of categories.entries()) {
       const probability = 1 / (1 + Math.exp(-sums[category]!));
@@ -47,6 +52,14 @@ export class Classifier {
     // Equal ones stay in the order of the taxonomy.
     found.sort((a, b) => b.probability - a.probability);
     return found.slice(0, MAX_DERIVED_CATEGORIES).map(({ slug }) => slug);
+  }
+
+  #stemOf(term: string): string {
+    const known = this.#stems.get(term);
+    if (known !== undefined) return known;
+    const stem = stemOf(term);
+    if (this.#stems.size < MAX_STEMS) this.#stems.set(term, stem);
+    return stem;
   }
 
   #addVector(vector: Float32Array): void {
