@@ -12,7 +12,7 @@ export interface PageView {
   /** The path of the public URL; see `PageRequest.base`. */
   readonly base: string;
   /** The page in the navigation that this is. */
-  readonly current?: string;
+  readonly current?: NavigationName;
   /** Whether the header has a box to search; false where `<main>` has one. @default true */
   readonly searchBox?: boolean;
   /** Whether search engines should leave the page out: errors, and answers to questions. @default false */
@@ -20,7 +20,7 @@ export interface PageView {
 }
 
 /** The name of the service, as pages show it. */
-export const SERVICE_NAME = 'Skill Discovery';
+const SERVICE_NAME = 'Skill Discovery';
 
 /** Name, path and parameters of what the header links to. */
 const NAVIGATION = [
@@ -33,7 +33,7 @@ const NAVIGATION = [
 ] as const;
 
 /** Names of the navigation; see {@link PageView.current}. */
-export type NavigationName = (typeof NAVIGATION)[number][0];
+type NavigationName = (typeof NAVIGATION)[number][0];
 
 /** A whole document: what all pages have, around what this one has. */
 export function renderPage({ title, description, main, base, current, searchBox = true, unlisted }: PageView): string {
