@@ -23,17 +23,21 @@ export interface PageView {
 const SERVICE_NAME = 'Skill Discovery';
 
 /** Name, path and parameters of what the header links to. */
-const NAVIGATION = [
+const NAVIGATION: readonly (readonly [
+  name: NavigationName,
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+])[] = [
   ['Search', PAGE_PATHS.home, {}],
   ['Categories', PAGE_PATHS.categories, {}],
   ['Authors', PAGE_PATHS.authors, {}],
   ['Newest', PAGE_PATHS.browse, { sortBy: 'recent' }],
   ['Most stars', PAGE_PATHS.browse, { sortBy: 'stars' }],
   ['API', PAGE_PATHS.docs, {}],
-] as const;
+];
 
 /** Names of the navigation; see {@link PageView.current}. */
-type NavigationName = (typeof NAVIGATION)[number][0];
+type NavigationName = 'Search' | 'Categories' | 'Authors' | 'Newest' | 'Most stars' | 'API';
 
 /** A whole document: what all pages have, around what this one has. */
 export function renderPage({ title, description, main, base, current, searchBox = true, unlisted }: PageView): string {
