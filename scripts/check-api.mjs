@@ -16,7 +16,7 @@ const SEED = 20_260_101;
 /** Requests in all modes together. */
 const LEAST_CASES = 3000;
 /** Random requests to each operation; those at the bounds of the description come on top. */
-const CASES_PER_OPERATION = 550;
+const CASES_PER_OPERATION = 500;
 
 /** What a server may add to the specification. */
 const MODES = [
@@ -26,7 +26,15 @@ const MODES = [
 
 const NO_LIMIT = { daily: 0, perMinute: 0 };
 
-const SUBJECTS = ['git worktree', 'release notes', 'pdf forms', 'react testing', 'sql review', 'öffentliche Ämter', '日本語'];
+const SUBJECTS = [
+  'git worktree',
+  'release notes',
+  'pdf forms',
+  'react testing',
+  'sql review',
+  'öffentliche Ämter',
+  '日本語',
+];
 
 /** Some with addresses and labels, some without, and pages to turn. */
 const SKILLS = Array.from({ length: 60 }, (_, i) => {
@@ -130,7 +138,8 @@ function run(program, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: folder, env: { ...process.env, PYTHONUTF8: '1' } });
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => (output += text));
     child.on('error', reject);
     child.on('close', (status) => resolve({ status: status ?? 1, output }));
   });
