@@ -4,7 +4,7 @@
 // Needs Python from 3.9 on with venv and pip, and a package index. Where these are missing it says so, and ends with
 // status 0. The seed is fixed, so each run makes the same requests.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openAccess } from '../dist/access/index.js';
@@ -112,17 +112,15 @@ async function checkMode(schemathesis, name, options) {
   const { key } = access.createKey();
   const limits = { pagesPerMinute: 0, findPerMinute: 0, longestWait: 0 };
   const server = await startServer(search, { access, port: 0, pages: true, ...limits, ...options });
-  const report = join(folder, `${name}.json`);
   try {
     const { status, output } = await run(schemathesis, [
       ...['run', `${server.url}/openapi.json`, '--header', `Authorization: Bearer ${key}`],
       ...['--checks', 'all', '--phases', 'examples,coverage,fuzzing', '--mode', 'all'],
       ...['--seed', String(SEED), '--max-examples', String(CASES_PER_OPERATION), '--generation-database', 'none'],
       ...['--suppress-health-check', 'all', '--continue-on-failure', '--no-color', '--workers', '1'],
-      ...['--report', 'json', '--report-json-path', report],
     ]);
     console.log(`\n${name}:\n${output}`);
-    return { status, count: status === 0 ? countOf(report) : 0 };
+    return { status, count: status === 0 ? countOf(output) : 0 };
   } finally {
     await server.close();
     access.close();
@@ -130,8 +128,9 @@ async function checkMode(schemathesis, name, options) {
   }
 }
 
-function countOf(report) {
-  return JSON.parse(readFileSync(report, 'utf8')).statistic?.total ?? 0;
+/** The requests that were made, as the summary says. */
+function countOf(output) {
+  return Number(/(\d+) generated, \d+ passed/.exec(output)?.[1] ?? 0);
 }
 
 function run(program, args) {
