@@ -13,7 +13,7 @@ export interface TextLanguage {
 }
 
 /** Read of a text, in UTF-16 units. A language shows in the first sentences. */
-const SAMPLE = 400;
+const SAMPLE = 240;
 const LATIN: TextLanguage = { lang: undefined, dir: 'ltr' };
 const ENGLISH: TextLanguage = { lang: 'en', dir: 'ltr' };
 const RIGHT_TO_LEFT_LANGUAGES: ReadonlySet<string> = new Set(['ar', 'fa', 'ur', 'he']);
@@ -32,7 +32,7 @@ const ENOUGH_BLANKS = /\s\S+\s\S+\s\S/;
 
 /**
  * The language and the direction of a text by its own script, and by its words where the script is Latin. Reads the
- * first 400 UTF-16 units only, so it costs some ten microseconds, whatever the text.
+ * first 240 UTF-16 units only, so it costs some ten microseconds, whatever the text.
  */
 export function textLanguage(text: string): TextLanguage {
   const sample = text.length > SAMPLE ? text.slice(0, SAMPLE) : text;
