@@ -66,6 +66,7 @@ const PACKAGES = {
   '@huggingface/tokenizers': 'agents/word-pieces.ts',
   '@huggingface/transformers': 'semantic/model-thread.ts',
   'hnswlib-node': 'semantic/nearest/graph.ts',
+  'markdown-it': 'http/pages/markdown.ts',
   minisearch: 'keyword/minisearch/minisearch-postings.ts',
   'minisearch/SearchableMap': 'keyword/minisearch/vocabulary.ts',
   pino: 'cli/server-log.ts',
