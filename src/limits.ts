@@ -243,6 +243,9 @@ export const MAX_MARKDOWN_DEPTH = 40;
  */
 export const MAX_MARKDOWN_HTML = 500_000;
 
+/** The longest value of a front matter that a page shows, in UTF-16 units. It can have 64 KB. */
+export const MAX_PAGE_VALUE = 1000;
+
 /** The names of a skill's files that its page lists. A skill may have a thousand. */
 export const MAX_PAGE_FILES = 100;
 

@@ -11,6 +11,7 @@ import { type McpContent, McpMount } from './mcp-mount.js';
 import { MinuteLimit } from './minute-limit.js';
 import { describeApi } from './openapi.js';
 import type { ResolvedHandlerOptions } from './options.js';
+import { errorPage, prefersHtml } from './pages/error-page.js';
 import type { PageAnswer } from './pages/page-answer.js';
 import { findPage, type Page } from './pages/page-routes.js';
 import { PATHS } from './paths.js';
@@ -45,6 +46,9 @@ const PREFLIGHT: Content = {
   },
   body: '',
 };
+
+/** Paths that programs ask. Their errors are JSON, whatever a client accepts. */
+const FOR_PROGRAMS = /^\/(?:api|mcp|page)(?:\/|$)|^\/openapi\.json$/;
 
 type Route = (visit: Visit) => Content | Promise<Content>;
 
@@ -161,10 +165,21 @@ export class SkillDiscoveryService {
   }
 
   #fail(visit: Visit, error: unknown): Answer {
-    const { content, code, hidden } = translateError(error);
+    const { content, code, message, hidden } = translateError(error);
     if (hidden) this.#logFailure(visit, error);
     const allow = code === 'METHOD_NOT_ALLOWED' ? { headers: { Allow: ALLOWED_METHODS } } : {};
-    return this.#finish(visit, { ...content, ...allow }, code);
+    return this.#finish(visit, this.#forPeople(visit, { ...content, ...allow }, message), code);
+  }
+
+  /** An error as a page where people may see it: pages are served, and this is no path of programs. */
+  #forPeople({ call, path, publicUrl, requestId }: Visit, content: Content, message: string): Content {
+    if (!this.#options.pages || FOR_PROGRAMS.test(path) || message === '') return content;
+    const headers: Record<string, string> = { ...content.headers, Vary: 'Accept' };
+    if (!prefersHtml(call.header('accept'))) return { ...content, headers };
+    const { status = 500 } = content;
+    const retryAfter = headers['Retry-After'];
+    const page = errorPage({ status, message, retryAfter, requestId, base: baseOf(publicUrl) });
+    return { ...page, headers: { ...headers, ...page.headers } };
   }
 
   #logFailure({ requestId }: Visit, error: unknown): void {
@@ -200,7 +215,7 @@ export class SkillDiscoveryService {
       path: visit.path,
       query: visit.query,
       publicUrl: visit.publicUrl,
-      base: new URL(visit.publicUrl).pathname.replace(/\/+$/, ''),
+      base: baseOf(visit.publicUrl),
       longestWait: this.#options.longestWait,
       signal,
       logDamaged: (damaged: readonly DamagedSkill[] | undefined) => {
@@ -233,6 +248,11 @@ export class SkillDiscoveryService {
 function served(answer: PageAnswer | undefined): Content {
   if (answer === undefined) throw notFound();
   return { tagged: true, ...answer };
+}
+
+/** The path of the public URL, without a slash at its end. */
+function baseOf(publicUrl: string): string {
+  return new URL(publicUrl).pathname.replace(/\/+$/, '');
 }
 
 function notFound(): SkillSearchError {

@@ -1,8 +1,8 @@
 import { MAX_MARKDOWN_HTML } from '../../limits.js';
-import { escapeHtml } from '../escape-html.js';
+import { escapeHtml } from './escape-html.js';
 import { type MarkdownToken, parseMarkdown } from './markdown.js';
 import { anchorOf, headingsOf, type MarkdownHeading, textOfTokens } from './markdown-headings.js';
-import { codeHtml, shownProse } from './shown-text.js';
+import { codeHtml, shownProse } from './safe-text.js';
 
 /** Where a link of a text leads. */
 export interface MarkdownLink {

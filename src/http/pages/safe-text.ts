@@ -1,5 +1,5 @@
 import { cleanLine } from '../../clean-line.js';
-import { escapeHtml } from '../escape-html.js';
+import { escapeHtml } from './escape-html.js';
 
 /** Marks on one letter that are shown. Scripts need up to four. A pile of more would cover the lines around it. */
 const PILE = /(\p{M}{5})\p{M}+/gu;
