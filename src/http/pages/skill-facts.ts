@@ -17,7 +17,7 @@ export function byline({ author, stars, updatedAt }: SkillDetails, base: string)
     author !== UNKNOWN &&
     html`<span>by ${filterLink(base, 'author', author)}</span>
 `
-  }<span>${shownCount(stars, 'star')}</span>
+  }${stars > 0 && html`<span>${shownCount(stars, 'star')}</span>`}
 ${date && html`<span>updated ${date}</span>`}</p>`;
 }
 
