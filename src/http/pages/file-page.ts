@@ -8,7 +8,7 @@ import type { PageAnswer, PageRequest } from './page-answer.js';
 import { PAGE_HEADERS } from './page-headers.js';
 import { linkToSkill } from './page-paths.js';
 import { shownLine } from './safe-text.js';
-import { shownSize } from './shown-numbers.js';
+import { shownSize } from './shown-size.js';
 import { readSkillFile, type SkillFileView, shownTextOf } from './skill-file.js';
 import { markdownView, partLinks } from './skill-text.js';
 import { sourceView } from './source-view.js';

@@ -4,7 +4,7 @@ import { languageAttributes } from './language-attributes.js';
 import type { PageRequest } from './page-answer.js';
 import { linkToSkill } from './page-paths.js';
 import { shownLine } from './safe-text.js';
-import { shownCount } from './shown-numbers.js';
+import { counted } from './shown-text.js';
 
 const SHOWN = 6;
 const MAX_DESCRIPTION = 180;
@@ -24,6 +24,6 @@ function card({ id, name, description, stars }: Skill, copies: number, base: str
   const short = line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION).toWellFormed()}…` : line;
   return html`<li class="card"><h3${languageAttributes(shown)}><a href="${linkToSkill(base, id)}">${shown || id}</a></h3>
 <p${languageAttributes(line)}>${short}</p>
-<p class="muted small">${shownCount(stars, 'star')}${copies > 1 && html`, ${shownCount(copies - 1, 'copy', 'copies')}`}</p></li>
+<p class="muted small">${counted(stars, 'star')}${copies > 1 && html`, ${counted(copies, 'copy').replace('copys', 'copies')}`}</p></li>
 `;
 }

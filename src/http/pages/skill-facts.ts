@@ -3,9 +3,11 @@ import { MAX_PAGE_FILES } from '../../limits.js';
 import { UNKNOWN } from '../../skill.js';
 import { linkToFile } from './file-links.js';
 import { type Html, html } from './html.js';
+import { categoryName, occupationName } from './label-names.js';
 import { linkTo, linkToSkill, PAGE_PATHS } from './page-paths.js';
 import { shownLine } from './safe-text.js';
-import { shownCount, shownDate, shownSize } from './shown-numbers.js';
+import { shownSize } from './shown-size.js';
+import { counted, shownDate, shownNumber } from './shown-text.js';
 
 /** Copies that are named. There may be hundreds. */
 const SHOWN_COPIES = 10;
@@ -17,7 +19,7 @@ export function byline({ author, stars, updatedAt }: SkillDetails, base: string)
     author !== UNKNOWN &&
     html`<span>by ${filterLink(base, 'author', author)}</span>
 `
-  }${stars > 0 && html`<span>${shownCount(stars, 'star')}</span>`}
+  }${stars > 0 && html`<span>${counted(stars, 'star')}</span>`}
 ${date && html`<span>updated ${date}</span>`}</p>`;
 }
 
@@ -28,10 +30,10 @@ export function aboutSkill(skill: SkillDetails, { complete, files }: SkillConten
     ['License', license !== undefined && filterLink(base, 'license', license)],
     ['Source', webLink(skill.codehostUrl)],
     ['Listed at', skill.skillUrl === skill.codehostUrl ? undefined : webLink(skill.skillUrl)],
-    ['Categories', chips(base, 'category', categories)],
-    ['Likely categories', chips(base, 'category', derivedCategories, 'derived')],
-    ['Occupations', chips(base, 'occupation', occupations)],
-    ['Tags', chips(base, 'q', tags)],
+    ['Categories', chips(base, 'category', categories, categoryName)],
+    ['Likely categories', chips(base, 'category', derivedCategories, categoryName, 'derived')],
+    ['Occupations', chips(base, 'occupation', occupations, occupationName)],
+    ['Tags', chips(base, 'q', tags, (tag) => tag)],
     ['Compatibility', compatibility !== undefined && html`<span dir="auto">${shownLine(compatibility)}</span>`],
     ['Allowed tools', allowedTools !== undefined && html`<code>${shownLine(allowedTools)}</code>`],
     ['Contents', contentsFact(complete, files)],
@@ -55,9 +57,9 @@ function contentsFact(complete: boolean, files: readonly ContentFile[]): Html {
 export function filesOfSkill({ id }: SkillDetails, { files }: SkillContents, base: string): Html | undefined {
   if (files.length === 0) return undefined;
   const more = files.length - MAX_PAGE_FILES;
-  return html`<section><h2>${shownCount(files.length, 'file')}</h2>
+  return html`<section><h2>${counted(files.length, 'file')}</h2>
 ${fileList(id, files.slice(0, MAX_PAGE_FILES), base)}
-${more > 0 && html`<p><a href="${linkToFile(base, id, '')}">and ${shownCount(more, 'more', 'more')}</a></p>`}</section>`;
+${more > 0 && html`<p><a href="${linkToFile(base, id, '')}">and ${shownNumber(more)} more</a></p>`}</section>`;
 }
 
 /** A list of files, each a link to its view. */
@@ -76,12 +78,12 @@ export function copiesOfSkill({ id }: SkillDetails, search: SkillSearch, base: s
   const others = search.copiesOf(id).filter((other) => other !== id);
   if (others.length === 0) return undefined;
   const more = others.length - SHOWN_COPIES;
-  return html`<section><h2>${shownCount(others.length, 'copy', 'copies')}</h2>
+  return html`<section><h2>${others.length === 1 ? '1 copy' : `${shownNumber(others.length)} copies`}</h2>
 <p class="muted small">Skills with the same name and description, or nearly the same text.</p>
 <ul class="copies">${others.slice(0, SHOWN_COPIES).map(
     (other) => html`<li><a href="${linkToSkill(base, other)}"><bdi>${shownLine(other)}</bdi></a></li>
 `,
-  )}</ul>${more > 0 && html`<p class="muted">and ${shownCount(more, 'more', 'more')}</p>`}</section>`;
+  )}</ul>${more > 0 && html`<p class="muted">and ${shownNumber(more)} more</p>`}</section>`;
 }
 
 /** A link if the text is an http or https URL; plain text otherwise. Undefined if it is unknown. */
@@ -97,13 +99,19 @@ function filterLink(base: string, name: 'author' | 'license', value: string): Ht
   return html`<a href="${href}"><bdi>${shownLine(value) || value}</bdi></a>`;
 }
 
-function chips(base: string, name: string, values: readonly string[], kind = ''): Html | undefined {
+function chips(
+  base: string,
+  field: 'category' | 'occupation' | 'q',
+  values: readonly string[],
+  nameOf: (value: string) => string,
+  kind = '',
+): Html | undefined {
   if (values.length === 0) return undefined;
-  const path = name === 'q' ? PAGE_PATHS.home : PAGE_PATHS.browse;
+  const path = field === 'q' ? PAGE_PATHS.home : PAGE_PATHS.browse;
   return html`<ul class="chips">${values.map(
     (
       value,
-    ) => html`<li><a class="${kind === '' ? 'chip' : `chip ${kind}`}" href="${linkTo(base, path, { [name]: value })}"><bdi>${shownLine(value)}</bdi></a></li>
+    ) => html`<li><a class="${`chip ${kind}`.trim()}" href="${linkTo(base, path, { [field]: value })}"><bdi>${shownLine(nameOf(value))}</bdi></a></li>
 `,
   )}</ul>`;
 }
