@@ -16,8 +16,8 @@ async function skillOf(files: Readonly<Record<string, string | Uint8Array>>): Pr
     'kite/SKILL.md': '---\nname: kite\ndescription: Builds kites.\n---\n# Kites\n',
     ...Object.fromEntries(Object.entries(files).map(([name, content]) => [`kite/${name}`, content])),
   });
-  const database = scratchFile();
-  await buildCatalogue({ database, sources: [folder], vectors: false });
+  const database = scratchFile('files.db');
+  await buildCatalogue({ database, sources: [folder], semantic: false, git: false });
   const search = await opened({ database });
   const [id] = search.ids();
   const { ask } = await serve(search, { pages: true });
@@ -146,8 +146,8 @@ describe('a download', () => {
     ['x.html', Uint8Array.from([0x3c, 0xff, 0x3e]), 'application/octet-stream'],
   ])('of %s has no type that a browser runs', async (name, content, type) => {
     const folder = await temporaryFolder({ 'SKILL.md': '---\nname: kite\ndescription: x\n---\nx', [name]: content });
-    const database = scratchFile();
-    await buildCatalogue({ database, sources: [folder], vectors: false });
+    const database = scratchFile('files.db');
+    await buildCatalogue({ database, sources: [folder], semantic: false, git: false });
     const search = await opened({ database });
     const path = `/skills/${search.ids()[0]}/files/${name}?view=raw`;
     const response = await createHandler(search, { pages: true })(new Request(ORIGIN + path));
@@ -200,7 +200,7 @@ describe('a file that is asked for wrongly', () => {
 
 /** Number and HTML of each line that is shown. */
 function linesOf(text: string): [string, string][] {
-  return [...text.matchAll(/<span class="line" id="L(\d+)" data-line="\1">([^]*?)\n<\/span>/g)].map(
+  return [...text.matchAll(/<span class="line" id="L(\d+)" data-line="\1">([\s\S]*?)\n<\/span>/g)].map(
     ([, number = '', line = '']) => [number, line],
   );
 }
