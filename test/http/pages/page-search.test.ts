@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createHandler } from '../../../src/http/index.js';
+import type { SkillSearch } from '../../../src/index.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
 import { keyword, ORIGIN, quotaOf, searchOver, semantic, serve } from '../ask.js';
 import { KITE } from './kite.js';
+import { replacing } from './replacing.js';
 
 const SKILLS = [KITE, row('reel', { name: 'kite-reel', description: 'Winds the line.' })];
 const PATH = '/page/search?q=kite';
@@ -61,8 +63,18 @@ describe('what the page asks as somebody types', () => {
   });
 
   test('suggests how a question may go on', async () => {
-    const { ask } = await serve(SKILLS, { pages: true });
-    expect(((await ask('/page/search?q=kit&quick=1')).body as Body).suggestions.length).toBeGreaterThan(0);
+    const suggest: SkillSearch['suggest'] = (text) => [{ text: `${text}e-builder`, kind: 'name', count: 1 }];
+    const search = await searchOver(SKILLS);
+    const { ask } = await serve(replacing(search, { suggest }), { pages: true });
+    for (const quick of ['&quick=1', '']) {
+      expect(((await ask(`/page/search?q=kit${quick}`)).body as Body).suggestions).toEqual(['kite-builder']);
+    }
+    expect(((await ask('/page/search?category=crafts')).body as Body).suggestions).toEqual([]);
+    const fail = (): never => {
+      throw new Error('cannot');
+    };
+    const without = await serve(replacing(search, { suggest: fail }), { pages: true });
+    expect((await without.ask('/page/search?q=kit')).body).toMatchObject({ suggestions: [], title: 'kit' });
   });
 
   test('names a fault by the body that all operations have', async () => {
