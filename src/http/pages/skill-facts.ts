@@ -2,8 +2,9 @@ import type { ContentFile, SkillContents, SkillDetails, SkillSearch } from '../.
 import { MAX_PAGE_FILES } from '../../limits.js';
 import { UNKNOWN } from '../../skill.js';
 import { linkToFile } from './file-links.js';
+import { categoryChip } from './hit-view.js';
 import { type Html, html } from './html.js';
-import { categoryName, occupationName } from './label-names.js';
+import { occupationName } from './label-names.js';
 import { linkTo, linkToSkill, PAGE_PATHS } from './page-paths.js';
 import { shownLine } from './safe-text.js';
 import { shownSize } from './shown-size.js';
@@ -30,8 +31,7 @@ export function aboutSkill(skill: SkillDetails, { complete, files }: SkillConten
     ['License', license !== undefined && filterLink(base, 'license', license)],
     ['Source', webLink(skill.codehostUrl)],
     ['Listed at', skill.skillUrl === skill.codehostUrl ? undefined : webLink(skill.skillUrl)],
-    ['Categories', chips(base, 'category', categories, categoryName)],
-    ['Likely categories', chips(base, 'category', derivedCategories, categoryName, 'derived')],
+    ['Categories', categoryChips(categories, derivedCategories, base)],
     ['Occupations', chips(base, 'occupation', occupations, occupationName)],
     ['Tags', chips(base, 'q', tags, (tag) => tag)],
     ['Compatibility', compatibility !== undefined && html`<span dir="auto">${shownLine(compatibility)}</span>`],
@@ -44,7 +44,7 @@ export function aboutSkill(skill: SkillDetails, { complete, files }: SkillConten
 <dl class="facts">${rows.map(
     ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>
 `,
-  )}</dl>${derivedCategories.length > 0 && html`<p class="muted small">Likely categories are computed from the text. Its source names none.</p>`}</section>`;
+  )}</dl>${derivedCategories.length > 0 && html`<p class="muted small">A classifier gave the categories with a dashed line. The source of the skill names none.</p>`}</section>`;
 }
 
 function contentsFact(complete: boolean, files: readonly ContentFile[]): Html {
@@ -99,19 +99,27 @@ function filterLink(base: string, name: 'author' | 'license', value: string): Ht
   return html`<a href="${href}"><bdi>${shownLine(value) || value}</bdi></a>`;
 }
 
+function categoryChips(given: readonly string[], derived: readonly string[], base: string): Html | undefined {
+  if (given.length + derived.length === 0) return undefined;
+  const all = [
+    given.map((slug) => categoryChip(slug, false, base)),
+    derived.map((slug) => categoryChip(slug, true, base)),
+  ];
+  return html`<ul class="chips">${all}</ul>`;
+}
+
 function chips(
   base: string,
-  field: 'category' | 'occupation' | 'q',
+  field: 'occupation' | 'q',
   values: readonly string[],
   nameOf: (value: string) => string,
-  kind = '',
 ): Html | undefined {
   if (values.length === 0) return undefined;
   const path = field === 'q' ? PAGE_PATHS.home : PAGE_PATHS.browse;
   return html`<ul class="chips">${values.map(
     (
       value,
-    ) => html`<li><a class="${`chip ${kind}`.trim()}" href="${linkTo(base, path, { [field]: value })}"><bdi>${shownLine(nameOf(value))}</bdi></a></li>
+    ) => html`<li><a class="chip" href="${linkTo(base, path, { [field]: value })}"><bdi>${shownLine(nameOf(value))}</bdi></a></li>
 `,
   )}</ul>`;
 }

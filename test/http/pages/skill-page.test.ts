@@ -319,6 +319,19 @@ describe('the language of a skill', () => {
   });
 });
 
+describe('the categories of a skill', () => {
+  test('are marked where a classifier gave them', async () => {
+    const search = await searchOver([KITE]);
+    const derived = { ...search.get('kite')!, categories: [], derivedCategories: ['crafts'] };
+    const { ask } = await serve(override(search, { get: () => derived }), { pages: true });
+    const reply = await ask('/skills/kite');
+    expectHarmless(reply);
+    expect(reply.text).toMatch(/<a class="chip derived" href="\/browse\?category=crafts"/);
+    expect(textOf(reply)).toContain('A classifier gave the categories');
+    expect(textOf(await (await serve([KITE], { pages: true })).ask('/skills/kite'))).not.toContain('classifier');
+  });
+});
+
 describe('beside a skill', () => {
   test('stand its copies, ten of them by name', async () => {
     const ids = Array.from({ length: 12 }, (_, i) => `kite-${i + 10}`);
