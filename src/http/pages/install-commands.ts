@@ -18,11 +18,11 @@ export function installCommands({ codehostUrl, name }: Skill): readonly InstallC
   const source = sourceOf(codehostUrl);
   if (REPOSITORY.test(source) && !source.startsWith('-')) {
     return [
-      { label: 'Install', command: `npx skills add ${source}${skillOption(name)}` },
-      { label: 'Or clone it', command: `git clone https://github.com/${source}.git` },
+      { label: 'With npx skills', command: `npx skills add ${source}${skillOption(name)}` },
+      { label: 'Or with git', command: `git clone https://github.com/${source}.git` },
     ];
   }
-  return ADDRESS.test(source) ? [{ label: 'Clone', command: `git clone ${source}.git` }] : [];
+  return ADDRESS.test(source) ? [{ label: 'With git', command: `git clone ${source}.git` }] : [];
 }
 
 /** A repository may have many skills. */
