@@ -337,8 +337,8 @@ export class CatalogueReader {
 
   /** The licence of a document as its properties have it, if it has one and that is certain. Does not fail. */
   licenseOf(document: DocumentNumber): string | undefined {
-    const properties = this.#guard(() => this.#rows.licensedProperties(this.#skillNumber(document)));
-    return properties === undefined ? undefined : storedLicense(properties);
+    const row = this.#guard(() => this.#rows.wholeRow(this.#skillNumber(document)));
+    return row === undefined ? undefined : storedLicense(row.properties);
   }
 
   /** Reads something. Returns if the file can be read, even if the catalogue is empty. */
@@ -362,9 +362,15 @@ export class CatalogueReader {
   }
 
   #readLicenses(): ReturnType<typeof readLicenses> {
-    const propertiesOf = (document: DocumentNumber): string | undefined =>
-      this.damaged.has(document) ? undefined : this.#rows.licensedProperties(this.#skillNumber(document));
-    return this.reading(() => readLicenses(this.columns.stars.keys(), propertiesOf));
+    return this.reading(() => {
+      const licensed = this.#rows.maybeLicensed();
+      const propertiesOf = (document: DocumentNumber): string | undefined => {
+        const skill = this.#skillNumber(document);
+        const isLooked = licensed?.has(skill) !== false && !this.damaged.has(document);
+        return isLooked ? this.#rows.wholeRow(skill)?.properties : undefined;
+      };
+      return readLicenses(this.columns.stars.keys(), propertiesOf);
+    });
   }
 
   #contentReader(): ContentReader {
