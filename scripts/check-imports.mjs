@@ -45,7 +45,7 @@ const ROOMS = {
   evaluation: ['vocabulary', 'index'],
   tuning: ['vocabulary', 'text', 'semantic', 'search', 'evaluation'],
   mcp: ['vocabulary', 'threads', 'sources', 'search', 'index', 'agents'],
-  http: ['vocabulary', 'access', 'index', 'mcp'],
+  http: ['vocabulary', 'text', 'access', 'index', 'mcp'],
   cli: ['access', 'agents', 'evaluation', 'mcp', 'http', 'index', 'tuning'],
 };
 
@@ -80,6 +80,7 @@ const PACKAGES = {
   '@huggingface/tokenizers': 'agents/word-pieces.ts',
   '@huggingface/transformers': 'semantic/model-thread.ts',
   'hnswlib-node': 'semantic/nearest/graph.ts',
+  'markdown-it': 'http/pages/markdown.ts',
   minisearch: 'keyword/minisearch/minisearch-postings.ts',
   'minisearch/SearchableMap': 'keyword/minisearch/vocabulary.ts',
   pino: 'cli/server-log.ts',
