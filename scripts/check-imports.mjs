@@ -38,6 +38,7 @@ const ROOMS = {
 
 /** Inside a room of several folders: folder to folders. Outside, each may import what its room may. */
 const INSIDE = {
+  http: ['http/pages'],
   'keyword/explain': ['keyword'],
   'keyword/steps': ['keyword'],
   'keyword/minisearch': ['keyword', 'keyword/steps'],

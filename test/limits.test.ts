@@ -4,7 +4,7 @@ import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openAccess } from '../src/access/index.js';
-import { shownText } from '../src/http/pages.js';
+import { shownText } from '../src/http/pages/skill-page.js';
 import { readQuestion } from '../src/keyword/question.js';
 import { Work } from '../src/keyword/work.js';
 import * as limits from '../src/limits.js';
@@ -156,7 +156,7 @@ const BOUNDS: Readonly<
     accepts: (length) => passes(() => openAccess({ state: ':memory:' }).createKey({ name: '😀'.repeat(length) })),
   },
   MAX_PAGE_TEXT: { accepts: (length) => shownText('x'.repeat(length)).endsWith('x') },
-  MAX_PAGE_FILES: { file: 'http/pages.test.ts', test: 'of a skill name a hundred of its files' },
+  MAX_PAGE_FILES: { file: 'http/pages/skill-page.test.ts', test: 'of a skill name a hundred of its files' },
   MAX_COUNTED_ADDRESSES: {
     file: 'http/minute-limit.test.ts',
     test: 'as many addresses as the limit says are counted; one more makes the first forgotten',

@@ -43,10 +43,13 @@ export interface Answer {
 /** What one operation adds to an answer. */
 export interface Content {
   readonly status?: number;
+  /** Whether it gets an `ETag`: clients may keep it, and ask whether it is still the same. @default false */
+  readonly tagged?: boolean;
+  /** Whether only our own pages may read it. @default false */
+  readonly sameOrigin?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Body;
   readonly stream?: ReadableStream<Uint8Array> | undefined;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
-export const HTML_TYPE = 'text/html; charset=utf-8';

@@ -51,7 +51,7 @@ export function createHandler(search: SkillSearch, options: HandlerOptions = {})
       body: (limits) => readRequestBody(request, limits),
       turn: async () => {},
     });
-    const withoutBody = request.method === 'HEAD' || status === 204 || status === 202;
+    const withoutBody = request.method === 'HEAD' || status === 204 || status === 202 || status === 304;
     const pairs = headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1]!] as [string, string]] : []));
     return new Response(withoutBody ? null : (stream ?? textOf(body)), { status, headers: pairs });
   };

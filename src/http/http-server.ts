@@ -267,7 +267,7 @@ export class HttpServer implements RunningServer {
     exchange.lent = lent;
     exchange.bytes = bytes.length;
     const all = [...headers];
-    if (status !== 204) all.push('Content-Length', String(bytes.length));
+    if (status !== 204 && status !== 304) all.push('Content-Length', String(bytes.length));
     if (closing) all.push('Connection', 'close');
     response.writeHead(status, all);
     response.end(request.method === 'HEAD' || status === 204 ? '' : bytes);

@@ -9,6 +9,14 @@ interface Minute {
   count: number;
 }
 
+/** What a client has left of its minute. */
+export interface MinuteLeft {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the next minute begins, 1 to 60. */
+  readonly reset: number;
+}
+
 /** Limits how often each client may ask within a minute. Counts in memory, for this process. */
 export class MinuteLimit {
   readonly #what: string;
@@ -31,17 +39,20 @@ export class MinuteLimit {
   /**
    * Counts a request. The minute lasts 60 seconds from its first request.
    *
+   * @returns undefined if there is no limit
    * @throws {SkillSearchError} `RATE_LIMIT_EXCEEDED`
    */
-  count(client: string): void {
-    if (this.#perMinute === 0) return;
+  count(client: string): MinuteLeft | undefined {
+    if (this.#perMinute === 0) return undefined;
     const now = this.#now();
     const minute = this.#minuteOf(client, now);
     minute.count += 1;
-    if (minute.count <= this.#perMinute) return;
-    const retryAfter = Math.max(1, Math.ceil((minute.start + MINUTE - now) / 1000));
-    const message = `more than ${this.#perMinute} ${this.#what} within a minute: try again in ${retryAfter} s`;
-    throw new SkillSearchError('RATE_LIMIT_EXCEEDED', message, { retryAfter });
+    const reset = Math.max(1, Math.ceil((minute.start + MINUTE - now) / 1000));
+    if (minute.count <= this.#perMinute) {
+      return { limit: this.#perMinute, remaining: this.#perMinute - minute.count, reset };
+    }
+    const message = `more than ${this.#perMinute} ${this.#what} within a minute: try again in ${reset} s`;
+    throw new SkillSearchError('RATE_LIMIT_EXCEEDED', message, { retryAfter: reset });
   }
 
   #minuteOf(client: string, now: number): Minute {

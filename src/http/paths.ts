@@ -1,4 +1,6 @@
-/** The paths that the service answers. */
+import { PAGE_PATHS } from './pages/page-paths.js';
+
+/** The paths that programs ask. What people see is at `PAGE_PATHS`. */
 export const PATHS = {
   keyword: '/api/v1/skills/search',
   semantic: '/api/v1/skills/ai-search',
@@ -7,8 +9,7 @@ export const PATHS = {
   find: '/api/search',
   /** The Model Context Protocol; with `mcp` only. */
   mcp: '/mcp',
-  home: '/',
   description: '/openapi.json',
   /** Before the id of a skill. */
-  skills: '/skills/',
+  skills: PAGE_PATHS.skills,
 } as const;

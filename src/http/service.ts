@@ -1,15 +1,18 @@
 import { clientOfAddress, shortenAddress } from '../access/index.js';
-import { type SkillSearch, SkillSearchError } from '../index.js';
+import { type DamagedSkill, type SkillSearch, SkillSearchError } from '../index.js';
 import { type Answer, type Call, type Content, JSON_TYPE } from './call.js';
-import { logFailure } from './damage-log.js';
-import { errorBody, translateError } from './error-content.js';
+import { logDamaged, logFailure } from './damage-log.js';
+import { withEntityTag } from './entity-tag.js';
+import { ClientGone, errorBody, translateError } from './error-content.js';
 import { FIND_OPERATION } from './find-operation.js';
 import { answerSearch } from './guarded-search.js';
 import { askHealth } from './health.js';
 import { type McpContent, McpMount } from './mcp-mount.js';
 import { MinuteLimit } from './minute-limit.js';
+import { describeApi } from './openapi.js';
 import type { ResolvedHandlerOptions } from './options.js';
-import { answerPage } from './pages.js';
+import type { PageAnswer } from './pages/page-answer.js';
+import { findPage, type Page } from './pages/page-routes.js';
 import { PATHS } from './paths.js';
 import type { Refusal } from './refusal.js';
 import { KEYWORD_OPERATION, SEMANTIC_OPERATION, type SearchOperation } from './search-operations.js';
@@ -26,8 +29,11 @@ const COMMON_HEADERS = Object.entries({
   'X-Content-Type-Options': 'nosniff',
 }).flat();
 
-/** The same for MCP, which no web page may call. */
-const MCP_HEADERS = Object.entries({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }).flat();
+/** The same for what clients may keep, and ask again by its `ETag`. */
+const TAGGED_HEADERS = COMMON_HEADERS.map((value) => (value === 'no-store' ? 'no-cache' : value));
+
+/** The same for what no other web page may call: MCP, and what our own pages ask. */
+const CLOSED_HEADERS = Object.entries({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }).flat();
 
 const PREFLIGHT: Content = {
   status: 204,
@@ -97,7 +103,7 @@ export class SkillDiscoveryService {
     const { publicUrl, isTrusted } = this.#options;
     const visit = beginVisit(call, publicUrl, isTrusted);
     if (this.#mcp !== undefined && visit.path === PATHS.mcp) {
-      return this.#mcp.answer(visit).then((content) => this.#finish(visit, content, content.code, MCP_HEADERS));
+      return this.#mcp.answer(visit).then((content) => this.#finish(visit, content, content.code, CLOSED_HEADERS));
     }
     let content: Content | Promise<Content>;
     try {
@@ -132,9 +138,10 @@ export class SkillDiscoveryService {
   }
 
   /** Logs the request, and adds the headers of every answer. */
-  #finish(visit: Visit, content: McpContent, code: string | undefined, common = COMMON_HEADERS): Answer {
+  #finish(visit: Visit, found: McpContent, code: string | undefined, common = COMMON_HEADERS): Answer {
     const { call, requestId, client, address, path, started } = visit;
-    const { status = 200, headers, body, stream, operation = '' } = content;
+    const content = found.tagged === true ? withEntityTag(found, call.header('if-none-match')) : found;
+    const { status = 200, headers, body, stream, operation = '' }: McpContent = content;
     this.#options.log({
       kind: 'request',
       requestId,
@@ -147,7 +154,8 @@ export class SkillDiscoveryService {
       client: client?.kind === 'key' ? client.name : shortenAddress(address),
     });
     const all = body === '' || headers?.['Content-Type'] !== undefined ? [] : ['Content-Type', JSON_TYPE];
-    all.push(...common, 'X-Request-Id', requestId);
+    all.push(...(found.tagged === true ? TAGGED_HEADERS : found.sameOrigin === true ? CLOSED_HEADERS : common));
+    all.push('X-Request-Id', requestId);
     for (const name in headers) all.push(name, headers[name]!);
     return stream === undefined ? { status, headers: all, body } : { status, headers: all, body, stream };
   }
@@ -174,15 +182,38 @@ export class SkillDiscoveryService {
 
   #pageOf(path: string): Route | undefined {
     if (!this.#options.pages) return undefined;
-    const page = answerPage(path, this.#search, this.#options.compatibility !== undefined);
-    if (page === undefined) return undefined;
-    return ({ publicUrl, address }) => {
-      // Before the skill is read: what is not there, or is damaged, costs as much.
-      this.#pages.count(clientOfAddress(address));
-      const content = page(publicUrl);
-      if (content === undefined) throw notFound();
-      return content;
+    if (path === PATHS.description) return (visit) => this.#description(visit);
+    const page = findPage(path);
+    return page === undefined ? undefined : (visit) => this.#page(page, visit);
+  }
+
+  #description({ publicUrl, address }: Visit): Content {
+    this.#pages.count(clientOfAddress(address));
+    const body = JSON.stringify(describeApi(publicUrl, this.#options.compatibility !== undefined));
+    return { tagged: true, body };
+  }
+
+  #page(page: Page, visit: Visit): Content | Promise<Content> {
+    const { signal } = visit.call;
+    const request = {
+      search: this.#search,
+      path: visit.path,
+      query: visit.query,
+      publicUrl: visit.publicUrl,
+      base: new URL(visit.publicUrl).pathname.replace(/\/+$/, ''),
+      longestWait: this.#options.longestWait,
+      signal,
+      logDamaged: (damaged: readonly DamagedSkill[] | undefined) => {
+        if (damaged !== undefined) logDamaged(damaged, this.#search, visit.requestId, this.#options.log);
+      },
     };
+    // Before anything is read: what is not there, or is damaged, costs as much.
+    if (page.counted(request) !== undefined) this.#pages.count(clientOfAddress(visit.address));
+    const answer = page.show(request);
+    if (!(answer instanceof Promise)) return served(answer);
+    return answer.then(served, (error) => {
+      throw signal?.aborted === true ? new ClientGone() : error;
+    });
   }
 
   /** The installer asks at each key press. So this has a limit of its own, and uses no quota. */
@@ -197,6 +228,11 @@ export class SkillDiscoveryService {
     this.#options.log({ kind: 'failure', requestId, error });
     return { status: 503, body: '{"status":"degraded"}' };
   }
+}
+
+function served(answer: PageAnswer | undefined): Content {
+  if (answer === undefined) throw notFound();
+  return { tagged: true, ...answer };
 }
 
 function notFound(): SkillSearchError {

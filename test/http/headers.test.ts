@@ -49,7 +49,9 @@ describe('every answer', () => {
     const replies = await everyAnswer();
     for (const [name, { headers }] of replies) {
       expect(headers.get('X-Request-Id'), name).toMatch(UUID);
-      expect(headers.get('Cache-Control'), name).toBe('no-store');
+      const isPage = ['a welcome', 'the description', 'a page'].includes(name);
+      expect(headers.get('Cache-Control'), name).toBe(isPage ? 'no-cache' : 'no-store');
+      expect(headers.has('ETag'), name).toBe(isPage);
       expect(headers.get('X-Content-Type-Options'), name).toBe('nosniff');
     }
     expect(new Set(replies.map(([, { headers }]) => headers.get('X-Request-Id'))).size).toBe(replies.length);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escapeHtml } from '../../src/http/escape-html.js';
+import { escapeHtml } from '../../../src/http/pages/escape-html.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

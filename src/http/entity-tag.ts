@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { textOf } from './body.js';
+import type { Content } from './call.js';
+
+/**
+ * The content with the hash of its body as its `ETag`, or 304 without a body if the client has that already. Only what
+ * is 200 gets one.
+ *
+ * @param known the header `If-None-Match` of the request
+ */
+export function withEntityTag(content: Content, known: string | undefined): Content {
+  const { status = 200, headers = {}, body } = content;
+  if (status !== 200) return content;
+  const tag = `"${createHash('sha256').update(textOf(body)).digest('base64url').slice(0, 22)}"`;
+  const tagged = { ...headers, ETag: tag };
+  if (!isKnown(tag, known)) return { ...content, headers: tagged };
+  const { 'Content-Type': _, ...rest } = tagged as Record<string, string>;
+  return { ...content, status: 304, headers: rest, body: '' };
+}
+
+/** By weak comparison, as RFC 9110, 13.1.2, wants it: a proxy that compresses makes our tag a weak one. */
+function isKnown(tag: string, known: string | undefined): boolean {
+  if (known === undefined) return false;
+  return known.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { PAGE_PATHS } from './page-paths.js';
+
+/** A file that pages load. */
+export interface Asset {
+  readonly type: string;
+  readonly body: string;
+}
+
+const DATA = new URL('../../../data/page/', import.meta.url);
+
+const ASSETS: Readonly<Record<string, readonly [type: string, read: () => Promise<string>]>> = {
+  [PAGE_PATHS.styles]: ['text/css; charset=utf-8', () => readFile(new URL('page.css', DATA), 'utf8')],
+  [PAGE_PATHS.script]: ['text/javascript; charset=utf-8', () => readScript('page')],
+  [PAGE_PATHS.icon]: ['image/svg+xml', () => readFile(new URL('icon.svg', DATA), 'utf8')],
+  [PAGE_PATHS.favicon]: ['image/svg+xml', () => readFile(new URL('icon.svg', DATA), 'utf8')],
+};
+
+const read = new Map<string, Promise<Asset>>();
+
+/** The file at a path; undefined if it is none that pages load. Each is read once in a process. */
+export function readAsset(path: string): Promise<Asset> | undefined {
+  const found = Object.hasOwn(ASSETS, path) ? ASSETS[path] : undefined;
+  if (found === undefined) return undefined;
+  const known = read.get(path);
+  if (known !== undefined) return known;
+  const [type, open] = found;
+  const asset = open().then((body) => ({ type, body }));
+  read.set(path, asset);
+  // Otherwise a file that could not be read once would be missing for as long as the process lives.
+  asset.catch(() => read.delete(path));
+  return asset;
+}
+
+/** What is used of `esbuild`. */
+interface Compiler {
+  transform(source: string, options: object): Promise<{ readonly code: string }>;
+}
+
+/** The script as tsc wrote it beside this module. Where this module runs from its sources, so does the script. */
+async function readScript(name: string): Promise<string> {
+  if (!import.meta.url.endsWith('.ts')) {
+    return readFile(new URL(`../browser/${name}.js`, import.meta.url), 'utf8');
+  }
+  const source = await readFile(new URL(`../browser/${name}.ts`, import.meta.url), 'utf8');
+  // Not named where it is imported: a bundle of this module must not ask for a package that only developers have.
+  const compiler = 'esbuild';
+  const { transform } = (await import(compiler)) as Compiler;
+  return (await transform(source, { loader: 'ts', target: 'es2022' })).code;
+}

@@ -1,0 +1,50 @@
+import { expect } from 'vitest';
+import type { Reply } from '../ask.js';
+
+const TAG = /^<(?:!doctype html|\/?([a-z][a-z0-9]*)((?: [a-z:A-Z-]+(?:="[^"<>]*")?)*)\/?)>$/;
+
+/** The elements that pages are made of. */
+const ELEMENTS = new Set(
+  (
+    'html head meta title link script body header nav main footer a h1 h2 h3 h4 p div span ul ol li dl dt dd pre code ' +
+    'form input select option optgroup button label fieldset legend details summary mark svg path rect g title time ' +
+    'table thead tbody tr th td kbd strong em small section article aside noscript abbr output blockquote hr br del s'
+  ).split(' '),
+);
+
+/**
+ * A page has only elements that the service itself writes, runs only its own script, and leads nowhere but to itself
+ * and to addresses of the web.
+ */
+export function expectHarmless({ text }: Reply): void {
+  const tags = [...text.matchAll(/<[^>]*>?/g)].map(([tag]) => tag);
+  expect(tags.length).toBeGreaterThan(10);
+  for (const tag of tags) {
+    const [, element, attributes = ''] = TAG.exec(tag) ?? [];
+    if (tag === '<!doctype html>') continue;
+    expect(ELEMENTS, tag).toContain(element);
+    for (const [, name = '', value = ''] of attributes.matchAll(/ ([a-zA-Z:-]+)(?:="([^"]*)")?/g)) {
+      expect(name, tag).not.toMatch(/^(?:on|style|srcdoc|http-equiv)/i);
+      if (/^(?:href|src|action|formaction|poster|data)$/.test(name))
+        expect(value, tag).toMatch(/^(?:\/(?!\/)|#|https?:\/\/)/);
+      if (name === 'src' || element === 'link') expect(value, tag).not.toMatch(/^https?:/);
+    }
+  }
+  expect(text.match(/<script/g)?.length).toBe(1);
+}
+
+/** The text of a page as a browser shows it, with that of its title. */
+export function textOf({ text }: Reply): string {
+  return unescaped(text.replace(/<[^>]*>/g, '\n'));
+}
+
+/** The links of `<main>`. */
+export function linksOf({ text }: Reply): string[] {
+  const main = text.slice(text.indexOf('<main'), text.indexOf('</main>'));
+  return [...main.matchAll(/href="([^"]*)"/g)].map(([, link]) => unescaped(link as string));
+}
+
+function unescaped(html: string): string {
+  const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+  return html.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => characters[name] as string);
+}
