@@ -65,7 +65,8 @@ export async function newPage(url: string, looks: Looks = {}): Promise<Page> {
   if (browser === undefined) throw new Error('newPage() is for tests of describeInChromium()');
   const context = await browser.newContext({
     ...{ viewport: { width, height }, colorScheme: scheme, javaScriptEnabled: javaScript, baseURL: url },
-    ...{ locale: 'en-GB', timezoneId: 'UTC' },
+    // Colours on their way to others are neither.
+    ...{ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' },
     ...more,
   });
   context.setDefaultTimeout(10_000);

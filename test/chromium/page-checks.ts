@@ -13,7 +13,7 @@ const STRICTER = [
   'target-size',
 ];
 
-/** What axe-core finds wrong with a page as it is now, of every level; a line for each place. */
+/** What axe-core finds wrong with a page as it is now, of every level: an entry for each rule. */
 export async function axeFindings(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
   const { violations } = await page.evaluate(
@@ -24,9 +24,10 @@ export async function axeFindings(page: Page): Promise<string[]> {
       }),
     STRICTER,
   );
-  return violations.flatMap(({ id, impact, help, nodes }) =>
-    nodes.map(({ target, html }) => `${id} (${impact}): ${help}: ${target.join(' ')}: ${html.slice(0, 200)}`),
-  );
+  return violations.map(({ id, impact, help, nodes }) => {
+    const places = nodes.slice(0, 5).map(({ target, html }) => `${target.join(' ')}: ${html.slice(0, 120)}`);
+    return `${id} (${impact}): ${help}: ${nodes.length} times:\n  ${places.join('\n  ')}`;
+  });
 }
 
 /**
