@@ -97,3 +97,34 @@ export async function shiftsOf(page: Page): Promise<string[]> {
       }),
   );
 }
+
+/**
+ * What stands in a page and is not of our making, as far as it could run, load, send or mislead: elements of other
+ * kinds than our pages have, handlers, addresses that a click runs, and a title that a script wrote.
+ */
+export async function strangers(page: Page): Promise<string[]> {
+  return await page.evaluate(() => {
+    const found = document.title === 'ran' ? ['a script ran'] : [];
+    const never = 'iframe, frame, object, embed, base, applet, math, template, audio, video, portal, marquee, style';
+    for (const element of document.querySelectorAll(never)) found.push(element.outerHTML.slice(0, 100));
+    for (const { content } of document.querySelectorAll<HTMLMetaElement>('meta[http-equiv]')) found.push(content);
+    const ours = new Set([location.origin, 'null']);
+    for (const element of document.querySelectorAll<HTMLElement>('*')) {
+      const { attributes } = element;
+      for (const { name, value } of attributes) {
+        if (/^on/i.test(name) || name === 'style' || name === 'srcdoc') found.push(`${name}=${value.slice(0, 80)}`);
+        const loads = /^(src|srcset|data|poster|background|action|formaction|ping|manifest)$/.test(name);
+        if (loads && !ours.has(new URL(value, location.href).origin)) found.push(`${name}=${value.slice(0, 80)}`);
+      }
+      if (element instanceof HTMLLinkElement && !ours.has(new URL(element.href).origin)) found.push(element.href);
+      if (element instanceof HTMLAnchorElement && !/^(https?|mailto):$/.test(element.protocol))
+        found.push(element.href);
+    }
+    const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
+    found.push(...ids.filter((id, i) => ids.indexOf(id) !== i).map((id) => `two elements are ${id.slice(0, 80)}`));
+    for (const covering of document.querySelectorAll('main *')) {
+      if (getComputedStyle(covering).position === 'fixed') found.push(covering.outerHTML.slice(0, 100));
+    }
+    return found;
+  });
+}
