@@ -1,4 +1,5 @@
 export { ERROR_CODES, type ErrorCode, SkillSearchError } from './errors.js';
+export type { ResolvedFilters, SkillFilters, Time } from './filters.js';
 export { STOP_WORDS } from './keyword/stop-words.js';
 export {
   MAX_KEYWORD_QUERY_LENGTH,
@@ -24,14 +25,14 @@ export {
   type ListOrder,
   type ListQuery,
   type ResolvedKeywordQuery,
+  type ResolvedListQuery,
   type ResolvedSemanticQuery,
   resolveKeywordQuery,
+  resolveListQuery,
   resolveSemanticQuery,
   type SemanticQuery,
-  type SkillFilters,
   SORT_ORDERS,
   type SortOrder,
-  type Time,
 } from './query.js';
 export {
   type AuthorCount,

@@ -20,6 +20,9 @@ export const MAX_PAGE = 50;
 /** The greatest `limit` of a keyword search. The specification says so. */
 export const MAX_LIMIT = 50;
 
+/** Values of a facet that an answer counts: a list that people choose from. The most frequent ones. */
+export const MAX_FACET_VALUES = 100;
+
 /** Distinct words of a question that are used. More words find nothing better, and each costs its postings. */
 export const MAX_QUESTION_WORDS = 64;
 

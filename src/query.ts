@@ -10,15 +10,16 @@ import {
 } from './check-arguments.js';
 import { countCodePoints } from './count-code-points.js';
 import { SkillSearchError } from './errors.js';
+import { type ResolvedFilters, resolveFilters, type SkillFilters } from './filters.js';
 import {
   MAX_KEYWORD_QUERY_LENGTH,
   MAX_LIMIT,
-  MAX_NAME,
   MAX_PAGE,
   MAX_SEMANTIC_LIMIT,
   MAX_SEMANTIC_QUERY_LENGTH,
 } from './limits.js';
-import { type Facet, RANKINGS, type Ranking } from './result.js';
+import { FACETS, type Facet, RANKINGS, type Ranking } from './result.js';
+import { trimWhiteSpace } from './trim-white-space.js';
 
 /**
  * The orders of a keyword search; the first is the library's default:
@@ -43,43 +44,6 @@ export type CopyMode = (typeof COPY_MODES)[number];
 export const DEFAULT_SEMANTIC_LIMIT = 10;
 /** The `limit` of a keyword search that names none. */
 export const DEFAULT_LIMIT = 20;
-
-/** A time: Unix seconds, or a date or time as ISO 8601 has it (`2026-01-31`, `2026-01-31T12:00:00Z`). */
-export type Time = number | string;
-
-/**
- * What a skill must be to be found. A slug, an author or a licence that no skill has is not an error: it finds nothing.
- */
-export interface SkillFilters {
-  /** A category slug, `[a-z0-9-]+`. */
-  readonly category?: string | undefined;
-  /**
-   * An occupation slug with its SOC code (`software-developers-151252`) or without (`software-developers`), or a SOC
-   * major group (`15-0000`).
-   */
-  readonly occupation?: string | undefined;
-  /** The whole user name of an author, in upper or lower case: 1 to 200 characters. */
-  readonly author?: string | undefined;
-  /** The licence as the skill states it (`MIT`, `Apache-2.0`), in upper or lower case: 1 to 200 characters. */
-  readonly license?: string | undefined;
-  /** Fewest stars: an integer of at least 0. */
-  readonly minStars?: number | undefined;
-  /** Only skills that were updated at this time or later. Skills of unknown time are not found. */
-  readonly updatedAfter?: Time | undefined;
-  /** Only skills that were updated before this time. Skills of unknown time are not found. */
-  readonly updatedBefore?: Time | undefined;
-}
-
-/** Filters that were checked. Times are Unix seconds. */
-export interface ResolvedFilters {
-  readonly category: string | undefined;
-  readonly occupation: string | undefined;
-  readonly author: string | undefined;
-  readonly license: string | undefined;
-  readonly minStars: number | undefined;
-  readonly updatedAfter: number | undefined;
-  readonly updatedBefore: number | undefined;
-}
 
 /** The orders of `SkillSearch.list`; the first is the default. */
 export const LIST_ORDERS = ['recent', 'stars'] as const;
@@ -119,15 +83,14 @@ export interface KeywordQuery extends SkillFilters {
 }
 
 /** A keyword query that was checked, with all defaults filled in. */
-export interface ResolvedKeywordQuery {
+export interface ResolvedKeywordQuery extends ResolvedFilters {
   readonly q: string;
   readonly page: number;
   readonly limit: number;
   readonly sortBy: SortOrder;
-  readonly category: string | undefined;
-  readonly occupation: string | undefined;
-  readonly author: string | undefined;
   readonly copies: CopyMode;
+  /** Each once. */
+  readonly facets: readonly Facet[];
 }
 
 /** What `SkillSearch.semantic` is asked. */
@@ -150,14 +113,11 @@ export interface SemanticQuery extends SkillFilters {
 }
 
 /** A semantic query that was checked, with all defaults filled in. */
-export interface ResolvedSemanticQuery {
+export interface ResolvedSemanticQuery extends ResolvedFilters {
   readonly q: string;
   readonly limit: number;
   readonly minScore: number;
   readonly ranking: Ranking;
-  readonly category: string | undefined;
-  readonly occupation: string | undefined;
-  readonly author: string | undefined;
   readonly copies: CopyMode;
   readonly explain: boolean;
 }
@@ -180,7 +140,7 @@ const SEMANTIC_NAMES = namesOf<SemanticQuery>({
 
 /**
  * Checks a semantic query and fills in the defaults. Reports an unknown parameter first, then the first fault in the
- * order q, limit, minScore, ranking, category, occupation, author, copies, explain.
+ * order q, limit, minScore, ranking, the filters in the order of {@link SkillFilters}, copies, explain.
  *
  * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; its `parameter` names the fault
  * @example
@@ -192,12 +152,10 @@ export function resolveSemanticQuery(query: SemanticQuery): ResolvedSemanticQuer
   const limit = checkInteger(parameter('limit'), query.limit, 1, MAX_SEMANTIC_LIMIT) ?? DEFAULT_SEMANTIC_LIMIT;
   const minScore = checkNumber(parameter('minScore'), query.minScore, 0, 1) ?? 0;
   const ranking = checkChoice(parameter('ranking'), query.ranking, RANKINGS) ?? 'hybrid';
-  const category = resolveSlug('category', query.category);
-  const occupation = resolveSlug('occupation', query.occupation);
-  const author = resolveAuthor(query.author);
+  const filters = resolveFilters(query);
   const copies = checkChoice(parameter('copies'), query.copies, COPY_MODES) ?? 'collapse';
   const explain = checkChoice(parameter('explain'), query.explain, [true, false]) ?? false;
-  return { q, limit, minScore, ranking, category, occupation, author, copies, explain };
+  return { q, limit, minScore, ranking, ...filters, copies, explain };
 }
 
 const KEYWORD_NAMES = namesOf<KeywordQuery>({
@@ -218,7 +176,7 @@ const KEYWORD_NAMES = namesOf<KeywordQuery>({
 
 /**
  * Checks a keyword query and fills in the defaults. Reports an unknown parameter first, then the first fault in the
- * order q, page, limit, sortBy, category, occupation, author, copies.
+ * order q, page, limit, sortBy, the filters in the order of {@link SkillFilters}, copies, facets.
  *
  * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; its `parameter` names the fault
  * @example
@@ -230,18 +188,75 @@ export function resolveKeywordQuery(query: KeywordQuery): ResolvedKeywordQuery {
   const page = checkInteger(parameter('page'), query.page, 1, MAX_PAGE) ?? 1;
   const limit = checkInteger(parameter('limit'), query.limit, 1, MAX_LIMIT) ?? DEFAULT_LIMIT;
   const sortBy = checkChoice(parameter('sortBy'), query.sortBy, SORT_ORDERS) ?? 'relevance';
-  const category = resolveSlug('category', query.category);
-  const occupation = resolveSlug('occupation', query.occupation);
-  const author = resolveAuthor(query.author);
+  const filters = resolveFilters(query);
   const byDefault = sortBy === 'relevance' ? 'collapse' : 'keep';
   const copies = checkChoice(parameter('copies'), query.copies, COPY_MODES) ?? byDefault;
-  return { q, page, limit, sortBy, category, occupation, author, copies };
+  return { q, page, limit, sortBy, ...filters, copies, facets: resolveFacets(query.facets) };
+}
+
+/** A query of a list that was checked, with all defaults filled in. */
+export interface ResolvedListQuery extends ResolvedFilters {
+  readonly page: number;
+  readonly limit: number;
+  readonly sortBy: ListOrder;
+  readonly copies: CopyMode;
+  /** Each once. */
+  readonly facets: readonly Facet[];
+}
+
+const LIST_NAMES = namesOf<ListQuery>({
+  page: true,
+  limit: true,
+  sortBy: true,
+  category: true,
+  occupation: true,
+  author: true,
+  license: true,
+  minStars: true,
+  updatedAfter: true,
+  updatedBefore: true,
+  copies: true,
+  facets: true,
+});
+
+/**
+ * Checks what a list is asked and fills in the defaults. Reports an unknown parameter first, then the first fault in the
+ * order page, limit, sortBy, the filters in the order of {@link SkillFilters}, copies, facets.
+ *
+ * @throws {SkillSearchError} `INVALID_PARAMETER`; its `parameter` names the fault
+ * @example
+ * resolveListQuery({ category: 'testing' }).sortBy; // 'recent'
+ */
+export function resolveListQuery(query: ListQuery = {}): ResolvedListQuery {
+  checkNames(query, LIST_NAMES, QUERY);
+  const page = resolvePage(query.page) ?? 1;
+  const limit = checkInteger(parameter('limit'), query.limit, 1, MAX_LIMIT) ?? DEFAULT_LIMIT;
+  const sortBy = checkChoice(parameter('sortBy'), query.sortBy, LIST_ORDERS) ?? 'recent';
+  const filters = resolveFilters(query);
+  const copies = checkChoice(parameter('copies'), query.copies, COPY_MODES) ?? 'keep';
+  return { page, limit, sortBy, ...filters, copies, facets: resolveFacets(query.facets) };
+}
+
+/** A list has as many pages as it needs. */
+function resolvePage(value: unknown): number | undefined {
+  if (value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1)) return value;
+  throw invalidArgument(parameter('page'), 'an integer of at least 1', value);
+}
+
+function resolveFacets(value: unknown): readonly Facet[] {
+  if (value === undefined) return [];
+  const isFacet = (name: unknown): name is Facet => FACETS.some((facet) => facet === name);
+  if (!Array.isArray(value)) throw invalidArgument(FACETS_ARGUMENT, `a list of ${FACETS.join(', ')}`, value);
+  const wrong: unknown = value.find((name) => !isFacet(name));
+  if (value.every(isFacet)) return [...new Set(value)];
+  throw invalidArgument(FACETS_ARGUMENT, `a list of ${FACETS.join(', ')}`, wrong);
 }
 
 function parameter(name: string): Argument {
   return { name, code: 'INVALID_PARAMETER' };
 }
 
+const FACETS_ARGUMENT: Argument = { name: 'facets', code: 'INVALID_PARAMETER' };
 const Q: Argument = { name: 'q', code: 'INVALID_QUERY' };
 const QUERY: Argument = { name: 'query', code: 'INVALID_PARAMETER' };
 
@@ -268,28 +283,4 @@ function resolveText(q: unknown, maxLength: number): string {
     throw new SkillSearchError('INVALID_QUERY', 'q must contain a letter or a digit', { parameter: 'q' });
   }
   return trimmed;
-}
-
-/** Without a pattern for trailing white space: that takes quadratic time if there is much white space inside. */
-function trimWhiteSpace(text: string): string {
-  const isSpace = (i: number): boolean => /\p{White_Space}/u.test(text[i]!);
-  let start = 0;
-  while (start < text.length && isSpace(start)) start++;
-  let end = text.length;
-  while (end > start && isSpace(end - 1)) end--;
-  return text.slice(start, end);
-}
-
-function resolveSlug(name: string, value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === 'string' && /^[a-z0-9-]+$/.test(value)) return value;
-  throw invalidArgument(parameter(name), 'a slug of the characters a-z, 0-9 and -', value);
-}
-
-function resolveAuthor(value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  // A code point has at most two units. Texts of megabytes are not counted.
-  const isShort = typeof value === 'string' && value.length <= 2 * MAX_NAME && countCodePoints(value) <= MAX_NAME;
-  if (isShort && trimWhiteSpace(value) !== '') return value;
-  throw invalidArgument(parameter('author'), `a user name of 1 to ${MAX_NAME} characters`, value);
 }

@@ -88,15 +88,16 @@ export type Facet = (typeof FACETS)[number];
 
 /** A value of a facet, and how many skills of an answer have it. */
 export interface FacetCount {
-  /** A slug; of `author` and `license` the text as one of the skills has it. */
+  /** A slug; of `author` and `license` the text as that skill of the catalogue has it that was updated last. */
   readonly value: string;
-  /** The `total` of the same answer with this value as a further filter. */
+  /** The `total` of the same answer with this value as a further filter, unless the answer is `truncated`. */
   readonly count: number;
 }
 
 /**
- * The counts of an answer by facet: the most frequent value first, then by value in code-point order; of each facet at
- * most 100 values. A skill without a value counts nowhere; one with several counts for each.
+ * The counts of an answer by facet: the most frequent value first, then by value in code-point order, without regard to
+ * upper and lower case; of each facet at most 100 values. A skill without a value counts nowhere, nor does the author
+ * `unknown`; a skill with several values counts for each.
  */
 export type FacetCounts = Readonly<Partial<Record<Facet, readonly FacetCount[]>>>;
 
@@ -319,7 +320,7 @@ export interface LabelCount {
   readonly count: number;
 }
 
-/** An author, as one of the skills has the name, and how many skills are of that author. */
+/** An author, as the skill has the name that was updated last, and how many skills are of that author. */
 export interface AuthorCount {
   readonly author: string;
   readonly count: number;

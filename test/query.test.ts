@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SkillSearchError } from '../src/errors.js';
-import { type KeywordQuery, resolveKeywordQuery } from '../src/query.js';
+import type { Time } from '../src/filters.js';
+import { resolveKeywordQuery, resolveListQuery, resolveSemanticQuery } from '../src/query.js';
 
 describe('a good question', () => {
   test('gets the defaults', () => {
@@ -13,8 +14,15 @@ describe('a good question', () => {
       category: undefined,
       occupation: undefined,
       author: undefined,
+      license: undefined,
+      minStars: undefined,
+      updatedAfter: undefined,
+      updatedBefore: undefined,
       copies: 'collapse',
+      facets: [],
     });
+    expect(resolveSemanticQuery({ q: 'react' })).toMatchObject({ license: undefined, updatedAfter: undefined });
+    expect(resolveListQuery()).toEqual({ page: 1, limit: 20, sortBy: 'recent', copies: 'keep', facets: [] });
   });
 
   test('keeps what it says', () => {
@@ -26,10 +34,40 @@ describe('a good question', () => {
       category: 'git-workflows',
       occupation: '15-0000',
       author: 'Ada Löwe',
+      license: 'Apache-2.0',
+      minStars: 0,
+      updatedAfter: 1_700_000_000,
+      updatedBefore: 1_700_000_000.5,
       copies: 'collapse',
+      facets: ['license', 'category'],
     } as const;
 
     expect(resolveKeywordQuery(query)).toEqual(query);
+    const { q: _, ...listed } = { ...query, page: 1000 };
+    expect(resolveListQuery(listed)).toEqual(listed);
+  });
+
+  test.each<[Time, number]>([
+    ['2026-01-31', 1_769_817_600],
+    ['2026-01-31T12:00Z', 1_769_860_800],
+    ['2026-01-31T12:00:00', 1_769_860_800],
+    ['2026-01-31 12:00:00Z', 1_769_860_800],
+    ['2026-01-31t13:30:00.250+01:30', 1_769_860_800.25],
+    ['2024-02-29', 1_709_164_800],
+    ['1970-01-01', 0],
+    ['1969-12-31T23:59:59Z', -1],
+    ['0001-01-01', -62_135_596_800],
+    ['9999-12-31', 99_999_999_999],
+    [0, 0],
+    [1.5, 1.5],
+  ])('may name the time %s, and twice resolved it is the same', (time, seconds) => {
+    const once = resolveKeywordQuery({ q: 'a', updatedAfter: time, updatedBefore: time });
+    expect([once.updatedAfter, once.updatedBefore]).toEqual([seconds, seconds]);
+    expect(resolveKeywordQuery(once)).toEqual(once);
+  });
+
+  test('names each facet once, however often it is named', () => {
+    expect(resolveListQuery({ facets: ['author', 'category', 'author'] }).facets).toEqual(['author', 'category']);
   });
 
   test.each([
@@ -108,9 +146,47 @@ describe('a faulty question', () => {
     ['author', '', 'author must be a user name of 1 to 200 characters, got ""'],
     ['author', ' \t', 'author must be a user name of 1 to 200 characters, got " \\t"'],
     ['author', 7, 'author must be a user name of 1 to 200 characters, got 7'],
+    ['license', ' ', 'license must be the name of a licence of 1 to 200 characters, got " "'],
+    ['license', 'x'.repeat(201), /^license must be the name of a licence of 1 to 200 characters, got "x{40}…"$/],
+    ['minStars', -1, 'minStars must be an integer of at least 0, got -1'],
+    ['minStars', 1.5, 'minStars must be an integer of at least 0, got 1.5'],
+    ['minStars', '5', 'minStars must be an integer of at least 0, got "5"'],
+    ['minStars', null, 'minStars must be an integer of at least 0, got null'],
+    ['updatedAfter', '', /^updatedAfter must be Unix seconds, a date \(2026-01-31\) or a time .*, got ""$/],
+    ['updatedAfter', '2026', /, got "2026"$/],
+    ['updatedAfter', '2026-02-30', /, got "2026-02-30"$/],
+    ['updatedAfter', '2026-13-01', /, got "2026-13-01"$/],
+    ['updatedAfter', '2026-01-31T24:00Z', /, got "2026-01-31T24:00Z"$/],
+    ['updatedAfter', '2026-01-31T12:60Z', /, got "2026-01-31T12:60Z"$/],
+    ['updatedAfter', '2026-01-31T12:00:00+1:00', /, got "2026-01-31T12:00:00\+1:00"$/],
+    ['updatedBefore', 'yesterday', /^updatedBefore must be .*, got "yesterday"$/],
+    ['updatedBefore', 1_769_860_800_000, /, got 1769860800000$/],
+    ['updatedBefore', Number.NaN, /, got NaN$/],
+    ['updatedBefore', Number.NEGATIVE_INFINITY, /, got -Infinity$/],
+    ['updatedBefore', new Date(0), /, got a value of type object$/],
+    ['facets', 'author', 'facets must be a list of category, occupation, author, license, got "author"'],
+    ['facets', ['author', 'tag'], 'facets must be a list of category, occupation, author, license, got "tag"'],
+    ['facets', [undefined], 'facets must be a list of category, occupation, author, license, got undefined'],
     ['copies', 'all', 'copies must be one of collapse, keep, got "all"'],
   ])('%s: %s', (parameter, value, message) => {
-    expect(errorOf({ q: 'a', [parameter]: value })).toMatchObject({ code: 'INVALID_PARAMETER', message, parameter });
+    const expected = typeof message === 'string' ? message : expect.stringMatching(message);
+    const fault = { code: 'INVALID_PARAMETER', message: expected, parameter };
+    expect(errorOf({ q: 'a', [parameter]: value })).toMatchObject(fault);
+  });
+
+  test('of a list is told of what a list can be asked', () => {
+    expect(errorOf({ page: 0 }, resolveListQuery)).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      message: 'page must be an integer of at least 1, got 0',
+    });
+    for (const page of [1.5, '1', null, Number.NaN, 2 ** 53]) {
+      expect(errorOf({ page }, resolveListQuery)).toMatchObject({ code: 'INVALID_PARAMETER', parameter: 'page' });
+    }
+    expect(errorOf({ sortBy: 'relevance' }, resolveListQuery).message).toContain(
+      'one of recent, stars, got "relevance"',
+    );
+    expect(errorOf({ q: 'a' }, resolveListQuery).message).toContain('unknown parameter q');
+    expect(errorOf(null, resolveListQuery)).toMatchObject({ code: 'INVALID_PARAMETER', parameter: 'query' });
   });
 
   test('an author may have 200 characters, counted in code points', () => {
@@ -130,15 +206,31 @@ describe('a faulty question', () => {
     expect(message).not.toMatch(/[\n\u001b]/);
   });
 
-  test('with several faults is told of the first in the order q, page, limit, sortBy, category, occupation, author, copies', () => {
-    const faults = { q: '!', page: 0, limit: 0, sortBy: 'x', category: 'X', occupation: 'X', author: '', copies: 'x' };
+  const FILTER_FAULTS = {
+    category: 'X',
+    occupation: 'X',
+    author: '',
+    license: '',
+    minStars: -1,
+    updatedAfter: 'x',
+    updatedBefore: 'x',
+  };
+  test.each([
+    [
+      'keyword',
+      resolveKeywordQuery,
+      { q: '!', page: 0, limit: 0, sortBy: 'x', ...FILTER_FAULTS, copies: 'x', facets: 0 },
+    ],
+    ['semantic', resolveSemanticQuery, { q: '!', limit: 0, minScore: 2, ranking: 'x', ...FILTER_FAULTS, copies: 'x' }],
+    ['list', resolveListQuery, { page: 0, limit: 0, sortBy: 'x', ...FILTER_FAULTS, copies: 'x', facets: ['x'] }],
+  ] as const)('with several faults is told of the first, its filters behind its order: %s', (kind, resolve, faults) => {
     const order = Object.keys(faults);
-
+    const good = kind === 'list' ? {} : { q: 'a' };
     fc.assert(
       fc.property(fc.subarray(order, { minLength: 1 }), (wrong) => {
-        const query = { q: 'a', ...Object.fromEntries(wrong.map((key) => [key, faults[key as keyof typeof faults]])) };
+        const query = { ...good, ...Object.fromEntries(Object.entries(faults).filter(([key]) => wrong.includes(key))) };
         const first = order.find((key) => wrong.includes(key));
-        expect(errorOf(query).parameter).toBe(first);
+        expect(errorOf(query, resolve).parameter).toBe(first);
       }),
     );
   });
@@ -149,9 +241,9 @@ describe('a faulty question', () => {
   });
 });
 
-function errorOf(query: unknown): SkillSearchError {
+function errorOf(query: unknown, resolve: (query: never) => unknown = resolveKeywordQuery): SkillSearchError {
   try {
-    resolveKeywordQuery(query as KeywordQuery);
+    resolve(query as never);
   } catch (error) {
     if (error instanceof SkillSearchError) return error;
     throw error;

@@ -11,6 +11,7 @@ export interface Row {
   readonly skillUrl?: string;
   readonly stars?: number;
   readonly updatedAt?: number | string;
+  readonly license?: string;
   readonly categories?: readonly string[];
   readonly occupations?: readonly string[];
   readonly files?: readonly { readonly filename: string; readonly text: string }[];

@@ -8,6 +8,7 @@ import {
   DEFAULT_FIND_PER_MINUTE,
   DEFAULT_HOST,
   DEFAULT_LONGEST_WAIT,
+  DEFAULT_PAGE_SEARCHES_PER_MINUTE,
   DEFAULT_PAGES_PER_MINUTE,
   DEFAULT_PORT,
   startServer,
@@ -31,6 +32,7 @@ interface ServeFlags extends StateFlags, StopWordsFlags {
   readonly keyDaily: number;
   readonly keyPerMinute: number;
   readonly pagesPerMinute: number;
+  readonly pageSearchesPerMinute: number;
   readonly findPerMinute: number;
   readonly longestWait: number;
   readonly connectionsPerAddress: number;
@@ -64,6 +66,12 @@ export const setUpServe: SetUp = (command, output) => {
       DEFAULT_PAGES_PER_MINUTE,
     )
     .option(
+      '--page-searches-per-minute <n>',
+      'searches a minute on the search page for each address, 0 for no limit',
+      parseInteger,
+      DEFAULT_PAGE_SEARCHES_PER_MINUTE,
+    )
+    .option(
       '--find-per-minute <n>',
       'searches a minute of `npx skills find` for each address, with --compat; 0 for no limit',
       parseInteger,
@@ -94,7 +102,7 @@ export const setUpServe: SetUp = (command, output) => {
       'load the model for other languages at the start, not with the first question that needs it',
     )
     .addOption(stopWordsOption())
-    .option('--no-pages', 'serve the specified paths only: no /, /openapi.json and /skills/<id>')
+    .option('--no-pages', 'serve the specified paths only: no pages for people, and no /openapi.json')
     .option('--mcp', 'serve also /mcp: the Model Context Protocol by Streamable HTTP')
     .option(
       '--mcp-host <names>',
@@ -121,6 +129,7 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
     });
     const limits = {
       pagesPerMinute: flags.pagesPerMinute,
+      pageSearchesPerMinute: flags.pageSearchesPerMinute,
       findPerMinute: flags.findPerMinute,
       longestWait: flags.longestWait,
       connectionsPerAddress: flags.connectionsPerAddress,

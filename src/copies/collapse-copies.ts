@@ -48,6 +48,31 @@ export function collapseCopies(
 }
 
 /**
+ * Some documents in such an order that those of a group are neighbours.
+ *
+ * @param documents each once
+ * @param groupOf group of each document, named by one of its documents
+ */
+export function besideTheirCopies(documents: Uint32Array, groupOf: ArrayLike<DocumentNumber>): Uint32Array {
+  const lastOf = spaceOf(groupOf);
+  // By index of a document, the index of the one before it in its group, plus one; 0 for the first.
+  const before = new Uint32Array(documents.length);
+  for (let i = 0; i < documents.length; i++) {
+    const group = groupOf[documents[i]!]!;
+    before[i] = lastOf[group]!;
+    lastOf[group] = i + 1;
+  }
+  const ordered = new Uint32Array(documents.length);
+  let count = 0;
+  for (let i = 0; i < documents.length; i++) {
+    const group = groupOf[documents[i]!]!;
+    for (let next = lastOf[group]!; next !== 0; next = before[next - 1]!) ordered[count++] = documents[next - 1]!;
+    lastOf[group] = 0;
+  }
+  return ordered;
+}
+
+/**
  * All copies of some documents, these included.
  *
  * @param groupOf group of each document, named by one of its documents; it must not change
@@ -70,7 +95,7 @@ function membersOf(groupOf: Uint32Array): Members {
   return members;
 }
 
-/** Working space of each catalogue: by group the document kept so far, plus one; all 0 between two calls. */
+/** Working space of each catalogue: a number by group; all 0 between two calls. */
 const spaces = new WeakMap<ArrayLike<number>, Int32Array>();
 
 function spaceOf(groupOf: ArrayLike<DocumentNumber>): Int32Array {

@@ -45,8 +45,8 @@ export interface Content {
   readonly status?: number;
   /** Whether it gets an `ETag`: clients may keep it, and ask whether it is still the same. @default false */
   readonly tagged?: boolean;
-  /** Whether only our own pages may read it. @default false */
-  readonly sameOrigin?: boolean;
+  /** The code of an error that is told without being thrown, for the log. */
+  readonly code?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Body;
   readonly stream?: ReadableStream<Uint8Array> | undefined;

@@ -6,6 +6,7 @@ export {
   type Compatibility,
   DEFAULT_FIND_PER_MINUTE,
   DEFAULT_LONGEST_WAIT,
+  DEFAULT_PAGE_SEARCHES_PER_MINUTE,
   DEFAULT_PAGES_PER_MINUTE,
   type HandlerOptions,
 } from './options.js';

@@ -18,8 +18,6 @@ import type { Visit } from './visit.js';
 
 /** An answer to a request for MCP. */
 export interface McpContent extends Content {
-  /** For the log: the code of an error. */
-  readonly code?: string | undefined;
   /** For the log: the method, and the tool of a call. */
   readonly operation?: string | undefined;
 }

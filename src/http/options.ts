@@ -13,6 +13,8 @@ export type Compatibility = (typeof COMPATIBILITIES)[number];
 
 /** Pages a minute for each address, unless `pagesPerMinute` says otherwise. */
 export const DEFAULT_PAGES_PER_MINUTE = 120;
+/** Searches of the search page a minute for each address, unless `pageSearchesPerMinute` says otherwise. */
+export const DEFAULT_PAGE_SEARCHES_PER_MINUTE = 120;
 /** Searches of `npx skills find` a minute for each address, unless `findPerMinute` says otherwise. */
 export const DEFAULT_FIND_PER_MINUTE = 60;
 /** Seconds that a search may wait, unless `longestWait` says otherwise. */
@@ -47,7 +49,12 @@ export interface HandlerOptions {
    * @default none: exactly what the specification says
    */
   readonly compatibility?: Compatibility | undefined;
-  /** Whether to serve also `/`, `/openapi.json` and a page for each skill (`/skills/<id>`). @default false */
+  /**
+   * Whether to serve also pages for people: a search page at `/`, a page for each skill (`/skills/<id>`), lists of
+   * categories, occupations, authors and skills, and `/openapi.json`.
+   *
+   * @default false
+   */
   readonly pages?: boolean | undefined;
   /**
    * How often each address may ask for a page within a minute, an integer from 0; 0 for no limit. Counted in memory.
@@ -55,6 +62,13 @@ export interface HandlerOptions {
    * @default 120; with `access: false` 0
    */
   readonly pagesPerMinute?: number | undefined;
+  /**
+   * How often each address may search on the search page within a minute, an integer from 0; 0 for no limit. The page
+   * searches as somebody types. Counted in memory, apart from the quotas of searches.
+   *
+   * @default 120; with `access: false` 0
+   */
+  readonly pageSearchesPerMinute?: number | undefined;
   /**
    * How often each address may ask `GET /api/search` within a minute, an integer from 0; 0 for no limit. Counted in
    * memory, apart from the quotas of searches.
@@ -109,6 +123,7 @@ export interface ResolvedHandlerOptions {
   readonly compatibility: Compatibility | undefined;
   readonly pages: boolean;
   readonly pagesPerMinute: number;
+  readonly pageSearchesPerMinute: number;
   readonly findPerMinute: number;
   /** In seconds. */
   readonly longestWait: number;
@@ -125,6 +140,7 @@ export const HANDLER_OPTIONS: Readonly<Record<keyof HandlerOptions, true>> = {
   compatibility: true,
   pages: true,
   pagesPerMinute: true,
+  pageSearchesPerMinute: true,
   findPerMinute: true,
   longestWait: true,
   mcp: true,
@@ -151,13 +167,16 @@ export function resolveHandlerOptions(options: HandlerOptions, listensAt?: strin
   const publicUrl = resolvePublicUrl(options.publicUrl);
   const usualPages = options.access === false ? 0 : DEFAULT_PAGES_PER_MINUTE;
   const pagesPerMinute = checkInteger(optionOf('pagesPerMinute'), options.pagesPerMinute, 0, UNLIMITED) ?? usualPages;
+  const usualSearches = options.access === false ? 0 : DEFAULT_PAGE_SEARCHES_PER_MINUTE;
+  const pageSearchesPerMinute =
+    checkInteger(optionOf('pageSearchesPerMinute'), options.pageSearchesPerMinute, 0, UNLIMITED) ?? usualSearches;
   const usualFinds = options.access === false ? 0 : DEFAULT_FIND_PER_MINUTE;
   const findPerMinute = checkInteger(optionOf('findPerMinute'), options.findPerMinute, 0, UNLIMITED) ?? usualFinds;
   const longestWait =
     checkNumber(optionOf('longestWait'), options.longestWait, 0, MAX_LONGEST_WAIT) ?? DEFAULT_LONGEST_WAIT;
   const access =
     options.access === false ? undefined : (checkAccess(options.access) ?? openAccess({ state: ':memory:' }));
-  const limits = { pagesPerMinute, findPerMinute, longestWait };
+  const limits = { pagesPerMinute, pageSearchesPerMinute, findPerMinute, longestWait };
   checkListener('onUnpublished', options.onUnpublished);
   const mount = mcp ? { hosts, listensAt, onUnpublished: quietly(options.onUnpublished ?? (() => {})) } : undefined;
   return { access, publicUrl, isTrusted, compatibility, pages, ...limits, mcp: mount, log: quietly(log) };

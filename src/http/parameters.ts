@@ -24,8 +24,8 @@ export function readParameters<Name extends string>(query: string, known: readon
   return values;
 }
 
-/** The longest known name, `occupation`, with each character percent-encoded. */
-const LONGEST_NAME = 30;
+/** The longest known name, `updatedBefore`, with each character percent-encoded. */
+const LONGEST_NAME = 39;
 
 /** Undefined for a text that is not percent-encoded UTF-8. */
 function decode(text: string): string | undefined {

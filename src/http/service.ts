@@ -8,10 +8,12 @@ import { FIND_OPERATION } from './find-operation.js';
 import { answerSearch } from './guarded-search.js';
 import { askHealth } from './health.js';
 import { type McpContent, McpMount } from './mcp-mount.js';
-import { MinuteLimit } from './minute-limit.js';
+import { type MinuteLeft, MinuteLimit } from './minute-limit.js';
 import { describeApi } from './openapi.js';
 import type { ResolvedHandlerOptions } from './options.js';
+import { mayBeFromOwnPage } from './own-pages.js';
 import type { PageAnswer } from './pages/page-answer.js';
+import { PAGE_PATHS } from './pages/page-paths.js';
 import { findPage, type Page } from './pages/page-routes.js';
 import { PATHS } from './paths.js';
 import type { Refusal } from './refusal.js';
@@ -55,6 +57,7 @@ export class SkillDiscoveryService {
   readonly #findOptions: ResolvedHandlerOptions;
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #pages: MinuteLimit;
+  readonly #pageSearches: MinuteLimit;
   readonly #finds: MinuteLimit;
   readonly #mcp: McpMount | undefined;
 
@@ -63,6 +66,7 @@ export class SkillDiscoveryService {
     this.#options = options;
     this.#findOptions = { ...options, access: undefined };
     this.#pages = new MinuteLimit('pages', options.pagesPerMinute);
+    this.#pageSearches = new MinuteLimit('searches', options.pageSearchesPerMinute);
     this.#finds = new MinuteLimit('searches', options.findPerMinute);
     this.#mcp = options.mcp === undefined ? undefined : new McpMount(search, options);
     const searchRoute =
@@ -111,9 +115,9 @@ export class SkillDiscoveryService {
     } catch (error) {
       return this.#fail(visit, error);
     }
-    if (!(content instanceof Promise)) return this.#finish(visit, content, undefined);
+    if (!(content instanceof Promise)) return this.#finish(visit, content, content.code);
     return content.then(
-      (found) => this.#finish(visit, found, undefined),
+      (found) => this.#finish(visit, found, found.code),
       (error) => this.#fail(visit, error),
     );
   }
@@ -154,7 +158,8 @@ export class SkillDiscoveryService {
       client: client?.kind === 'key' ? client.name : shortenAddress(address),
     });
     const all = body === '' || headers?.['Content-Type'] !== undefined ? [] : ['Content-Type', JSON_TYPE];
-    all.push(...(found.tagged === true ? TAGGED_HEADERS : found.sameOrigin === true ? CLOSED_HEADERS : common));
+    const isClosed = path === PAGE_PATHS.pageSearch && this.#options.pages;
+    all.push(...(found.tagged === true ? TAGGED_HEADERS : isClosed ? CLOSED_HEADERS : common));
     all.push('X-Request-Id', requestId);
     for (const name in headers) all.push(name, headers[name]!);
     return stream === undefined ? { status, headers: all, body } : { status, headers: all, body, stream };
@@ -207,11 +212,20 @@ export class SkillDiscoveryService {
         if (damaged !== undefined) logDamaged(damaged, this.#search, visit.requestId, this.#options.log);
       },
     };
+    // Refused before it counts: other pages must not use up what is our own page's.
+    if (page.forOwnPages === true && !mayBeFromOwnPage(visit.call, visit.publicUrl)) return NOT_FROM_OWN_PAGE;
+    const counted = page.counted(request);
+    const limit = { pages: this.#pages, searches: this.#pageSearches };
     // Before anything is read: what is not there, or is damaged, costs as much.
-    if (page.counted(request) !== undefined) this.#pages.count(clientOfAddress(visit.address));
+    const left = counted === undefined ? undefined : limit[counted].count(clientOfAddress(visit.address));
+    const toContent = (answer: PageAnswer | undefined): Content => {
+      if (answer === undefined) throw notFound();
+      if (page.forOwnPages !== true) return { tagged: true, ...answer };
+      return { ...answer, headers: { ...answer.headers, ...minuteHeaders(left) } };
+    };
     const answer = page.show(request);
-    if (!(answer instanceof Promise)) return served(answer);
-    return answer.then(served, (error) => {
+    if (!(answer instanceof Promise)) return toContent(answer);
+    return answer.then(toContent, (error) => {
       throw signal?.aborted === true ? new ClientGone() : error;
     });
   }
@@ -230,9 +244,20 @@ export class SkillDiscoveryService {
   }
 }
 
-function served(answer: PageAnswer | undefined): Content {
-  if (answer === undefined) throw notFound();
-  return { tagged: true, ...answer };
+const NOT_FROM_OWN_PAGE: Content = {
+  status: 403,
+  code: 'ORIGIN_NOT_ALLOWED',
+  body: errorBody('ORIGIN_NOT_ALLOWED', 'only the pages of this service may ask this; programs use the API'),
+};
+
+/** What the script of the page goes by, so that it does not run into the limit. */
+function minuteHeaders(left: MinuteLeft | undefined): Readonly<Record<string, string>> {
+  if (left === undefined) return {};
+  return {
+    'X-RateLimit-Minute-Limit': String(left.limit),
+    'X-RateLimit-Minute-Remaining': String(left.remaining),
+    'X-RateLimit-Minute-Reset': String(left.reset),
+  };
 }
 
 function notFound(): SkillSearchError {

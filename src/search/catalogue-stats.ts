@@ -1,5 +1,6 @@
 import type { AuthorCount, CatalogueStats, LabelCount } from '../result.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import { facetValues } from './facet-values.js';
 
 export function statsOf(reader: CatalogueReader): CatalogueStats {
   const { size, updatedAt, categories, occupations } = reader.columns;
@@ -25,7 +26,12 @@ export function countLabels(documentsOf: ReadonlyMap<string, ArrayLike<number>>)
     .sort((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1));
 }
 
-/** The most frequent author first, then by name. */
-export function countAuthors(_reader: CatalogueReader): AuthorCount[] {
-  throw new Error('not built yet');
+/** The most frequent author first, then as facets are ordered. `unknown` is none. */
+export function countAuthors(reader: CatalogueReader): AuthorCount[] {
+  const { documentsOf, nameOf } = facetValues(reader, 'author');
+  return reader.reading(() =>
+    [...documentsOf.keys()]
+      .sort((a, b) => documentsOf[b]!.length - documentsOf[a]!.length || a - b)
+      .map((value) => ({ author: nameOf(value), count: documentsOf[value]!.length })),
+  );
 }

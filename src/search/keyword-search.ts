@@ -6,12 +6,13 @@ import { readQuestion } from '../keyword/question.js';
 import { Work } from '../keyword/work.js';
 import { EXPLAINED_TEXT } from '../limits.js';
 import type { DocumentNumber } from '../numbers.js';
-import { type KeywordQuery, resolveKeywordQuery } from '../query.js';
-import { labelMask } from '../ranking/label-filter.js';
+import { type KeywordQuery, type ResolvedKeywordQuery, resolveKeywordQuery } from '../query.js';
+import { filterMask } from '../ranking/filter-mask.js';
 import { comparatorOf } from '../ranking/ranks.js';
 import type { DamagedSkill, KeywordHit, KeywordRecords, KeywordResult, KeywordStep, Pagination } from '../result.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
+import { facetPart } from './count-facets.js';
 import { damagedPart, readShown } from './damaged-skills.js';
 import { termMatcherOf, toKeywordHit } from './hits.js';
 import type { OpenState } from './open-state.js';
@@ -19,20 +20,27 @@ import type { OpenState } from './open-state.js';
 /** Answers a keyword query with hits; see `SkillSearch.keyword`. */
 export function searchByKeywords(state: OpenState, query: KeywordQuery): KeywordResult {
   const { reader } = state;
-  const { matches, scoreOf, copiesOf, documents, pagination, truncation } = findPage(state, query);
+  const resolved = resolveKeywordQuery(query);
+  const { matches, scoreOf, copiesOf, documents, pagination, truncation } = findPage(state, resolved);
   const matcher = termMatcherOf(matches);
   const mostText = Math.floor(EXPLAINED_TEXT / documents.length);
   const toHit = (document: DocumentNumber): KeywordHit =>
     toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
   const damaged: DamagedSkill[] = [];
-  const hits = reader.reading(() => readShown(documents, toHit, damaged));
-  return { ...stepOf(matches), ...truncation, hits, pagination, ...damagedPart(reader, damaged) };
+  return reader.reading(() => ({
+    ...stepOf(matches),
+    ...truncation,
+    hits: readShown(documents, toHit, damaged),
+    pagination,
+    ...facetPart(reader, () => matches.documents, resolved),
+    ...damagedPart(reader, damaged),
+  }));
 }
 
 /** Answers a keyword query with the stored JSON texts of skills; see `SkillSearch.keywordRecords`. */
 export function searchRecordsByKeywords(state: OpenState, query: KeywordQuery): KeywordRecords {
   const { reader } = state;
-  const { matches, documents, pagination, truncation } = findPage(state, query);
+  const { matches, documents, pagination, truncation } = findPage(state, resolveKeywordQuery(query));
   const damaged: DamagedSkill[] = [];
   const records =
     readRecords(reader, documents) ??
@@ -64,14 +72,13 @@ interface KeywordPage {
   readonly truncation: { readonly truncated?: true };
 }
 
-function findPage({ reader, keywordIndex, stopWords }: OpenState, query: KeywordQuery): KeywordPage {
-  const resolved = resolveKeywordQuery(query);
+function findPage({ reader, keywordIndex, stopWords }: OpenState, resolved: ResolvedKeywordQuery): KeywordPage {
   const { page, limit, sortBy } = resolved;
   const { columns } = reader;
   const question = readQuestion(resolved.q, stopWords);
   const work = Work.forQuestion(columns.size);
   const matches = keywordIndex.match(question, {
-    filter: labelMask(columns, resolved),
+    filter: filterMask(columns, resolved),
     scored: sortBy === 'relevance',
     work,
   });

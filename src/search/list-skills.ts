@@ -1,8 +1,64 @@
-import type { ListQuery } from '../query.js';
-import type { ListResult } from '../result.js';
+import type { DocumentNumber } from '../numbers.js';
+import { type ListOrder, type ListQuery, resolveListQuery } from '../query.js';
+import type { DamagedSkill, ListHit, ListResult } from '../result.js';
+import type { CatalogueColumns } from '../store/read/columns.js';
+import { facetPart } from './count-facets.js';
+import { damagedPart, readShown } from './damaged-skills.js';
+import { listedSkills } from './listed-skills.js';
 import type { OpenState } from './open-state.js';
 
-/** Lists skills without a question; see `SkillSearch.list`. */
-export function listSkills(_state: OpenState, _query: ListQuery): ListResult {
-  throw new Error('not built yet');
+/**
+ * Lists skills without a question; see `SkillSearch.list`. Nothing is sorted: documents are numbered by date, and the
+ * order by stars is kept.
+ */
+export function listSkills({ reader }: OpenState, query: ListQuery): ListResult {
+  const resolved = resolveListQuery(query);
+  const { columns } = reader;
+  const { page, limit, sortBy } = resolved;
+  const listed = listedSkills(columns, resolved);
+  const { mask, total, counts } = listed.shown(resolved.copies);
+  const documents = pageOf(orderOf(columns, sortBy), mask, (page - 1) * limit, Math.min(page * limit, total));
+  const damaged: DamagedSkill[] = [];
+  const toHit = (document: DocumentNumber): ListHit => ({
+    skill: reader.skill(document),
+    copies: counts.get(document) ?? 1,
+  });
+  return reader.reading(() => ({
+    hits: readShown(documents, toHit, damaged),
+    pagination: { page, limit, total, totalPages: Math.ceil(total / limit) },
+    ...facetPart(reader, () => listed.documents, resolved, listed.known),
+    ...damagedPart(reader, damaged),
+  }));
+}
+
+/**
+ * The documents from one place of a list to behind another.
+ *
+ * @param order all documents in the order of the list; undefined: ascending
+ * @param mask those that are on the list
+ */
+function pageOf(order: Uint32Array | undefined, mask: Uint8Array, from: number, to: number): readonly DocumentNumber[] {
+  const documents: DocumentNumber[] = [];
+  for (let i = 0, place = 0; place < to && i < mask.length; i++) {
+    const document = order === undefined ? i : order[i]!;
+    if (mask[document] === 0) continue;
+    if (place >= from) documents.push(document);
+    place += 1;
+  }
+  return documents;
+}
+
+/** The documents of each catalogue by stars; made when first needed. */
+const starOrders = new WeakMap<Uint32Array, Uint32Array>();
+
+/** All documents in an order; undefined for that of their numbers. */
+function orderOf({ starRank }: CatalogueColumns, sortBy: ListOrder): Uint32Array | undefined {
+  if (sortBy === 'recent') return undefined;
+  let order = starOrders.get(starRank);
+  if (order === undefined) {
+    order = new Uint32Array(starRank.length);
+    for (let document = 0; document < starRank.length; document++) order[starRank[document]!] = document;
+    starOrders.set(starRank, order);
+  }
+  return order;
 }

@@ -106,7 +106,7 @@ async function openReader(options: OpenOptions): Promise<OpenedReader> {
 async function useColumns(reader: CatalogueReader, keywordFile: OpenKeywordFile | undefined): Promise<void> {
   if (keywordFile === undefined) return;
   try {
-    const { authors: _, ...needed } = keywordFile.columns;
+    const { authors: _, licenses: __, ...needed } = keywordFile.columns;
     await keywordFile.file.load(arraysOf(needed).map(({ value }) => value));
     reader.useColumns(keywordFile.columns, keywordFile.file);
   } catch (error) {

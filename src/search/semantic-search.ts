@@ -3,7 +3,7 @@ import { askedWords } from '../keyword/explain/asked-words.js';
 import { readQuestion } from '../keyword/question.js';
 import type { DocumentNumber } from '../numbers.js';
 import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } from '../query.js';
-import { labelMask } from '../ranking/label-filter.js';
+import { filterMask } from '../ranking/filter-mask.js';
 import type { SemanticHit, SemanticResult } from '../result.js';
 import { anyOf, type JoinedSignal, untilAborted } from '../threads/abort.js';
 import { copyIds } from './copy-ids.js';
@@ -60,7 +60,7 @@ async function answerByMeaning(
   // Before anything is done for the question, so that one which is refused costs nothing.
   patience.check(sources.vectors?.expectedWait(resolved.q) ?? 0);
   const question = readQuestion(q, state.stopWords);
-  const filter = labelMask(columns, resolved);
+  const filter = filterMask(columns, resolved);
   const described = await state.untilClosed(describeCandidates(sources, resolved, question, filter, signal));
   const { matches, confident } = rankCandidates(described, resolved, columns);
 

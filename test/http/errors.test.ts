@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createHandler } from '../../src/http/index.js';
+import { KEYWORD_PARAMETERS, SEMANTIC_PARAMETERS } from '../../src/http/read-query.js';
 import { buildCatalogue, ERROR_CODES, SkillSearchError } from '../../src/index.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -254,7 +255,7 @@ describe('400', () => {
     for (const path of SEARCHES) {
       expect(told(await ask(`${path}?q=${value}`, { key }))).toEqual([400, 'INVALID_QUERY']);
     }
-    for (const name of ['page', 'limit', 'sortBy', 'category', 'occupation']) {
+    for (const { name } of KEYWORD_PARAMETERS.slice(1)) {
       const reply = await ask(`${KEYWORD}?q=kite&${name}=${value}`);
       expect(told(reply)).toEqual([400, 'INVALID_PARAMETER']);
       expect(reply.message).toMatch(new RegExp(`^${name} must `));
@@ -308,7 +309,42 @@ describe('400', () => {
   });
 
   test.each([
+    ['minStars', ['-1', '1.0', '1e3', '', '%201', '+1', '0x1', '9'.repeat(16), 'many']],
+    ['updatedAfter', ['', 'yesterday', '2026-02-30', '2026-1-1', '2026-01-31T25:00Z', '1.5', '-1', '123456789012']],
+    ['updatedBefore', ['', '2026-01-31T12:00:00+01:00', '2026-01-31%00', '+5']],
+    ['author', ['', '%20', 'x'.repeat(201)]],
+    ['license', ['', '%E3%80%80', '%F0%9F%A6%8A'.repeat(201)]],
+  ])('INVALID_PARAMETER is for %s that is not as described, on both searches', async (name, values) => {
+    const { ask, key } = await serve(SKILLS);
+    for (const path of SEARCHES) {
+      for (const value of values) {
+        const reply = await ask(`${path}?q=kite&${name}=${value}`, { key });
+        expect([value, ...told(reply)]).toEqual([value, 400, 'INVALID_PARAMETER']);
+        expect(reply.message).toMatch(new RegExp(`^${name} must `));
+      }
+    }
+  });
+
+  test('is for the first faulty parameter in the order of the table', async () => {
+    const { ask, key } = await serve(SKILLS);
+    const wrong = (parameters: readonly { readonly name: string }[]): string =>
+      parameters.map(({ name }, i) => (i % 2 === 0 ? `${name}=%20` : `${name}=!&${name}=!`)).join('&');
+    for (const [path, parameters] of [
+      [KEYWORD, KEYWORD_PARAMETERS],
+      [SEMANTIC, SEMANTIC_PARAMETERS],
+    ] as const) {
+      for (let first = 1; first < parameters.length; first++) {
+        const reply = await ask(`${path}?q=kite&${wrong(parameters.slice(first))}`, { key });
+        expect(told(reply)).toEqual([400, 'INVALID_PARAMETER']);
+        expect(reply.message).toMatch(new RegExp(`^${parameters[first]!.name} must `));
+      }
+    }
+  });
+
+  test.each([
     ['page=51', '51'],
+    ['minStars=1.0', '"1.0"'],
+    ['updatedAfter=soon', '"soon"'],
     ['limit=0', '0'],
     ['limit=1e1', '"1e1"'],
     ['page=', '""'],

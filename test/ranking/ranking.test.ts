@@ -91,7 +91,8 @@ describe('label filters', () => {
 
   test('a mask holds what passes every filter, and is absent without filters', () => {
     const authors = new Map([['ada', [0, 3]]]);
-    const labels = { size: 5, categories: new Map([['testing', [1, 3]]]), occupations, authors };
+    const licenses = new Map([['mit', [3, 4]]]);
+    const labels = { size: 5, categories: new Map([['testing', [1, 3]]]), occupations, authors, licenses };
     expect(labelMask(labels, { category: 'testing', occupation: '15-0000' })).toEqual(Uint8Array.of(0, 1, 0, 1, 0));
     expect(labelMask(labels, { category: 'testing' })).toEqual(Uint8Array.of(0, 1, 0, 1, 0));
     expect(labelMask(labels, { occupation: 'software-developers' })).toEqual(Uint8Array.of(1, 1, 1, 0, 0));
@@ -100,6 +101,8 @@ describe('label filters', () => {
     expect(labelMask(labels, { author: 'Ada' })).toEqual(Uint8Array.of(1, 0, 0, 1, 0));
     expect(labelMask(labels, { author: 'ad' })).toEqual(new Uint8Array(5));
     expect(labelMask(labels, { category: 'testing', author: 'ADA' })).toEqual(Uint8Array.of(0, 0, 0, 1, 0));
+    expect(labelMask(labels, { license: ' MIT' })).toEqual(Uint8Array.of(0, 0, 0, 1, 1));
+    expect(labelMask(labels, { license: 'mit', author: 'ada' })).toEqual(Uint8Array.of(0, 0, 0, 1, 0));
     expect(labelMask(labels, {})).toBeUndefined();
   });
 });

@@ -1,7 +1,10 @@
 import { readAsset } from './assets.js';
+import { showAuthors, showBrowse, showCategories, showOccupations } from './browse-pages.js';
 import { showHome } from './home-page.js';
 import type { PageRequest, PageRoute } from './page-answer.js';
 import { PAGE_PATHS } from './page-paths.js';
+import { answerPageSearch } from './page-search.js';
+import { readForm } from './question-form.js';
 import { showRobots } from './robots.js';
 import { skillRoute } from './skill-page.js';
 
@@ -10,10 +13,17 @@ export interface Page {
   readonly show: PageRoute;
   /** Against which limit of the minute a request counts: files that pages load cost nothing, and count for none. */
   readonly counted: (request: PageRequest) => 'pages' | 'searches' | undefined;
+  /** Whether only our own pages may ask it, and nobody may keep it. @default false */
+  readonly forOwnPages?: boolean;
 }
 
 const PAGES: Readonly<Record<string, Page>> = {
-  [PAGE_PATHS.home]: { show: showHome, counted: () => 'pages' },
+  [PAGE_PATHS.home]: { show: showHome, counted: isQuestion },
+  [PAGE_PATHS.pageSearch]: { show: answerPageSearch, counted: () => 'searches', forOwnPages: true },
+  [PAGE_PATHS.categories]: { show: showCategories, counted: () => 'pages' },
+  [PAGE_PATHS.occupations]: { show: showOccupations, counted: () => 'pages' },
+  [PAGE_PATHS.authors]: { show: showAuthors, counted: () => 'pages' },
+  [PAGE_PATHS.browse]: { show: showBrowse, counted: () => 'pages' },
   [PAGE_PATHS.robots]: { show: showRobots, counted: () => undefined },
 };
 
@@ -27,4 +37,9 @@ export function findPage(path: string): Page | undefined {
   }
   const show = skillRoute(path);
   return show === undefined ? undefined : { show, counted: () => 'pages' };
+}
+
+/** The search page answers questions itself, and these count as those that its script asks. */
+function isQuestion({ query }: PageRequest): 'pages' | 'searches' {
+  return readForm(query).form.q === undefined ? 'pages' : 'searches';
 }

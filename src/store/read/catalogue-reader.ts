@@ -8,10 +8,19 @@ import { corruptAsMissing, guarded, openForReading, storeError } from '../databa
 import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { folderAt } from '../place.js';
-import { type CatalogueColumns, type PackedColumns, readAuthors, readColumns, unpackColumns } from './columns.js';
+import {
+  type CatalogueColumns,
+  type PackedColumns,
+  readAuthors,
+  readColumns,
+  readLicenses,
+  unpackColumns,
+} from './columns.js';
 import { ContentReader } from './content-reader.js';
 import { KeptRecords } from './kept-records.js';
+import { recordAuthor } from './record-author.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
+import { storedLicense } from './stored-license.js';
 import { type StoredRow, StoredRows } from './stored-row.js';
 import { VectorReader } from './vector-reader.js';
 
@@ -122,11 +131,12 @@ export class CatalogueReader {
   /**
    * Takes the columns from a derived file of the same state of the catalogue.
    *
-   * @param pager reads the authors; all other arrays must be in memory
+   * @param pager reads authors and licences; all other arrays must be in memory
    * @throws {DamagedArrayFileError} if they contradict each other; they are not taken then
    */
   useColumns(columns: PackedColumns, pager: Pager = ALL_IN_MEMORY): void {
-    this.#columns = unpackColumns(columns, { pager, readAuthors: () => this.#readAuthors() });
+    const read = { authors: () => this.#readAuthors(), licenses: () => this.#readLicenses() };
+    this.#columns = unpackColumns(columns, { pager, read });
     this.#packed = columns;
     this.#pager = pager;
     this.#damagedDocuments = undefined;
@@ -319,6 +329,18 @@ export class CatalogueReader {
     return this.#guard(() => this.#statements.idOf(this.#skillNumber(document)));
   }
 
+  /** The author of a document as its record has it, if that is certain. Does not fail. */
+  authorOf(document: DocumentNumber): string | undefined {
+    const record = this.#guard(() => this.#statements.recordOrUndefined(this.#skillNumber(document)));
+    return record === undefined ? undefined : recordAuthor(record);
+  }
+
+  /** The licence of a document as its properties have it, if it has one and that is certain. Does not fail. */
+  licenseOf(document: DocumentNumber): string | undefined {
+    const properties = this.#guard(() => this.#rows.licensedProperties(this.#skillNumber(document)));
+    return properties === undefined ? undefined : storedLicense(properties);
+  }
+
   /** Reads something. Returns if the file can be read, even if the catalogue is empty. */
   check(): void {
     this.#guard(() => this.#first.get());
@@ -337,6 +359,12 @@ export class CatalogueReader {
     const recordOf = (document: DocumentNumber): string | undefined =>
       this.damaged.has(document) ? undefined : this.#statements.recordOrUndefined(this.#skillNumber(document));
     return this.reading(() => readAuthors(this.columns.stars.keys(), recordOf));
+  }
+
+  #readLicenses(): ReturnType<typeof readLicenses> {
+    const propertiesOf = (document: DocumentNumber): string | undefined =>
+      this.damaged.has(document) ? undefined : this.#rows.licensedProperties(this.#skillNumber(document));
+    return this.reading(() => readLicenses(this.columns.stars.keys(), propertiesOf));
   }
 
   #contentReader(): ContentReader {

@@ -1,4 +1,5 @@
 import type { FileRules, StatedSizes } from '../../arrays/array-rules.js';
+import { LATE_LABELS } from './columns.js';
 
 /**
  * What the arrays of `PackedColumns` in a file must keep to: as many values as there are documents, and no number of a
@@ -6,13 +7,15 @@ import type { FileRules, StatedSizes } from '../../arrays/array-rules.js';
  *
  * @param prefix path of the columns in the file, with a dot behind it
  * @param size number of documents
- * @param needsAuthors whether a file of an earlier version, which has no authors, is refused
+ * @param needsAll whether a file of an earlier version, which lacks labels, is refused
  */
-export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: number, needsAuthors: boolean): FileRules {
+export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: number, needsAll: boolean): FileRules {
   const values = { type: 'Float64Array', length: size } as const;
   // Absent from files of catalogues without checksums.
   const hasDamaged = !Number.isNaN(lengthOf(`${prefix}damaged`));
-  const hasAuthors = needsAuthors || !Number.isNaN(lengthOf(`${prefix}authors.documents`));
+  const late = LATE_LABELS.map((name) => `${prefix}${name}.`).filter(
+    (labels) => needsAll || !Number.isNaN(lengthOf(`${labels}documents`)),
+  );
   const documents = { type: 'Uint32Array', length: size, below: size } as const;
   return {
     numbers: [],
@@ -26,7 +29,7 @@ export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: num
       ...(hasDamaged ? { [`${prefix}damaged`]: { type: 'Uint32Array', below: size } as const } : {}),
       ...labelRules(`${prefix}categories.`, lengthOf, size),
       ...labelRules(`${prefix}occupations.`, lengthOf, size),
-      ...(hasAuthors ? labelRules(`${prefix}authors.`, lengthOf, size) : {}),
+      ...Object.assign({}, ...late.map((labels) => labelRules(labels, lengthOf, size))),
     },
   };
 }

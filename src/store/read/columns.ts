@@ -3,6 +3,7 @@ import { authorKey } from '../../author-key.js';
 import { copyPreference } from '../../copies/copy-preference.js';
 import { joinNearCopies } from '../../copies/near-copies.js';
 import { SKETCH_BYTES } from '../../copies/text-signature.js';
+import { licenseKey } from '../../license-key.js';
 import type { DocumentNumber, SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
@@ -10,6 +11,7 @@ import { DOCUMENT_ORDER } from '../document-order.js';
 import { readFacts } from '../facts.js';
 import { readSignatures } from '../signature-table.js';
 import { recordAuthor } from './record-author.js';
+import { storedLicense } from './stored-license.js';
 import { StoredRows } from './stored-row.js';
 
 /** Labels, and the documents that have each, as arrays. */
@@ -44,6 +46,8 @@ export interface PackedColumns extends ColumnArrays {
   readonly occupations: PackedLabels;
   /** By `authorKey`. Absent from a file of an earlier version. */
   readonly authors?: PackedLabels;
+  /** By `licenseKey`. Absent from a file of an earlier version. */
+  readonly licenses?: PackedLabels;
 }
 
 /** What is held in memory of every skill. */
@@ -53,14 +57,20 @@ export interface CatalogueColumns extends ColumnArrays {
   readonly occupations: ReadonlyMap<string, Uint32Array>;
   /** By `authorKey`; made when first read, since few queries name an author. */
   readonly authors: ReadonlyMap<string, Uint32Array>;
+  /** By `licenseKey`; made when first read. */
+  readonly licenses: ReadonlyMap<string, Uint32Array>;
 }
 
-/** How the columns of a file get the authors of documents. */
-export interface AuthorSource {
-  /** Reads the arrays of authors, which nobody has read before. */
+/** The labels that are read when a query first needs them. */
+export const LATE_LABELS = ['authors', 'licenses'] as const;
+type LateLabels = (typeof LATE_LABELS)[number];
+
+/** How the columns of a file get their late labels. */
+export interface LateSource {
+  /** Reads the arrays of late labels, which nobody has read before. */
   readonly pager: Pager;
-  /** Reads the author of each document from the catalogue, where the file does not have them. */
-  readonly readAuthors: () => PackedLabels;
+  /** Reads the labels of each document from the catalogue, where the file does not have them. */
+  readonly read: Readonly<Record<LateLabels, () => PackedLabels>>;
 }
 
 /**
@@ -68,9 +78,14 @@ export interface AuthorSource {
  *
  * @throws {DamagedArrayFileError} if the labels contradict the other arrays
  */
-export function unpackColumns(packed: PackedColumns, source: AuthorSource): CatalogueColumns {
-  const { categories, occupations, authors, ...arrays } = packed;
-  let byAuthor: ReadonlyMap<string, Uint32Array> | undefined;
+export function unpackColumns(packed: PackedColumns, source: LateSource): CatalogueColumns {
+  const { categories, occupations, authors: _, licenses: __, ...arrays } = packed;
+  const late = new Map<LateLabels, ReadonlyMap<string, Uint32Array>>();
+  const read = (name: LateLabels): ReadonlyMap<string, Uint32Array> => {
+    const labels = late.get(name) ?? unpackLate(packed[name], source) ?? unpackLabels(source.read[name]());
+    late.set(name, labels);
+    return labels;
+  };
   return {
     size: packed.skillNumbers.length,
     ...arrays,
@@ -79,21 +94,23 @@ export function unpackColumns(packed: PackedColumns, source: AuthorSource): Cata
     categories: unpackLabels(categories),
     occupations: unpackLabels(occupations),
     get authors() {
-      byAuthor ??= unpackAuthors(authors, source) ?? unpackLabels(source.readAuthors());
-      return byAuthor;
+      return read('authors');
+    },
+    get licenses() {
+      return read('licenses');
     },
   };
 }
 
-/** @returns undefined if the file has no authors, or they are damaged */
-function unpackAuthors(
-  authors: PackedLabels | undefined,
-  { pager }: AuthorSource,
+/** @returns undefined if the file does not have these labels, or they are damaged */
+function unpackLate(
+  labels: PackedLabels | undefined,
+  { pager }: LateSource,
 ): ReadonlyMap<string, Uint32Array> | undefined {
-  if (authors === undefined) return undefined;
+  if (labels === undefined) return undefined;
   try {
-    for (const array of [authors.slugs, authors.starts, authors.documents]) pager.need(array);
-    return unpackLabels(authors);
+    for (const array of [labels.slugs, labels.starts, labels.documents]) pager.need(array);
+    return unpackLabels(labels);
   } catch (error) {
     if (error instanceof DamagedArrayFileError) return undefined;
     throw error;
@@ -111,6 +128,16 @@ export function readAuthors(
     if (record !== undefined) addLabel(authors, authorKey(recordAuthor(record)), document);
   }
   return packLabels(authors);
+}
+
+/** Reads the licences of documents from their properties. */
+export function readLicenses(
+  documents: Iterable<DocumentNumber>,
+  propertiesOf: (document: DocumentNumber) => string | undefined,
+): PackedLabels {
+  const licenses = new Map<string, DocumentNumber[]>();
+  for (const document of documents) addLicense(licenses, propertiesOf(document), document);
+  return packLabels(licenses);
 }
 
 /**
@@ -137,6 +164,7 @@ export function readColumns(connection: Connection, path: string): PackedColumns
   const categories = new Map<string, DocumentNumber[]>();
   const occupations = new Map<string, DocumentNumber[]>();
   const authors = new Map<string, DocumentNumber[]>();
+  const licenses = new Map<string, DocumentNumber[]>();
   const damaged: DocumentNumber[] = [];
 
   const documentOf = new Map<SkillNumber, DocumentNumber>();
@@ -155,6 +183,7 @@ export function readColumns(connection: Connection, path: string): PackedColumns
     addLabels(categories, row.categories, document);
     addLabels(occupations, row.occupations, document);
     addLabel(authors, authorKey(recordAuthor(row.record)), document);
+    addLicense(licenses, row.properties, document);
     const group = groups.get(row.copyKey) ?? document;
     groups.set(row.copyKey, group);
     copyGroup[document] = group;
@@ -179,6 +208,7 @@ export function readColumns(connection: Connection, path: string): PackedColumns
     categories: packLabels(categories),
     occupations: packLabels(occupations),
     authors: packLabels(authors),
+    licenses: packLabels(licenses),
   };
 }
 
@@ -220,6 +250,16 @@ function rankByStars(stars: Float64Array): Uint32Array {
 function addLabels(labels: Map<string, DocumentNumber[]>, list: string, document: DocumentNumber): void {
   if (list === '[]') return;
   for (const slug of JSON.parse(list) as string[]) addLabel(labels, slug, document);
+}
+
+function addLicense(
+  labels: Map<string, DocumentNumber[]>,
+  properties: string | undefined,
+  document: DocumentNumber,
+): void {
+  const license = properties === undefined ? undefined : storedLicense(properties);
+  const key = license === undefined ? undefined : licenseKey(license);
+  if (key !== undefined && key !== '') addLabel(labels, key, document);
 }
 
 function addLabel(labels: Map<string, DocumentNumber[]>, slug: string, document: DocumentNumber): void {

@@ -31,6 +31,7 @@ export class StoredRows {
   readonly #files: Statement<[skill: SkillNumber], StoredFileRow>;
   readonly #filenames: Statement<[skill: SkillNumber], string>;
   #bytes: ReturnType<typeof bytesOf> | undefined;
+  #properties: Statement<[skill: SkillNumber], unknown> | undefined;
 
   /** @param schema of the database to read from, if several are attached */
   constructor(connection: Connection, schema: 'main' | 'base' = 'main') {
@@ -69,6 +70,17 @@ export class StoredRows {
     if (!this.hasChecksums) return isUsable(row) ? row : undefined;
     const filenames = corruptAsMissing(() => this.filenames(skill));
     return filenames !== undefined && isRowWhole(row, filenames) ? row : undefined;
+  }
+
+  /** The properties of a skill with a licence if its row is as it was written; else undefined. */
+  licensedProperties(skill: SkillNumber): string | undefined {
+    this.#properties ??= this.#connection
+      .prepare<[SkillNumber], unknown>(`SELECT properties FROM ${this.#schema}.skill WHERE number = ?`)
+      .pluck();
+    const properties = corruptAsMissing(() => this.#properties?.get(skill));
+    // The whole row is read for few skills: it takes ten times as long.
+    const isLicensed = typeof properties === 'string' && properties.includes('"license":');
+    return isLicensed ? this.wholeRow(skill)?.properties : undefined;
   }
 
   /** The names of a skill's files, in order. */

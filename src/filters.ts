@@ -1,0 +1,92 @@
+import { type Argument, invalidArgument } from './check-arguments.js';
+import { countCodePoints } from './count-code-points.js';
+import { MAX_NAME } from './limits.js';
+import { LAST_SECOND, readTime } from './read-time.js';
+import { trimWhiteSpace } from './trim-white-space.js';
+
+/** A time: Unix seconds, or a date or time as ISO 8601 has it (`2026-01-31`, `2026-01-31T12:00:00Z`). */
+export type Time = number | string;
+
+/**
+ * What a skill must be to be found. A slug, an author or a licence that no skill has is not an error: it finds nothing.
+ */
+export interface SkillFilters {
+  /** A category slug, `[a-z0-9-]+`. */
+  readonly category?: string | undefined;
+  /**
+   * An occupation slug with its SOC code (`software-developers-151252`) or without (`software-developers`), or a SOC
+   * major group (`15-0000`).
+   */
+  readonly occupation?: string | undefined;
+  /** The whole user name of an author, in upper or lower case: 1 to 200 characters. */
+  readonly author?: string | undefined;
+  /** The licence as the skill states it (`MIT`, `Apache-2.0`), in upper or lower case: 1 to 200 characters. */
+  readonly license?: string | undefined;
+  /** Fewest stars: an integer of at least 0. */
+  readonly minStars?: number | undefined;
+  /** Only skills that were updated at this time or later. Skills of unknown time are not found. */
+  readonly updatedAfter?: Time | undefined;
+  /** Only skills that were updated before this time. Skills of unknown time are not found. */
+  readonly updatedBefore?: Time | undefined;
+}
+
+/** Filters that were checked. Times are Unix seconds. */
+export interface ResolvedFilters {
+  readonly category: string | undefined;
+  readonly occupation: string | undefined;
+  readonly author: string | undefined;
+  readonly license: string | undefined;
+  readonly minStars: number | undefined;
+  readonly updatedAfter: number | undefined;
+  readonly updatedBefore: number | undefined;
+}
+
+/**
+ * Checks the filters of a query. Reports the first fault in the order category, occupation, author, license, minStars,
+ * updatedAfter, updatedBefore.
+ *
+ * @throws {SkillSearchError} `INVALID_PARAMETER`; its `parameter` names the fault
+ */
+export function resolveFilters(filters: SkillFilters): ResolvedFilters {
+  return {
+    category: resolveSlug('category', filters.category),
+    occupation: resolveSlug('occupation', filters.occupation),
+    author: resolveName('author', 'a user name', filters.author),
+    license: resolveName('license', 'the name of a licence', filters.license),
+    minStars: resolveStars('minStars', filters.minStars),
+    updatedAfter: resolveTime('updatedAfter', filters.updatedAfter),
+    updatedBefore: resolveTime('updatedBefore', filters.updatedBefore),
+  };
+}
+
+function parameter(name: string): Argument {
+  return { name, code: 'INVALID_PARAMETER' };
+}
+
+function resolveSlug(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && /^[a-z0-9-]+$/.test(value)) return value;
+  throw invalidArgument(parameter(name), 'a slug of the characters a-z, 0-9 and -', value);
+}
+
+function resolveName(name: string, what: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  // A code point has at most two units. Texts of megabytes are not counted.
+  const isShort = typeof value === 'string' && value.length <= 2 * MAX_NAME && countCodePoints(value) <= MAX_NAME;
+  if (isShort && trimWhiteSpace(value) !== '') return value;
+  throw invalidArgument(parameter(name), `${what} of 1 to ${MAX_NAME} characters`, value);
+}
+
+function resolveStars(name: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw invalidArgument(parameter(name), 'an integer of at least 0', value);
+}
+
+function resolveTime(name: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  // Resolved filters may be resolved again, and a date before 1970 is a negative number then.
+  const seconds = typeof value === 'string' ? readTime(value) : value;
+  if (typeof seconds === 'number' && Math.abs(seconds) <= LAST_SECOND) return seconds;
+  throw invalidArgument(parameter(name), 'Unix seconds, a date (2026-01-31) or a time (2026-01-31T12:00:00Z)', value);
+}

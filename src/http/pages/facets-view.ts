@@ -1,0 +1,46 @@
+import type { Facet, FacetCounts } from '../../index.js';
+import { type Html, html } from './html.js';
+import { categoryName, occupationName } from './label-names.js';
+import { linkToForm, type QuestionForm } from './question-form.js';
+import { shownNumber } from './shown-text.js';
+
+/** Values of a facet that are shown at once; more are one click away. */
+const SHOWN = 8;
+const SHOWN_MORE = 20;
+
+const FACET_NAMES: Readonly<Record<Facet, string>> = {
+  category: 'Categories',
+  occupation: 'Occupations',
+  author: 'Authors',
+  license: 'Licences',
+};
+
+/** What the skills of the answer are, with counts: each value is a link that sets it as a filter, or takes it away. */
+export function facetsView(facets: FacetCounts, form: QuestionForm, base: string): Html {
+  return html`${(Object.keys(FACET_NAMES) as Facet[]).map((facet) => {
+    const values = facets[facet] ?? [];
+    const chosen = form[facet];
+    if (values.length === 0 && chosen === undefined) return undefined;
+    const isChosen = (value: string) => value.toLowerCase() === chosen?.toLowerCase();
+    const item = (value: string, count: number | undefined): Html => {
+      const name = html`<bdi>${facetValueName(facet, value)}</bdi>`;
+      const amount = count !== undefined && html` <span class="count">${shownNumber(count)}</span>`;
+      return isChosen(value)
+        ? html`<li><a class="chosen" aria-current="true" href="${linkToForm(base, form, { [facet]: undefined })}">${name}<span class="hidden-text"> (chosen; take away)</span>${amount}</a></li>`
+        : html`<li><a href="${linkToForm(base, form, { [facet]: value })}">${name}${amount}</a></li>`;
+    };
+    const known = values.some(({ value }) => isChosen(value));
+    const first = values.slice(0, SHOWN);
+    const more = values.slice(SHOWN, SHOWN_MORE);
+    return html`<section class="facet"><h3>${FACET_NAMES[facet]}</h3>
+<ul>${chosen !== undefined && !known && item(chosen, undefined)}${first.map(({ value, count }) => item(value, count))}</ul>
+${more.length > 0 && html`<details><summary>More</summary><ul>${more.map(({ value, count }) => item(value, count))}</ul></details>`}</section>
+`;
+  })}`;
+}
+
+/** A value of a facet as people read it. */
+export function facetValueName(facet: Facet, value: string): string {
+  if (facet === 'category') return categoryName(value);
+  return facet === 'occupation' ? occupationName(value) : value;
+}

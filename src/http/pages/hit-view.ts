@@ -1,0 +1,108 @@
+import type { FeatureShare, RankingFeature, ScoredField, Snippet } from '../../index.js';
+import type { FoundHit } from './find-skills.js';
+import { type Html, html } from './html.js';
+import { categoryName } from './label-names.js';
+import { linkTo, linkToSkill, PAGE_PATHS } from './page-paths.js';
+import { beginningOf, counted, marked, placesOf, shownDate, shownNumber } from './shown-text.js';
+
+const SHOWN_DESCRIPTION = 220;
+/** Categories and terms of a hit that are shown: a hostile skill may have a hundred of each. */
+const SHOWN_LABELS = 4;
+const SHOWN_TERMS = 8;
+const SHOWN_FEATURES = 6;
+/** Smaller parts of a score explain nothing. */
+const LEAST_SHARE = 0.03;
+const BAR = 80;
+
+const FEATURE_NAMES: Readonly<Record<RankingFeature, string>> = {
+  cosine: 'meaning',
+  sentence: 'meaning of a sentence',
+  feedback: 'nearness to the best',
+  words: 'words',
+  name: 'words in the name',
+  author: 'words in the author',
+  labels: 'words in the labels',
+  description: 'words in the description',
+  files: 'words in the files',
+  coverage: 'share of the words',
+  fileText: 'length of its text',
+  stars: 'stars',
+};
+
+const FIELD_NAMES: Readonly<Record<ScoredField, string>> = {
+  name: 'name',
+  author: 'author',
+  labels: 'labels',
+  description: 'description',
+  files: 'files',
+};
+
+/** One skill of an answer or a list. `base` is the path of the public URL. */
+export function hitView(hit: FoundHit, base: string): Html {
+  const { skill, score, copies, snippet, matches } = hit;
+  const updated = shownDate(skill.updatedAt);
+  const why = reasons(hit);
+  return html`<li class="hit"><article>
+<h3 dir="auto"><a href="${linkToSkill(base, skill.id)}">${marked(skill.name, placesOf(skill.name, matches?.name ?? []))}</a></h3>
+${score !== undefined && scoreView(score)}<p class="facts">${skill.author !== 'unknown' && html`<a href="${linkTo(base, PAGE_PATHS.browse, { author: skill.author })}"><bdi>${skill.author}</bdi></a> `}${skill.stars > 0 && html`<span>★ ${shownNumber(skill.stars)}<span class="hidden-text"> stars</span></span> `}${updated !== undefined && html`<span>${updated}</span> `}${copies > 1 && html`<span class="copies">${counted(copies - 1, 'more copy').replace('copys', 'copies')}</span>`}</p>
+${excerpt(skill.description, snippet)}
+${labels(hit, base)}${why !== undefined && html`<details class="why"><summary>Why this</summary>${why}</details>`}</article></li>
+`;
+}
+
+function scoreView(score: number): Html {
+  const percent = Math.round(score * 100);
+  return html`<p class="score"><span class="hidden-text">Score </span>${percent} %${bar(score)}</p>`;
+}
+
+/** Widths are attributes: the policy of the pages forbids styles in elements. */
+function bar(share: number): Html {
+  const width = Math.max(1, Math.round(Math.min(1, Math.abs(share)) * BAR));
+  return html`<svg class="bar" width="${BAR}" height="6" aria-hidden="true"><rect width="${width}" height="6" rx="3"/></svg>`;
+}
+
+/** The description, or the piece that shows why it was found; one of a file below the description. */
+function excerpt(description: string, snippet: Snippet | undefined): Html {
+  const plain = html`<p class="text" dir="auto">${beginningOf(description, SHOWN_DESCRIPTION)}</p>`;
+  if (snippet === undefined || snippet.highlights.length === 0) return plain;
+  const found = marked(snippet.text, snippet.highlights);
+  if (snippet.field === 'description') return html`<p class="text" dir="auto">${found}</p>`;
+  return html`${plain}<p class="text from-file" dir="auto"><span class="file"><bdi>${snippet.filename}</bdi>:</span> ${found}</p>`;
+}
+
+function labels({ skill }: FoundHit, base: string): Html | undefined {
+  const given = skill.categories.map((slug) => ({ slug, derived: false }));
+  const derived = (skill.derivedCategories ?? []).map((slug) => ({ slug, derived: true }));
+  const shown = [...given, ...derived].slice(0, SHOWN_LABELS);
+  if (shown.length === 0) return undefined;
+  return html`<ul class="chips" aria-label="Categories">${shown.map(({ slug, derived: isDerived }) => categoryChip(slug, isDerived, base))}</ul>`;
+}
+
+/** A category as a link to its skills. One that a classifier gave looks different, and says so. */
+export function categoryChip(slug: string, isDerived: boolean, base: string): Html {
+  const link = linkTo(base, PAGE_PATHS.browse, { category: slug });
+  return isDerived
+    ? html`<li><a class="chip derived" href="${link}" title="Given by a classifier, not by the author">${categoryName(slug)}<span class="hidden-text"> (derived)</span></a></li>`
+    : html`<li><a class="chip" href="${link}">${categoryName(slug)}</a></li>`;
+}
+
+function reasons({ matches, explain }: FoundHit): Html | undefined {
+  const fields = Object.entries(matches ?? {}) as [ScoredField, readonly string[]][];
+  const terms = fields.filter(([, words]) => words.length > 0);
+  const features = (explain?.features ?? [])
+    .filter(({ share }) => Math.abs(share) >= LEAST_SHARE)
+    .slice(0, SHOWN_FEATURES);
+  const nearness = explain?.features === undefined ? explain?.cosine : undefined;
+  if (terms.length === 0 && features.length === 0 && nearness === undefined) return undefined;
+  return html`<dl class="reasons">${nearness !== undefined && html`<dt>meaning</dt><dd>${bar(nearness)} cosine ${nearness.toFixed(2)}</dd>`}${features.map(featureView)}${terms.map(([field, words]) => html`<dt>${FIELD_NAMES[field]}</dt><dd dir="auto">${termsView(words)}</dd>`)}</dl>`;
+}
+
+function featureView({ feature, share }: FeatureShare): Html {
+  const percent = `${share < 0 ? '−' : ''}${Math.round(Math.abs(share) * 100)} %`;
+  return html`<dt>${FEATURE_NAMES[feature]}</dt><dd>${bar(share)} ${percent}</dd>`;
+}
+
+function termsView(words: readonly string[]): Html {
+  const shown = words.slice(0, SHOWN_TERMS).map((word, i) => html`${i > 0 && ' '}<mark>${word}</mark>`);
+  return html`${shown}${words.length > SHOWN_TERMS && ' …'}`;
+}

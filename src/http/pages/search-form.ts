@@ -1,0 +1,43 @@
+import { type Html, html } from './html.js';
+import { PAGE_PATHS } from './page-paths.js';
+import { PAGE_MODES, type PageMode, type QuestionForm } from './question-form.js';
+
+const MODE_NAMES: Readonly<Record<PageMode, string>> = { both: 'Both', words: 'Words', meaning: 'Meaning' };
+/** As people read them: from one to the other, and then both. */
+const SHOWN_MODES: readonly PageMode[] = ['words', 'meaning', 'both'];
+
+const ORDERS = [
+  ['relevance', 'Best first'],
+  ['recent', 'Newest first'],
+  ['stars', 'Most stars first'],
+] as const;
+
+/** The box, the switch and the order. Fields of {@link filterFields} belong to this form, wherever they stand. */
+export function searchForm(form: QuestionForm, base: string): Html {
+  const mode = PAGE_MODES.find((one) => one === form.mode) ?? PAGE_MODES[0];
+  return html`<form id="search" class="search" role="search" action="${base}${PAGE_PATHS.home}" method="get" data-search="${base}${PAGE_PATHS.pageSearch}">
+<div class="box">
+<label class="hidden-text" for="q">Search skills</label>
+<input id="q" name="q" type="search" value="${form.q}" placeholder="What should the skill do?" autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="2000" enterkeyhint="search">
+<button>Search</button>
+<ul id="suggestions" role="listbox" aria-label="Suggestions" hidden></ul>
+</div>
+<div class="how">
+<fieldset class="switch"><legend class="hidden-text">Search by</legend>${SHOWN_MODES.map((one) => html`<label><input type="radio" name="mode" value="${one}"${one === mode && html` checked`}><span>${MODE_NAMES[one]}</span></label>`)}</fieldset>
+<label class="order"><span class="hidden-text">Order</span> <select name="sortBy">${ORDERS.map(([value, name]) => html`<option value="${value}"${value === (form.sortBy ?? 'relevance') && html` selected`}>${name}</option>`)}</select></label>
+</div>
+<input type="hidden" name="category" value="${form.category}"><input type="hidden" name="occupation" value="${form.occupation}">
+</form>`;
+}
+
+/** Filters that somebody types. */
+export function filterFields(form: QuestionForm): Html {
+  return html`<div class="fields">
+<label>Author <input form="search" name="author" value="${form.author}" maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
+<label>Licence <input form="search" name="license" value="${form.license}" maxlength="200" autocomplete="off" spellcheck="false"></label>
+<label>Stars, at least <input form="search" name="minStars" value="${form.minStars}" type="number" min="0" step="1" inputmode="numeric"></label>
+<label>Updated from <input form="search" name="updatedAfter" value="${form.updatedAfter}" type="date"></label>
+<label>Updated before <input form="search" name="updatedBefore" value="${form.updatedBefore}" type="date"></label>
+<button form="search" class="quiet">Filter</button>
+</div>`;
+}

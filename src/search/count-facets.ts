@@ -1,0 +1,70 @@
+import { besideTheirCopies } from '../copies/collapse-copies.js';
+import { MAX_FACET_VALUES } from '../limits.js';
+import type { CopyMode } from '../query.js';
+import { FacetIndex } from '../ranking/facet-index.js';
+import type { Facet, FacetCount, FacetCounts } from '../result.js';
+import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import type { CatalogueColumns } from '../store/read/columns.js';
+import { facetValues } from './facet-values.js';
+
+/** What is counted for an answer. */
+interface CountedQuery {
+  readonly facets: readonly Facet[];
+  readonly copies: CopyMode;
+}
+
+/** The indexes of each catalogue that were needed so far. */
+const indexesByColumns = new WeakMap<CatalogueColumns, Map<Facet, FacetIndex>>();
+
+/** What is known already, by facet and by whether copies are collapsed. */
+export type KnownCounts = Map<string, readonly FacetCount[]>;
+
+/**
+ * The part of an answer that counts its skills by facet.
+ *
+ * @param documentsOf returns all documents of the answer, ascending, copies included
+ * @param known gets what is counted, for the next answer with these documents
+ */
+export function facetPart(
+  reader: CatalogueReader,
+  documentsOf: () => Uint32Array,
+  { facets, copies }: CountedQuery,
+  known: KnownCounts = new Map(),
+): { readonly facets?: FacetCounts } {
+  if (facets.length === 0) return {};
+  const groupOf = copies === 'collapse' ? reader.columns.copyGroup : undefined;
+  let documents: Uint32Array | undefined;
+  const counts: Partial<Record<Facet, readonly FacetCount[]>> = {};
+  for (const facet of facets) {
+    const key = `${facet} ${copies}`;
+    let counted = known.get(key);
+    if (counted === undefined) {
+      documents ??= groupOf === undefined ? documentsOf() : besideTheirCopies(documentsOf(), groupOf);
+      counted = countFacet(reader, facet, documents, groupOf);
+      known.set(key, counted);
+    }
+    counts[facet] = counted;
+  }
+  return { facets: counts };
+}
+
+function countFacet(
+  reader: CatalogueReader,
+  facet: Facet,
+  documents: Uint32Array,
+  groupOf: Uint32Array | undefined,
+): readonly FacetCount[] {
+  const { nameOf } = facetValues(reader, facet);
+  const counts = facetIndex(reader, facet).count(documents, groupOf, MAX_FACET_VALUES);
+  return counts.map(({ value, count }) => ({ value: nameOf(value), count }));
+}
+
+/** The index of a facet; made when first needed, in some hundredths of a second for 100,000 skills. */
+function facetIndex(reader: CatalogueReader, facet: Facet): FacetIndex {
+  const { columns } = reader;
+  const known = indexesByColumns.get(columns) ?? new Map<Facet, FacetIndex>();
+  indexesByColumns.set(columns, known);
+  const index = known.get(facet) ?? new FacetIndex(columns.size, facetValues(reader, facet).documentsOf);
+  known.set(facet, index);
+  return index;
+}

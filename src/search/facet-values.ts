@@ -1,0 +1,76 @@
+import { authorKey } from '../author-key.js';
+import { licenseKey } from '../license-key.js';
+import type { DocumentNumber } from '../numbers.js';
+import { documentsByOccupation, type LabelIndex } from '../ranking/label-filter.js';
+import type { Facet } from '../result.js';
+import { UNKNOWN } from '../skill.js';
+import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import type { CatalogueColumns } from '../store/read/columns.js';
+import { compareCodePoints } from '../text/code-point-order.js';
+
+/** The values of a facet in a catalogue, numbered by their keys in code-point order. */
+export interface FacetValues {
+  /** The documents that pass a filter by each value. */
+  readonly documentsOf: readonly ArrayLike<DocumentNumber>[];
+  /** A value as it is shown. */
+  readonly nameOf: (value: number) => string;
+}
+
+/** How many documents are asked how they write a value. */
+const MOST_ASKED = 10;
+
+/** The values of each catalogue that were needed so far. */
+const valuesByColumns = new WeakMap<CatalogueColumns, Map<Facet, FacetValues>>();
+
+/** The values of a facet; made when first needed. */
+export function facetValues(reader: CatalogueReader, facet: Facet): FacetValues {
+  const { columns } = reader;
+  const known = valuesByColumns.get(columns) ?? new Map<Facet, FacetValues>();
+  valuesByColumns.set(columns, known);
+  const values = known.get(facet) ?? SOURCES[facet](reader);
+  known.set(facet, values);
+  return values;
+}
+
+const SOURCES: Readonly<Record<Facet, (reader: CatalogueReader) => FacetValues>> = {
+  category: ({ columns }) => slugValues(columns.categories),
+  occupation: ({ columns }) => slugValues(documentsByOccupation(columns.occupations)),
+  author: (reader) => namedValues(reader.columns.authors, authorKey, (document) => reader.authorOf(document)),
+  license: (reader) => namedValues(reader.columns.licenses, licenseKey, (document) => reader.licenseOf(document)),
+};
+
+function slugValues(labels: LabelIndex): FacetValues {
+  const keys = [...labels.keys()].sort(compareCodePoints);
+  return { documentsOf: keys.map((key) => labels.get(key)!), nameOf: (value) => keys[value]! };
+}
+
+/**
+ * The values of a facet that skills write in different ways. Shown is the way of the skill that was updated last.
+ *
+ * @param labels documents by key
+ */
+function namedValues(
+  labels: LabelIndex,
+  keyOf: (name: string) => string | undefined,
+  readName: (document: DocumentNumber) => string | undefined,
+): FacetValues {
+  const keys = [...labels.keys()].filter((key) => key !== authorKey(UNKNOWN)).sort(compareCodePoints);
+  const documentsOf = keys.map((key) => labels.get(key)!);
+  const names: (string | undefined)[] = new Array(keys.length);
+  const read = (value: number): string => {
+    const key = keys[value]!;
+    const documents = documentsOf[value]!;
+    // What is damaged by now is passed over. The key is right, but in lower case.
+    for (let i = 0; i < Math.min(documents.length, MOST_ASKED); i++) {
+      const name = readName(documents[i]!);
+      if (name !== undefined && keyOf(name) === key) return name;
+    }
+    return key;
+  };
+  const nameOf = (value: number): string => {
+    const name = names[value] ?? read(value);
+    names[value] = name;
+    return name;
+  };
+  return { documentsOf, nameOf };
+}
