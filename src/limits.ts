@@ -23,6 +23,12 @@ export const MAX_LIMIT = 50;
 /** Values of a facet that an answer counts: a list that people choose from. The most frequent ones. */
 export const MAX_FACET_VALUES = 100;
 
+/** The greatest `limit` of suggestions. More are not read while somebody types. */
+export const MAX_SUGGESTIONS = 20;
+
+/** Words of the catalogue that an answer says a misspelt word was read as. Whoever asked wants to see the likeliest. */
+export const MAX_CORRECTIONS = 5;
+
 /** Distinct words of a question that are used. More words find nothing better, and each costs its postings. */
 export const MAX_QUESTION_WORDS = 64;
 

@@ -105,7 +105,10 @@ export type FacetCounts = Readonly<Partial<Record<Facet, readonly FacetCount[]>>
 export interface CorrectedWord {
   /** The word of the question, as it was asked. */
   readonly asked: string;
-  /** The words of the catalogue that it was read as, the most frequent first; at most five. */
+  /**
+   * The words of the catalogue that it was read as, lower case, with accents: those that skills of the answer have, the
+   * one that most of them have first; at most five.
+   */
   readonly read: readonly string[];
 }
 
@@ -122,7 +125,7 @@ export interface KeywordResult {
   readonly pagination: Pagination;
   /** Only if the query names facets. */
   readonly facets?: FacetCounts;
-  /** Only if the step is `typo`, or `some-words` after it: the words that were read as others. */
+  /** Only if the step is `typo`: the words that occur nowhere, and were read as others. */
   readonly corrected?: readonly CorrectedWord[];
   /**
    * Skills that this answer lacks, or may lack, because they are damaged; absent if there are none. The page is shorter

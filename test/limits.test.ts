@@ -48,6 +48,11 @@ const BOUNDS: Readonly<
     test: 'has a hundred values at most, the most frequent, then in the order of their keys',
   },
   MAX_LIMIT: { accepts: (limit) => passes(() => resolveKeywordQuery({ q: 'a', limit })) },
+  MAX_SUGGESTIONS: {
+    file: 'search/suggest.test.ts',
+    test: 'refuse a limit that is no integer from 1 to 20, and a text that is none',
+  },
+  MAX_CORRECTIONS: { file: 'keyword/steps/corrected-words.test.ts', test: 'by five words at most' },
   TOKEN_CACHE_WORDS: { file: 'agents/count-tokens.test.ts', test: 'keeps the sizes of so many words at most' },
   MAX_READING_TIME: { file: 'search/patience.test.ts', test: 'is given up at the longest time for reading' },
   MAX_LONGEST_WAIT: { accepts: (longestWait) => passes(() => new Patience(longestWait).end()) },

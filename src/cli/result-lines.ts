@@ -1,4 +1,12 @@
-import type { KeywordHit, KeywordResult, MatchedTerms, SemanticHit, SemanticResult, Snippet } from '../index.js';
+import type {
+  CorrectedWord,
+  KeywordHit,
+  KeywordResult,
+  MatchedTerms,
+  SemanticHit,
+  SemanticResult,
+  Snippet,
+} from '../index.js';
 import { ageOf } from './age.js';
 import { counted } from './counted.js';
 import { scoreReason } from './score-reason.js';
@@ -31,7 +39,7 @@ type Reason = string | readonly string[];
  * A page of hits as text: for each a line with name, author, stars and age in columns, then the matching text.
  */
 export function keywordLines(result: KeywordResult, columns: number, styles: Styles, explain: boolean): string[] {
-  const { hits, pagination, step, truncated } = result;
+  const { hits, pagination, step, truncated, corrected = [] } = result;
   const cut = truncated === true ? [styles.dim(`(${TRUNCATED_NOTE})`)] : [];
   if (hits.length === 0) {
     return [
@@ -45,10 +53,20 @@ export function keywordLines(result: KeywordResult, columns: number, styles: Sty
   return [
     ...cut,
     ...(note === undefined ? [] : [styles.dim(`(${note})`)]),
+    ...corrected.map((word) => styles.dim(`(${correctionOf(word)})`)),
     ...(cut.length === 0 && note === undefined ? [] : ['']),
     ...hitLines(hits, columns, styles, (hit) => (explain ? keywordReasons(hit, step) : [])),
     styles.dim(pageNote(result)),
   ];
+}
+
+/** What is said of a word that was read as others: `read "kuberntes" as "kubernetes"`. */
+function correctionOf({ asked, read }: CorrectedWord): string {
+  return `read ${quoted(asked)} as ${read.map(quoted).join(' or ')}`;
+}
+
+function quoted(word: string): string {
+  return `"${oneLine(word)}"`;
 }
 
 /** The hits of a semantic search as text, each with its score. */

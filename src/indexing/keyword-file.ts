@@ -71,7 +71,7 @@ function identityOf(stamp?: string): ExpectedFile {
 
 /** A checksum is no secret, so whoever can write the file can write anything with a right checksum. */
 function keywordFileRules(sizes: StatedSizes, needsAll = false): FileRules {
-  const keywords = packedRules('keywords.', sizes);
+  const keywords = packedRules('keywords.', sizes, needsAll);
   const columns = columnRules('columns.', sizes, sizes.numberOf('keywords.size'), needsAll);
   return { arrays: { ...keywords.arrays, ...columns.arrays }, numbers: keywords.numbers };
 }

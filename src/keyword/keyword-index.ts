@@ -1,7 +1,7 @@
 import type { DocumentNumber } from '../numbers.js';
-import type { FieldScores, KeywordStep } from '../result.js';
+import type { CorrectedWord, FieldScores, KeywordStep } from '../result.js';
 import type { FieldWeights } from './bm25.js';
-import type { Question } from './question.js';
+import type { Question, QuestionWord } from './question.js';
 import type { Work } from './work.js';
 
 /** The searchable text of one skill. */
@@ -48,6 +48,11 @@ export interface KeywordMatches {
    * returned function does not refer to the index, so it may be kept.
    */
   readonly accepting: () => (term: string) => boolean;
+  /**
+   * Asks the index how it read the words that occur nowhere: by terms (lower case, with accents) that documents of the
+   * answer have, the one that most of them have first. Empty unless the step is `typo`.
+   */
+  readonly corrected: () => readonly CorrectedWord[];
 }
 
 /** Tells which terms match a question at the step that answered. */
@@ -94,6 +99,31 @@ export interface RankedDocuments {
   readonly highest: number;
 }
 
+/** A word or a name of the catalogue. */
+export interface CountedText {
+  readonly text: string;
+  /** Number of documents that have it. */
+  readonly count: number;
+}
+
+/** A word that goes on as somebody began it. */
+export interface CompletedWord extends CountedText {
+  /**
+   * How many of these documents have all of {@link CompletionOptions.words}, as in the first step. Undefined without
+   * such words, and if finding out is too much work.
+   */
+  readonly together: number | undefined;
+}
+
+export interface CompletionOptions {
+  /** Number of words at most, at least 1. */
+  readonly limit: number;
+  /** Which of these words are not wanted. No others are returned for them. */
+  readonly isLeftOut: (term: string) => boolean;
+  /** The words beside the one that is completed. */
+  readonly words: readonly QuestionWord[];
+}
+
 /**
  * Finds documents by words. Every implementation must pass `test/keyword/keyword-index-contract.ts`: sets, totals and,
  * up to rounding, scores are exact.
@@ -121,4 +151,17 @@ export interface KeywordIndex {
    * punctuation do not count. See `beginningsOf` for where words end; questions of very many words begin no name.
    */
   beginning(question: Question): readonly DocumentNumber[];
+  /**
+   * Words that begin with some letters of lower case; accents are ignored. Such a word stands by itself in the name, the
+   * labels or the description of a document, not only as a whole that is split into parts (`reacttesting` of
+   * `react-testing`), and `completesWords` says what else counts. The one that most documents have there comes first;
+   * ties by the word without accents, then by the word, in code-point order.
+   */
+  wordsBeginning(letters: string, options: CompletionOptions): readonly CompletedWord[];
+  /**
+   * The names that begin with a text; case, accents, white space and punctuation do not count. Names that do not differ
+   * otherwise are one, in the spelling that most documents have, of several the first. The name that most documents
+   * have comes first; of two with as many the one of fewer bytes in UTF-8, then in the code-point order of `typedNameKey`. None for a text without letters.
+   */
+  namesBeginning(text: string, limit: number): readonly CountedText[];
 }

@@ -27,11 +27,13 @@ export function searchByKeywords(state: OpenState, query: KeywordQuery): Keyword
   const toHit = (document: DocumentNumber): KeywordHit =>
     toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
   const damaged: DamagedSkill[] = [];
+  const corrected = matches.corrected();
   return reader.reading(() => ({
     ...stepOf(matches),
     ...truncation,
     hits: readShown(documents, toHit, damaged),
     pagination,
+    ...(corrected.length === 0 ? {} : { corrected }),
     ...facetPart(reader, () => matches.documents, resolved),
     ...damagedPart(reader, damaged),
   }));

@@ -1,4 +1,4 @@
-import { ACCENTS, foldCase, normaliseText } from './characters.js';
+import { ACCENTS, foldAccents, foldCase, normaliseText } from './characters.js';
 
 /** Most names are like `react-testing-library`: a shortcut gives the same key in a fraction of the time. */
 const PLAIN_NAME = /^[a-z\d]+(?:-[a-z\d]+)*$/;
@@ -18,4 +18,9 @@ export function keyOfNormalised(text: string): string {
   return foldCase(text)
     .replace(ACCENTS, '')
     .replace(/[^\p{L}\p{M}\p{N}+#]/gu, '');
+}
+
+/** {@link nameKey} without accents: what somebody who types a name has to write of it. */
+export function typedNameKey(name: string): string {
+  return foldAccents(nameKey(name));
 }

@@ -30,6 +30,22 @@ describe('search', () => {
     ]);
   });
 
+  test('tells how it read a misspelt word, as text and as JSON', async () => {
+    const database = await catalogueOf([
+      row('a', { description: 'Kubernetes backups' }),
+      row('b', { description: 'kubernetis' }),
+    ]);
+    const { out } = await runCaptured(['search', 'Kuberntes', '--database', database]);
+    expect(linesOf(out).slice(0, 3)).toEqual([
+      '(no skill has all words; these have words of similar spelling)',
+      '(read "Kuberntes" as "kubernetes" or "kubernetis")',
+      '',
+    ]);
+    const { corrected } = await searchJson(database, 'Kuberntes');
+    expect(corrected).toEqual([{ asked: 'Kuberntes', read: ['kubernetes', 'kubernetis'] }]);
+    expect(await searchJson(database, 'kubernetes')).not.toHaveProperty('corrected');
+  });
+
   test('takes several words as one question, quoted ones together', async () => {
     const database = await catalogueOf([
       row('a', { description: 'reviews a pull request' }),

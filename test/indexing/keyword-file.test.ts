@@ -43,7 +43,7 @@ function write(database: string, tree: ArrayTree): void {
 
 async function ask(database: string): Promise<unknown[]> {
   await using search = await openSkillSearch({ database });
-  return QUESTIONS.map((q) => search.keyword({ q }).hits.map(({ skill }) => skill.id));
+  return QUESTIONS.map((q) => [search.keyword({ q }).hits.map(({ skill }) => skill.id), search.suggest(q)]);
 }
 
 describe('a keyword file that was made up, its checksums right', () => {
@@ -66,6 +66,9 @@ describe('a keyword file that was made up, its checksums right', () => {
     ['lengths no table could hold', 'keywords.greatestLengths', (a: NumberArray) => a.fill(2 ** 32 - 1)],
     ['too few lengths', 'keywords.lengths', (a: NumberArray) => a.slice(1)],
     ['names of documents that are not there', 'keywords.names.documents', (a: NumberArray) => a.fill(5)],
+    ['completions by terms that are not there', 'keywords.completions.terms', (a: NumberArray) => a.fill(2 ** 31)],
+    ['spellings that begin outside', 'keywords.completions.names.starts', (a: NumberArray) => a.fill(2 ** 31, 1)],
+    ['too few counts of names', 'keywords.completions.nameCounts', (a: NumberArray) => a.slice(1)],
     ['columns that are too short', 'columns.stars', (a: NumberArray) => a.slice(1)],
     ['ranks beyond the last', 'columns.idRank', (a: NumberArray) => a.fill(2 ** 32 - 1)],
     ['labels of documents that are not there', 'columns.categories.documents', (a: NumberArray) => a.fill(77)],

@@ -7,6 +7,7 @@ import { readWords } from '../../text/words.js';
 import { FIELDS, PARTS_OF_SCORED, textsOfFiles } from '../index-fields.js';
 import type { DocumentSource, KeywordDocument } from '../keyword-index.js';
 import { LengthNorms } from '../length-norms.js';
+import { Completions } from './completions.js';
 import { MiniSearchPostings } from './minisearch-postings.js';
 import { Vocabulary } from './vocabulary.js';
 
@@ -22,6 +23,7 @@ export class IndexBuilder {
   /** Documents by the keys of their names, and of the beginnings of their names. */
   readonly byName: Map<string, DocumentNumber[]> = new Map();
   readonly byBeginning: Map<string, DocumentNumber[]> = new Map();
+  readonly completions: Completions = new Completions();
   /** By scored field; made when all documents are added. */
   readonly norms: LengthNorms[] = [];
 
@@ -59,6 +61,7 @@ export class IndexBuilder {
     const core = [[name], [author], labels, [description]].map(termsOf);
     const fileTerms = textsOfFiles(document).flatMap((text) => readWords(text).map((token) => token.term));
     this.postings.addTerms(number, [...core, inner, fileTerms]);
+    this.completions.add(number, document);
     appendTo(this.byName, nameKey(name), number);
     for (const key of beginningsOf(name)) appendTo(this.byBeginning, key, number);
   }

@@ -1,10 +1,13 @@
 import type { DocumentNumber } from '../../numbers.js';
-import { SCORED_FIELDS } from '../../result.js';
+import { type CorrectedWord, SCORED_FIELDS } from '../../result.js';
 import { nameKey } from '../../text/name-key.js';
 import { rankAnyWord } from '../any-word-ranking.js';
 import { inverseDocumentFrequency } from '../bm25.js';
 import { FIELDS, lastFieldOf, PARTS_OF_SCORED } from '../index-fields.js';
 import type {
+  CompletedWord,
+  CompletionOptions,
+  CountedText,
   DocumentSource,
   KeywordIndex,
   KeywordMatches,
@@ -16,6 +19,7 @@ import type { Question, QuestionWord } from '../question.js';
 import { scoreMatches } from '../score-matches.js';
 import { applyTiers } from '../score-tiers.js';
 import { ScoringSpace } from '../scoring-space.js';
+import { correctedWords } from '../steps/corrected-words.js';
 import { asItStands, type Lookup } from '../steps/lookup.js';
 import { planSteps, type StepPlan } from '../steps/plan-steps.js';
 import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occurrences.js';
@@ -73,9 +77,26 @@ export class MiniSearchIndex implements KeywordIndex {
         documents,
         scores: options.scored === true ? this.#score(documents, question, words) : undefined,
         accepting: () => accepts(new Set(accepted.flatMap((terms) => [...terms]))),
+        corrected: () => (plan.step === 'typo' ? this.#corrected(question, plan, answers, documents) : []),
       };
     }
-    return { step: undefined, documents: new Uint32Array(), scores: undefined, accepting: () => accepts(new Set()) };
+    return {
+      step: undefined,
+      documents: new Uint32Array(),
+      scores: undefined,
+      accepting: () => accepts(new Set()),
+      corrected: () => [],
+    };
+  }
+
+  #corrected(question: Question, plan: StepPlan, answers: AnsweringTerms, documents: Uint32Array): CorrectedWord[] {
+    const formOf = (term: string, asked: QuestionWord): CountedText => {
+      const having = new WordMatches(this.#built.postings, asked, [term], [...FIELDS.keys()]).documents();
+      return { text: term, count: documents.filter((document) => having.has(document)).length };
+    };
+    return correctedWords(question, plan, (word) =>
+      [...(answers.get(word.terms[0]!) ?? [])].map((term) => formOf(term, word)),
+    );
   }
 
   rank(question: Question, options: RankOptions): RankedDocuments {
@@ -90,6 +111,27 @@ export class MiniSearchIndex implements KeywordIndex {
 
   beginning({ text }: Question): readonly DocumentNumber[] {
     return this.#built.byBeginning.get(nameKey(text)) ?? [];
+  }
+
+  wordsBeginning(letters: string, { limit, isLeftOut, words }: CompletionOptions): readonly CompletedWord[] {
+    const { completions } = this.#built;
+    const question = { text: '', language: 'en', words, looseWords: words, lastWord: undefined, phrases: [] };
+    const [plan] = planSteps(question, () => false);
+    const others =
+      plan === undefined || words.length === 0
+        ? undefined
+        : documentsWithAll(this.#wordsOf(plan, this.#termsOf(plan)), undefined);
+    return completions
+      .words(letters, limit)
+      .filter(({ text }) => !isLeftOut(text))
+      .map((word) => {
+        const having = completions.documentsOf(word.text);
+        return { ...word, together: others?.filter((document) => having.has(document)).length };
+      });
+  }
+
+  namesBeginning(text: string, limit: number): readonly CountedText[] {
+    return this.#built.completions.names(text, limit);
   }
 
   #termsOf(plan: StepPlan): AnsweringTerms {

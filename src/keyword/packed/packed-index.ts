@@ -1,12 +1,15 @@
 import { ALL_IN_MEMORY, type Pager } from '../../arrays/pager.js';
 import type { DocumentNumber } from '../../numbers.js';
-import { SCORED_FIELDS } from '../../result.js';
+import { type CorrectedWord, SCORED_FIELDS } from '../../result.js';
 import { beginningsOf } from '../../text/name-beginnings.js';
 import { nameKey } from '../../text/name-key.js';
 import { rankAnyWord } from '../any-word-ranking.js';
 import { inverseDocumentFrequency } from '../bm25.js';
 import { FILES, lastFieldOf, SCORED_OF } from '../index-fields.js';
 import type {
+  CompletedWord,
+  CompletionOptions,
+  CountedText,
   DocumentSource,
   KeywordIndex,
   KeywordMatches,
@@ -19,12 +22,15 @@ import type { Question, QuestionWord } from '../question.js';
 import { scoreMatches } from '../score-matches.js';
 import { applyTiers } from '../score-tiers.js';
 import { ScoringSpace } from '../scoring-space.js';
+import { correctedWords } from '../steps/corrected-words.js';
 import { asItStands, type Lookup } from '../steps/lookup.js';
 import { planSteps, type StepPlan } from '../steps/plan-steps.js';
 import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occurrences.js';
 import { Work } from '../work.js';
 import { acceptedTerms } from './accepted-terms.js';
 import { type AnsweredWord, type AnsweringTerms, AnswerReader } from './answer-reader.js';
+import { CompletionReader } from './completion-reader.js';
+import { bitsOf, countDocuments } from './count-documents.js';
 import { DocumentSets } from './document-sets.js';
 import { documentsOfKey, type NameTable } from './name-table.js';
 import { documentsWithOtherAccents } from './other-accents.js';
@@ -32,6 +38,7 @@ import type { PackedKeywords } from './packed-keywords.js';
 import { PhraseFinder } from './phrase-finder.js';
 import type { PostingList } from './posting-list.js';
 import { TermDictionary } from './term-dictionary.js';
+import { TogetherCounter } from './together.js';
 
 /** Share of the work that is kept for scores while documents are looked for. */
 const HELD_FOR_SCORES = 0.2;
@@ -52,6 +59,8 @@ export class PackedIndex implements KeywordIndex {
   readonly #answers: AnswerReader;
   readonly #sets: DocumentSets;
   readonly #phrases: PhraseFinder;
+  /** Undefined for a file of an earlier version. */
+  readonly #completions: CompletionReader | undefined;
   /** By scored field; made for the first scores. */
   #norms: readonly LengthNorms[] | undefined;
   readonly #recentWords = recentWords();
@@ -68,6 +77,11 @@ export class PackedIndex implements KeywordIndex {
     this.#answers = new AnswerReader(packed.postings, this.#terms, pager);
     this.#sets = new DocumentSets(packed.size);
     this.#phrases = new PhraseFinder(packed.postings, this.#sets);
+    const { completions } = packed;
+    if (completions !== undefined) {
+      const together = new TogetherCounter(packed.size, this.#answers, this.#sets);
+      this.#completions = new CompletionReader(completions, this.#terms, together, pager);
+    }
     this.#reader = new OccurrenceReader(packed.size);
     this.#space = new ScoringSpace(packed.size);
   }
@@ -90,9 +104,26 @@ export class PackedIndex implements KeywordIndex {
         documents,
         scores: scored ? this.#score(documents, question, plan, words, work) : undefined,
         accepting: () => acceptedTerms(plan, answers, this.#terms),
+        corrected: () => (plan.step === 'typo' ? this.#corrected(question, plan, answers, documents) : []),
       };
     }
-    return { step: undefined, documents: new Uint32Array(), scores: undefined, accepting: () => () => false };
+    return {
+      step: undefined,
+      documents: new Uint32Array(),
+      scores: undefined,
+      accepting: () => () => false,
+      corrected: () => [],
+    };
+  }
+
+  #corrected(question: Question, plan: StepPlan, answers: AnsweringTerms, documents: Uint32Array): CorrectedWord[] {
+    const found = bitsOf(documents, this.size);
+    return correctedWords(question, plan, ({ terms: [asked] }) =>
+      (answers.get(asked!) ?? []).map((term) => ({
+        text: this.#terms.termAt(term),
+        count: countDocuments(this.#answers.listsOf(term, FILES), found),
+      })),
+    );
   }
 
   rank(question: Question, options: RankOptions): RankedDocuments {
@@ -119,6 +150,14 @@ export class PackedIndex implements KeywordIndex {
   beginning({ text }: Question): readonly DocumentNumber[] {
     const key = nameKey(text);
     return this.#ofKey(this.#packed.beginnings, key, (name) => beginningsOf(name).includes(key));
+  }
+
+  wordsBeginning(letters: string, options: CompletionOptions): readonly CompletedWord[] {
+    return this.#completions?.words(letters, options) ?? [];
+  }
+
+  namesBeginning(text: string, limit: number): readonly CountedText[] {
+    return this.#completions?.names(text, limit) ?? [];
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { NameTable } from './name-table.js';
+import type { PackedCompletions } from './packed-completions.js';
 import type { PackedPostings } from './packed-postings.js';
 import type { PackedDictionary } from './term-dictionary.js';
 
@@ -18,6 +19,8 @@ export interface PackedKeywords {
   readonly names: NameTable;
   /** Documents by the keys of the beginnings of their names (`beginningsOf`). */
   readonly beginnings: NameTable;
+  /** Absent from a file of an earlier version. */
+  readonly completions?: PackedCompletions;
   /** A hash of the content of each document, two numbers each, see `unchangedDocuments`. Empty if it is not known. */
   readonly contentHashes: Uint32Array;
 }

@@ -11,8 +11,9 @@ import { BLOCK } from './packed-postings.js';
  * The order of strings, and of documents within a list, is not checked: without it, less is found.
  *
  * @param prefix path of the keywords in the file, with a dot behind it
+ * @param needsCompletions whether a file of an earlier version, which has no completions, is refused
  */
-export function packedRules(prefix: string, { lengthOf, numberOf }: StatedSizes): FileRules {
+export function packedRules(prefix: string, { lengthOf, numberOf }: StatedSizes, needsCompletions: boolean): FileRules {
   const at = (path: string): number => lengthOf(prefix + path);
   const size = numberOf(`${prefix}size`);
   const terms = at('dictionary.forms.starts') - 1;
@@ -60,10 +61,27 @@ export function packedRules(prefix: string, { lengthOf, numberOf }: StatedSizes)
     greatestLengths: { ...uint32, length: fields, below: 2 * terms + 1 },
     ...nameTable('names', at, size),
     ...nameTable('beginnings', at, size),
+    ...(needsCompletions || !Number.isNaN(at('completions.nameOf')) ? completionRules(at, terms, size) : {}),
     contentHashes: { ...uint32, length: at('contentHashes') === 0 ? 0 : 2 * size },
   };
   const entriesOf = Object.entries(arrays).map(([path, rule]) => [prefix + path, rule] as const);
   return { arrays: Object.fromEntries(entriesOf), numbers: [`${prefix}size`] };
+}
+
+function completionRules(lengthOf: (path: string) => number, terms: number, size: number): FileRules['arrays'] {
+  const names = lengthOf('completions.nameCounts');
+  return {
+    'completions.terms': { type: 'Uint32Array', below: terms },
+    'completions.termCounts': { type: 'Uint32Array', length: lengthOf('completions.terms'), below: size + 1 },
+    'completions.names.bytes': { type: 'Uint8Array' },
+    'completions.names.starts': {
+      type: 'Uint32Array',
+      length: names + 1,
+      risesTo: lengthOf('completions.names.bytes'),
+    },
+    'completions.nameCounts': { type: 'Uint32Array', below: size + 1 },
+    'completions.nameOf': { type: 'Uint32Array', length: size, below: names },
+  };
 }
 
 function nameTable(path: string, lengthOf: (path: string) => number, size: number): FileRules['arrays'] {

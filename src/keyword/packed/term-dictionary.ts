@@ -88,6 +88,11 @@ export class TermDictionary {
     return -1;
   }
 
+  /** The terms whose forms begin with that of a text: the first, and the one behind the last. */
+  rangeOfPrefix(text: string): readonly [from: TermNumber, to: TermNumber] {
+    return this.#forms.rangeOfPrefix(foldAccents(text));
+  }
+
   /**
    * The terms that match a lookup, each once.
    *
@@ -100,7 +105,7 @@ export class TermDictionary {
         return this.#termsOfWord.get(lookup.term, () => this.#withSameStem(lookup.term));
       case 'character':
       case 'prefix': {
-        const [from, to] = this.#forms.rangeOfPrefix(foldAccents(lookup.term));
+        const [from, to] = this.rangeOfPrefix(lookup.term);
         return work.affords((to - from) * TERM_COST) ? termsIn(from, to) : undefined;
       }
       case 'edits':

@@ -9,6 +9,7 @@ import { FIELDS, FILES, INNER, SCORED_OF, textsOfFiles } from '../../index-field
 import type { DocumentSource, KeywordDocument } from '../../keyword-index.js';
 import type { PackedKeywords } from '../packed-keywords.js';
 import { NameCollector } from './build-name-table.js';
+import { NameSpellings, packTerms } from './pack-completions.js';
 import { packLengths } from './pack-lengths.js';
 import { PostingsBuilder } from './postings-builder.js';
 
@@ -29,6 +30,7 @@ export class DocumentCollector {
   readonly #lengths = new GrowingUint32();
   readonly #names = new NameCollector();
   readonly #beginnings = new NameCollector();
+  readonly #spellings = new NameSpellings();
   #size = 0;
   /** The current text, and the position of its first word. */
   #text = '';
@@ -55,6 +57,7 @@ export class DocumentCollector {
     this.#firstPosition = 0;
     for (const text of textsOfFiles(document)) this.#read(text, this.#add);
     this.#endField(FILES);
+    this.#spellings.add(name);
     this.#names.add(this.#size, nameKey(name));
     for (const key of beginningsOf(name)) this.#beginnings.add(this.#size, key);
     this.#size += 1;
@@ -69,12 +72,14 @@ export class DocumentCollector {
         lengths[i] = lengths[i]! + this.#lengths.at(document * FIELDS.length + field);
       }
     }
+    const built = this.#builder.pack();
     return {
       size,
-      ...this.#builder.pack(),
+      ...built,
       ...packLengths(lengths),
       names: this.#names.pack(),
       beginnings: this.#beginnings.pack(),
+      completions: { ...packTerms(built.dictionary, built.postings), ...this.#spellings.pack() },
       contentHashes: new Uint32Array(),
     };
   }

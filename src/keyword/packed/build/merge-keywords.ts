@@ -5,6 +5,7 @@ import { mergeNameTables } from './build-name-table.js';
 import { DROPPED } from './dropped.js';
 import { mergeDictionaries } from './merge-dictionaries.js';
 import { mergePostings } from './merge-postings.js';
+import { mergeNames, packTerms } from './pack-completions.js';
 import { packLengths } from './pack-lengths.js';
 
 /** Documents that go into another index. */
@@ -42,8 +43,22 @@ export function mergeKeywords(size: number, parts: readonly KeywordPart[]): Pack
     ...packLengths(mergeLengths(size, parts)),
     names: merged('names'),
     beginnings: merged('beginnings'),
+    ...mergeCompletions(size, parts, { dictionary, postings }),
     contentHashes: new Uint32Array(),
   };
+}
+
+/** None if a part has none. */
+function mergeCompletions(
+  size: number,
+  parts: readonly KeywordPart[],
+  { dictionary, postings }: Pick<PackedKeywords, 'dictionary' | 'postings'>,
+): Pick<PackedKeywords, 'completions'> {
+  const named = parts.flatMap(({ keywords: { completions }, documentOf }) =>
+    completions === undefined ? [] : [{ completions, documentOf }],
+  );
+  if (named.length < parts.length) return {};
+  return { completions: { ...packTerms(dictionary, postings), ...mergeNames(size, named) } };
 }
 
 function mergeLengths(size: number, parts: readonly KeywordPart[]): Uint32Array {

@@ -1,6 +1,9 @@
 import { DamagedArrayFileError } from '../../../arrays/pager.js';
 import type { DocumentNumber } from '../../../numbers.js';
 import type {
+  CompletedWord,
+  CompletionOptions,
+  CountedText,
   DocumentSource,
   KeywordIndex,
   KeywordMatches,
@@ -37,10 +40,14 @@ export class RecoveringIndex implements KeywordIndex {
     const matches = this.#answer((index) => index.match(question, options), options?.work);
     const matchedIndex = this.#index;
     const again = { ...options, work: new Work(options?.work?.limit) };
-    // `accepting` reads from the file, too. If the index was replaced since, the question is matched again.
-    const accepting = (): ((term: string) => boolean) =>
-      this.#answer((index) => (index === matchedIndex ? matches : index.match(question, again)).accepting());
-    return { ...matches, accepting };
+    // Both of these read from the file, too. If the index was replaced since, the question is matched again.
+    const late = <Answer>(ask: (matches: KeywordMatches) => Answer): Answer =>
+      this.#answer((index) => ask(index === matchedIndex ? matches : index.match(question, again)));
+    return {
+      ...matches,
+      accepting: () => late((found) => found.accepting()),
+      corrected: () => late((found) => found.corrected()),
+    };
   }
 
   rank(question: Question, options: RankOptions): RankedDocuments {
@@ -53,6 +60,14 @@ export class RecoveringIndex implements KeywordIndex {
 
   beginning(question: Question): readonly DocumentNumber[] {
     return this.#answer((index) => index.beginning(question));
+  }
+
+  wordsBeginning(letters: string, options: CompletionOptions): readonly CompletedWord[] {
+    return this.#answer((index) => index.wordsBeginning(letters, options));
+  }
+
+  namesBeginning(text: string, limit: number): readonly CountedText[] {
+    return this.#answer((index) => index.namesBeginning(text, limit));
   }
 
   /** Calls a method of the index. If the file is damaged, replaces the index and calls the method again. */

@@ -16,7 +16,7 @@ function failing(error: Error): KeywordIndex {
   const fail = (): never => {
     throw error;
   };
-  return { size: 2, match: fail, rank: fail, named: fail, beginning: fail };
+  return { size: 2, match: fail, rank: fail, named: fail, beginning: fail, wordsBeginning: fail, namesBeginning: fail };
 }
 
 describe('an index whose file turns out to be damaged', () => {
@@ -27,6 +27,9 @@ describe('an index whose file turns out to be damaged', () => {
       (index: KeywordIndex) => [...index.rank(readQuestion('cargo'), { weights, limit: 5 }).documents],
       (index: KeywordIndex) => index.named(readQuestion('Rust tools')),
       (index: KeywordIndex) => index.beginning(readQuestion('Rust')),
+      (index: KeywordIndex) =>
+        index.wordsBeginning('carg', { limit: 5, isLeftOut: () => false, words: [] }).map(({ count }) => count),
+      (index: KeywordIndex) => index.namesBeginning('rust', 5).map(({ count }) => count),
     ];
     for (const ask of asked) {
       const index = new RecoveringIndex(failing(new DamagedArrayFileError('bad')), DOCUMENTS);
@@ -45,6 +48,7 @@ describe('an index whose file turns out to be damaged', () => {
         accepting: () => {
           throw new DamagedArrayFileError('bad');
         },
+        corrected: () => [],
       }),
     };
     const { accepting } = new RecoveringIndex(late, DOCUMENTS).match(readQuestion('cargo'));

@@ -1,0 +1,71 @@
+import type { DocumentNumber } from '../../numbers.js';
+import { foldAccents } from '../../text/characters.js';
+import { compareCodePoints } from '../../text/code-point-order.js';
+import { typedNameKey } from '../../text/name-key.js';
+import { readWords } from '../../text/words.js';
+import { completesWords } from '../completed-words.js';
+import type { CountedText, KeywordDocument } from '../keyword-index.js';
+
+/** What completes a question that somebody is typing, looked for without an index. */
+export class Completions {
+  /** The documents that have a term in name, labels or description. */
+  readonly #documentsOf = new Map<string, Set<DocumentNumber>>();
+  /** The terms that are single words somewhere there. */
+  readonly #single = new Set<string>();
+  /** By name the number of documents. */
+  readonly #names = new Map<string, number>();
+
+  /** Adds the next document. */
+  add(number: DocumentNumber, { name, labels, description }: KeywordDocument): void {
+    this.#names.set(name, (this.#names.get(name) ?? 0) + 1);
+    for (const text of [name, ...labels, description]) {
+      for (const { term, kind, span } of readWords(text)) {
+        if (kind === 'inner') continue;
+        if (span === 1) this.#single.add(term);
+        const documents = this.#documentsOf.get(term) ?? new Set();
+        this.#documentsOf.set(term, documents.add(number));
+      }
+    }
+  }
+
+  /** See `KeywordIndex.wordsBeginning`; before any are left out. */
+  words(letters: string, limit: number): CountedText[] {
+    const beginning = foldAccents(letters);
+    return [...this.#single]
+      .filter((term) => completesWords(term) && foldAccents(term).startsWith(beginning))
+      .map((term) => ({ text: term, count: this.documentsOf(term).size }))
+      .sort(
+        (a, b) =>
+          b.count - a.count ||
+          compareCodePoints(foldAccents(a.text), foldAccents(b.text)) ||
+          compareCodePoints(a.text, b.text),
+      )
+      .slice(0, limit);
+  }
+
+  /** See `KeywordIndex.namesBeginning`. */
+  names(text: string, limit: number): CountedText[] {
+    const wanted = typedNameKey(text);
+    if (wanted === '') return [];
+    const spellings = new Map<string, { key: string; text: string; most: number; count: number }>();
+    for (const [name, count] of [...this.#names].sort(([a], [b]) => compareCodePoints(a, b))) {
+      const key = typedNameKey(name);
+      if (!key.startsWith(wanted)) continue;
+      const before = spellings.get(key) ?? { key, text: name, most: 0, count: 0 };
+      const best = count > before.most ? { text: name, most: count } : { text: before.text, most: before.most };
+      spellings.set(key, { key, ...best, count: before.count + count });
+    }
+    return [...spellings.values()]
+      .sort(
+        (a, b) =>
+          b.count - a.count || Buffer.byteLength(a.text) - Buffer.byteLength(b.text) || compareCodePoints(a.key, b.key),
+      )
+      .slice(0, limit)
+      .map(({ text: name, count }) => ({ text: name, count }));
+  }
+
+  /** The documents that have a term, as it stands, in name, labels or description. */
+  documentsOf(term: string): ReadonlySet<DocumentNumber> {
+    return this.#documentsOf.get(term) ?? new Set();
+  }
+}

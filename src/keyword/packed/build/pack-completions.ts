@@ -1,0 +1,156 @@
+import { GrowingUint32 } from '../../../arrays/growing-array.js';
+import { typedNameKey } from '../../../text/name-key.js';
+import { COMPLETED_FIELDS, completesWords } from '../../completed-words.js';
+import { countDocuments } from '../count-documents.js';
+import type { PackedCompletions } from '../packed-completions.js';
+import type { PackedPostings } from '../packed-postings.js';
+import { type PackedStrings, pickStrings } from '../packed-strings.js';
+import { PositionReader, Positions } from '../position-reader.js';
+import { PostingList } from '../posting-list.js';
+import type { PackedDictionary } from '../term-dictionary.js';
+import { DROPPED } from './dropped.js';
+import { sortByBytes } from './sort-strings.js';
+import { TermTable } from './term-table.js';
+
+/** Collects the names of documents. */
+export class NameSpellings {
+  readonly #names = new TermTable();
+  readonly #nameOf = new GrowingUint32();
+
+  /** Adds the name of the next document. */
+  add(name: string): void {
+    this.#nameOf.push(this.#names.add(name));
+  }
+
+  pack(): NameCompletions {
+    return packNames(this.#names.strings, this.#nameOf.values);
+  }
+}
+
+type NameCompletions = Pick<PackedCompletions, 'names' | 'nameCounts' | 'nameOf'>;
+
+/** Names, and the new number of each document that has one: {@link DROPPED} for one that is left out. */
+interface NamePart {
+  readonly completions: NameCompletions;
+  readonly documentOf: Uint32Array;
+}
+
+/**
+ * Merges names. The result equals that of collecting all names at once.
+ *
+ * @param size number of documents; each comes from one part
+ */
+export function mergeNames(size: number, parts: readonly NamePart[]): NameCompletions {
+  const table = new TermTable();
+  const merged = new Uint32Array(size);
+  for (const { completions, documentOf } of parts) {
+    const { names, nameOf } = completions;
+    const newNumbers = new Uint32Array(names.starts.length - 1).fill(DROPPED);
+    for (let former = 0; former < documentOf.length; former++) {
+      const document = documentOf[former]!;
+      if (document === DROPPED) continue;
+      const name = nameOf[former]!;
+      if (newNumbers[name] === DROPPED) {
+        newNumbers[name] = table.addBytes(names.bytes, names.starts[name]!, names.starts[name + 1]!);
+      }
+      merged[document] = newNumbers[name]!;
+    }
+  }
+  return packNames(table.strings, merged);
+}
+
+/**
+ * @param texts distinct names, in any order
+ * @param nameOf by document the number of its name
+ */
+function packNames(texts: PackedStrings, nameOf: Uint32Array): NameCompletions {
+  const text = Buffer.from(texts.bytes.buffer, texts.bytes.byteOffset, texts.bytes.byteLength);
+  const size = texts.starts.length - 1;
+  const keys = new TermTable();
+  const keyOf = Uint32Array.from({ length: size }, (_, name) =>
+    keys.add(typedNameKey(text.toString('utf8', texts.starts[name], texts.starts[name + 1]))),
+  );
+  const rankOf = ranksOf(keys.strings);
+  const order = Uint32Array.from({ length: size }, (_, name) => name);
+  sortByBytes(texts, order);
+  const bytesRank = new Uint32Array(size);
+  for (let rank = 0; rank < size; rank++) bytesRank[order[rank]!] = rank;
+  order.sort((a, b) => rankOf[keyOf[a]!]! - rankOf[keyOf[b]!]! || bytesRank[a]! - bytesRank[b]!);
+  const numberOf = new Uint32Array(size);
+  for (let number = 0; number < size; number++) numberOf[order[number]!] = number;
+  const packedNameOf = nameOf.map((name) => numberOf[name]!);
+  const nameCounts = new Uint32Array(size);
+  for (const name of packedNameOf) nameCounts[name] = nameCounts[name]! + 1;
+  moveToSpelling(nameCounts, (number) => keyOf[order[number]!]!);
+  return { names: pickStrings(texts, order), nameCounts, nameOf: packedNameOf };
+}
+
+/** By number of a string, its rank among the strings in the order of their bytes. */
+function ranksOf(strings: PackedStrings): Uint32Array {
+  const order = Uint32Array.from({ length: strings.starts.length - 1 }, (_, i) => i);
+  sortByBytes(strings, order);
+  const ranks = new Uint32Array(order.length);
+  for (let rank = 0; rank < order.length; rank++) ranks[order[rank]!] = rank;
+  return ranks;
+}
+
+/** Moves the counts of names with the same key, which are neighbours, to the first of the most frequent of them. */
+function moveToSpelling(counts: Uint32Array, keyAt: (name: number) => number): void {
+  for (let from = 0; from < counts.length; ) {
+    let [best, total] = [from, counts[from]!];
+    let to = from + 1;
+    for (; to < counts.length && keyAt(to) === keyAt(from); to++) {
+      total += counts[to]!;
+      if (counts[to]! > counts[best]!) best = to;
+    }
+    counts.fill(0, from, to);
+    counts[best] = total;
+    from = to;
+  }
+}
+
+/** The terms that complete words, and how many documents have each. */
+export function packTerms(
+  { forms, accented, accentedNumbers }: PackedDictionary,
+  postings: PackedPostings,
+): Pick<PackedCompletions, 'terms' | 'termCounts'> {
+  const { listStarts, listFields } = postings;
+  const terms = new GrowingUint32();
+  const termCounts = new GrowingUint32();
+  const reader = new PositionReader(postings);
+  const lists: PostingList[] = [];
+  let nextAccented = 0;
+  for (let term = 0; term + 1 < listStarts.length; term++) {
+    while (accentedNumbers[nextAccented]! < term) nextAccented += 1;
+    lists.length = 0;
+    for (let list = listStarts[term]!; list < listStarts[term + 1]!; list++) {
+      if (isCompletedField[listFields[list]!] === true) lists.push(new PostingList(postings, list));
+    }
+    if (lists.length === 0 || !lists.some((list) => standsAlone(reader, list))) continue;
+    const text = accentedNumbers[nextAccented] === term ? stringAt(accented, nextAccented) : stringAt(forms, term);
+    if (!completesWords(text)) continue;
+    terms.push(term);
+    termCounts.push(countDocuments(lists));
+  }
+  return { terms: terms.values.slice(), termCounts: termCounts.values.slice() };
+}
+
+const isCompletedField: readonly boolean[] = Array.from({ length: Math.max(...COMPLETED_FIELDS) + 1 }, (_, field) =>
+  COMPLETED_FIELDS.includes(field),
+);
+
+const space = new Positions();
+
+/** Whether a term is a single word anywhere in a list: it does not always cover several positions. */
+function standsAlone(reader: PositionReader, { from, to }: PostingList): boolean {
+  for (let entry = from; entry < to; entry++) {
+    space.to = 0;
+    reader.read(entry, space);
+    for (let i = 0; i < space.to; i++) if (space.spans[i] === 1) return true;
+  }
+  return false;
+}
+
+function stringAt({ bytes, starts }: PackedStrings, i: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + starts[i]!, starts[i + 1]! - starts[i]!).toString('utf8');
+}

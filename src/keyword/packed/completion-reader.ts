@@ -1,0 +1,93 @@
+import { lowerBoundBy } from '../../arrays/lower-bound.js';
+import type { Pager } from '../../arrays/pager.js';
+import type { Comparator } from '../../arrays/top.js';
+import type { TermNumber } from '../../numbers.js';
+import { compareCodePoints } from '../../text/code-point-order.js';
+import { typedNameKey } from '../../text/name-key.js';
+import type { CompletedWord, CompletionOptions, CountedText } from '../keyword-index.js';
+import type { PackedCompletions } from './packed-completions.js';
+import { StringTable } from './string-table.js';
+import type { TermDictionary } from './term-dictionary.js';
+import type { TogetherCounter } from './together.js';
+
+/** Looks completions up. If they are in a file, reads only the blocks it looks at. */
+export class CompletionReader {
+  readonly #packed: PackedCompletions;
+  readonly #dictionary: TermDictionary;
+  readonly #together: TogetherCounter;
+  readonly #pager: Pager;
+  readonly #names: StringTable;
+
+  constructor(packed: PackedCompletions, dictionary: TermDictionary, together: TogetherCounter, pager: Pager) {
+    this.#packed = packed;
+    this.#dictionary = dictionary;
+    this.#together = together;
+    this.#pager = pager;
+    this.#names = new StringTable(packed.names, pager);
+  }
+
+  /** See `KeywordIndex.wordsBeginning`. */
+  words(letters: string, { limit, isLeftOut, words }: CompletionOptions): CompletedWord[] {
+    const { terms, termCounts } = this.#packed;
+    const [first, behind] = this.#dictionary.rangeOfPrefix(letters);
+    const [from, to] = [this.#firstTerm(first), this.#firstTerm(behind)];
+    this.#pager.need(terms, from, to);
+    this.#pager.need(termCounts, from, to);
+    // Terms are numbered in the order that decides between equal counts.
+    const found = firstOf(from, to, (a, b) => termCounts[b]! - termCounts[a]! || a - b, limit)
+      .map((i) => ({ term: terms[i]!, text: this.#dictionary.termAt(terms[i]!), count: termCounts[i]! }))
+      .filter(({ text }) => !isLeftOut(text));
+    const together =
+      words.length === 0
+        ? undefined
+        : this.#together.count(
+            words,
+            found.map(({ term }) => term),
+          );
+    return found.map(({ text, count }, i) => ({ text, count, together: together?.[i] }));
+  }
+
+  /** See `KeywordIndex.namesBeginning`. */
+  names(text: string, limit: number): CountedText[] {
+    const { names, nameCounts } = this.#packed;
+    const key = typedNameKey(text);
+    if (key === '') return [];
+    const from = lowerBoundBy(this.#names.size, (i) => compareCodePoints(this.#keyAt(i), key) < 0);
+    const to = lowerBoundBy(this.#names.size, (i) => {
+      const other = this.#keyAt(i);
+      return compareCodePoints(other, key) < 0 || other.startsWith(key);
+    });
+    this.#pager.need(nameCounts, from, to);
+    this.#pager.need(names.starts, from, to + 1);
+    const lengthOf = (i: number): number => names.starts[i + 1]! - names.starts[i]!;
+    const compare = (a: number, b: number): number =>
+      nameCounts[b]! - nameCounts[a]! || lengthOf(a) - lengthOf(b) || a - b;
+    const best = firstOf(from, to, compare, limit).filter((i) => nameCounts[i]! > 0);
+    return best.map((i) => ({ text: this.#names.at(i), count: nameCounts[i]! }));
+  }
+
+  #keyAt(i: number): string {
+    return typedNameKey(this.#names.at(i));
+  }
+
+  /** The first entry whose term is not less than a given one. */
+  #firstTerm(term: TermNumber): number {
+    const { terms } = this.#packed;
+    return lowerBoundBy(terms.length, (i) => {
+      this.#pager.need(terms, i, i + 1);
+      return terms[i]! < term;
+    });
+  }
+}
+
+/** The first few of the numbers from `from` up to `to` in an order. */
+function firstOf(from: number, to: number, compare: Comparator, limit: number): number[] {
+  const first: number[] = [];
+  for (let i = from; i < to; i++) {
+    if (first.length === limit && compare(i, first[limit - 1]!) > 0) continue;
+    let at = first.length === limit ? limit - 1 : first.length;
+    for (; at > 0 && compare(i, first[at - 1]!) < 0; at--) first[at] = first[at - 1]!;
+    first[at] = i;
+  }
+  return first;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { buildCatalogue, type OpenOptions, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { codeOf } from '../error-code.js';
+import { row } from '../rows.js';
+import { scratchFile } from '../scratch-folder.js';
+
+const SKILLS = [
+  ['git-workflow', 'How a team works with git: branches, commits and worktrees'],
+  ['git-worktrees', 'Several worktrees of one git repository'],
+  ['kubernetes-deploy', 'Deploys a workload to Kubernetes, with the usual workflow'],
+  ['PDF Forms', 'Fills forms'],
+  ['pdf-forms', 'Reads forms'],
+  ['数据分析', '分析数据'],
+].map(([name, description], i) => row(`s-${i}`, { name: name as string, description: description as string }));
+
+async function open(options: Partial<OpenOptions> = {}): Promise<SkillSearch> {
+  const search = await openSkillSearch({ skills: SKILLS, ...options });
+  onTestFinished(() => search.close());
+  return search;
+}
+
+const textsOf = (search: SkillSearch, text: string, limit?: number): string[] =>
+  search.suggest(text, { limit }).map((suggestion) => `${suggestion.kind} ${suggestion.text}`);
+
+describe.each(['packed', 'minisearch'] as const)('suggestions of an index of the kind %s', (keywordIndex) => {
+  test('complete the last word by words that skills have together with those before, then by names', async () => {
+    const search = await open({ keywordIndex });
+    expect(textsOf(search, 'git wor')).toEqual([
+      'word git worktrees',
+      'word git works',
+      'word git workflow',
+      'name git-workflow',
+      'name git-worktrees',
+    ]);
+    expect(textsOf(search, 'kubernetes wor')).toEqual(['word kubernetes workload', 'word kubernetes workflow']);
+    // No skill has any of them with this word.
+    expect(textsOf(search, 'cobol wor')).toContain('word cobol workload');
+    expect(search.suggest('pdf')).toEqual([{ text: 'PDF Forms', kind: 'name', count: 2 }]);
+  });
+
+  test('keep what was typed before the last word, and write that as people do', async () => {
+    const search = await open({ keywordIndex });
+    expect(textsOf(search, '  My, GIT-WOR')).toContain('word My, GIT-worktrees');
+    expect(textsOf(search, 'the "git workt')).toEqual(['word the "git worktrees']);
+  });
+
+  test('leave out what says nothing new: the text itself, small words, words said before, other forms', async () => {
+    const search = await open({ keywordIndex });
+    expect(textsOf(search, 'git-workflow')).toEqual([]);
+    expect(textsOf(search, 'th')).toEqual([]);
+    expect(textsOf(search, 'worktrees worktre')).toEqual([]);
+    expect(textsOf(search, 'form')).toEqual(['word forms']);
+    expect(textsOf(search, 'deplo')).toEqual(['word deploy']);
+  });
+
+  test('are names only where the last word is done, or its script has no spaces', async () => {
+    const search = await open({ keywordIndex });
+    expect(textsOf(search, 'git ')).toEqual(['name git-workflow', 'name git-worktrees']);
+    expect(textsOf(search, 'git,')).toEqual(['name git-workflow', 'name git-worktrees']);
+    expect(textsOf(search, '数据')).toEqual(['name 数据分析']);
+  });
+
+  test('are none for a text without letters, and for one that is longer than any question', async () => {
+    const search = await open({ keywordIndex });
+    for (const text of ['', ' ', '"', '?!', '—', '"" ""', 'g'.repeat(10_000), `git ${'x '.repeat(120)}wor`]) {
+      expect(search.suggest(text)).toEqual([]);
+    }
+    expect(textsOf(search, `${'git '.repeat(49)}work`)).not.toEqual([]);
+  });
+
+  test('are as many as asked for at most, at least half of them words where there are enough', async () => {
+    const search = await open({ keywordIndex });
+    expect(textsOf(search, 'git wor', 1)).toEqual(['word git worktrees']);
+    expect(textsOf(search, 'git wor', 3)).toEqual(['word git worktrees', 'word git works', 'name git-workflow']);
+    expect(textsOf(search, 'g', 20)).toEqual(['word git', 'name git-workflow', 'name git-worktrees']);
+  });
+});
+
+describe('suggestions', () => {
+  test('are those of the file that a load wrote, also after a load that changed some skills', async () => {
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [SKILLS.slice(1)], semantic: false });
+    await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+    const [file, memory] = [await open({ skills: undefined, database }), await open()];
+    for (const text of ['g', 'git wor', 'pdf', 'k', '数', 'w'])
+      expect(file.suggest(text)).toEqual(memory.suggest(text));
+  });
+
+  test('refuse a limit that is no integer from 1 to 20, and a text that is none', async () => {
+    const search = await open();
+    for (const limit of [0, 21, 1.5, '3']) {
+      expect(await codeOf(() => search.suggest('git', { limit: limit as number }))).toBe('INVALID_OPTION');
+    }
+    expect(await codeOf(() => search.suggest(undefined as unknown as string))).toBe('INVALID_OPTION');
+    expect(await codeOf(() => search.suggest('git', { top: 3 } as object))).toBe('INVALID_OPTION');
+  });
+
+  test('need a keyword index, and an open search', async () => {
+    const search = await open({ keywordIndex: false });
+    expect(await codeOf(() => search.suggest('git'))).toBe('SERVICE_UNAVAILABLE');
+    const closed = await open();
+    await closed.close();
+    expect(await codeOf(() => closed.suggest('git'))).toBe('SERVICE_UNAVAILABLE');
+  });
+});
