@@ -30,10 +30,8 @@ describeInChromium('every state of a search', () => {
     const states: { readonly url: string; readonly state: unknown }[] = [];
     const remember = async () => states.push({ state: await stateOf(page), url: page.url() });
     const openFilters = async () => {
-      const filters = page.locator('details.filters');
-      if ((await filters.count()) > 0 && !(await filters.evaluate((one) => (one as HTMLDetailsElement).open))) {
-        await filters.locator('summary').first().click();
-      }
+      const summary = page.locator('details.filters > summary');
+      if (await summary.isVisible()) await summary.click();
     };
 
     await boxOf(page).pressSequentially('notes', { delay: 30 });

@@ -60,10 +60,9 @@ describeInChromium('the keyboard alone', () => {
     await expect.poll(() => box.getAttribute('aria-expanded')).toBe('false');
     expect(await box.inputValue()).toBe('spread');
 
-    await page.keyboard.press('ArrowDown');
+    await box.press('s');
     await expect.poll(() => box.getAttribute('aria-expanded')).toBe('true');
     await page.keyboard.press('ArrowDown');
-    if ((await box.getAttribute('aria-activedescendant')) === null) await page.keyboard.press('ArrowDown');
     const chosen = await list.locator('[aria-selected=true]').innerText();
     await page.keyboard.press('Enter');
     await expect.poll(() => box.inputValue()).toBe(chosen.trim());

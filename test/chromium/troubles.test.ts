@@ -13,16 +13,13 @@ async function siteOf(...given: Parameters<typeof startSite>): Promise<Site> {
 
 describeInChromium('the search page', () => {
   test('says kindly that a limit is reached, keeps what was found, and goes on', async () => {
-    const site = await siteOf(ORDINARY_ROWS, { pageSearchesPerMinute: 2 });
+    const site = await siteOf(ORDINARY_ROWS, { pageSearchesPerMinute: 3 });
     const page = await newPage(site.url, { expected: [/status of 429/] });
-    await page.goto('/?mode=words');
-    await boxOf(page).fill('bread');
-    await expect.poll(() => hitsOf(page).count()).toBe(5);
-    await boxOf(page).fill('travel');
-    await expect.poll(async () => (await hitsOf(page).allInnerTexts())[0]).toMatch(/^travel-/);
+    await page.goto('/?q=bread&mode=words');
+    for (let i = 0; i < 3; i++) await page.request.get('/page/search?q=travel');
     await boxOf(page).fill('maps');
-    await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/too many|moment|minute|second/i);
-    expect(await hitsOf(page).count()).toBe(5);
+    await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/minute/);
+    expect(await hitsOf(page).allInnerTexts()).toEqual(expect.arrayContaining(['bread-audit']));
     expect(await boxOf(page).inputValue()).toBe('maps');
     expect(await sticksOut(page)).toEqual([]);
   });
