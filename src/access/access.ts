@@ -31,6 +31,10 @@ export interface Admission {
   readonly dailyLimit: number;
   /** Requests left of this day, after this one; {@link UNLIMITED} if there is no limit. */
   readonly dailyRemaining: number;
+  /** Requests a minute; {@link UNLIMITED} if there is no limit. */
+  readonly minuteLimit: number;
+  /** Requests left of this minute, after this one; {@link UNLIMITED} if there is no limit. */
+  readonly minuteRemaining: number;
   /** Returns the request to the day's quota. Call it if the search failed after all. */
   giveBack(): void;
 }
@@ -173,6 +177,8 @@ export class Access {
     return {
       dailyLimit: daily === 0 ? UNLIMITED : daily,
       dailyRemaining: daily === 0 ? UNLIMITED : daily - usage.dayCount,
+      minuteLimit: perMinute === 0 ? UNLIMITED : perMinute,
+      minuteRemaining: perMinute === 0 ? UNLIMITED : perMinute - usage.minuteCount,
       giveBack: () => this.#giveBack(name, usage.day),
     };
   }
@@ -264,5 +270,7 @@ function minuteExceeded(perMinute: number, retryAfter: number): SkillSearchError
 export const UNLIMITED_ADMISSION: Admission = {
   dailyLimit: UNLIMITED,
   dailyRemaining: UNLIMITED,
+  minuteLimit: UNLIMITED,
+  minuteRemaining: UNLIMITED,
   giveBack: () => {},
 };

@@ -8,10 +8,11 @@ import {
 import { ClientGone } from './error-content.js';
 import { readParameters } from './parameters.js';
 import type { PublicSkill } from './public-record.js';
+import { FIND_PARAMETERS } from './query-parameters.js';
 import { cutToLimit } from './read-query.js';
 import type { SearchOperation } from './search-operations.js';
 
-const PARAMETERS = ['q', 'limit', 'owner'] as const;
+const NAMES = FIND_PARAMETERS.map(({ name }) => name);
 
 /** Pages of 50 skills that are searched for those of an owner. Each page is a search. */
 const PAGES_OF_OWNER = 10;
@@ -37,8 +38,8 @@ interface FoundSkill {
 export const FIND_OPERATION: SearchOperation<FindQuery> = {
   key: 'ignored',
   read(text) {
-    const values = readParameters(text, PARAMETERS);
-    const [q, limit, owner] = PARAMETERS.map((name) => values.get(name));
+    const values = readParameters(text, NAMES);
+    const [q, limit, owner] = NAMES.map((name) => values.get(name));
     if (q instanceof SkillSearchError) throw q;
     const query = resolveKeywordQuery({
       q,

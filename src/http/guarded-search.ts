@@ -3,7 +3,9 @@ import { type SkillSearch, SkillSearchError } from '../index.js';
 import type { Body } from './body.js';
 import type { Content } from './call.js';
 import { logDamaged } from './damage-log.js';
+import type { MinuteLeft } from './minute-limit.js';
 import type { ResolvedHandlerOptions } from './options.js';
+import { quotaHeaders } from './quota-headers.js';
 import type { SearchOperation } from './search-operations.js';
 import type { Visit } from './visit.js';
 
@@ -11,6 +13,7 @@ import type { Visit } from './visit.js';
  * Answers a search. The order of checks: the key, the limit of the minute, the question, the limit of the day. Then the
  * search runs, and may fail. Only an answered search uses the day's quota.
  *
+ * @param minute of a limit of its own that the request was counted for already
  * @throws {SkillSearchError} for a failed check, and what the search throws
  */
 export function answerSearch<Query>(
@@ -18,10 +21,12 @@ export function answerSearch<Query>(
   visit: Visit,
   search: SkillSearch,
   { access, compatibility, longestWait, log }: ResolvedHandlerOptions,
+  minute?: MinuteLeft,
 ): Content | Promise<Content> {
   const compatible = compatibility !== undefined;
   const client = access === undefined ? undefined : identify(access, operation, visit);
   visit.client = client;
+  visit.quota ??= client?.quota;
   const admit = (fault?: SkillSearchError): Admission => {
     if (access !== undefined && client !== undefined) return access.admit(client, fault);
     if (fault !== undefined) throw fault;
@@ -40,7 +45,7 @@ export function answerSearch<Query>(
   };
   let isTruncated = false;
   const toContent = (body: Body): Content => ({
-    headers: { ...quotaHeaders(admission), ...(isTruncated ? TRUNCATED : {}) },
+    headers: { ...quotaHeaders(admission, minute), ...(isTruncated ? TRUNCATED : {}) },
     body,
   });
   let answered: Body | Promise<Body>;
@@ -99,8 +104,4 @@ function readQuestion<Query>(read: () => Query, admit: (fault: SkillSearchError)
 
 function metaOf({ requestId, started }: Visit): string {
   return `{"requestId":"${requestId}","responseTimeMs":${Math.round(performance.now() - started)}}`;
-}
-
-export function quotaHeaders({ dailyLimit, dailyRemaining }: Admission): Record<string, string> {
-  return { 'X-RateLimit-Daily-Limit': String(dailyLimit), 'X-RateLimit-Daily-Remaining': String(dailyRemaining) };
 }

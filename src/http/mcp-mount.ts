@@ -8,10 +8,11 @@ import { AllowedHosts } from './allowed-hosts.js';
 import type { Content } from './call.js';
 import { logFailure } from './damage-log.js';
 import { ClientGone, publicError, translateError } from './error-content.js';
-import { busy, LEAST_PATIENCE, quotaHeaders } from './guarded-search.js';
+import { busy, LEAST_PATIENCE } from './guarded-search.js';
 import { faultOfBatch, type McpMessages, readMessages, SEARCH_TOOL } from './mcp-messages.js';
 import { listChangedStream, NotificationStreams, untilEnded } from './notification-streams.js';
 import type { ResolvedHandlerOptions } from './options.js';
+import { exceededHeaders, quotaHeaders } from './quota-headers.js';
 import type { Refusal } from './refusal.js';
 import { RefusedBody } from './request-body.js';
 import type { Visit } from './visit.js';
@@ -123,6 +124,7 @@ export class McpMount {
       const { access } = this.#options;
       const client = access?.identify(visit.call.header('authorization'), visit.address, visit.started);
       visit.client = client;
+      visit.quota = client?.quota;
       if (method === 'GET') return await this.#listen(visit);
       const { body, waited } = await this.#read(visit, client);
       messages = readMessages(body);
@@ -218,7 +220,7 @@ export class McpMount {
         onError: (error) => this.#logFailure(visit, error),
       });
       const last = answered > 0 ? admissions[admissions.length - 1] : undefined;
-      const headers = { ...answer.headers, ...(last && quotaHeaders(last)), ...retryAfter(refusal) };
+      const headers = { ...answer.headers, ...(last && quotaHeaders(last)), ...refusalHeaders(refusal, visit) };
       return { ...answer, headers, code: refusal?.code, operation: messages.name };
     } finally {
       this.#giveBack(admissions.slice(answered), visit);
@@ -320,7 +322,8 @@ export class McpMount {
     if (error instanceof ClientGone) return { status: 499, body: '', operation: messages?.name };
     const { content: usual, code, hidden, message } = translateError(error);
     if (hidden) this.#logFailure(visit, error);
-    const { status, headers = {} } = usual;
+    const { status } = usual;
+    const headers = { ...usual.headers, ...(visit.quota && exceededHeaders(code, visit.quota)) };
     const body = errorBody(SERVER_ERROR, { message }, code, messages?.id, retryAfterOf(error));
     return { status: status!, headers, body, code, operation: messages?.name };
   }
@@ -386,8 +389,12 @@ function retryAfterOf(error: unknown): number | undefined {
   return error instanceof SkillSearchError ? error.retryAfter : undefined;
 }
 
-function retryAfter(error: SkillSearchError | undefined): Record<string, string> {
-  return error?.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) };
+function refusalHeaders(error: SkillSearchError | undefined, { quota }: Visit): Record<string, string> {
+  const retryAfter = error?.retryAfter;
+  return {
+    ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+    ...(quota && exceededHeaders(error?.code, quota)),
+  };
 }
 
 function headersOf({ headers }: Response): Record<string, string> {

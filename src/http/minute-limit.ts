@@ -47,7 +47,7 @@ export class MinuteLimit {
     const now = this.#now();
     const minute = this.#minuteOf(client, now);
     minute.count += 1;
-    const reset = Math.max(1, Math.ceil((minute.start + MINUTE - now) / 1000));
+    const reset = Math.min(60, Math.max(1, Math.ceil((minute.start + MINUTE - now) / 1000)));
     if (minute.count <= this.#perMinute) {
       return { limit: this.#perMinute, remaining: this.#perMinute - minute.count, reset };
     }

@@ -1,246 +1,229 @@
+import { DEFAULT_SEMANTIC_LIMIT, MAX_LIMIT } from '../index.js';
+import { FIND_OPERATION } from './find-operation.js';
+import { describeMcp } from './openapi-mcp.js';
+import { describeParameter } from './openapi-parameters.js';
 import {
-  DEFAULT_LIMIT,
-  DEFAULT_SEMANTIC_LIMIT,
-  MAX_KEYWORD_QUERY_LENGTH,
-  MAX_LIMIT,
-  MAX_PAGE,
-  MAX_SEMANTIC_QUERY_LENGTH,
-} from '../index.js';
-import { ERROR_STATUS } from './error-content.js';
-import { PATHS } from './paths.js';
-import { SKILL_FIELDS } from './public-record.js';
-import { HTTP_SORT_ORDERS } from './read-query.js';
+  type ErrorExample,
+  errorResponse,
+  exampleFault,
+  found,
+  json,
+  object,
+  ref,
+  unread,
+  withId,
+} from './openapi-responses.js';
+import { describeSchemas, EXAMPLES } from './openapi-schemas.js';
+import { FIND_PARAMETERS, KEYWORD_PARAMETERS, type QueryParameter, SEMANTIC_PARAMETERS } from './query-parameters.js';
+import { readKeywordQuery, readSemanticQuery } from './read-query.js';
+import { MALFORMED } from './refusal.js';
+import { type OperationName, type ServedExtras, servedRoutes } from './routes.js';
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** An operation as OpenAPI describes it. */
+export interface DescribedOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security?: readonly Json[];
+  readonly parameters?: readonly Json[];
+  readonly requestBody?: Json;
+  readonly responses: Readonly<Record<string, Json>>;
+}
+
+/** An OpenAPI document, as far as our own code reads it. */
+export interface ApiDescription {
+  readonly openapi: string;
+  readonly info: Readonly<Record<'title' | 'version' | 'summary' | 'description', string>> & { readonly license: Json };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly security: readonly Json[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+}
 
 /** The version of the API, not of this package. */
 const API_VERSION = '1.0.0';
 
-/**
- * The Skill Discovery API as an OpenAPI 3.1 document, from which programs generate clients.
- *
- * @param compatible whether the service makes the additions for clients of the public service
- */
-export function describeApi(publicUrl: string, compatible: boolean): Json {
+/** The Skill Discovery API as an OpenAPI 3.1 document, from which programs generate clients. */
+export function describeApi(publicUrl: string, extras: ServedExtras): ApiDescription {
+  const { compatible, mcp } = extras;
+  const describe: Readonly<Record<OperationName, () => Readonly<Record<string, DescribedOperation>>>> = {
+    keyword: () => ({ get: searchSkills(compatible) }),
+    semantic: () => ({ get: aiSearchSkills(compatible) }),
+    health: () => ({ get: healthCheck() }),
+    find: () => ({ get: findSkills() }),
+    mcp: describeMcp,
+  };
+  const operations = servedRoutes(extras).flatMap(({ path, name }) => (name === undefined ? [] : [{ path, name }]));
   return {
     openapi: '3.1.0',
-    info: { title: 'Skill Discovery API', version: API_VERSION },
-    servers: [{ url: publicUrl }],
-    security: [{ bearer: [] }],
-    paths: {
-      [PATHS.keyword]: { get: searchSkills(compatible) },
-      [PATHS.semantic]: { get: aiSearchSkills() },
-      [PATHS.health]: { get: healthCheck() },
-      ...(compatible ? { [PATHS.find]: { get: findSkills() } } : {}),
+    info: {
+      title: 'Skill Discovery API',
+      version: API_VERSION,
+      summary: 'Find agent skills by words and by meaning.',
+      description: ABOUT,
+      license: { name: 'MIT', identifier: 'MIT' },
     },
+    servers: [{ url: publicUrl }],
+    tags: [
+      { name: 'Skills', description: 'Search the catalogue.' },
+      { name: 'System', description: 'Ask for the state of the service.' },
+      ...(mcp ? [{ name: 'MCP', description: 'The Model Context Protocol, for agents.' }] : []),
+    ],
+    security: [{ bearer: [] }],
+    paths: Object.fromEntries(operations.map(({ path, name }) => [path, describe[name]()])),
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: {
-        Skill: skill(compatible),
-        Pagination: pagination(compatible),
-        Meta: meta(),
-        AiSearchResult: aiSearchResult(),
-        Error: error(),
-        ...(compatible ? { FoundSkill: foundSkill() } : {}),
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A key of this service: `sk_live_` and 43 letters and digits. Ask whoever runs it.',
+        },
       },
+      ...describeSchemas(extras),
     },
   };
 }
 
-function searchSkills(compatible: boolean): Json {
-  const slug = { type: 'string', pattern: '^[a-z0-9-]+$' };
+const ABOUT = `A read-only interface over JSON. A skill is a folder of instructions that an agent loads for a task.
+
+**Parameters** are percent-encoded UTF-8. Each may be given once: a second value is refused, unknown parameters are
+ignored. Integers are decimal digits, so \`1.0\`, \`+1\` and \`1e1\` are refused. A value must not hold the character NUL. If
+several parameters are faulty, the error names the first in the order of their description.
+
+**Keys** are sent as \`Authorization: Bearer <key>\`. A key that is not accepted is refused, and never served as anonymous.
+
+**Quotas** count for each key, and without a key for each address. The minute has 60 seconds from the first request in
+it, and the day ends at 00:00 UTC. Every request counts for the minute, and only what is answered 200 for the day.
+
+**HEAD** is GET without the body. **OPTIONS** answers the preflight of a browser: any web page may ask this service.
+
+**Errors** are \`{"success": false, "error": {"code", "message"}}\`. Programs decide by the code, people read the
+message. The header \`X-Request-Id\` names a request in the log of the service.`;
+
+function searchSkills(compatible: boolean): DescribedOperation {
+  const data = { skills: { type: 'array', maxItems: MAX_LIMIT, items: ref('Skill') }, pagination: ref('Pagination') };
   return {
     operationId: 'searchSkills',
     tags: ['Skills'],
     summary: 'Skills by words',
+    description:
+      'The first of these that finds any skill answers: all words in name, author, labels or description; in the text of files too; the last word as the beginning of a word; words with slips; some of the words.',
     security: [{}, { bearer: [] }],
-    parameters: [
-      parameter(
-        'q',
-        { type: 'string', maxLength: MAX_KEYWORD_QUERY_LENGTH },
-        'Words; "quoted words" stand together',
-        true,
-      ),
-      parameter('page', { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1 }, 'Page number'),
-      limit(compatible),
-      parameter('sortBy', { type: 'string', enum: HTTP_SORT_ORDERS, default: HTTP_SORT_ORDERS[0] }, 'Order'),
-      parameter('category', slug, 'Only skills of this category'),
-      parameter('occupation', slug, 'Only skills of this occupation (SOC), with or without its code'),
-    ],
+    parameters: described(KEYWORD_PARAMETERS, compatible),
     responses: {
-      200: found({
-        skills: { type: 'array', items: ref('Skill') },
-        pagination: ref('Pagination'),
-      }),
-      400: failed('Query missing or invalid'),
-      401: failed('API key not accepted'),
-      429: exceeded(),
-      503: unavailable(),
+      200: found('Skills of this page, and how many there are', bodyOf(data), EXAMPLES.keyword(compatible)),
+      400: errorResponse('400', [
+        ...['', 'q=%21', 'q=git&page=0'].map((query) => exampleFault(() => readKeywordQuery(query, compatible))),
+        MALFORMED,
+      ]),
+      401: errorResponse('401', [INVALID_KEY]),
+      429: errorResponse('429', [RATE_LIMIT, DAILY_QUOTA]),
+      ...common('503', [UNAVAILABLE, BUSY]),
     },
   };
 }
 
-/** @param cut whether the service reduces a larger value to the maximum instead of refusing it */
-function limit(cut: boolean): Json {
-  const bounds = { type: 'integer', minimum: 1, ...(cut ? {} : { maximum: MAX_LIMIT }), default: DEFAULT_LIMIT };
-  return parameter(
-    'limit',
-    bounds,
-    cut ? `Skills a page; above ${MAX_LIMIT} is taken as ${MAX_LIMIT}` : 'Skills a page',
-  );
-}
-
-/** The search of `npx skills find`. */
-function findSkills(): Json {
-  const text = { type: 'string' };
-  return {
-    operationId: 'findSkills',
-    tags: ['Skills'],
-    summary: 'Skills by words, the most relevant first',
-    security: [{}],
-    parameters: [
-      parameter('q', { type: 'string', maxLength: MAX_KEYWORD_QUERY_LENGTH }, 'Words', true),
-      limit(true),
-      parameter('owner', text, 'Only skills of this owner of repositories, or author'),
-    ],
-    responses: {
-      200: answer(object({ skills: { type: 'array', items: ref('FoundSkill') } })),
-      400: failed('Query missing or invalid'),
-      429: exceeded(),
-      503: unavailable(),
-    },
-  };
-}
-
-/** What `npx skills find` reads of a skill. */
-function foundSkill(): Json {
-  const text = { type: 'string' };
-  const source = { type: 'string', description: 'What `npx skills add` takes; empty where nobody told' };
-  return object({ id: text, name: text, installs: { type: 'integer', minimum: 0 }, source });
-}
-
-function aiSearchSkills(): Json {
-  const q = { type: 'string', maxLength: MAX_SEMANTIC_QUERY_LENGTH };
+function aiSearchSkills(compatible: boolean): DescribedOperation {
+  const data = { data: { type: 'array', maxItems: DEFAULT_SEMANTIC_LIMIT, items: ref('AiSearchResult') } };
   return {
     operationId: 'aiSearchSkills',
     tags: ['Skills'],
     summary: 'Skills by meaning and words',
-    parameters: [parameter('q', q, 'What is to be done, in plain language', true)],
+    description: `The ${DEFAULT_SEMANTIC_LIMIT} best skills, the best first, one of each group of copies. Needs a key.`,
+    parameters: described(SEMANTIC_PARAMETERS, compatible),
     responses: {
-      200: found({ data: { type: 'array', maxItems: DEFAULT_SEMANTIC_LIMIT, items: ref('AiSearchResult') } }),
-      400: failed('Query missing or invalid'),
-      401: failed('API key required'),
-      429: exceeded(),
-      503: unavailable(),
+      200: found(
+        'The best skills, and the file of each that matches best',
+        bodyOf(data),
+        EXAMPLES.semantic(compatible),
+      ),
+      400: errorResponse('400', [
+        ...['', 'q=%21', 'q=git&minStars=few'].map((query) => exampleFault(() => readSemanticQuery(query))),
+        MALFORMED,
+      ]),
+      401: errorResponse('401', [MISSING_KEY, INVALID_KEY]),
+      429: errorResponse('429', [RATE_LIMIT, DAILY_QUOTA]),
+      ...common('503', [UNAVAILABLE, BUSY]),
     },
   };
 }
 
-function healthCheck(): Json {
-  const health = (status: string, description: string): Json => ({
-    description,
-    content: json(object({ status: { type: 'string', enum: [status] } })),
-  });
+/** The search of `npx skills find`. */
+function findSkills(): DescribedOperation {
+  const body = object({ skills: { type: 'array', maxItems: MAX_LIMIT, items: ref('FoundSkill') } });
+  return {
+    operationId: 'findSkills',
+    tags: ['Skills'],
+    summary: 'Skills by words, the most relevant first',
+    description:
+      'What `npx skills find` asks. Needs no key, looks at none, and has a limit of the minute of its own in place of quotas.',
+    security: [{}],
+    parameters: described(FIND_PARAMETERS, true),
+    responses: {
+      200: found('The most relevant skills', body, EXAMPLES.find()),
+      400: errorResponse('400', [
+        ...['', 'q=%21', 'q=git&limit=0'].map((query) => exampleFault(() => FIND_OPERATION.read(query, true))),
+        MALFORMED,
+      ]),
+      429: errorResponse('429', [RATE_LIMIT]),
+      ...common('503', [UNAVAILABLE, BUSY]),
+    },
+  };
+}
+
+function healthCheck(): DescribedOperation {
+  const health = (status: string, description: string): Json =>
+    withId({ description, content: json(object({ status: { type: 'string', const: status } }), { status }) });
   return {
     operationId: 'healthCheck',
     tags: ['System'],
     summary: 'Whether the service and its database answer',
+    description: 'Needs no key and uses no quota. Answered before all searches.',
     security: [{}],
-    responses: { 200: health('ok', 'Healthy'), 503: health('degraded', 'Degraded') },
+    responses: { 200: health('ok', 'Healthy'), ...common(), 503: health('degraded', 'Degraded') },
   };
 }
 
-function skill(compatible: boolean): Json {
-  const types: Partial<Record<string, Json>> = {
-    codehostUrl: { type: 'string', format: 'uri' },
-    githubUrl: { type: 'string', format: 'uri', description: 'The same as codehostUrl' },
-    skillUrl: { type: 'string', format: 'uri' },
-    stars: { type: 'integer', minimum: 0 },
-    updatedAt: { type: 'integer', description: 'Unix seconds' },
-  };
-  const fields = [...SKILL_FIELDS, ...(compatible ? ['githubUrl'] : [])];
-  return object(Object.fromEntries(fields.map((field) => [field, types[field] ?? { type: 'string' }])));
+function bodyOf(data: Json): Json {
+  return object({ success: { const: true }, data: object(data), meta: ref('Meta') });
 }
 
-function pagination(compatible: boolean): Json {
-  const count = { type: 'integer', minimum: 0 };
-  const is = { type: 'boolean' };
-  const neighbours = compatible ? { hasNext: is, hasPrev: is } : {};
-  return object({ page: count, limit: count, total: count, totalPages: count, ...neighbours });
+function described(parameters: readonly QueryParameter[], compatible: boolean): readonly Json[] {
+  return parameters.map((parameter) => describeParameter(parameter, compatible));
 }
 
-function meta(): Json {
-  return object({ requestId: { type: 'string' }, responseTimeMs: { type: 'integer', minimum: 0 } });
-}
-
-function aiSearchResult(): Json {
-  return object({
-    file_id: { type: 'string' },
-    filename: { type: 'string' },
-    score: { type: 'number', minimum: 0, maximum: 1 },
-    skill: ref('Skill'),
-  });
-}
-
-function error(): Json {
-  const code = { type: 'string', enum: Object.keys(ERROR_STATUS) };
-  return object({ success: { const: false }, error: object({ code, message: { type: 'string' } }) });
-}
-
-function found(data: Json): Json {
-  return answer(object({ success: { const: true }, data: object(data), meta: ref('Meta') }));
-}
-
-function answer(body: Json): Json {
-  const count = (description: string): Json => ({ description, required: true, schema: { type: 'integer' } });
+/** What every operation may answer beside its own. */
+function common(status?: '503', examples: readonly ErrorExample[] = []): Readonly<Record<string, Json>> {
   return {
-    description: 'Found',
-    headers: {
-      'X-RateLimit-Daily-Limit': count('Requests a day'),
-      'X-RateLimit-Daily-Remaining': count('Requests left of this day'),
-      'X-Result-Truncated': {
-        description: 'The question was too costly to finish; the total is a lower bound',
-        required: false,
-        schema: { const: 'true' },
-      },
-    },
-    content: json(body),
+    ...unread(),
+    500: errorResponse('500', [INTERNAL]),
+    ...(status === undefined ? {} : { [status]: errorResponse(status, examples) }),
   };
 }
 
-function failed(description: string): Json {
-  return { description, content: json(ref('Error')) };
-}
-
-function exceeded(): Json {
-  return { ...failed('Rate limit exceeded'), headers: { 'Retry-After': seconds(true) } };
-}
-
-function unavailable(): Json {
-  return {
-    ...failed('Service not available, or, with the code BUSY, too many requests at once'),
-    headers: { 'Retry-After': seconds(false) },
-  };
-}
-
-/** @param always whether the header is on every answer of the status; otherwise it is with some codes only */
-function seconds(always: boolean): Json {
-  return { description: 'Seconds to wait', required: always, schema: { type: 'integer', minimum: 1 } };
-}
-
-function parameter(name: string, schema: Json, description: string, required = false): Json {
-  return { name, in: 'query', required, description, schema };
-}
-
-/** An object that has all of these properties. */
-function object(properties: Json): Json {
-  return { type: 'object', required: Object.keys(properties), properties };
-}
-
-function json(schema: Json): Json {
-  return { 'application/json': { schema } };
-}
-
-function ref(name: string): Json {
-  return { $ref: `#/components/schemas/${name}` };
-}
+const INVALID_KEY: ErrorExample = {
+  code: 'INVALID_API_KEY',
+  message: 'the API key is not accepted: expected `Authorization: Bearer <key>`',
+};
+const MISSING_KEY: ErrorExample = {
+  code: 'MISSING_API_KEY',
+  message: 'this search needs an API key: `Authorization: Bearer <key>`',
+};
+const RATE_LIMIT: ErrorExample = {
+  code: 'RATE_LIMIT_EXCEEDED',
+  message: 'more than 10 requests within a minute: try again in 42 s',
+};
+const DAILY_QUOTA: ErrorExample = {
+  code: 'DAILY_QUOTA_EXCEEDED',
+  message: 'the 50 requests of this day are used up; the next day begins at 00:00 UTC',
+};
+const UNAVAILABLE: ErrorExample = { code: 'SERVICE_UNAVAILABLE', message: 'the database cannot answer' };
+const BUSY: ErrorExample = { code: 'BUSY', message: 'too many requests wait; try again in 1 s' };
+const INTERNAL: ErrorExample = {
+  code: 'INTERNAL_ERROR',
+  message: 'unexpected error: the server logs it under the id of this request',
+};

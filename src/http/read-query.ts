@@ -9,55 +9,13 @@ import {
   SkillSearchError,
 } from '../index.js';
 import { readParameters } from './parameters.js';
-
-/** The values of `sortBy` over HTTP; the first is the default. The library has also `relevance`. */
-export const HTTP_SORT_ORDERS = ['recent', 'stars'] as const;
-
-/** How the value of a parameter is written. The library checks what it means. */
-export type ParameterKind =
-  /** The question. */
-  | 'question'
-  /** Any text. */
-  | 'text'
-  /** `[a-z0-9-]+` */
-  | 'slug'
-  /** Decimal digits. */
-  | 'integer'
-  /** One of {@link HTTP_SORT_ORDERS}. */
-  | 'order'
-  /** A date or time as ISO 8601 has it, or Unix seconds in decimal digits. */
-  | 'time';
-
-/** A parameter of an operation. */
-export interface QueryParameter {
-  readonly name: string;
-  readonly kind: ParameterKind;
-}
-
-const OWN_FILTERS = [
-  { name: 'author', kind: 'text' },
-  { name: 'license', kind: 'text' },
-  { name: 'minStars', kind: 'integer' },
-  { name: 'updatedAfter', kind: 'time' },
-  { name: 'updatedBefore', kind: 'time' },
-] as const satisfies readonly QueryParameter[];
-
-/** The parameters of `searchSkills`. The first faulty one in this order is reported. */
-export const KEYWORD_PARAMETERS = [
-  { name: 'q', kind: 'question' },
-  { name: 'page', kind: 'integer' },
-  { name: 'limit', kind: 'integer' },
-  { name: 'sortBy', kind: 'order' },
-  { name: 'category', kind: 'slug' },
-  { name: 'occupation', kind: 'slug' },
-  ...OWN_FILTERS,
-] as const satisfies readonly QueryParameter[];
-
-/** The parameters of `aiSearchSkills`. The first faulty one in this order is reported. */
-export const SEMANTIC_PARAMETERS = [
-  { name: 'q', kind: 'question' },
-  ...OWN_FILTERS,
-] as const satisfies readonly QueryParameter[];
+import {
+  HTTP_SORT_ORDERS,
+  KEYWORD_PARAMETERS,
+  MAX_DIGITS,
+  type QueryParameter,
+  SEMANTIC_PARAMETERS,
+} from './query-parameters.js';
 
 /**
  * The question of a keyword search.
@@ -96,27 +54,33 @@ function readQuery<Resolved>(
     query,
     parameters.map(({ name }) => name),
   );
-  for (const { name, kind } of parameters) {
+  for (const parameter of parameters) {
+    const { name } = parameter;
     const value = values.get(name);
     if (value === undefined) continue;
-    const fault = value instanceof SkillSearchError ? value : kind === 'order' ? sortFault(value) : undefined;
+    const fault = value instanceof SkillSearchError ? value : choiceFault(parameter, value);
     if (fault !== undefined) {
       // Report a fault of the parameters before this one first.
       if (name !== 'q') resolve(asked);
       throw fault;
     }
-    const text = value as string;
-    if (name === 'limit' && cutLimit) asked[name] = cutToLimit(text);
-    else if (kind === 'integer') asked[name] = toInteger(text);
-    else if (kind === 'time') asked[name] = toSeconds(text);
-    else asked[name] = text;
+    asked[name] = meaningOf(parameter, value as string, cutLimit);
   }
   return resolve(asked);
 }
 
-/** Up to 15 decimal digits as a number. Any other text stays as it is, and the query check reports it. */
+/** What a parameter is written as becomes what the library takes. A text that is no number stays, and is a fault there. */
+function meaningOf(parameter: QueryParameter, text: string, cutLimit: boolean): string | number {
+  if (parameter.kind === 'time') return toSeconds(text);
+  if (parameter.kind !== 'integer') return text;
+  return parameter.cut === 'compatible' && cutLimit ? cutToLimit(text) : toInteger(text);
+}
+
+const INTEGER = new RegExp(`^0*\\d{1,${MAX_DIGITS}}$`);
+
+/** At most {@link MAX_DIGITS} decimal digits as a number. Any other text stays as it is. */
 function toInteger(value: string): number | string {
-  return /^0*\d{1,15}$/.test(value) ? Number(value) : value;
+  return INTEGER.test(value) ? Number(value) : value;
 }
 
 /** Up to 11 decimal digits as a number. Any other text stays as it is: a date, a time, or a fault. */
@@ -129,9 +93,12 @@ export function cutToLimit(value: string): number | string {
   return /^\d+$/.test(value) ? Math.min(Number(value), MAX_LIMIT) : value;
 }
 
-function sortFault(value: string): SkillSearchError | undefined {
-  if ((HTTP_SORT_ORDERS as readonly string[]).includes(value)) return undefined;
+/** The library has more choices than HTTP, so they are checked here. */
+function choiceFault(parameter: QueryParameter, value: string): SkillSearchError | undefined {
+  if (parameter.kind !== 'choice' || parameter.choices.includes(value)) return undefined;
+  const { name, choices } = parameter;
   const shown = JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-  const message = `sortBy must be one of ${HTTP_SORT_ORDERS.join(', ')}, got ${shown}`;
-  return new SkillSearchError('INVALID_PARAMETER', message, { parameter: 'sortBy' });
+  return new SkillSearchError('INVALID_PARAMETER', `${name} must be one of ${choices.join(', ')}, got ${shown}`, {
+    parameter: name,
+  });
 }

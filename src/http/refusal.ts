@@ -34,7 +34,7 @@ const BY_ERROR: Readonly<Record<string, Refusal>> = {
 };
 
 /** The refusal for an error of Node's parser; undefined if the client does not wait for an answer. */
-export function refusalOf({ code = '' }: NodeJS.ErrnoException): Refusal | undefined {
+export function refusalOf({ code = '' }: NodeJS.ErrnoException | { readonly code: string }): Refusal | undefined {
   // The client has left, or sends more after `Connection: close`.
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'HPE_CLOSED_CONNECTION') return undefined;
   return BY_ERROR[code] ?? MALFORMED;

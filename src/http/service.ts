@@ -16,7 +16,9 @@ import type { PageAnswer } from './pages/page-answer.js';
 import { PAGE_PATHS } from './pages/page-paths.js';
 import { findPage, type Page } from './pages/page-routes.js';
 import { PATHS } from './paths.js';
+import { exceededHeaders, QUOTA_HEADERS } from './quota-headers.js';
 import type { Refusal } from './refusal.js';
+import { type OperationName, type ServedExtras, servedRoutes } from './routes.js';
 import { KEYWORD_OPERATION, SEMANTIC_OPERATION, type SearchOperation } from './search-operations.js';
 import { beginVisit, type Visit } from './visit.js';
 
@@ -25,8 +27,7 @@ const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 /** Headers of every answer. The service only reads, so any web page may call it. */
 const COMMON_HEADERS = Object.entries({
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers':
-    'X-RateLimit-Daily-Limit, X-RateLimit-Daily-Remaining, X-Result-Truncated, Retry-After, X-Request-Id',
+  'Access-Control-Expose-Headers': `${QUOTA_HEADERS.join(', ')}, X-Result-Truncated, Retry-After, WWW-Authenticate, X-Request-Id`,
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
 }).flat();
@@ -37,25 +38,25 @@ const TAGGED_HEADERS = COMMON_HEADERS.map((value) => (value === 'no-store' ? 'no
 /** The same for what no other web page may call: MCP, and what our own pages ask. */
 const CLOSED_HEADERS = Object.entries({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }).flat();
 
-const PREFLIGHT: Content = {
-  status: 204,
-  headers: {
-    Allow: ALLOWED_METHODS,
-    'Access-Control-Allow-Methods': ALLOWED_METHODS,
-    'Access-Control-Allow-Headers': 'Authorization, Content-Type',
-    'Access-Control-Max-Age': '86400',
-  },
-  body: '',
+const PREFLIGHT_HEADERS = {
+  'Access-Control-Allow-Methods': ALLOWED_METHODS,
+  // The last is sent by browser libraries of long ago without being asked, and would be refused with all the rest.
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Requested-With',
+  'Access-Control-Max-Age': '86400',
 };
+const PREFLIGHT: Content = { status: 204, headers: { Allow: ALLOWED_METHODS, ...PREFLIGHT_HEADERS }, body: '' };
+/** Of a path that is not served: a browser then asks, and its page sees the 404 in place of an unreadable failure. */
+const PREFLIGHT_OF_NOTHING: Content = { status: 204, headers: PREFLIGHT_HEADERS, body: '' };
 
-type Route = (visit: Visit) => Content | Promise<Content>;
+type Answerer = (visit: Visit) => Content | Promise<Content>;
 
 /** The Skill Discovery API: which request gets which answer. Knows nothing of sockets. */
 export class SkillDiscoveryService {
   readonly #search: SkillSearch;
   readonly #options: ResolvedHandlerOptions;
   readonly #findOptions: ResolvedHandlerOptions;
-  readonly #routes: ReadonlyMap<string, Route>;
+  readonly #extras: ServedExtras;
+  readonly #operations: ReadonlyMap<string, Answerer>;
   readonly #pages: MinuteLimit;
   readonly #pageSearches: MinuteLimit;
   readonly #finds: MinuteLimit;
@@ -69,16 +70,23 @@ export class SkillDiscoveryService {
     this.#pageSearches = new MinuteLimit('searches', options.pageSearchesPerMinute);
     this.#finds = new MinuteLimit('searches', options.findPerMinute);
     this.#mcp = options.mcp === undefined ? undefined : new McpMount(search, options);
-    const searchRoute =
-      <Query>(operation: SearchOperation<Query>): Route =>
+    const { compatibility, mcp, pages } = options;
+    this.#extras = { compatible: compatibility !== undefined, mcp: mcp !== undefined, pages };
+    const answerWith =
+      <Query>(operation: SearchOperation<Query>): Answerer =>
       (visit) =>
         answerSearch(operation, visit, search, options);
-    this.#routes = new Map<string, Route>([
-      [PATHS.keyword, searchRoute(KEYWORD_OPERATION)],
-      [PATHS.semantic, searchRoute(SEMANTIC_OPERATION)],
-      [PATHS.health, (visit) => this.#health(visit)],
-      ...(options.compatibility === undefined ? [] : [[PATHS.find, (visit: Visit) => this.#find(visit)] as const]),
-    ]);
+    const answerers: Readonly<Record<Exclude<OperationName, 'mcp'>, Answerer>> = {
+      keyword: answerWith(KEYWORD_OPERATION),
+      semantic: answerWith(SEMANTIC_OPERATION),
+      health: (visit) => this.#health(visit),
+      find: (visit) => this.#find(visit),
+    };
+    this.#operations = new Map(
+      servedRoutes(this.#extras).flatMap(({ path, name }) =>
+        name === undefined || name === 'mcp' ? [] : [[path, answerers[name]]],
+      ),
+    );
   }
 
   /**
@@ -168,8 +176,9 @@ export class SkillDiscoveryService {
   #fail(visit: Visit, error: unknown): Answer {
     const { content, code, hidden } = translateError(error);
     if (hidden) this.#logFailure(visit, error);
-    const allow = code === 'METHOD_NOT_ALLOWED' ? { headers: { Allow: ALLOWED_METHODS } } : {};
-    return this.#finish(visit, { ...content, ...allow }, code);
+    const allow = code === 'METHOD_NOT_ALLOWED' ? { Allow: ALLOWED_METHODS } : {};
+    const headers = { ...content.headers, ...allow, ...(visit.quota && exceededHeaders(code, visit.quota)) };
+    return this.#finish(visit, { ...content, headers }, code);
   }
 
   #logFailure({ requestId }: Visit, error: unknown): void {
@@ -178,14 +187,17 @@ export class SkillDiscoveryService {
 
   #route(visit: Visit): Content | Promise<Content> {
     const { method } = visit.call;
-    const route = this.#routes.get(visit.path) ?? this.#pageOf(visit.path);
-    if (route === undefined) throw notFound();
+    const route = this.#operations.get(visit.path) ?? this.#pageOf(visit.path);
+    if (route === undefined) {
+      if (method === 'OPTIONS' && isPreflight(visit.call)) return PREFLIGHT_OF_NOTHING;
+      throw notFound();
+    }
     if (method === 'GET' || method === 'HEAD') return route(visit);
     if (method === 'OPTIONS') return PREFLIGHT;
     throw new SkillSearchError('METHOD_NOT_ALLOWED', `the method must be one of ${ALLOWED_METHODS}`);
   }
 
-  #pageOf(path: string): Route | undefined {
+  #pageOf(path: string): Answerer | undefined {
     if (!this.#options.pages) return undefined;
     if (path === PATHS.description) return (visit) => this.#description(visit);
     const page = findPage(path);
@@ -194,8 +206,7 @@ export class SkillDiscoveryService {
 
   #description({ publicUrl, address }: Visit): Content {
     this.#pages.count(clientOfAddress(address));
-    const body = JSON.stringify(describeApi(publicUrl, this.#options.compatibility !== undefined));
-    return { tagged: true, body };
+    return { tagged: true, body: JSON.stringify(describeApi(publicUrl, this.#extras)) };
   }
 
   #page(page: Page, visit: Visit): Content | Promise<Content> {
@@ -232,8 +243,9 @@ export class SkillDiscoveryService {
 
   /** The installer asks at each key press. So this has a limit of its own, and uses no quota. */
   #find(visit: Visit): Content | Promise<Content> {
-    this.#finds.count(clientOfAddress(visit.address));
-    return answerSearch(FIND_OPERATION, visit, this.#search, this.#findOptions);
+    visit.quota = { daily: 0, perMinute: this.#options.findPerMinute };
+    const minute = this.#finds.count(clientOfAddress(visit.address));
+    return answerSearch(FIND_OPERATION, visit, this.#search, this.#findOptions, minute);
   }
 
   #health({ requestId }: Visit): Content {
@@ -258,6 +270,11 @@ function minuteHeaders(left: MinuteLeft | undefined): Readonly<Record<string, st
     'X-RateLimit-Minute-Remaining': String(left.remaining),
     'X-RateLimit-Minute-Reset': String(left.reset),
   };
+}
+
+/** Whether a browser asks before a request of a page; OPTIONS alone may come from anybody. */
+function isPreflight(call: Call): boolean {
+  return call.header('access-control-request-method') !== undefined;
 }
 
 function notFound(): SkillSearchError {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '../access/index.js';
+import type { Client, Quota } from '../access/index.js';
 import type { Call } from './call.js';
 import { addressOfClient, type TrustedHops } from './forwarded-address.js';
 
@@ -18,6 +18,8 @@ export interface Visit {
   readonly publicUrl: string;
   /** Set once the client is identified. */
   client: Client | undefined;
+  /** What the request is counted for; set with the client, or by a limit of its own. */
+  quota: Quota | undefined;
 }
 
 export function beginVisit(call: Call, publicUrl: string | undefined, isTrusted: TrustedHops): Visit {
@@ -33,5 +35,6 @@ export function beginVisit(call: Call, publicUrl: string | undefined, isTrusted:
     address: addressOfClient(call, isTrusted),
     publicUrl: publicUrl ?? call.origin,
     client: undefined,
+    quota: undefined,
   };
 }

@@ -24,11 +24,32 @@ describe('an admission', () => {
     ]);
   });
 
-  test('tells the largest number of 31 bits where the day has no limit', () => {
+  test('tells the same of the minute, which begins anew with the first request after it', () => {
+    const { ask, clock } = asking({ daily: 0, perMinute: 2 });
+    const told = [
+      { minuteLimit: 2, minuteRemaining: 1 },
+      { minuteLimit: 2, minuteRemaining: 0 },
+    ];
+    expect([ask(), ask()]).toMatchObject(told);
+    expect(ask).toThrow(expect.objectContaining({ code: 'RATE_LIMIT_EXCEEDED' }));
+    clock.now += MINUTE;
+    expect([ask(), ask()]).toMatchObject(told);
+  });
+
+  test('counts faulty requests in what is left of the minute', () => {
+    const { ask } = asking({ daily: 0, perMinute: 3 });
+    const fault = new SkillSearchError('MISSING_QUERY', 'q is missing');
+    expect(() => ask(fault)).toThrow(fault);
+    expect(ask()).toMatchObject({ minuteRemaining: 1 });
+  });
+
+  test('tells the largest number of 31 bits where the day or the minute has no limit', () => {
     for (const perMinute of [0, 5]) {
       const { ask } = asking({ daily: 0, perMinute });
       expect(ask()).toMatchObject({ dailyLimit: UNLIMITED, dailyRemaining: UNLIMITED });
     }
+    const { ask } = asking({ daily: 5, perMinute: 0 });
+    expect(ask()).toMatchObject({ minuteLimit: UNLIMITED, minuteRemaining: UNLIMITED });
     expect(UNLIMITED).toBe(2 ** 31 - 1);
   });
 

@@ -120,6 +120,11 @@ export function quotaOf({ headers }: Reply): [limit: string | null, remaining: s
   return [headers.get('X-RateLimit-Daily-Limit'), headers.get('X-RateLimit-Daily-Remaining')];
 }
 
+/** The same two of the minute. */
+export function minuteOf({ headers }: Reply): [limit: string | null, remaining: string | null] {
+  return [headers.get('X-RateLimit-Minute-Limit'), headers.get('X-RateLimit-Minute-Remaining')];
+}
+
 /** A search that throws the same whatever is asked, except that it can be closed. */
 export function failingSearch(error: unknown): SkillSearch {
   const fail = (): never => {

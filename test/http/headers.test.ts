@@ -6,6 +6,7 @@ import {
   HEALTH,
   KEYWORD,
   keyword,
+  minuteOf,
   quotaOf,
   type Reply,
   SEMANTIC,
@@ -65,8 +66,11 @@ describe('every answer', () => {
       expect(headers.get('Access-Control-Allow-Origin'), name).toBe('*');
       expect(listOf(headers.get('Access-Control-Expose-Headers')), name).toEqual([
         'retry-after',
+        'www-authenticate',
         'x-ratelimit-daily-limit',
         'x-ratelimit-daily-remaining',
+        'x-ratelimit-minute-limit',
+        'x-ratelimit-minute-remaining',
         'x-request-id',
         'x-result-truncated',
       ]);
@@ -90,10 +94,19 @@ describe('every answer', () => {
     }
   });
 
-  test('has the quota headers if it is the 200 of a search, and else has not', async () => {
+  test('has the quota headers if it is the 200 of a search, a 429 those of its limit, and others none', async () => {
+    const none = [null, null];
+    const unlimited = ['2147483647', '2147483647'];
+    const of: Readonly<Record<string, readonly unknown[][]>> = {
+      'a keyword search': [unlimited, unlimited],
+      'a semantic search': [unlimited, unlimited],
+      HEAD: [unlimited, unlimited],
+      find: [unlimited, ['60', '59']],
+      '429 of the minute': [none, ['1', '0']],
+      '429 of the day': [['1', '0'], none],
+    };
     for (const [name, reply] of await everyAnswer()) {
-      const isSearch = ['a keyword search', 'a semantic search', 'find', 'HEAD'].includes(name);
-      expect(quotaOf(reply), name).toEqual(isSearch ? ['2147483647', '2147483647'] : [null, null]);
+      expect([quotaOf(reply), minuteOf(reply)], name).toEqual(of[name] ?? [none, none]);
     }
   });
 });
@@ -127,12 +140,24 @@ describe('a preflight', () => {
       },
     });
     expect([reply.status, reply.text]).toEqual([204, '']);
-    expect(listOf(reply.headers.get('Access-Control-Allow-Headers'))).toContain('authorization');
+    const allowed = ['authorization', 'content-type', 'x-requested-with'];
+    expect(listOf(reply.headers.get('Access-Control-Allow-Headers'))).toEqual(allowed);
     expect(listOf(reply.headers.get('Access-Control-Allow-Methods'))).toEqual(['get', 'head', 'options']);
     expect(reply.headers.get('Access-Control-Allow-Origin')).toBe('*');
     expect(reply.headers.get('Allow')).toBe('GET, HEAD, OPTIONS');
     expect(Number(reply.headers.get('Access-Control-Max-Age'))).toBeGreaterThan(0);
     expect(reply.headers.has('Content-Type')).toBe(false);
+  });
+
+  test('of a path that is not served is answered, so that the page sees the 404 of its request', async () => {
+    const { ask } = await serve(SKILLS);
+    const headers = { Origin: 'https://page.example', 'Access-Control-Request-Method': 'GET' };
+    const reply = await ask('/nowhere', { method: 'OPTIONS', headers });
+    expect([reply.status, reply.text, reply.headers.get('Access-Control-Allow-Origin')]).toEqual([204, '', '*']);
+    expect(listOf(reply.headers.get('Access-Control-Allow-Methods'))).toEqual(['get', 'head', 'options']);
+    expect(reply.headers.has('Allow')).toBe(false);
+    expect((await ask('/nowhere', { headers: { Origin: 'https://page.example' } })).code).toBe('ENDPOINT_NOT_FOUND');
+    expect((await ask('/nowhere', { method: 'OPTIONS' })).code).toBe('ENDPOINT_NOT_FOUND');
   });
 
   test('needs no key, minds no wrong one, and counts for nothing', async () => {

@@ -74,6 +74,8 @@ describe('a call over MCP', () => {
     const list = rpc('tools/list');
     const refused = await serving.post(list);
     expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '45']);
+    expect(refused.headers.get('X-RateLimit-Minute-Limit')).toBe('4');
+    expect(refused.headers.get('X-RateLimit-Minute-Remaining')).toBe('0');
     expect(refused.message).toMatchObject({
       id: list['id'],
       error: { code: -32000, data: { code: 'RATE_LIMIT_EXCEEDED', retryAfter: 45 } },

@@ -22,6 +22,16 @@ test('a minute lasts 60 seconds from its first request, for each client', () => 
 test('0 is no limit', () => {
   const limit = new MinuteLimit('pages', 0);
   for (let i = 0; i < 1000; i++) limit.count('a');
+  expect(limit.count('a')).toBeUndefined();
+});
+
+test('a request that is let through is told what is left', () => {
+  const limit = new MinuteLimit('pages', 2, () => 0);
+  expect([limit.count('a'), limit.count('b'), limit.count('a')]).toEqual([
+    { limit: 2, remaining: 1, reset: 60 },
+    { limit: 2, remaining: 1, reset: 60 },
+    { limit: 2, remaining: 0, reset: 60 },
+  ]);
 });
 
 test('as many addresses as the limit says are counted; one more makes the first forgotten', () => {

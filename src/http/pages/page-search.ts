@@ -1,4 +1,3 @@
-import { SkillSearchError } from '../../index.js';
 import { answerView, summaryOf } from './answer-view.js';
 import { facetsView } from './facets-view.js';
 import { findSkills } from './find-skills.js';
@@ -54,8 +53,7 @@ function sent(answer: PageSearchAnswer): PageAnswer {
 function suggestionsFor(q: string, search: PageRequest['search']): string[] {
   try {
     return search.suggest(q, { limit: SUGGESTIONS }).map(({ text }) => text);
-  } catch (error) {
-    if (error instanceof SkillSearchError) return [];
-    throw error;
+  } catch {
+    return [];
   }
 }

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createHandler } from '../../../src/http/index.js';
+import type { SkillSearch } from '../../../src/index.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
 import { keyword, ORIGIN, quotaOf, searchOver, semantic, serve } from '../ask.js';
 import { KITE } from './kite.js';
+import { replacing } from './replacing.js';
 
 const SKILLS = [KITE, row('reel', { name: 'kite-reel', description: 'Winds the line.' })];
 const PATH = '/page/search?q=kite';
@@ -20,7 +22,13 @@ interface Body {
 describe('what the page asks as somebody types', () => {
   test('answers with the very parts of the page that stand there without a script', async () => {
     const { ask } = await serve(SKILLS, { pages: true });
-    for (const query of ['?q=kite', '?q=kite&mode=words', '?q=kite&category=crafts&sortBy=stars', '?q=zeppelin&mode=words', '']) {
+    for (const query of [
+      '?q=kite',
+      '?q=kite&mode=words',
+      '?q=kite&category=crafts&sortBy=stars',
+      '?q=zeppelin&mode=words',
+      '',
+    ]) {
       const [page, part] = [await ask(`/${query}`), (await ask(`/page/search${query}`)).body as Body];
       expect(page.text, query).toContain(part.answer);
       expect(page.text, query).toContain(part.facets);
@@ -49,18 +57,31 @@ describe('what the page asks as somebody types', () => {
       expect((await ask(`/page/search?${query}`)).body, query).toMatchObject({ unfinished });
     }
     // Links of the quick answer lead to the question as it was asked.
-    expect(((await ask('/page/search?q=kite&quick=1')).body as Body).facets).toContain('href="/?q=kite&amp;category=crafts"');
+    expect(((await ask('/page/search?q=kite&quick=1')).body as Body).facets).toContain(
+      'href="/?q=kite&amp;category=crafts"',
+    );
   });
 
   test('suggests how a question may go on', async () => {
-    const { ask } = await serve(SKILLS, { pages: true });
-    expect(((await ask('/page/search?q=kit&quick=1')).body as Body).suggestions.length).toBeGreaterThan(0);
+    const suggest: SkillSearch['suggest'] = (text) => [{ text: `${text}e-builder`, kind: 'name', count: 1 }];
+    const search = await searchOver(SKILLS);
+    const { ask } = await serve(replacing(search, { suggest }), { pages: true });
+    for (const quick of ['&quick=1', '']) {
+      expect(((await ask(`/page/search?q=kit${quick}`)).body as Body).suggestions).toEqual(['kite-builder']);
+    }
+    expect(((await ask('/page/search?category=crafts')).body as Body).suggestions).toEqual([]);
+    const fail = (): never => {
+      throw new Error('cannot');
+    };
+    const without = await serve(replacing(search, { suggest: fail }), { pages: true });
+    expect((await without.ask('/page/search?q=kit')).body).toMatchObject({ suggestions: [], title: 'kit' });
   });
 
   test('names a fault by the body that all operations have', async () => {
     const { ask } = await serve(SKILLS, { pages: true });
     const codes = [];
-    for (const query of ['q=!', 'q=kite&page=0', 'q=kite&q=b', 'minStars=x']) codes.push((await ask(`/page/search?${query}`)).code);
+    for (const query of ['q=!', 'q=kite&page=0', 'q=kite&q=b', 'minStars=x'])
+      codes.push((await ask(`/page/search?${query}`)).code);
     expect(codes).toEqual(['INVALID_QUERY', 'INVALID_PARAMETER', 'INVALID_PARAMETER', 'INVALID_PARAMETER']);
   });
 });
@@ -99,7 +120,12 @@ describe('only our own pages', () => {
 
   test('no header lets others read an answer, a fault or a preflight', async () => {
     const { ask } = await serve(SKILLS, { pages: true });
-    for (const [path, method] of [[PATH, 'GET'], ['/page/search?q=!', 'GET'], [PATH, 'OPTIONS'], [PATH, 'POST']] as const) {
+    for (const [path, method] of [
+      [PATH, 'GET'],
+      ['/page/search?q=!', 'GET'],
+      [PATH, 'OPTIONS'],
+      [PATH, 'POST'],
+    ] as const) {
       const reply = await ask(path, { method, headers: { Origin: ORIGIN } });
       expect(reply.headers.has('Access-Control-Allow-Origin'), `${method} ${path}`).toBe(false);
     }
@@ -107,7 +133,8 @@ describe('only our own pages', () => {
 
   test('what others ask does not use up the limit', async () => {
     const { ask } = await serve(SKILLS, { pages: true, pageSearchesPerMinute: 1 });
-    for (let i = 0; i < 3; i++) expect((await ask(PATH, { headers: { 'Sec-Fetch-Site': 'cross-site' } })).status).toBe(403);
+    for (let i = 0; i < 3; i++)
+      expect((await ask(PATH, { headers: { 'Sec-Fetch-Site': 'cross-site' } })).status).toBe(403);
     expect((await ask(PATH)).status).toBe(200);
   });
 });
@@ -117,7 +144,11 @@ describe('the limit of the minute', () => {
     const { ask } = await serve(SKILLS, { pages: true });
     for (let i = 1; i <= 120; i++) {
       const { status, headers } = await ask('/page/search?q=kite&mode=words');
-      expect([status, headers.get('X-RateLimit-Minute-Limit'), headers.get('X-RateLimit-Minute-Remaining')]).toEqual([200, '120', String(120 - i)]);
+      expect([status, headers.get('X-RateLimit-Minute-Limit'), headers.get('X-RateLimit-Minute-Remaining')]).toEqual([
+        200,
+        '120',
+        String(120 - i),
+      ]);
       expect(Number(headers.get('X-RateLimit-Minute-Reset'))).toBeLessThanOrEqual(60);
     }
     const reply = await ask(PATH);
@@ -128,7 +159,9 @@ describe('the limit of the minute', () => {
 
   test('counts questions of the page without its script, too: imitating it gains nothing', async () => {
     const { ask } = await serve(SKILLS, { pages: true, pageSearchesPerMinute: 2 });
-    expect([(await ask('/?q=kite')).status, (await ask(PATH)).status, (await ask('/?q=kite')).status]).toEqual([200, 200, 429]);
+    expect([(await ask('/?q=kite')).status, (await ask(PATH)).status, (await ask('/?q=kite')).status]).toEqual([
+      200, 200, 429,
+    ]);
     // Pages without a question have a limit of their own.
     for (const path of ['/', '/browse', '/skills/kite']) expect((await ask(path)).status).toBe(200);
   });

@@ -8,7 +8,7 @@ const ELEMENTS = new Set(
   (
     'html head meta title link script body header nav main footer a h1 h2 h3 h4 p div span ul ol li dl dt dd pre code ' +
     'form input select option optgroup button label fieldset legend details summary mark svg path rect g title time ' +
-    'table thead tbody tr th td kbd strong em small section article aside noscript abbr output blockquote hr br del s'
+    'table thead tbody tr th td kbd strong em small section article aside noscript bdi abbr output blockquote hr br del s'
   ).split(' '),
 );
 

@@ -1,25 +1,45 @@
 import { describe, expect, test } from 'vitest';
 import { PAGE_SIZE } from '../../../src/http/pages/find-skills.js';
-import { SkillSearchError } from '../../../src/index.js';
+import { buildCatalogue, SkillSearchError } from '../../../src/index.js';
 import { row } from '../../rows.js';
+import { scratchFile } from '../../scratch-folder.js';
 import { failingSearch, opened, type Reply, searchOver, serve } from '../ask.js';
 import { HOSTILE, KITE } from './kite.js';
 import { expectHarmless, linksOf, textOf } from './page-text.js';
+import { replacing } from './replacing.js';
 
 const SKILLS = [
   KITE,
-  row('reel', { name: 'kite-reel', description: 'Winds the line of a kite.', author: 'finch', stars: 7, categories: ['crafts', 'testing'] }),
+  row('reel', {
+    name: 'kite-reel',
+    description: 'Winds the line of a kite.',
+    author: 'finch',
+    stars: 7,
+    categories: ['crafts', 'testing'],
+  }),
   row('copy', { name: 'kite-reel', description: 'Winds the line of a kite.', author: 'crow', stars: 3 }),
   row('bread', { name: 'sourdough', description: 'Bakes bread.', license: 'MIT', updatedAt: 1_600_000_000 }),
 ];
 
 /** The names of the skills of a page, in its order. */
 function namesOf({ text }: Reply): string[] {
-  return [...text.matchAll(/<h3 dir="auto"><a href="[^"]*">(.*?)<\/a>/g)].map(([, name]) => (name as string).replace(/<\/?mark>/g, ''));
+  return [...text.matchAll(/<h3 dir="auto"><a href="[^"]*">(.*?)<\/a>/g)].map(([, name]) =>
+    (name as string).replace(/<\/?mark>/g, ''),
+  );
+}
+
+/** The ids of the skills of a page, in its order. */
+function idsOf({ text }: Reply): string[] {
+  return [...text.matchAll(/<h3 dir="auto"><a href="\/skills\/([^"]*)"/g)].map(([, id]) => id as string);
+}
+
+/** The text of a page in one line. */
+function shownText(reply: Reply): string {
+  return textOf(reply).replace(/\s+/g, ' ');
 }
 
 /** The value that a field of the form has. */
-function valueOf({ text }: Reply, field: string): string | undefined {
+function fieldOf({ text }: Reply, field: string): string | undefined {
   return new RegExp(`<input[^>]* name="${field}"[^>]* value="([^"]*)"`).exec(text)?.[1];
 }
 
@@ -28,7 +48,7 @@ describe('the search page before a question', () => {
     const { ask } = await serve(SKILLS, { pages: true });
     const reply = await ask('/');
     expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(textOf(reply)).toContain('4 skills, the newest of 14 Nov 2023');
+    expect(shownText(reply)).toContain('4 skills, the newest of 14 Nov 2023');
     expect(linksOf(reply)).toContain('/browse?category=crafts');
     expect(namesOf(reply)).toEqual(expect.arrayContaining(['kite-builder', 'sourdough']));
     expect(reply.text).toContain('<form id="search" class="search" role="search" action="/" method="get"');
@@ -50,7 +70,7 @@ describe('the answer to a question', () => {
     expect(namesOf(reply)).toEqual(['kite-builder', 'kite-reel']);
     expect(reply.text).toContain('<mark>kite</mark>');
     expect(linksOf(reply)).toEqual(expect.arrayContaining(['/skills/kite', '/skills/reel', '/browse?author=wren']));
-    const text = textOf(reply).replace(/\s+/g, ' ');
+    const text = shownText(reply);
     expect(text).toContain('2 skills');
     expect(text).toContain('1 more copy');
     expect(text).toMatch(/★ 12,345 stars 14 Nov 2023/);
@@ -60,10 +80,19 @@ describe('the answer to a question', () => {
 
   test('keeps what the form says', async () => {
     const { ask } = await serve(SKILLS, { pages: true });
-    const reply = await ask('/?q=kite&mode=meaning&sortBy=stars&category=crafts&author=wren&license=MIT&minStars=2&updatedAfter=2020-01-01&updatedBefore=2030-01-01');
-    expect(valueOf(reply, 'q')).toBe('kite');
-    for (const [field, value] of Object.entries({ category: 'crafts', author: 'wren', license: 'MIT', minStars: '2', updatedAfter: '2020-01-01', updatedBefore: '2030-01-01' })) {
-      expect(valueOf(reply, field), field).toBe(value);
+    const reply = await ask(
+      '/?q=kite&mode=meaning&sortBy=stars&category=crafts&author=wren&license=MIT&minStars=2&updatedAfter=2020-01-01&updatedBefore=2030-01-01',
+    );
+    expect(fieldOf(reply, 'q')).toBe('kite');
+    for (const [field, value] of Object.entries({
+      category: 'crafts',
+      author: 'wren',
+      license: 'MIT',
+      minStars: '2',
+      updatedAfter: '2020-01-01',
+      updatedBefore: '2030-01-01',
+    })) {
+      expect(fieldOf(reply, field), field).toBe(value);
     }
     expect(reply.text).toContain('value="meaning" checked');
     expect(reply.text).toContain('<option value="stars" selected>');
@@ -97,20 +126,22 @@ describe('the answer to a question', () => {
 
   test('has the three orders', async () => {
     const skills = [
-      row('a', { name: 'kite', stars: 1, updatedAt: 3 }),
-      row('b', { name: 'kite b', stars: 9, updatedAt: 2 }),
-      row('c', { name: 'kite c', stars: 5, updatedAt: 9 }),
+      row('a', { name: 'kite', description: 'Flies high.', stars: 1, updatedAt: 3 }),
+      row('b', { name: 'kite', description: 'Flies low.', stars: 9, updatedAt: 2 }),
+      row('c', { name: 'kite', description: 'Flies far.', stars: 5, updatedAt: 9 }),
     ];
     const { ask } = await serve(skills, { pages: true });
     for (const mode of ['words', 'both', 'meaning']) {
-      expect(namesOf(await ask(`/?q=kite&sortBy=stars&mode=${mode}`))[0], mode).toBe('kite b');
-      expect(namesOf(await ask(`/?q=kite&sortBy=recent&mode=${mode}`))[0], mode).toBe('kite c');
+      expect(idsOf(await ask(`/?q=kite&sortBy=stars&mode=${mode}`)), mode).toEqual(['b', 'c', 'a']);
+      expect(idsOf(await ask(`/?q=kite&sortBy=recent&mode=${mode}`)), mode).toEqual(['c', 'a', 'b']);
+      expect(idsOf(await ask(`/?q=kite+low&mode=${mode}`))[0], mode).toBe('b');
     }
-    expect(namesOf(await ask('/?q=kite&mode=words'))[0]).toBe('kite');
   });
 
   test('has pages with links to all of them, and says that a page behind the last is empty', async () => {
-    const skills = Array.from({ length: PAGE_SIZE * 2 + 1 }, (_, i) => row(`k${i}`, { name: `kite ${i}`, description: `Number ${i}.` }));
+    const skills = Array.from({ length: PAGE_SIZE * 2 + 1 }, (_, i) =>
+      row(`k${i}`, { name: `kite ${i}`, description: `Number ${i}.` }),
+    );
     const { ask } = await serve(skills, { pages: true });
     const names: string[] = [];
     for (let page = 1; page <= 3; page++) {
@@ -128,12 +159,17 @@ describe('the answer to a question', () => {
   test('counts what was found by category, occupation, author and licence, with a link for each', async () => {
     const { ask } = await serve(SKILLS, { pages: true });
     const reply = await ask('/?q=kite&mode=words');
-    expect(linksOf(reply)).toEqual(expect.arrayContaining(['/?q=kite&mode=words&category=crafts', '/?q=kite&mode=words&occupation=toy-makers-519199']));
-    expect(textOf(reply).replace(/\s+/g, ' ')).toMatch(/Categories Crafts 2 Testing 1/);
+    expect(linksOf(reply)).toEqual(
+      expect.arrayContaining([
+        '/?q=kite&mode=words&category=crafts',
+        '/?q=kite&mode=words&occupation=toy-makers-519199',
+      ]),
+    );
+    expect(shownText(reply)).toMatch(/Categories Crafts 2 Testing 1/);
     // With a filter the others of its kind stay, so that people can switch.
     const narrowed = await ask('/?q=kite&mode=words&category=testing');
     expect(linksOf(narrowed)).toContain('/?q=kite&mode=words&category=crafts');
-    expect(textOf(narrowed).replace(/\s+/g, ' ')).toMatch(/Crafts 2 Testing \(chosen; take away\) 1/);
+    expect(shownText(narrowed)).toMatch(/Crafts 2 Testing \(chosen; take away\) 1/);
   });
 
   test('that fits nothing says so, and what else to try', async () => {
@@ -141,7 +177,9 @@ describe('the answer to a question', () => {
     const reply = await ask('/?q=zeppelin&mode=words&category=crafts');
     expect([reply.status, namesOf(reply)]).toEqual([200, []]);
     expect(textOf(reply)).toContain('Nothing fits.');
-    expect(linksOf(reply)).toEqual(expect.arrayContaining(['/?q=zeppelin&mode=words', '/?q=zeppelin&category=crafts', '/categories']));
+    expect(linksOf(reply)).toEqual(
+      expect.arrayContaining(['/?q=zeppelin&mode=words', '/?q=zeppelin&category=crafts', '/categories']),
+    );
   });
 
   test.each([
@@ -166,8 +204,9 @@ describe('the answer to a question', () => {
   });
 
   test('is by words where the catalogue cannot be searched by meaning, and says so', async () => {
-    const search = await opened({ skills: SKILLS, semantic: false });
-    const { ask } = await serve(search, { pages: true });
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+    const { ask } = await serve(await opened({ database }), { pages: true });
     for (const mode of ['both', 'meaning']) {
       const reply = await ask(`/?q=kite&mode=${mode}`);
       expect([reply.status, namesOf(reply).length], mode).toEqual([200, 2]);
@@ -177,9 +216,9 @@ describe('the answer to a question', () => {
   });
 
   test('is by words where too many ask by meaning, and says so', async () => {
-    const search = await searchOver(SKILLS);
-    const busy = { ...bound(search), semantic: async () => Promise.reject(new SkillSearchError('BUSY', 'busy', { retryAfter: 1 })) };
-    const { ask } = await serve(busy, { pages: true });
+    const busy = new SkillSearchError('BUSY', 'busy', { retryAfter: 1 });
+    const search = replacing(await searchOver(SKILLS), { semantic: async () => Promise.reject(busy) });
+    const { ask } = await serve(search, { pages: true });
     const reply = await ask('/?q=kite');
     expect([reply.status, namesOf(reply).length]).toEqual([200, 2]);
     expect(textOf(reply)).toContain('Too many people ask by meaning just now');
@@ -191,7 +230,14 @@ describe('the answer to a question', () => {
       [new Error('unforeseen'), 500],
     ] as const) {
       const { ask } = await serve(failingSearch(error), { pages: true });
-      for (const path of ['/?q=kite', '/?q=kite&mode=words', '/page/search?q=kite', '/browse', '/categories', '/authors']) {
+      for (const path of [
+        '/?q=kite',
+        '/?q=kite&mode=words',
+        '/page/search?q=kite',
+        '/browse',
+        '/categories',
+        '/authors',
+      ]) {
         expect((await ask(path)).status, path).toBe(status);
       }
     }
@@ -201,12 +247,30 @@ describe('the answer to a question', () => {
 describe('text of a catalogue and of a question', () => {
   test('is shown as it is, and never runs', async () => {
     for (const hostile of HOSTILE) {
-      const skill = { ...KITE, id: `x${hostile}`, name: `kite ${hostile}`, author: hostile, license: hostile, description: `kite ${hostile}`, categories: [hostile], files: [{ filename: `${hostile.replaceAll('/', '')}.md`, text: `kite ${hostile}` }] };
+      const skill = {
+        ...KITE,
+        id: `x${hostile}`,
+        name: `kite ${hostile}`,
+        author: hostile,
+        license: hostile,
+        description: `kite ${hostile}`,
+        categories: [hostile],
+        files: [{ filename: `${hostile.replaceAll('/', '')}.md`, text: `kite ${hostile}` }],
+      };
       const { ask } = await serve([skill], { pages: true });
-      for (const path of ['/', `/?q=kite ${encodeURIComponent(hostile)}`, '/?q=kite&mode=words', '/browse', '/authors', `/?q=kite&author=${encodeURIComponent(hostile)}`, `/?minStars=${encodeURIComponent(hostile)}`]) {
+      for (const path of [
+        '/',
+        `/?q=kite ${encodeURIComponent(hostile)}`,
+        '/?q=kite&mode=words',
+        '/browse',
+        '/authors',
+        `/?q=kite&author=${encodeURIComponent(hostile)}`,
+        `/?minStars=${encodeURIComponent(hostile)}`,
+      ]) {
         const reply = await ask(path);
         expectHarmless(reply);
-        if (reply.status === 200) expect(textOf(reply).replaceAll('\n', '').replaceAll(' ', ''), path).toContain(hostile.replaceAll(' ', ''));
+        if (reply.status === 200)
+          expect(textOf(reply).replaceAll('\n', '').replaceAll(' ', ''), path).toContain(hostile.replaceAll(' ', ''));
       }
       const { answer, facets } = (await ask('/page/search?q=kite')).body as { answer: string; facets: string };
       expect(answer + facets).not.toContain(hostile);
@@ -215,19 +279,10 @@ describe('text of a catalogue and of a question', () => {
 
   test('cannot bend a link: quotes, brackets and schemes stay parameters', async () => {
     const { ask } = await serve(SKILLS, { pages: true });
-    const reply = await ask(`/?q=${encodeURIComponent('kite" onmouseover="x')}&author=${encodeURIComponent('javascript:alert(1)')}`);
+    const reply = await ask(
+      `/?q=${encodeURIComponent('kite" onmouseover="x')}&author=${encodeURIComponent('javascript:alert(1)')}`,
+    );
     for (const link of linksOf(reply)) expect(link).toMatch(/^(?:\/[^/]|\/$)/);
     expectHarmless(reply);
   });
 });
-
-/** A search whose methods can be taken apart. */
-function bound<Search extends object>(search: Search): Search {
-  return new Proxy({} as Search, {
-    get: (_, name) => {
-      const value = Reflect.get(search, name) as unknown;
-      return typeof value === 'function' ? value.bind(search) : value;
-    },
-    has: (_, name) => Reflect.has(search, name),
-  });
-}

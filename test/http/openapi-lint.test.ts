@@ -1,0 +1,29 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { describe, expect, test } from 'vitest';
+import { describeApi } from '../../src/http/openapi.js';
+
+const MODES = [
+  ['plain', { compatible: false, mcp: false, pages: true }],
+  ['with --compat skillsmp', { compatible: true, mcp: false, pages: true }],
+  ['with --mcp', { compatible: false, mcp: true, pages: true }],
+  ['with both', { compatible: true, mcp: true, pages: true }],
+] as const;
+
+describe.each(MODES)('the description %s', (_, extras) => {
+  test.each(['recommended', 'recommended-strict', 'spec'])('has nothing that the rules of %s find', async (ruleset) => {
+    expect(await findings(describeApi('https://skills.test', extras), ruleset)).toEqual([]);
+  });
+});
+
+test('what is wrong in a description is found', async () => {
+  const description = describeApi('https://skills.test', MODES[0][1]);
+  const { license: _, ...info } = description.info;
+  const found = await findings({ ...description, info, tags: 'none' }, 'recommended');
+  expect(found.map(({ rule }) => rule)).toEqual(expect.arrayContaining(['info-license', 'struct']));
+});
+
+async function findings(description: object, ruleset: string): Promise<{ rule: string; message: string; at: unknown }[]> {
+  const config = await createConfig({ extends: [ruleset] });
+  const problems = await lintFromString({ source: JSON.stringify(description), config, absoluteRef: 'openapi.json' });
+  return problems.map(({ ruleId, message, location }) => ({ rule: ruleId, message, at: location[0]?.pointer }));
+}
