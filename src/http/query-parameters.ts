@@ -53,7 +53,7 @@ export type QueryParameter = {
   | { readonly kind: 'time' }
 );
 
-const OWN_FILTERS = [
+const OWN_FILTERS: readonly QueryParameter[] = [
   {
     name: 'author',
     kind: 'text',
@@ -81,10 +81,10 @@ const OWN_FILTERS = [
     about: 'Only skills that were updated before this time: a date (UTC), a time, or Unix seconds.',
     example: '2026-06-30T12:00:00Z',
   },
-] as const satisfies readonly QueryParameter[];
+];
 
 /** The parameters of `searchSkills`. The first faulty one in this order is reported. */
-export const KEYWORD_PARAMETERS = [
+export const KEYWORD_PARAMETERS: readonly QueryParameter[] = [
   {
     name: 'q',
     kind: 'question',
@@ -127,10 +127,10 @@ export const KEYWORD_PARAMETERS = [
     example: 'software-developers',
   },
   ...OWN_FILTERS,
-] as const satisfies readonly QueryParameter[];
+];
 
 /** The parameters of `aiSearchSkills`. The first faulty one in this order is reported. */
-export const SEMANTIC_PARAMETERS = [
+export const SEMANTIC_PARAMETERS: readonly QueryParameter[] = [
   {
     name: 'q',
     kind: 'question',
@@ -140,10 +140,10 @@ export const SEMANTIC_PARAMETERS = [
     example: 'tell our users what changed in a release',
   },
   ...OWN_FILTERS,
-] as const satisfies readonly QueryParameter[];
+];
 
 /** The parameters of `findSkills`. The first faulty one in this order is reported. */
-export const FIND_PARAMETERS = [
+export const FIND_PARAMETERS: readonly QueryParameter[] = [
   {
     name: 'q',
     kind: 'question',
@@ -168,4 +168,4 @@ export const FIND_PARAMETERS = [
     about: 'Only skills of this owner of repositories, or author. Blank for all.',
     example: 'octocat',
   },
-] as const satisfies readonly QueryParameter[];
+];

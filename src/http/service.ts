@@ -218,6 +218,7 @@ export class SkillDiscoveryService {
       publicUrl: visit.publicUrl,
       base: new URL(visit.publicUrl).pathname.replace(/\/+$/, ''),
       longestWait: this.#options.longestWait,
+      describe: () => describeApi(visit.publicUrl, this.#extras),
       signal,
       logDamaged: (damaged: readonly DamagedSkill[] | undefined) => {
         if (damaged !== undefined) logDamaged(damaged, this.#search, visit.requestId, this.#options.log);

@@ -10,7 +10,7 @@ const SPACE = '\\t-\\r \\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u30
 const MOST_REPEATED = 1000;
 
 /** A text that is neither blank nor has the character NUL. */
-export const NOT_BLANK = `^[^\\x00]*[^\\x00${SPACE}][^\\x00]*$`;
+export const NOT_BLANK: string = `^[^\\x00]*[^\\x00${SPACE}][^\\x00]*$`;
 /** A text without the character NUL. */
 export const WITHOUT_NUL = '^[^\\x00]*$';
 export const SLUG = '^[a-z0-9-]+$';
@@ -35,7 +35,7 @@ const HOUR_MINUTE = '(?:[01][0-9]|2[0-3]):[0-5][0-9]';
 const TIME = `${HOUR_MINUTE}(?::[0-5][0-9](?:\\.[0-9]{1,9})?)?`;
 
 /** Unix seconds, or a date or a time that there is, as `readTime` of the library reads it. */
-export const TIME_OR_SECONDS = `^(?:[0-9]{1,11}|(?:${ANY_DAY}|${LEAP_YEAR}-02-29)(?:[Tt ]${TIME}(?:[Zz]|[+-]${HOUR_MINUTE})?)?)$`;
+export const TIME_OR_SECONDS: string = `^(?:[0-9]{1,11}|(?:${ANY_DAY}|${LEAP_YEAR}-02-29)(?:[Tt ]${TIME}(?:[Zz]|[+-]${HOUR_MINUTE})?)?)$`;
 
 /** Letters and digits are in the planes of Unicode below this code point; those above have other things, or nothing. */
 const PLANES_WITH_LETTERS = 0x40000;

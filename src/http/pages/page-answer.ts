@@ -1,4 +1,5 @@
 import type { DamagedSkill, SkillSearch } from '../../index.js';
+import type { ApiDocument } from './docs-page.js';
 
 /** The answer to a request for a page. */
 export interface PageAnswer {
@@ -23,6 +24,8 @@ export interface PageRequest {
   readonly longestWait: number;
   /** Aborted when the client closes the connection. */
   readonly signal: AbortSignal | undefined;
+  /** The description of the API. */
+  readonly describe: () => ApiDocument;
   /** Logs skills that the answer lacks. */
   readonly logDamaged: (damaged: readonly DamagedSkill[] | undefined) => void;
 }

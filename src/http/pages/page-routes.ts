@@ -1,5 +1,6 @@
 import { readAsset } from './assets.js';
 import { showAuthors, showBrowse, showCategories, showOccupations } from './browse-pages.js';
+import { showDocs } from './docs-page.js';
 import { showHome } from './home-page.js';
 import type { PageRequest, PageRoute } from './page-answer.js';
 import { PAGE_PATHS } from './page-paths.js';
@@ -24,6 +25,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   [PAGE_PATHS.occupations]: { show: showOccupations, counted: () => 'pages' },
   [PAGE_PATHS.authors]: { show: showAuthors, counted: () => 'pages' },
   [PAGE_PATHS.browse]: { show: showBrowse, counted: () => 'pages' },
+  [PAGE_PATHS.docs]: { show: showDocs, counted: () => 'pages' },
   [PAGE_PATHS.robots]: { show: showRobots, counted: () => undefined },
 };
 
