@@ -29,6 +29,9 @@ export const MAX_SUGGESTIONS = 20;
 /** Words of the catalogue that an answer says a misspelt word was read as. Whoever asked wants to see the likeliest. */
 export const MAX_CORRECTIONS = 5;
 
+/** The greatest `limit` of similar skills: as for a semantic search. */
+export const MAX_SIMILAR = 100;
+
 /** Distinct words of a question that are used. More words find nothing better, and each costs its postings. */
 export const MAX_QUESTION_WORDS = 64;
 

@@ -53,6 +53,7 @@ const BOUNDS: Readonly<
     test: 'refuse a limit that is no integer from 1 to 20, and a text that is none',
   },
   MAX_CORRECTIONS: { file: 'keyword/steps/corrected-words.test.ts', test: 'by five words at most' },
+  MAX_SIMILAR: { file: 'search/similar-skills.test.ts', test: 'refuses a limit that is no integer from 1 to 100' },
   TOKEN_CACHE_WORDS: { file: 'agents/count-tokens.test.ts', test: 'keeps the sizes of so many words at most' },
   MAX_READING_TIME: { file: 'search/patience.test.ts', test: 'is given up at the longest time for reading' },
   MAX_LONGEST_WAIT: { accepts: (longestWait) => passes(() => new Patience(longestWait).end()) },

@@ -1,6 +1,6 @@
-import { openSkillSearch, type SkillContents, type SkillDetails, type SkillFile } from '../index.js';
+import { openSkillSearch, type SimilarSkill, type SkillContents, type SkillDetails, type SkillFile } from '../index.js';
 import { ageOf } from './age.js';
-import { databaseOption, jsonOption } from './common-options.js';
+import { databaseOption, jsonOption, parseInteger } from './common-options.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
 import { type Styles, stylesFor } from './styles.js';
@@ -12,6 +12,7 @@ interface ShowFlags {
   readonly localPaths?: true;
   readonly contents?: true;
   readonly raw?: string;
+  readonly similar?: number | true;
 }
 
 /** Copies that are listed. Some skills have hundreds; `--json` has all. */
@@ -24,19 +25,28 @@ export const setUpShow: SetUp = (command, output) => {
     .option('--local-paths', 'tell the folder that it was loaded from')
     .option('--contents', 'list the files that the skill is made of, with sizes and SHA-256, instead of their texts')
     .option('--raw <path>', 'print nothing but the bytes of one of these files, as they are')
+    .option(
+      '--similar [n]',
+      'list the skills nearest to it instead of its files: 10, or so many, 1 to 100; needs vectors, but no model',
+      parseInteger,
+    )
     .addOption(jsonOption())
     .action((id: string, flags: ShowFlags) => show(id, flags, output));
 };
 
 async function show(id: string, flags: ShowFlags, output: Output): Promise<void> {
   if (flags.raw !== undefined) return showRaw(id, flags.raw, flags, output);
-  const { skill, files, copies, contents } = await findSkill(id, flags);
+  const { skill, files, copies, contents, similar } = await findSkill(id, flags);
   if (skill === undefined) throw noSkill(id);
-  const shown = contents === undefined ? { files } : { contents };
+  const shown = similar === undefined && contents === undefined ? { files } : { files: undefined, contents, similar };
   if (flags.json === true) return printJson(output, { skill, ...shown, copies });
   const styles = stylesFor(output.out);
-  const fileLines = contents === undefined ? textLines(files, styles) : contentLines(contents, styles);
-  printLines(output, [...skillLines(skill, copies, styles), ...fileLines]);
+  printLines(output, [
+    ...skillLines(skill, copies, styles),
+    ...(contents === undefined ? [] : contentLines(contents, styles)),
+    ...(similar === undefined ? [] : similarLines(similar, styles)),
+    ...(shown.files === undefined ? [] : textLines(files, styles)),
+  ]);
 }
 
 async function showRaw(id: string, path: string, { database }: ShowFlags, output: Output): Promise<void> {
@@ -69,14 +79,20 @@ interface FoundSkill {
   readonly copies: readonly string[];
   /** Only if they were asked for. */
   readonly contents: SkillContents | undefined;
+  /** Likewise. */
+  readonly similar: readonly SimilarSkill[] | undefined;
 }
 
-async function findSkill(id: string, { database, localPaths, contents: withContents }: ShowFlags): Promise<FoundSkill> {
+async function findSkill(id: string, flags: ShowFlags): Promise<FoundSkill> {
+  const { database, localPaths, contents: withContents, similar: wanted } = flags;
   const search = await openSkillSearch({ database, keywordIndex: false, localPaths });
   try {
+    const skill = search.get(id);
     const copies = search.copiesOf(id).filter((copy) => copy !== id);
     const contents = withContents === true ? search.contents(id) : undefined;
-    return { skill: search.get(id), files: search.files(id), copies, contents };
+    const limit = wanted === true ? undefined : wanted;
+    const similar = wanted === undefined || skill === undefined ? undefined : await search.similar(id, { limit });
+    return { skill, files: search.files(id), copies, contents, similar };
   } finally {
     await search.close();
   }
@@ -108,6 +124,15 @@ function skillLines(skill: SkillDetails, copies: readonly string[], styles: Styl
   }
   if (copies.length > COPIES_SHOWN) lines.push(`${''.padEnd(15)}and ${copies.length - COPIES_SHOWN} more`);
   return lines;
+}
+
+/** For each similar skill its cosine, id and name. */
+function similarLines(similar: readonly SimilarSkill[], styles: Styles): string[] {
+  const lines = similar.map(({ skill, score, copies }) => {
+    const others = copies === 1 ? '' : `  (${copies} copies)`;
+    return `${score.toFixed(3).padStart(6)}  ${oneLine(skill.id)}  ${styles.dim(oneLine(skill.name) + others)}`;
+  });
+  return ['', styles.dim(lines.length === 0 ? '--- no similar skills' : '--- similar skills'), ...lines];
 }
 
 function textLines(files: readonly SkillFile[], styles: Styles): string[] {

@@ -15,8 +15,10 @@ import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import type { MemoryCatalogue } from '../store/write/memory-catalogue.js';
 import { untilAborted } from '../threads/abort.js';
+import type { NearestDocuments } from './nearest-documents.js';
 import { openKeywordIndex } from './open-keyword-index.js';
 import { OpenState } from './open-state.js';
+import { OpenedOnce } from './opened-once.js';
 import { OPEN_OPTIONS, type OpenOptions } from './search-options.js';
 import type { SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
@@ -38,15 +40,20 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   const modelOptions = resolveModelOptions(options);
   const { reader, database, memory, problems } = await openReader(options);
   const closing = new AbortController();
-  // A search that is closed but not forgotten keeps this function, so nothing here may refer to the keyword file.
+  // A search that is closed but not forgotten keeps these functions, so nothing here may refer to the keyword file.
+  // Both import what they need: a search by words alone does not wait for this code to load.
+  const nearest = new OpenedOnce(async (): Promise<NearestDocuments> => {
+    const { NearestDocuments: Nearest } = await import('./nearest-documents.js');
+    return Nearest.open(reader, database, closing.signal);
+  });
   const openVectors = async (): Promise<VectorSearch> => {
-    // Imported when they are needed: a search by words alone does not wait for this code to load. What ranks by meaning
-    // is imported here as well, so that the first question after `warmUp()` does not wait for it.
+    // What ranks by meaning is imported here as well, so that the first question after `warmUp()` does not wait for it.
     const [{ VectorSearch: Vectors }] = await Promise.all([
       import('./vector-search.js'),
       import('./semantic-search.js'),
     ]);
-    return Vectors.open(reader, { ...modelOptions, database, sink: memory, signal: closing.signal });
+    const openNearest = (): Promise<NearestDocuments> => nearest.get();
+    return Vectors.open(reader, { ...modelOptions, database, sink: memory, openNearest, signal: closing.signal });
   };
   let keywordFile: OpenKeywordFile | undefined;
   let vectors: Promise<VectorSearch> | undefined;
@@ -74,10 +81,13 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
       closing,
       openVectors,
       vectors,
+      nearest,
+      embedsFirst: memory !== undefined,
     });
   } catch (error) {
     closing.abort(error);
     await vectors?.then((opened) => opened.close()).catch(() => {});
+    await (await nearest.take())?.close();
     keywordFile?.file.close();
     reader.close();
     throw error;

@@ -3,6 +3,8 @@ import type { OpenKeywordFile } from '../indexing/keyword-file.js';
 import type { KeywordIndex } from '../keyword/keyword-index.js';
 import type { StopWords } from '../keyword/stop-words.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import type { NearestDocuments } from './nearest-documents.js';
+import type { OpenedOnce } from './opened-once.js';
 import type { SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
 
@@ -31,6 +33,10 @@ export interface OpenStateParts {
   readonly openVectors: () => Promise<VectorSearch>;
   /** Vectors that are open, or being opened, already. */
   readonly vectors: Promise<VectorSearch> | undefined;
+  /** The index of the stored vectors. */
+  readonly nearest: OpenedOnce<NearestDocuments>;
+  /** Whether `openVectors` makes the vectors: of skills in memory. */
+  readonly embedsFirst: boolean;
 }
 
 /**
@@ -48,6 +54,8 @@ export class OpenState {
   #index: KeywordIndex | undefined;
   #keywordFile: OpenKeywordFile | undefined;
   #vectors: Promise<VectorSearch> | undefined;
+  readonly #nearest: OpenedOnce<NearestDocuments>;
+  readonly #embedsFirst: boolean;
   #vectorsWanted: boolean;
   /** Why the vectors could not be opened, and when to try again, by `performance.now()`. */
   #failure: { readonly error: unknown; readonly until: number } | undefined;
@@ -63,6 +71,8 @@ export class OpenState {
     this.#closing = closing;
     this.#openVectors = openVectors;
     this.#vectors = vectors;
+    this.#nearest = parts.nearest;
+    this.#embedsFirst = parts.embedsFirst;
     this.#vectorsWanted = vectors !== undefined;
   }
 
@@ -118,6 +128,13 @@ export class OpenState {
     return this.#vectors;
   }
 
+  /** Opens the index of the stored vectors, without a model. Skills in memory are embedded first. */
+  async nearest(): Promise<NearestDocuments> {
+    if (this.#reader === undefined) throw closedError();
+    if (this.#embedsFirst) await this.vectors();
+    return this.untilClosed(this.#nearest.get());
+  }
+
   /** Opens the vectors as another state has them: with the model for other languages if that was in use. */
   async vectorsAs(other: OpenState): Promise<void> {
     const vectors = await this.vectors();
@@ -143,6 +160,7 @@ export class OpenState {
     this.#closing.abort(closedError());
     // Vectors that are being opened read from the file until they notice the signal, so the reader is closed last.
     await vectors?.then((opened) => opened.close()).catch(() => {});
+    await (await this.#nearest.take())?.close();
     keywordFile?.file.close();
     reader?.close();
   }

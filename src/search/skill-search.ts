@@ -99,20 +99,22 @@ export interface SkillSearch extends AsyncDisposable {
    */
   list(query?: ListQuery): ListResult;
   /**
-   * The skills nearest to a skill by their vectors. Its own copies are left out, and of other copies one is shown. Needs
-   * no model. Empty if no skill has this id, or it has no vector.
+   * The skills nearest to a skill by their vectors. Its own copies are left out, and of other copies one is shown.
+   * Needs no model; but skills that are held in memory are embedded first. Empty if no skill has this id, or it has no
+   * vector.
    *
-   * @throws {SkillSearchError} `INVALID_OPTION`, `NO_VECTORS`; `SERVICE_UNAVAILABLE` if the search is closed
+   * @throws {SkillSearchError} `INVALID_OPTION`, `NO_VECTORS`, `DATABASE_DAMAGED`; for skills in memory as
+   *   {@link warmUp}; `SERVICE_UNAVAILABLE` if the search is closed
    */
   similar(id: string, options?: SimilarOptions): Promise<SimilarSkill[]>;
   /**
    * How the question that somebody is typing may go on: the names of skills that begin with it, and the words of the
-   * catalogue that its last word begins. Empty where nothing does. Texts of any length may be given.
+   * catalogue that its last word begins. Empty where nothing does, and for a text that is longer than any question.
    *
    * @throws {SkillSearchError} `INVALID_OPTION`; `SERVICE_UNAVAILABLE` if the search is closed, or was opened without a
    *   keyword index
    * @example
-   * search.suggest('git wor', { limit: 5 }).map(({ text }) => text); // ['git worktree', 'git workflow', …]
+   * search.suggest('git wor', { limit: 5 }).map(({ text }) => text); // ['git worktrees', 'git workflow', …]
    */
   suggest(text: string, options?: SuggestOptions): Suggestion[];
   /**

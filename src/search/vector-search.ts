@@ -1,4 +1,3 @@
-import { Members } from '../arrays/members.js';
 import { SkillSearchError } from '../errors.js';
 import { embedCatalogue } from '../indexing/embed-catalogue.js';
 import type { DocumentNumber, VectorPlace } from '../numbers.js';
@@ -11,15 +10,13 @@ import {
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
 import type { Embedder } from '../semantic/embedder.js';
 import type { ModelOptions } from '../semantic/model-options.js';
-import type { VectorSet } from '../semantic/nearest/vector-codes.js';
-import { VectorIndex } from '../semantic/nearest/vector-index.js';
 import { RoutedEmbedder } from '../semantic/routed-embedder.js';
 import { sentencesOf } from '../semantic/sentences.js';
-import { filesBeside } from '../store/file-names.js';
-import { type CatalogueReader, NO_VECTOR } from '../store/read/catalogue-reader.js';
+import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 import type { VectorReader } from '../store/read/vector-reader.js';
 import type { EmbeddingSink } from '../store/write/embedding-sink.js';
-import { DocumentVectors } from './document-vectors.js';
+import type { DocumentVectors } from './document-vectors.js';
+import { modelOfVectors, type NearestDocuments } from './nearest-documents.js';
 
 /** What {@link VectorSearch.open} needs. */
 export interface VectorSearchOptions extends ModelOptions {
@@ -27,6 +24,8 @@ export interface VectorSearchOptions extends ModelOptions {
   readonly database: string | undefined;
   /** Where the vectors of skills in memory are stored; undefined for a file. They are embedded here. */
   readonly sink: EmbeddingSink | undefined;
+  /** Opens the index of the stored vectors. Whoever gives it closes what it opened. */
+  readonly openNearest: () => Promise<NearestDocuments>;
   /** Stops the opening. */
   readonly signal: AbortSignal;
 }
@@ -35,30 +34,16 @@ export interface VectorSearchOptions extends ModelOptions {
 export class VectorSearch {
   /** Id of the model. */
   readonly model: string;
-  /**
-   * The {@link VectorPlace} of each document's vector, or {@link NO_VECTOR}. Documents with the same text share one.
-   */
-  readonly #placeOf: Int32Array;
-  /** The documents at each place. */
-  readonly #documents: Members;
   readonly #chosen: ChosenModel;
   readonly #embedder: Embedder;
-  readonly #index: VectorIndex;
+  readonly #nearest: NearestDocuments;
   readonly #vectors: VectorReader;
 
-  private constructor(
-    chosen: ChosenModel,
-    embedder: Embedder,
-    index: VectorIndex,
-    vectors: VectorReader,
-    placeOf: Int32Array,
-  ) {
+  private constructor(chosen: ChosenModel, embedder: Embedder, nearest: NearestDocuments, vectors: VectorReader) {
     this.model = chosen.id;
-    this.#placeOf = placeOf;
-    this.#documents = new Members(placeOf, index.size);
     this.#chosen = chosen;
     this.#embedder = embedder;
-    this.#index = index;
+    this.#nearest = nearest;
     this.#vectors = vectors;
   }
 
@@ -70,7 +55,7 @@ export class VectorSearch {
    * @throws the signal's reason when aborted
    */
   static async open(reader: CatalogueReader, options: VectorSearchOptions): Promise<VectorSearch> {
-    const { database, sink, signal } = options;
+    const { database, sink, openNearest, signal } = options;
     const { vectors } = reader;
     // An empty catalogue has no vectors; any model may search it.
     const needsVectors = reader.columns.size > 0;
@@ -82,13 +67,10 @@ export class VectorSearch {
     const starting = chosen.start(1);
     // Awaited below. This catch only prevents an unhandled rejection.
     starting.catch(() => {});
-    let index: VectorIndex | undefined;
     try {
-      index = await openIndex(vectors, reader.stamp, database, signal);
-      const placeOf = await reader.vectorPlaces(index.keys, signal);
-      return new VectorSearch(chosen, await starting, index, vectors, placeOf);
+      const nearest = await openNearest();
+      return new VectorSearch(chosen, await starting, nearest, vectors);
     } catch (error) {
-      await index?.close();
       await starting.then((embedder) => chosen.stop(embedder)).catch(() => {});
       throw error;
     }
@@ -106,7 +88,7 @@ export class VectorSearch {
   ): Promise<readonly Float32Array[]> {
     const texts = [question, ...(sentences ? sentencesOf(question) : [])];
     const embedded = await embedChecked(this.#embedder, texts, { signal, purpose: 'question' });
-    if (this.#index.size > 0) checkDimensions(this.#embedder, embedded, this.#index.dimensions);
+    if (this.#nearest.size > 0) checkDimensions(this.#embedder, embedded, this.#nearest.dimensions);
     return embedded;
   }
 
@@ -152,60 +134,25 @@ export class VectorSearch {
     return readsLanguageChecked(this.#embedder, language);
   }
 
-  /**
-   * The places of the vectors nearest to a question's vector, of type {@link VectorPlace}. Approximate: the cosines of
-   * {@link read} give the exact order.
-   *
-   * @param filter one byte a document, 0 if it may not be found
-   */
+  /** See {@link NearestDocuments.nearest}. */
   nearest(vector: Float32Array, limit: number, filter?: Uint8Array): Promise<Uint32Array> {
-    return this.#index.nearest(vector, limit, filter === undefined ? undefined : this.#placesOf(filter));
+    return this.#nearest.nearest(vector, limit, filter);
   }
 
   /** The documents whose vector is at a place. */
   documentsAt(place: VectorPlace): Uint32Array {
-    return this.#documents.of(place);
+    return this.#nearest.documentsAt(place);
   }
 
   /** Reads the stored vectors of some documents. */
   read(documents: readonly DocumentNumber[]): DocumentVectors {
-    const places = documents.map((document): VectorPlace => this.#placeOf[document]!);
-    const distinct = [...new Set(places)].filter((place) => place !== NO_VECTOR);
-    const { dimensions } = this.#index;
-    const { values, damaged } = this.#vectors.vectors(
-      distinct.map((place) => this.#index.keys[place]!),
-      dimensions,
-    );
-    const damagedPlaces = new Set(damaged.map((i) => distinct[i]!));
-    const indexOfPlace = new Map(distinct.map((place, i) => [place, i]));
-    const indexOf = new Map<DocumentNumber, number>();
-    for (const [i, document] of documents.entries()) {
-      const index = indexOfPlace.get(places[i]!);
-      if (index !== undefined && !damagedPlaces.has(places[i]!)) indexOf.set(document, index);
-    }
-    const ofDamaged = documents.filter((_, i) => damagedPlaces.has(places[i]!));
-    return new DocumentVectors({ values, dimensions, indexOf, damaged: ofDamaged });
+    return this.#nearest.read(documents);
   }
 
+  /** Stops the model. The index is closed by whoever opened it. */
   async close(): Promise<void> {
-    await Promise.all([this.#index.close(), this.#chosen.stop(this.#embedder)]);
+    await this.#chosen.stop(this.#embedder);
   }
-
-  /** Turns a filter of documents into one of places: a place passes if any of its documents does. */
-  #placesOf(filter: Uint8Array): Uint8Array {
-    const mask = new Uint8Array(this.#index.size);
-    for (let document = 0; document < filter.length; document++) {
-      const place = this.#placeOf[document]!;
-      if (filter[document] === 1 && place !== NO_VECTOR) mask[place] = 1;
-    }
-    return mask;
-  }
-}
-
-function modelOfVectors({ model }: VectorReader, database = 'the catalogue'): string {
-  if (model !== undefined) return model;
-  const message = `${database} has no vectors, which semantic search needs: load its sources again without --no-semantic, or search by word`;
-  throw new SkillSearchError('NO_VECTORS', message, { path: database });
 }
 
 function checkModel(vectors: VectorReader, chosen: ChosenModel, database = 'the catalogue'): void {
@@ -215,21 +162,4 @@ function checkModel(vectors: VectorReader, chosen: ChosenModel, database = 'the 
     const message = `${database} has vectors of the model ${model}, but the question would be read by ${chosen.id}: open it with that model (--model), or load its sources again with ${chosen.path === undefined ? 'this embedder' : `--model ${chosen.path}`}`;
     throw new SkillSearchError('MODEL_MISMATCH', message, { path: database });
   }
-}
-
-async function openIndex(
-  vectors: VectorReader,
-  stamp: string,
-  catalogue: string | undefined,
-  signal: AbortSignal,
-): Promise<VectorIndex> {
-  const { model = '' } = vectors;
-  const stored = (): Promise<VectorSet> => vectors.all(signal);
-  const opened =
-    catalogue === undefined
-      ? undefined
-      : await VectorIndex.open({ files: filesBeside(catalogue), stamp, model }, stored);
-  if (opened !== undefined && opened.dimensions === vectors.dimensions) return opened;
-  await opened?.close();
-  return VectorIndex.fromVectors(await vectors.all(signal));
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { linesOf, runCaptured } from './run-captured.js';
 
 describe('show', () => {
@@ -105,6 +106,35 @@ describe('show', () => {
       files: files?.map((file) => ({ fileId: `o-r-notes/${file.filename}`, ...file })),
       copies: [],
     });
+  });
+
+  test('lists the skills nearest to it with --similar, without a model', async () => {
+    const database = scratchFile('skills.db');
+    const others = [row('notes-2', { name: 'notes', description: 'Writes release notes' }), row('maps')];
+    await buildCatalogue({ database, sources: [[skill, ...others]], embedder: new StandInEmbedder() });
+    const show = (...more: string[]) => runCaptured(['show', 'o-r-notes', '--database', database, ...more]);
+    const { status, out, error } = await show('--similar', '1');
+    expect([status, error]).toEqual([0, '']);
+    expect(linesOf(out).slice(-2)).toEqual([
+      '--- similar skills',
+      expect.stringMatching(/^ 0\.\d{3} {2}notes-2 {2}notes$/),
+    ]);
+    expect(out).not.toContain('first step');
+    const { similar, copies, ...rest } = JSON.parse((await show('--similar', '--json')).out);
+    expect(similar.map((one: { skill: Row; copies: number }) => [one.skill.id, one.copies])).toEqual([
+      ['notes-2', 1],
+      ['maps', 1],
+    ]);
+    expect(Object.keys(rest)).toEqual(['skill']);
+    expect((await show('--similar', '--contents')).out).toMatch(/--- contents.*--- similar skills/s);
+    expect((await show('--similar', '101')).error).toMatch(/limit must be an integer from 1 to 100, got 101/);
+  });
+
+  test('has no similar skills of a catalogue without vectors', async () => {
+    const database = await catalogueOf([skill]);
+    const { status, out, error } = await runCaptured(['show', 'o-r-notes', '--similar', '--database', database]);
+    expect([status, out]).toEqual([1, '']);
+    expect(error).toMatch(/has no vectors/);
   });
 
   test('names the copies of a skill, some of them where they are many', async () => {
