@@ -61,7 +61,8 @@ export async function sticksOut(page: Page): Promise<string[]> {
         found.push(`${nameOf(element)} goes from ${Math.round(left)} to ${Math.round(right)} of ${width}`);
       }
       const isBox = !style.display.startsWith('inline') || style.display === 'inline-block';
-      if (isBox && element.scrollWidth > element.clientWidth + 1 && style.overflowX === 'visible') {
+      const hasText = [...element.childNodes].some(({ nodeType, nodeValue }) => nodeType === 3 && nodeValue?.trim());
+      if (isBox && hasText && element.scrollWidth > element.clientWidth + 1 && style.overflowX === 'visible') {
         if (!(element instanceof HTMLElement) || isCut(style) || isInScroller(element)) continue;
         found.push(`${nameOf(element)} is ${element.clientWidth} wide, its text ${element.scrollWidth}`);
       }
