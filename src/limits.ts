@@ -231,8 +231,32 @@ export const MAX_EMBEDDING_DIMENSIONS = 65_536;
 /** The longest name of an API key, in characters. It is shown in a line of a table. */
 export const MAX_KEY_NAME = 100;
 
-/** The longest text of a file that a page shows, in characters. Browsers become slow with more. */
-export const MAX_PAGE_TEXT = 100_000;
+/**
+ * The longest part of a file's text that a page shows at once, in UTF-16 units. A page of it has up to 100 KB, and
+ * Markdown takes some tens of milliseconds. One text of a thousand is longer.
+ */
+export const MAX_PAGE_TEXT = 50_000;
+
+/** Lines of a file's text that a page shows at once. Each is an element of its own. */
+export const MAX_PAGE_LINES = 2000;
+
+/**
+ * The most work for one Markdown text of a page, in units of about 50 ns. The longest text that a page shows takes up to
+ * three quarters of it, if somebody wrote it for people. Beyond, the text is shown as it is written.
+ */
+export const MAX_MARKDOWN_WORK = 1_000_000;
+
+/** Quotes, lists and emphasis inside each other in a Markdown text of a page. The parser goes into each. */
+export const MAX_MARKDOWN_DEPTH = 40;
+
+/**
+ * The longest HTML of a Markdown text of a page, in UTF-16 units. Texts for people become twice as long; a reference
+ * that is used a thousand times makes a long text of a short one.
+ */
+export const MAX_MARKDOWN_HTML = 500_000;
+
+/** The longest value of a front matter that a page shows, in UTF-16 units. It can have 64 KB. */
+export const MAX_PAGE_VALUE = 1000;
 
 /** The names of a skill's files that its page lists. A skill may have a thousand. */
 export const MAX_PAGE_FILES = 100;

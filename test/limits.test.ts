@@ -4,7 +4,7 @@ import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openAccess } from '../src/access/index.js';
-import { shownText } from '../src/http/pages/skill-page.js';
+import { textPart } from '../src/http/pages/text-parts.js';
 import { readQuestion } from '../src/keyword/question.js';
 import { Work } from '../src/keyword/work.js';
 import * as limits from '../src/limits.js';
@@ -165,7 +165,12 @@ const BOUNDS: Readonly<
   MAX_KEY_NAME: {
     accepts: (length) => passes(() => openAccess({ state: ':memory:' }).createKey({ name: '😀'.repeat(length) })),
   },
-  MAX_PAGE_TEXT: { accepts: (length) => shownText('x'.repeat(length)).endsWith('x') },
+  MAX_PAGE_TEXT: { accepts: (length) => textPart('x'.repeat(length), 1)?.count === 1 },
+  MAX_PAGE_LINES: { accepts: (count) => textPart('x\n'.repeat(count), 1)?.count === 1 },
+  MAX_PAGE_VALUE: { file: 'http/pages/skill-page.test.ts', test: 'has values as long as a page shows, and one longer' },
+  MAX_MARKDOWN_WORK: { file: 'http/pages/markdown.test.ts', test: 'is read up to a bound of work' },
+  MAX_MARKDOWN_DEPTH: { file: 'http/pages/markdown.test.ts', test: 'is read as deep as the bound, and no deeper' },
+  MAX_MARKDOWN_HTML: { file: 'http/pages/markdown.test.ts', test: 'has an HTML as long as the bound, and no longer' },
   MAX_PAGE_FILES: { file: 'http/pages/skill-page.test.ts', test: 'of a skill name a hundred of its files' },
   MAX_COUNTED_ADDRESSES: {
     file: 'http/minute-limit.test.ts',

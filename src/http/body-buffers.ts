@@ -1,4 +1,4 @@
-import { type Body, type ListBody, textOf } from './body.js';
+import { type Body, type ListBody, wholeOf } from './body.js';
 
 /** The bytes of a body; `lent` is their buffer if it must be given back. */
 export interface EncodedBody {
@@ -24,11 +24,14 @@ export class BodyBuffers {
 
   /** @param reusable whether the caller calls {@link BodyBuffers.giveBack} once the bytes are sent */
   encode(body: Body, reusable: boolean): EncodedBody {
-    if (reusable && typeof body !== 'string' && mostBytes(body) <= BUFFER_BYTES) {
+    const isList = typeof body !== 'string' && !(body instanceof Uint8Array);
+    if (reusable && isList && mostBytes(body) <= BUFFER_BYTES) {
       const lent = this.#take();
       if (lent !== undefined) return { bytes: lent.subarray(0, write(body, lent)), lent };
     }
-    return { bytes: Buffer.from(textOf(body)), lent: undefined };
+    const whole = wholeOf(body);
+    if (typeof whole === 'string') return { bytes: Buffer.from(whole), lent: undefined };
+    return { bytes: Buffer.from(whole.buffer, whole.byteOffset, whole.length), lent: undefined };
   }
 
   giveBack(lent: Buffer): void {

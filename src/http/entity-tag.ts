@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { textOf } from './body.js';
+import { wholeOf } from './body.js';
 import type { Content } from './call.js';
 
 /**
@@ -11,7 +11,7 @@ import type { Content } from './call.js';
 export function withEntityTag(content: Content, known: string | undefined): Content {
   const { status = 200, headers = {}, body } = content;
   if (status !== 200) return content;
-  const tag = `"${createHash('sha256').update(textOf(body)).digest('base64url').slice(0, 22)}"`;
+  const tag = `"${createHash('sha256').update(wholeOf(body)).digest('base64url').slice(0, 22)}"`;
   const tagged = { ...headers, ETag: tag };
   if (!isKnown(tag, known)) return { ...content, headers: tagged };
   const { 'Content-Type': _, ...rest } = tagged as Record<string, string>;

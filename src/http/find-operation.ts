@@ -6,6 +6,7 @@ import {
   SkillSearchError,
 } from '../index.js';
 import { ClientGone } from './error-content.js';
+import { sourceOf } from './pages/source-of.js';
 import { readParameters } from './parameters.js';
 import type { PublicSkill } from './public-record.js';
 import { FIND_PARAMETERS } from './query-parameters.js';
@@ -83,18 +84,6 @@ let lastTurn: Promise<unknown> = Promise.resolve();
 function nextTurn(): Promise<unknown> {
   lastTurn = lastTurn.then(() => new Promise(setImmediate));
   return lastTurn;
-}
-
-/**
- * `owner/repository` for GitHub, where `npx skills add` looks for it. For other hosts the URL of the repository, so
- * that the client does not fetch a repository of the same name from GitHub.
- */
-function sourceOf(codehostUrl: string): string {
-  const url = URL.canParse(codehostUrl) ? new URL(codehostUrl) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) return '';
-  const [repository = ''] = url.pathname.split(/\/(?:-\/)?(?:tree|blob)\//);
-  const path = repository.replace(/^\/+|\/+$|\.git\/*$/g, '');
-  return /^(?:www\.)?github\.com$/.test(url.hostname) ? path.split('/').slice(0, 2).join('/') : `${url.origin}/${path}`;
 }
 
 function ownerOf(source: string): string | undefined {

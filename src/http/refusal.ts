@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { SERVER_LIMITS } from '../limits.js';
-import { textOf } from './body.js';
+import { wholeOf } from './body.js';
 import type { Answer } from './call.js';
 
 /** The answer to a request that Node could not read. The connection is closed after it. */
@@ -49,10 +49,11 @@ export function sendRaw(socket: Socket, { status, headers, body }: Answer): void
     socket.destroy();
     return;
   }
-  const text = textOf(body);
-  const all = [...headers, 'Content-Length', String(Buffer.byteLength(text)), 'Connection', 'close'];
+  const bytes = Buffer.from(wholeOf(body) as string);
+  const all = [...headers, 'Content-Length', String(bytes.length), 'Connection', 'close'];
   const lines = all.map((part, i) => (i % 2 === 0 ? `${part}: ` : `${part}\r\n`));
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+  socket.end(Buffer.concat([Buffer.from(head), bytes]));
   // Destroying it now would drop the answer: with unread data the system resets the connection.
   setTimeout(() => socket.destroy(), LAST_WORDS).unref();
 }

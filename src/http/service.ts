@@ -12,6 +12,7 @@ import { type MinuteLeft, MinuteLimit } from './minute-limit.js';
 import { describeApi } from './openapi.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import { mayBeFromOwnPage } from './own-pages.js';
+import { errorPage, prefersHtml } from './pages/error-page.js';
 import type { PageAnswer } from './pages/page-answer.js';
 import { PAGE_PATHS } from './pages/page-paths.js';
 import { findPage, type Page } from './pages/page-routes.js';
@@ -47,6 +48,9 @@ const PREFLIGHT_HEADERS = {
 const PREFLIGHT: Content = { status: 204, headers: { Allow: ALLOWED_METHODS, ...PREFLIGHT_HEADERS }, body: '' };
 /** Of a path that is not served: a browser then asks, and its page sees the 404 in place of an unreadable failure. */
 const PREFLIGHT_OF_NOTHING: Content = { status: 204, headers: PREFLIGHT_HEADERS, body: '' };
+
+/** Paths that programs ask. Their errors are JSON, whatever a client accepts. */
+const FOR_PROGRAMS = /^\/(?:api|mcp|page)(?:\/|$)|^\/openapi\.json$/;
 
 type Answerer = (visit: Visit) => Content | Promise<Content>;
 
@@ -174,11 +178,22 @@ export class SkillDiscoveryService {
   }
 
   #fail(visit: Visit, error: unknown): Answer {
-    const { content, code, hidden } = translateError(error);
+    const { content, code, message, hidden } = translateError(error);
     if (hidden) this.#logFailure(visit, error);
     const allow = code === 'METHOD_NOT_ALLOWED' ? { Allow: ALLOWED_METHODS } : {};
     const headers = { ...content.headers, ...allow, ...(visit.quota && exceededHeaders(code, visit.quota)) };
-    return this.#finish(visit, { ...content, headers }, code);
+    return this.#finish(visit, this.#forPeople(visit, { ...content, headers }, message), code);
+  }
+
+  /** An error as a page where people may see it: pages are served, and this is no path of programs. */
+  #forPeople({ call, path, publicUrl, requestId }: Visit, content: Content, message: string): Content {
+    if (!this.#options.pages || FOR_PROGRAMS.test(path) || message === '') return content;
+    const headers: Record<string, string> = { ...content.headers, Vary: 'Accept' };
+    if (!prefersHtml(call.header('accept'))) return { ...content, headers };
+    const { status = 500 } = content;
+    const retryAfter = headers['Retry-After'];
+    const page = errorPage({ status, message, retryAfter, requestId, base: baseOf(publicUrl) });
+    return { ...page, headers: { ...headers, ...page.headers } };
   }
 
   #logFailure({ requestId }: Visit, error: unknown): void {
@@ -216,7 +231,7 @@ export class SkillDiscoveryService {
       path: visit.path,
       query: visit.query,
       publicUrl: visit.publicUrl,
-      base: new URL(visit.publicUrl).pathname.replace(/\/+$/, ''),
+      base: baseOf(visit.publicUrl),
       longestWait: this.#options.longestWait,
       describe: () => describeApi(visit.publicUrl, this.#extras),
       signal,
@@ -271,6 +286,11 @@ function minuteHeaders(left: MinuteLeft | undefined): Readonly<Record<string, st
     'X-RateLimit-Minute-Remaining': String(left.remaining),
     'X-RateLimit-Minute-Reset': String(left.reset),
   };
+}
+
+/** The path of the public URL, without a slash at its end. */
+function baseOf(publicUrl: string): string {
+  return new URL(publicUrl).pathname.replace(/\/+$/, '');
 }
 
 /** Whether a browser asks before a request of a page; OPTIONS alone may come from anybody. */

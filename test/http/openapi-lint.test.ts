@@ -22,7 +22,10 @@ test('what is wrong in a description is found', async () => {
   expect(found.map(({ rule }) => rule)).toEqual(expect.arrayContaining(['info-license', 'struct']));
 });
 
-async function findings(description: object, ruleset: string): Promise<{ rule: string; message: string; at: unknown }[]> {
+async function findings(
+  description: object,
+  ruleset: string,
+): Promise<{ rule: string; message: string; at: unknown }[]> {
   const config = await createConfig({ extends: [ruleset] });
   const problems = await lintFromString({ source: JSON.stringify(description), config, absoluteRef: 'openapi.json' });
   return problems.map(({ ruleId, message, location }) => ({ rule: ruleId, message, at: location[0]?.pointer }));

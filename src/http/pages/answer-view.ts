@@ -32,7 +32,7 @@ ${filterChips(form, base)}${notices(found, form, base)}${
   total === 0
     ? nothingFits(found, form, base)
     : html`<ol class="hits" start="${(page - 1) * 20 + 1}">
-${hits.map((hit) => hitView(hit, base))}</ol>
+${hits.map((hit) => hitView(hit, base, form))}</ol>
 ${hits.length === 0 && html`<p>This page is empty. <a href="${linkToForm(base, form, {})}">The first page</a> is not.</p>`}`
 }${total > 0 && pagingView(page, pages, (to) => linkToForm(base, form, { page: to }))}`;
 }

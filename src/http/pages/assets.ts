@@ -10,8 +10,8 @@ export interface Asset {
 const DATA = new URL('../../../data/page/', import.meta.url);
 
 const ASSETS: Readonly<Record<string, readonly [type: string, read: () => Promise<string>]>> = {
-  [PAGE_PATHS.styles]: ['text/css; charset=utf-8', () => readFile(new URL('page.css', DATA), 'utf8')],
-  [PAGE_PATHS.script]: ['text/javascript; charset=utf-8', () => readScript('page')],
+  [PAGE_PATHS.styles]: ['text/css; charset=utf-8', () => readStyles('page', 'skill')],
+  [PAGE_PATHS.script]: ['text/javascript; charset=utf-8', () => readScripts()],
   [PAGE_PATHS.icon]: ['image/svg+xml', () => readFile(new URL('icon.svg', DATA), 'utf8')],
   [PAGE_PATHS.favicon]: ['image/svg+xml', () => readFile(new URL('icon.svg', DATA), 'utf8')],
 };
@@ -35,6 +35,17 @@ export function readAsset(path: string): Promise<Asset> | undefined {
 /** What is used of `esbuild`. */
 interface Compiler {
   transform(source: string, options: object): Promise<{ readonly code: string }>;
+}
+
+/** One file for a browser: each request of a page takes time. */
+async function readStyles(...names: readonly string[]): Promise<string> {
+  return (await Promise.all(names.map((name) => readFile(new URL(`${name}.css`, DATA), 'utf8')))).join('\n');
+}
+
+/** The second one exports nothing, and gets a block for its names. */
+async function readScripts(): Promise<string> {
+  const [page, copyButtons] = await Promise.all([readScript('page'), readScript('copy-buttons')]);
+  return `${page}\n{\n${copyButtons.replace(/^export \{\};?$/m, '')}\n}\n`;
 }
 
 /** The script as tsc wrote it beside this module. Where this module runs from its sources, so does the script. */

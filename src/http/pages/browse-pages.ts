@@ -90,7 +90,7 @@ export function showBrowse(request: PageRequest): PageAnswer {
 <nav class="orders" aria-label="Order">${choice('recent', 'Newest')}${choice('stars', 'Most stars')}</nav>
 ${Object.keys(narrowed).length > 0 && html`<p><a href="${linkTo(base, PAGE_PATHS.home, narrowed)}">Search among these</a></p>`}</div>
 <ol class="hits" start="${(at - 1) * PAGE_SIZE + 1}">
-${hits.map((hit) => hitView(hit, base))}</ol>
+${hits.map((hit) => hitView(hit, base, { ...form, sortBy: order }))}</ol>
 ${hits.length === 0 && html`<p>There is nothing here.</p>`}${pagingView(at, pagination.totalPages, (to) => link({}, to))}`;
   const current = Object.keys(narrowed).length > 0 ? undefined : order === 'stars' ? 'Most stars' : 'Newest';
   return page({ title, main, base, ...(current === undefined ? {} : { current }) });

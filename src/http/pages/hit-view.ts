@@ -2,8 +2,11 @@ import type { FeatureShare, RankingFeature, ScoredField, Snippet } from '../../i
 import type { FoundHit } from './find-skills.js';
 import { type Html, html } from './html.js';
 import { categoryName } from './label-names.js';
-import { linkTo, linkToSkill, PAGE_PATHS } from './page-paths.js';
+import { languageAttributes } from './language-attributes.js';
+import { linkTo, PAGE_PATHS } from './page-paths.js';
+import type { QuestionForm } from './question-form.js';
 import { beginningOf, counted, marked, placesOf, shownDate, shownNumber } from './shown-text.js';
+import { linkToSkillFrom } from './way-back.js';
 
 const SHOWN_DESCRIPTION = 220;
 /** Categories and terms of a hit that are shown: a hostile skill may have a hundred of each. */
@@ -37,13 +40,18 @@ const FIELD_NAMES: Readonly<Record<ScoredField, string>> = {
   files: 'files',
 };
 
-/** One skill of an answer or a list. `base` is the path of the public URL. */
-export function hitView(hit: FoundHit, base: string): Html {
+/**
+ * One skill of an answer or a list.
+ *
+ * @param base the path of the public URL
+ * @param form what was asked: the link to the skill carries it, so that its page can lead back
+ */
+export function hitView(hit: FoundHit, base: string, form: QuestionForm): Html {
   const { skill, score, copies, snippet, matches } = hit;
   const updated = shownDate(skill.updatedAt);
   const why = reasons(hit);
   return html`<li class="hit"><article>
-<h3 dir="auto"><a href="${linkToSkill(base, skill.id)}">${marked(skill.name, placesOf(skill.name, matches?.name ?? []))}</a></h3>
+<h3${languageAttributes(skill.name)}><a href="${linkToSkillFrom(base, skill.id, form)}">${marked(skill.name, placesOf(skill.name, matches?.name ?? []))}</a></h3>
 ${score !== undefined && scoreView(score)}<p class="facts">${skill.author !== 'unknown' && html`<a href="${linkTo(base, PAGE_PATHS.browse, { author: skill.author })}"><bdi>${skill.author}</bdi></a> `}${skill.stars > 0 && html`<span>★ ${shownNumber(skill.stars)}<span class="hidden-text"> stars</span></span> `}${updated !== undefined && html`<span>${updated}</span> `}${copies > 1 && html`<span class="copies">${counted(copies - 1, 'more copy').replace('copys', 'copies')}</span>`}</p>
 ${excerpt(skill.description, snippet)}
 ${labels(hit, base)}${why !== undefined && html`<details class="why"><summary>Why this</summary>${why}</details>`}</article></li>
@@ -63,11 +71,12 @@ function bar(share: number): Html {
 
 /** The description, or the piece that shows why it was found; one of a file below the description. */
 function excerpt(description: string, snippet: Snippet | undefined): Html {
-  const plain = html`<p class="text" dir="auto">${beginningOf(description, SHOWN_DESCRIPTION)}</p>`;
+  const plain = html`<p class="text"${languageAttributes(description)}>${beginningOf(description, SHOWN_DESCRIPTION)}</p>`;
   if (snippet === undefined || snippet.highlights.length === 0) return plain;
   const found = marked(snippet.text, snippet.highlights);
-  if (snippet.field === 'description') return html`<p class="text" dir="auto">${found}</p>`;
-  return html`${plain}<p class="text from-file" dir="auto"><span class="file"><bdi>${snippet.filename}</bdi>:</span> ${found}</p>`;
+  const language = languageAttributes(snippet.text);
+  if (snippet.field === 'description') return html`<p class="text"${language}>${found}</p>`;
+  return html`${plain}<p class="text from-file"${language}><span class="file"><bdi>${snippet.filename}</bdi>:</span> ${found}</p>`;
 }
 
 function labels({ skill }: FoundHit, base: string): Html | undefined {

@@ -1,70 +1,107 @@
-import type { SkillDetails } from '../../index.js';
-import { MAX_PAGE_FILES, MAX_PAGE_TEXT } from '../../limits.js';
+import type { SkillContents, SkillDetails } from '../../index.js';
+import { linkToFile, readSkillPath } from './file-links.js';
+import { showFile } from './file-page.js';
+import { showFiles } from './files-page.js';
+import { frontMatterTable } from './front-matter.js';
 import { type Html, html } from './html.js';
+import { installCommands } from './install-commands.js';
+import { languageAttributes } from './language-attributes.js';
 import { renderPage } from './layout.js';
-import type { PageRequest, PageRoute } from './page-answer.js';
+import type { PageAnswer, PageRequest, PageRoute } from './page-answer.js';
 import { PAGE_HEADERS } from './page-headers.js';
-import { PAGE_PATHS } from './page-paths.js';
+import { shownLine, shownProse } from './safe-text.js';
+import { similarSkills } from './similar-skills.js';
+import { aboutSkill, byline, copiesOfSkill, filesOfSkill } from './skill-facts.js';
+import { mainFileOf, markdownView } from './skill-text.js';
+import { textPart } from './text-parts.js';
+import { wayBack } from './way-back.js';
 
-/** The page of a skill; undefined if no skill can have this path. */
+/** The pages of a skill: its own, the list of its files, and each of these; undefined if no skill can have this path. */
 export function skillRoute(path: string): PageRoute | undefined {
-  if (!path.startsWith(PAGE_PATHS.skills)) return undefined;
-  const id = decoded(path.slice(PAGE_PATHS.skills.length));
-  if (id === undefined || id === '') return undefined;
+  const found = readSkillPath(path);
+  if (found === undefined) return undefined;
+  const { id, file } = found;
   return (request) => {
     const skill = request.search.get(id);
-    return skill === undefined ? undefined : { headers: PAGE_HEADERS, body: skillPage(skill, request) };
+    if (skill === undefined) return undefined;
+    if (file === undefined) return showSkill(skill, request);
+    return file === '' ? showFiles(skill, request) : showFile(skill, file, request);
   };
 }
 
-function skillPage(skill: SkillDetails, { search, base }: PageRequest): string {
-  const filenames = search.filenames(skill.id);
-  // Only the first file is read: together they may have megabytes.
-  const first = filenames[0] === undefined ? undefined : search.file(skill.id, filenames[0]);
-  const facts: [string, Html | string | undefined][] = [
-    ['Author', skill.author],
-    ['Stars', skill.stars.toLocaleString('en')],
-    ['Updated', dateOf(skill.updatedAt)],
-    ['Code', skill.codehostUrl === 'unknown' ? undefined : webLink(skill.codehostUrl)],
-    ['Page', skill.skillUrl === 'unknown' ? undefined : webLink(skill.skillUrl)],
-    ['Categories', skill.categories.join(', ')],
-    ['Occupations', skill.occupations.join(', ')],
-    ['License', skill.license],
-    ['Files', listed(filenames)],
-    ['Id', skill.id],
-  ];
-  const rows = facts.filter(([, value]) => value !== undefined && value !== '');
-  const main = html`<h1 dir="auto">${skill.name}</h1>
-<p dir="auto">${skill.description}</p>
-<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-${first !== undefined && html`<h2>${first.filename}</h2><pre>${shownText(first.text)}</pre>`}`;
-  return renderPage({ title: skill.name, main, base });
+async function showSkill(skill: SkillDetails, request: PageRequest): Promise<PageAnswer> {
+  const { search, base, query } = request;
+  const contents = search.contents(skill.id) ?? { complete: false, files: [] };
+  const name = shownLine(skill.name);
+  const description = shownProse(skill.description);
+  const [text, similar] = await Promise.all([textOfSkill(skill, contents, request), similarSkills(skill, request)]);
+  const main = html`${wayBack(base, query)}<div class="skill">
+<div class="skill-head">
+<h1${languageAttributes(name)}>${name === '' ? skill.id : name}</h1>
+${byline(skill, base)}
+<p class="lead"${languageAttributes(description)}>${description}</p>
+</div>
+<div class="skill-body">
+${install(skill)}
+${text}
+</div>
+<div class="skill-side">
+${aboutSkill(skill, contents, base)}
+${filesOfSkill(skill, contents, base)}
+${copiesOfSkill(skill, search, base)}
+</div>
+${similar}
+</div>`;
+  const page = renderPage({
+    title: name,
+    description: descriptionFor(description),
+    main,
+    base,
+    unlisted: query !== '',
+  });
+  return { headers: PAGE_HEADERS, body: page };
 }
 
-/** A link if the text is an http or https URL; plain text otherwise. */
-function webLink(url: string): Html {
-  return /^https?:\/\//i.test(url) ? html`<a rel="nofollow noopener" href="${url}">${url}</a>` : html`${url}`;
-}
-
-/** As much of a file's text as a page shows. */
-export function shownText(text: string): string {
-  return text.length > MAX_PAGE_TEXT ? `${text.slice(0, MAX_PAGE_TEXT)}…` : text;
-}
-
-function listed(filenames: readonly string[]): string {
-  const more = filenames.length - MAX_PAGE_FILES;
-  return filenames.slice(0, MAX_PAGE_FILES).join(', ') + (more > 0 ? ` and ${more} more` : '');
-}
-
-function dateOf(unixSeconds: number): string {
-  const date = new Date(unixSeconds * 1000);
-  return unixSeconds === 0 || Number.isNaN(date.getTime()) ? 'unknown date' : date.toISOString().slice(0, 10);
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
+function install(skill: SkillDetails): Html {
+  const commands = installCommands(skill);
+  if (commands.length === 0) {
+    return html`<section class="install"><h2>Install</h2><p class="muted">Its source names no repository to install it from.</p></section>`;
   }
+  return html`<section class="install"><h2>Install</h2>
+${commands.map(
+  ({
+    label,
+    command,
+  }) => html`<div class="code"><div class="code-head"><span class="language">${label}</span><button type="button" class="copy" hidden>Copy</button></div><pre dir="ltr" tabindex="0"><code>${command}</code></pre></div>
+`,
+)}</section>`;
+}
+
+async function textOfSkill(
+  skill: SkillDetails,
+  { files }: SkillContents,
+  { search, base }: PageRequest,
+): Promise<Html | undefined> {
+  const path = mainFileOf(search.filenames(skill.id));
+  // Only this file is read: together they may have megabytes.
+  const file = path === undefined ? undefined : search.file(skill.id, path);
+  const part = file === undefined ? undefined : textPart(file.text, 1);
+  if (path === undefined || part === undefined) return undefined;
+  const view = await markdownView({ part, id: skill.id, path, files, highestHeading: 3 }, base);
+  const link = linkToFile(base, skill.id, path);
+  const more =
+    part.count > 1 &&
+    html`<p class="notice">This is the beginning of a long text. <a href="${link}">All of ${path}</a></p>`;
+  return html`<section class="skill-text"><h2><a href="${link}"><bdi>${shownLine(path)}</bdi></a></h2>
+${frontMatterTable(skill)}
+${view}
+${more}</section>`;
+}
+
+const MAX_DESCRIPTION = 200;
+
+/** What search engines show. */
+function descriptionFor(text: string): string {
+  const line = shownLine(text);
+  return line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION).toWellFormed()}…` : line;
 }

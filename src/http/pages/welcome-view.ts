@@ -31,7 +31,7 @@ ${
   hits.length > 0 &&
   html`<h2>Newest</h2>
 <ol class="hits">
-${hits.map((hit) => hitView(hit, base))}</ol>
+${hits.map((hit) => hitView(hit, base, {}))}</ol>
 <p><a href="${linkTo(base, PAGE_PATHS.browse, { sortBy: 'recent' })}">All, newest first</a> · <a href="${linkTo(base, PAGE_PATHS.browse, { sortBy: 'stars' })}">All, most stars first</a></p>`
 }`;
 }

@@ -6,7 +6,7 @@ const TAG = /^<(?:!doctype html|\/?([a-z][a-z0-9]*)((?: [a-z:A-Z-]+(?:="[^"<>]*"
 /** The elements that pages are made of. */
 const ELEMENTS = new Set(
   (
-    'html head meta title link script body header nav main footer a h1 h2 h3 h4 p div span ul ol li dl dt dd pre code ' +
+    'html head meta title link script body header nav main footer a h1 h2 h3 h4 p div span ul ol li dl dt dd pre code bdi q h5 h6 ' +
     'form input select option optgroup button label fieldset legend details summary mark svg path rect g title time ' +
     'table thead tbody tr th td kbd strong em small section article aside noscript bdi abbr output blockquote hr br del s'
   ).split(' '),
@@ -26,7 +26,7 @@ export function expectHarmless({ text }: Reply): void {
     for (const [, name = '', value = ''] of attributes.matchAll(/ ([a-zA-Z:-]+)(?:="([^"]*)")?/g)) {
       expect(name, tag).not.toMatch(/^(?:on|style|srcdoc|http-equiv)/i);
       if (/^(?:href|src|action|formaction|poster|data)$/.test(name))
-        expect(value, tag).toMatch(/^(?:\/(?!\/)|#|https?:\/\/)/);
+        expect(value, tag).toMatch(/^(?:\/(?!\/)|#|https?:\/\/|mailto:)/);
       if (name === 'src' || element === 'link') expect(value, tag).not.toMatch(/^https?:/);
     }
   }

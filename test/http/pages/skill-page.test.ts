@@ -1,33 +1,55 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_PAGE_FILES } from '../../../src/limits.js';
-import { row } from '../../rows.js';
+import { type SkillSearch, SkillSearchError } from '../../../src/index.js';
+import { MAX_PAGE_FILES, MAX_PAGE_TEXT, MAX_PAGE_VALUE } from '../../../src/limits.js';
+import { type Row, row } from '../../rows.js';
 import { keyword, ORIGIN, quotaOf, type Reply, searchOver, semantic, serve } from '../ask.js';
 import { HOSTILE, KITE } from './kite.js';
 import { expectHarmless, linksOf, textOf } from './page-text.js';
 
 describe('the page of a skill', () => {
   test('shows what the catalogue tells of it', async () => {
-    const { ask } = await serve([{ ...KITE, license: 'MIT' }], { pages: true });
+    const { ask } = await serve([{ ...KITE, license: 'MIT', tags: ['wind'] }], { pages: true });
     const reply = await ask('/skills/kite');
     expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expectHarmless(reply);
     const shown = textOf(reply);
     for (const one of [
       'kite-builder',
       'wren',
       'Builds kites of paper.',
-      'https://code.example/wren/kites',
-      'https://market.example/kite',
-      '12,345',
-      '2023-11-14',
-      'crafts',
-      'toy-makers-519199',
+      'code.example/wren/kites',
+      'market.example/kite',
+      '12,345 stars',
+      '14 Nov 2023',
+      'Crafts',
+      'Toy makers',
       'MIT',
-      'SKILL.md, references/knots.md',
+      'wind',
+      'SKILL.md',
+      'references/knots.md',
+      '29 B',
       'Fold the spar first.',
     ]) {
       expect(shown).toContain(one);
     }
-    expect(linksOf(reply)).toEqual(['https://code.example/wren/kites', 'https://market.example/kite']);
+    expect(linksOf(reply)).toEqual([
+      '/browse?author=wren',
+      '/skills/kite/files/SKILL.md',
+      '/browse?license=MIT',
+      'https://code.example/wren/kites',
+      'https://market.example/kite',
+      '/browse?category=crafts',
+      '/browse?occupation=toy-makers-519199',
+      '/?q=wind',
+      '/skills/kite/files/SKILL.md',
+      '/skills/kite/files/references/knots.md',
+    ]);
+  });
+
+  test('leads within the path of the public URL', async () => {
+    const { ask } = await serve([KITE], { pages: true, publicUrl: 'https://skills.example/base/' });
+    for (const link of linksOf(await ask('/skills/kite?q=a')))
+      expect(link).toMatch(/^(?:\/base\/|https:\/\/(?:code|market))/);
   });
 
   test('needs no key, minds no wrong one, and uses no quota', async () => {
@@ -48,6 +70,17 @@ describe('the page of a skill', () => {
     '/skills/KITE',
     '/skills/kite/',
     '/skills/kite/SKILL.md',
+    '/skills/kite/files/lost.md',
+    '/skills/kite/files/references',
+    '/skills/kite/files/references/',
+    '/skills/kite/files/references%2Fknots.md',
+    '/skills/kite/files/references//knots.md',
+    '/skills/kite/files/SKILL.md%00',
+    '/skills/kite/files/%ff',
+    '/skills/kite%2Ffiles/SKILL.md',
+    '/skills/nobody/files/SKILL.md',
+    '/skills/nobody/files',
+    '/skills/kite/files/',
     '/skills/%',
     '/skills/%ff',
     '/skills/kite%00',
@@ -98,7 +131,12 @@ describe('the page of a skill', () => {
       expect(reply.status).toBe(200);
       expectHarmless(reply);
       // Title, heading, author, description, license, file and file name, id.
-      expect(textOf(reply).split(hostile).length - 1, hostile).toBeGreaterThanOrEqual(7);
+      expect(
+        textOf(reply).split(hostile.replaceAll('&lt;', '<').replaceAll('&#60;', '<')).length +
+          textOf(reply).split(hostile).length -
+          2,
+        hostile,
+      ).toBeGreaterThanOrEqual(7);
     }
   });
 
@@ -112,7 +150,10 @@ describe('the page of a skill', () => {
       '/x',
     ]) {
       const { ask } = await serve([row('kite', { codehostUrl: url, skillUrl: url })], { pages: true });
-      for (const link of linksOf(await ask('/skills/kite'))) expect(link).toMatch(/^https?:\/\//);
+      expect(linksOf(await ask('/skills/kite'))).toEqual([
+        '/skills/kite/files/SKILL.md',
+        '/skills/kite/files/SKILL.md',
+      ]);
     }
   });
 
@@ -145,18 +186,205 @@ describe('the page of a skill', () => {
     }
   });
 
-  test('of a skill name a hundred of its files, and say how many more there are', async () => {
+  test('of a skill name a hundred of its files, and lead to a list of all', async () => {
     const files = (count: number) => Array.from({ length: count }, (_, i) => ({ filename: `f${i}.md`, text: 'x' }));
     const skills = [
       { ...KITE, id: 'bound', files: files(MAX_PAGE_FILES) },
       { ...KITE, id: 'beyond', files: files(MAX_PAGE_FILES + 1) },
     ];
     const { ask } = await serve(skills, { pages: true });
-    const [bound, beyond] = [(await ask('/skills/bound')).text, (await ask('/skills/beyond')).text];
-    expect([bound.match(/f\d+\.md/g)?.length, bound.includes(' more')]).toEqual([MAX_PAGE_FILES + 1, false]);
-    expect([beyond.match(/f\d+\.md/g)?.length, beyond.includes(' and 1 more')]).toEqual([MAX_PAGE_FILES + 1, true]);
+    const [bound, beyond, all] = await Promise.all(
+      ['bound', 'beyond', 'beyond/files'].map((path) => ask(`/skills/${path}`)),
+    );
+    expect([namesIn(bound), textOf(bound!).includes('and 1 more')]).toEqual([MAX_PAGE_FILES, false]);
+    expect([namesIn(beyond), textOf(beyond!).includes('and 1 more')]).toEqual([MAX_PAGE_FILES, true]);
+    expect(linksOf(beyond!)).toContain('/skills/beyond/files');
+    expect(namesIn(all)).toBe(MAX_PAGE_FILES + 1);
   });
 });
+
+describe('the text of a skill on its page', () => {
+  test('is formatted, with links to its other files', async () => {
+    const text = '# Kites\n\nRead [knots](references/knots.md#bowline).\n\n| a | b |\n|---|--:|\n| 1 | 2 |';
+    const { ask } = await serve([withText(text)], { pages: true });
+    const reply = await ask('/skills/kite');
+    expectHarmless(reply);
+    expect(reply.text).toContain('<h3 id="md-kites">Kites</h3>');
+    expect(linksOf(reply)).toContain('/skills/kite/files/references/knots.md#md-bowline');
+    expect(reply.text).toContain('<td class="right">2</td>');
+  });
+
+  test('is shown up to a bound, with a link to all of it', async () => {
+    for (const [length, isCut] of [
+      [MAX_PAGE_TEXT, false],
+      [MAX_PAGE_TEXT + 1, true],
+    ] as const) {
+      const { ask } = await serve([withText('x'.repeat(length))], { pages: true });
+      const { text } = await ask('/skills/kite');
+      expect(text.match(/x{1000,}/)?.[0].length).toBe(MAX_PAGE_TEXT);
+      expect(text.includes('This is the beginning of a long text.')).toBe(isCut);
+    }
+  });
+
+  test('is shown as it is written where it is too intricate', async () => {
+    const { ask } = await serve([withText(`${'> '.repeat(100)}deep`)], { pages: true });
+    const { text } = await ask('/skills/kite');
+    expect(text).toContain('too intricate');
+    expect(text).toContain('&gt; &gt; deep');
+  });
+
+  test('has its front matter as a table, without what the page shows anyway', async () => {
+    const frontMatter = {
+      name: 'n',
+      description: 'd',
+      license: 'MIT',
+      versions: [1, 2],
+      deep: { a: ['<b>'] },
+      empty: null,
+    };
+    const { ask } = await serve([{ ...KITE, frontMatter }], { pages: true });
+    const reply = await ask('/skills/kite');
+    expectHarmless(reply);
+    const rows = [...reply.text.matchAll(/<tr><th scope="row">(.*?)<\/th><td>(.*?)<\/td>/g)].map(([, key, value]) => [
+      key,
+      value,
+    ]);
+    expect(rows).toEqual([
+      ['license', '<span>MIT</span>'],
+      ['versions', '1, 2'],
+      ['deep', '<code>{&quot;a&quot;:[&quot;&lt;b&gt;&quot;]}</code>'],
+      ['empty', '<span class="muted">empty</span>'],
+    ]);
+  });
+
+  test('has values as long as a page shows, and one longer', async () => {
+    for (const [length, end] of [
+      [MAX_PAGE_VALUE, ''],
+      [MAX_PAGE_VALUE + 1, '…'],
+    ] as const) {
+      const { ask } = await serve([{ ...KITE, frontMatter: { a: 'x'.repeat(length) } }], { pages: true });
+      expect((await ask('/skills/kite')).text).toContain(`<span>${'x'.repeat(MAX_PAGE_VALUE)}${end}</span>`);
+    }
+  });
+});
+
+describe('how to install a skill', () => {
+  test.each([
+    ['https://github.com/wren/kites/tree/main/skills/kite', 'npx skills add wren/kites --skill kite-builder'],
+    ['https://github.com/wren/kites', 'git clone https://github.com/wren/kites.git'],
+    ['https://gitlab.example/wren/toys/kites/-/tree/main/x', 'git clone https://gitlab.example/wren/toys/kites.git'],
+    ['https://code.example:8443/wren/kites.git', 'git clone https://code.example:8443/wren/kites.git'],
+  ])('from %s is %s', async (codehostUrl, command) => {
+    const { ask } = await serve([{ ...KITE, codehostUrl }], { pages: true });
+    expect((await ask('/skills/kite')).text).toContain(`<code>${command}</code>`);
+  });
+
+  test('quotes a name for a shell', async () => {
+    const skill = { ...KITE, name: "kite's; rm -rf /", codehostUrl: 'https://github.com/wren/kites' };
+    const { ask } = await serve([skill], { pages: true });
+    expect(textOf(await ask('/skills/kite'))).toContain("npx skills add wren/kites --skill 'kite'\\''s; rm -rf /'");
+  });
+
+  test.each([
+    'unknown',
+    'https://github.com/wren',
+    'https://code.example/$(x)/y',
+    'https://code.example',
+    'file:///etc',
+  ])('from %s is not known', async (codehostUrl) => {
+    const { ask } = await serve([{ ...KITE, codehostUrl }], { pages: true });
+    const { text } = await ask('/skills/kite');
+    expect(text).toContain('names no repository');
+    expect(text).not.toMatch(/npx skills add|git clone/);
+  });
+});
+
+describe('the language of a skill', () => {
+  test('is said of its name, its description and its text, each by itself', async () => {
+    const skill = withText('# 折纸风筝\n\n先折好骨架,然后绑上绳子。', {
+      name: 'طائرة ورقية من الورق',
+      description: 'Baut Drachen aus Papier und erklärt, wie man sie steigen lässt.',
+    });
+    const { text } = await (await serve([skill], { pages: true })).ask('/skills/kite');
+    expect(text).toMatch(/<h1 lang="ar" dir="rtl">/);
+    expect(text).toMatch(/<p class="lead" lang="de">/);
+    expect(text).toMatch(/<div class="markdown" lang="zh-Hans">/);
+  });
+
+  test('cannot be changed by controls in a name', async () => {
+    const skill = { ...KITE, name: '\u202egpj.elif\u2066', description: `a${'\u0301'.repeat(500)}` };
+    const { text } = await (await serve([skill], { pages: true })).ask('/skills/kite');
+    expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069]|\u0301{6}/);
+    expect(text).toContain('>gpj.elif</h1>');
+  });
+});
+
+describe('beside a skill', () => {
+  test('stand its copies, ten of them by name', async () => {
+    const ids = Array.from({ length: 12 }, (_, i) => `kite-${i + 10}`);
+    const { ask } = await serve(
+      ids.map((id) => ({ ...KITE, id })),
+      { pages: true },
+    );
+    const reply = await ask('/skills/kite-10');
+    expect(textOf(reply)).toContain('11 copies');
+    expect(linksOf(reply).filter((link) => /^\/skills\/kite-1\d$|^\/skills\/kite-2\d$/.test(link))).toHaveLength(10);
+    expect(textOf(reply)).toContain('and 1 more');
+    expect(textOf(await (await serve([KITE], { pages: true })).ask('/skills/kite'))).not.toContain('copies');
+  });
+
+  test('stand similar skills, and none where they cannot be found', async () => {
+    const search = await searchOver([KITE]);
+    const near = { skill: search.get('kite')!, score: 0.9, copies: 3 };
+    const similar = async () => [near, near];
+    const found = await serve(override(search, { similar }), { pages: true });
+    const reply = await found.ask('/skills/kite');
+    expectHarmless(reply);
+    expect(reply.text.match(/<li class="card">/g)).toHaveLength(2);
+    const failing = async () => {
+      throw new SkillSearchError('NO_VECTORS', 'none');
+    };
+    const none = await (await serve(override(search, { similar: failing }), { pages: true })).ask('/skills/kite');
+    expect([none.status, none.text.includes('Similar')]).toEqual([200, false]);
+  });
+
+  test.each([
+    ['q=a+%26+b&page=2', '/?q=a%20%26%20b&page=2', 'Back to the results for \na & b\n'],
+    ['sortBy=stars&page=3&category=x', '/browse?page=3&sortBy=stars&category=x', 'Back to the list'],
+    ['q=%3Cb%3E%22', '/?q=%3Cb%3E%22', '<b>"'],
+    ['q=x&next=https://evil.example&javascript:alert(1)', '/?q=x', 'x'],
+  ])('stands the way back to the search %s', async (query, href, text) => {
+    const { ask } = await serve([KITE], { pages: true });
+    const reply = await ask(`/skills/kite?${query}`);
+    expectHarmless(reply);
+    expect(linksOf(reply)[0]).toBe(href);
+    expect(textOf(reply)).toContain(text);
+  });
+
+  test.each(['', '?', '?next=x', '?q=', '?mode=words'])('stands no way back to nothing: %s', async (query) => {
+    const { ask } = await serve([KITE], { pages: true });
+    expect((await ask(`/skills/kite${query}`)).text).not.toContain('way-back');
+  });
+});
+
+function withText(text: string, more: Row = {}): Row {
+  return { ...KITE, ...more, files: [{ filename: 'SKILL.md', text }, ...(KITE.files ?? []).slice(1)] };
+}
+
+/** A search that answers differently in some ways. */
+function override(search: SkillSearch, changes: Partial<SkillSearch>): SkillSearch {
+  return new Proxy(search, {
+    get: (target, name) => {
+      const value = Reflect.get(changes, name) ?? Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+    has: (target, name) => name in target,
+  });
+}
+
+function namesIn(reply: Reply | undefined): number | undefined {
+  return reply?.text.match(/<bdi>f\d+\.md<\/bdi><\/a> /g)?.length;
+}
 
 function skillsOf({ body }: Reply): Record<string, unknown>[] {
   const { data } = body as {

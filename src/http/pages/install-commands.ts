@@ -1,0 +1,33 @@
+import type { Skill } from '../../index.js';
+import { shownLine } from './safe-text.js';
+import { sourceOf } from './source-of.js';
+
+/** A line for a shell that installs a skill, or fetches it. */
+export interface InstallCommand {
+  readonly label: string;
+  readonly command: string;
+}
+
+/** No character that means something to a shell. */
+const REPOSITORY = /^[\w.-]+\/[\w.-]+$/;
+const ADDRESS = /^https?:\/\/[\w.-]+(?::\d+)?(?:\/[\w.~@+-]+)+$/;
+const PLAIN_NAME = /^\w[\w.-]*$/;
+
+/** How a skill is installed; empty if its repository is unknown, or its address is not one for a shell. */
+export function installCommands({ codehostUrl, name }: Skill): readonly InstallCommand[] {
+  const source = sourceOf(codehostUrl);
+  if (REPOSITORY.test(source) && !source.startsWith('-')) {
+    return [
+      { label: 'Install', command: `npx skills add ${source}${skillOption(name)}` },
+      { label: 'Or clone it', command: `git clone https://github.com/${source}.git` },
+    ];
+  }
+  return ADDRESS.test(source) ? [{ label: 'Clone', command: `git clone ${source}.git` }] : [];
+}
+
+/** A repository may have many skills. */
+function skillOption(name: string): string {
+  const shown = shownLine(name);
+  if (shown === '' || shown !== name || shown.startsWith('-')) return '';
+  return ` --skill ${PLAIN_NAME.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`}`;
+}

@@ -1,0 +1,117 @@
+import type { ContentFile, SkillContents, SkillDetails, SkillSearch } from '../../index.js';
+import { MAX_PAGE_FILES } from '../../limits.js';
+import { UNKNOWN } from '../../skill.js';
+import { linkToFile } from './file-links.js';
+import { type Html, html } from './html.js';
+import { categoryName, occupationName } from './label-names.js';
+import { linkTo, linkToSkill, PAGE_PATHS } from './page-paths.js';
+import { shownLine } from './safe-text.js';
+import { shownSize } from './shown-size.js';
+import { counted, shownDate, shownNumber } from './shown-text.js';
+
+/** Copies that are named. There may be hundreds. */
+const SHOWN_COPIES = 10;
+
+/** Who wrote a skill, its stars and its date, in a line. */
+export function byline({ author, stars, updatedAt }: SkillDetails, base: string): Html {
+  const date = shownDate(updatedAt);
+  return html`<p class="byline">${
+    author !== UNKNOWN &&
+    html`<span>by ${filterLink(base, 'author', author)}</span>
+`
+  }${stars > 0 && html`<span>${counted(stars, 'star')}</span>`}
+${date && html`<span>updated ${date}</span>`}</p>`;
+}
+
+/** What else is known of a skill. */
+export function aboutSkill(skill: SkillDetails, { complete, files }: SkillContents, base: string): Html {
+  const { categories, derivedCategories = [], occupations, tags, license, compatibility, allowedTools } = skill;
+  const facts: [string, Html | false | undefined][] = [
+    ['License', license !== undefined && filterLink(base, 'license', license)],
+    ['Source', webLink(skill.codehostUrl)],
+    ['Listed at', skill.skillUrl === skill.codehostUrl ? undefined : webLink(skill.skillUrl)],
+    ['Categories', chips(base, 'category', categories, categoryName)],
+    ['Likely categories', chips(base, 'category', derivedCategories, categoryName, 'derived')],
+    ['Occupations', chips(base, 'occupation', occupations, occupationName)],
+    ['Tags', chips(base, 'q', tags, (tag) => tag)],
+    ['Compatibility', compatibility !== undefined && html`<span dir="auto">${shownLine(compatibility)}</span>`],
+    ['Allowed tools', allowedTools !== undefined && html`<code>${shownLine(allowedTools)}</code>`],
+    ['Contents', contentsFact(complete, files)],
+    ['Id', html`<code>${shownLine(skill.id)}</code>`],
+  ];
+  const rows = facts.filter(([, value]) => value !== undefined && value !== false);
+  return html`<section><h2>About</h2>
+<dl class="facts">${rows.map(
+    ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>
+`,
+  )}</dl>${derivedCategories.length > 0 && html`<p class="muted small">Likely categories are computed from the text. Its source names none.</p>`}</section>`;
+}
+
+function contentsFact(complete: boolean, files: readonly ContentFile[]): Html {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const kind = complete ? 'Complete: every file as it is' : 'Excerpt: not every file is here as it is';
+  return html`${kind}, ${shownSize(bytes)}`;
+}
+
+/** The files of a skill with their sizes. */
+export function filesOfSkill({ id }: SkillDetails, { files }: SkillContents, base: string): Html | undefined {
+  if (files.length === 0) return undefined;
+  const more = files.length - MAX_PAGE_FILES;
+  return html`<section><h2>${counted(files.length, 'file')}</h2>
+${fileList(id, files.slice(0, MAX_PAGE_FILES), base)}
+${more > 0 && html`<p><a href="${linkToFile(base, id, '')}">and ${shownNumber(more)} more</a></p>`}</section>`;
+}
+
+/** A list of files, each a link to its view. */
+export function fileList(id: string, files: readonly ContentFile[], base: string): Html {
+  return html`<ul class="files">${files.map(
+    ({
+      path,
+      size,
+    }) => html`<li><a href="${linkToFile(base, id, path)}"><bdi>${shownLine(path) || path}</bdi></a> <span class="muted small">${shownSize(size)}</span></li>
+`,
+  )}</ul>`;
+}
+
+/** The other skills with the same text. */
+export function copiesOfSkill({ id }: SkillDetails, search: SkillSearch, base: string): Html | undefined {
+  const others = search.copiesOf(id).filter((other) => other !== id);
+  if (others.length === 0) return undefined;
+  const more = others.length - SHOWN_COPIES;
+  return html`<section><h2>${others.length === 1 ? '1 copy' : `${shownNumber(others.length)} copies`}</h2>
+<p class="muted small">Skills with the same name and description, or nearly the same text.</p>
+<ul class="copies">${others.slice(0, SHOWN_COPIES).map(
+    (other) => html`<li><a href="${linkToSkill(base, other)}"><bdi>${shownLine(other)}</bdi></a></li>
+`,
+  )}</ul>${more > 0 && html`<p class="muted">and ${shownNumber(more)} more</p>`}</section>`;
+}
+
+/** A link if the text is an http or https URL; plain text otherwise. Undefined if it is unknown. */
+function webLink(url: string): Html | undefined {
+  if (url === UNKNOWN) return undefined;
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return html`<bdi>${shownLine(url)}</bdi>`;
+  return html`<a rel="nofollow noopener noreferrer" href="${url}"><bdi>${shownLine(url.replace(/^https?:\/\/(?:www\.)?/i, ''))}</bdi></a>`;
+}
+
+/** A link to the skills with this value. */
+function filterLink(base: string, name: 'author' | 'license', value: string): Html {
+  const href = linkTo(base, PAGE_PATHS.browse, { [name]: value });
+  return html`<a href="${href}"><bdi>${shownLine(value) || value}</bdi></a>`;
+}
+
+function chips(
+  base: string,
+  field: 'category' | 'occupation' | 'q',
+  values: readonly string[],
+  nameOf: (value: string) => string,
+  kind = '',
+): Html | undefined {
+  if (values.length === 0) return undefined;
+  const path = field === 'q' ? PAGE_PATHS.home : PAGE_PATHS.browse;
+  return html`<ul class="chips">${values.map(
+    (
+      value,
+    ) => html`<li><a class="${`chip ${kind}`.trim()}" href="${linkTo(base, path, { [field]: value })}"><bdi>${shownLine(nameOf(value))}</bdi></a></li>
+`,
+  )}</ul>`;
+}
