@@ -13,6 +13,6 @@ const runCommand = async (name, ...others) => {
 };
 
 console.log('Loading the sample catalogue (some of its folders are broken on purpose) …\n');
-await runCommand('load', ...SAMPLE_CATALOGUE);
+await runCommand('load', '--classify', ...SAMPLE_CATALOGUE);
 console.log();
 await runCommand('serve', '--demo', '--state', 'sample-access.db', ...process.argv.slice(2));

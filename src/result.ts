@@ -321,6 +321,8 @@ export interface SemanticResult {
 export interface LabelCount {
   readonly slug: string;
   readonly count: number;
+  /** To how many of these skills a classifier gave it; absent if to none. See `Skill.derivedCategories`. */
+  readonly derived?: number;
 }
 
 /** An author, as the skill has the name that was updated last, and how many skills are of that author. */

@@ -24,6 +24,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     setUp: async () => (await import('./search-command.js')).setUpSearch,
   },
   {
+    name: 'list',
+    usage: '[options]',
+    summary: 'list the skills of a catalogue, page by page',
+    setUp: async () => (await import('./list-command.js')).setUpList,
+  },
+  {
     name: 'show',
     usage: '[options] <id>',
     summary: 'show a skill and its files',

@@ -23,6 +23,8 @@ interface LoadFlags {
   /** False for `--no-contents`. */
   readonly contents: boolean;
   readonly semantic: boolean;
+  /** Undefined if neither `--classify` nor `--no-classify` is given. */
+  readonly classify?: boolean;
   readonly model?: string;
 }
 
@@ -45,6 +47,8 @@ export const setUpLoad: SetUp = (command, output) => {
     .option('--no-git', 'ask git nothing: ids of skills in folders depend on the folder alone')
     .option('--git-seconds <n>', 'seconds that git may work on one source; 0 reads remotes only', parseInteger)
     .option('--no-contents', 'store what is searched only: skills loaded so cannot be given out as they are')
+    .option('--classify', 'give skills without categories up to three, by their words and vectors')
+    .option('--no-classify', 'delete such categories of earlier loads')
     .option('--no-semantic', 'make no vectors: skills loaded so are found by words only')
     .addOption(modelOption())
     .addOption(jsonOption())
@@ -77,6 +81,7 @@ async function load(sources: string[], flags: LoadFlags, output: Output): Promis
       git,
       gitSeconds,
       contents: flags.contents,
+      classify: flags.classify,
       signal: stop.signal,
       onProgress: (progress) => bar.show(progress),
     });
@@ -105,6 +110,7 @@ function reportLines(report: LoadReport): string[] {
   const counts = ['added', 'updated', 'unchanged', 'removed'] as const;
   const lines = counts.map((name) => `${name.padEnd(10)}${report[name].toLocaleString('en').padStart(9)}`);
   if (report.embedded > 0) lines.push(`embedded  ${report.embedded.toLocaleString('en').padStart(9)}`);
+  if (report.classified > 0) lines.push(`classified${report.classified.toLocaleString('en').padStart(9)}`);
   const { warnings, warningCount, rejected, rejectedCount } = report;
   lines.push(`warnings  ${warningCount.toLocaleString('en').padStart(9)}`);
   const told = warnings.map(({ origin, line, message }) => ({ origin, line, text: message }));

@@ -2,13 +2,16 @@ import type {
   CorrectedWord,
   KeywordHit,
   KeywordResult,
+  ListResult,
   MatchedTerms,
+  Pagination,
   SemanticHit,
   SemanticResult,
   Snippet,
 } from '../index.js';
 import { ageOf } from './age.js';
 import { counted } from './counted.js';
+import { facetLines } from './facet-lines.js';
 import { scoreReason } from './score-reason.js';
 import type { Styles } from './styles.js';
 import { blankUnsafe, oneLine } from './terminal-text.js';
@@ -29,8 +32,8 @@ const STEP_NOTES = {
 /** What to say where a question was too costly to finish. */
 const TRUNCATED_NOTE = 'the question was too costly to finish: there may be more, and a better order';
 
-/** A hit of either kind of search. */
-type Hit = KeywordHit | SemanticHit;
+/** What is shown of a hit of either kind of search, or of a skill of a list. */
+type Hit = Pick<KeywordHit, 'skill' | 'copies' | 'snippet'> | SemanticHit;
 
 /** A text that may break between words, or parts that stay whole, each with its separator. */
 type Reason = string | readonly string[];
@@ -42,12 +45,7 @@ export function keywordLines(result: KeywordResult, columns: number, styles: Sty
   const { hits, pagination, step, truncated, corrected = [] } = result;
   const cut = truncated === true ? [styles.dim(`(${TRUNCATED_NOTE})`)] : [];
   if (hits.length === 0) {
-    return [
-      ...cut,
-      pagination.total === 0
-        ? NO_MATCH
-        : `There is no page ${pagination.page}: ${pagination.total} skills are on ${pagination.totalPages} pages.`,
-    ];
+    return [...cut, emptyPage(pagination)];
   }
   const note = step === undefined ? undefined : STEP_NOTES[step];
   return [
@@ -57,6 +55,21 @@ export function keywordLines(result: KeywordResult, columns: number, styles: Sty
     ...(cut.length === 0 && note === undefined ? [] : ['']),
     ...hitLines(hits, columns, styles, (hit) => (explain ? keywordReasons(hit, step) : [])),
     styles.dim(pageNote(result)),
+    ...facetLines(result.facets, styles),
+  ];
+}
+
+/** A page of a list as text: as {@link keywordLines}, with the description in place of the matching text. */
+export function listLines(result: ListResult, columns: number, styles: Styles): string[] {
+  const { hits, pagination, facets } = result;
+  if (hits.length === 0) return [emptyPage(pagination)];
+  const described = hits.map(({ skill, copies }): Hit => {
+    return { skill, copies, snippet: { field: 'description', text: skill.description, highlights: [] } };
+  });
+  return [
+    ...hitLines(described, columns, styles, () => []),
+    styles.dim(pageNote(result)),
+    ...facetLines(facets, styles),
   ];
 }
 
@@ -125,7 +138,15 @@ function widest(texts: readonly string[]): number {
   return Math.max(...texts.map(widthOf));
 }
 
-function pageNote({ hits, pagination, truncated }: KeywordResult): string {
+function emptyPage({ page, total, totalPages }: Pagination): string {
+  return total === 0 ? NO_MATCH : `There is no page ${page}: ${total} skills are on ${totalPages} pages.`;
+}
+
+function pageNote({
+  hits,
+  pagination,
+  truncated,
+}: Pick<KeywordResult, 'pagination' | 'truncated'> & { readonly hits: readonly unknown[] }): string {
   const { page, limit, total, totalPages } = pagination;
   const least = truncated === true ? 'at least ' : '';
   const skills = `${least}${counted(total, 'skill')}`;

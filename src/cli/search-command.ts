@@ -3,7 +3,7 @@ import { SKILL_FORMATS, type SkillFormat, type SkillOrHit } from '../agents/form
 import {
   COPY_MODES,
   type CopyMode,
-  type DamagedSkill,
+  type Facet,
   type OpenOptions,
   openSkillSearch,
   RANKINGS,
@@ -15,22 +15,20 @@ import {
   type SortOrder,
 } from '../index.js';
 import { databaseOption, jsonOption, modelOption, parseDecimal, parseInteger } from './common-options.js';
+import { addFilters, FACETS_OPTION, type FilterFlags, filtersOf, parseFacets } from './filter-options.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
 import { keywordLines, semanticLines } from './result-lines.js';
 import type { SetUp } from './set-up.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 import { stylesFor } from './styles.js';
-import { oneLine } from './terminal-text.js';
+import { tellDamaged } from './tell-damaged.js';
 
 const MODES = ['keyword', 'semantic'] as const;
 
-interface SearchFlags extends StopWordsFlags {
+interface SearchFlags extends StopWordsFlags, FilterFlags {
   readonly database: string;
   readonly json?: true;
   readonly mode: (typeof MODES)[number];
-  readonly category?: string;
-  readonly occupation?: string;
-  readonly author?: string;
   readonly limit: number;
   readonly copies?: CopyMode;
   readonly explain?: true;
@@ -40,6 +38,7 @@ interface SearchFlags extends StopWordsFlags {
   // With `--mode keyword` only.
   readonly sort?: SortOrder;
   readonly page?: number;
+  readonly facets?: readonly Facet[];
   // With `--mode semantic` only.
   readonly minScore?: number;
   readonly ranking?: Ranking;
@@ -48,24 +47,20 @@ interface SearchFlags extends StopWordsFlags {
 
 /** Options that belong to one mode. */
 const ONLY_IN = {
-  keyword: { sort: '--sort', page: '--page' },
+  keyword: { sort: '--sort', page: '--page', facets: '--facets' },
   semantic: { minScore: '--min-score', ranking: '--ranking', model: '--model' },
 } as const;
 
 export const setUpSearch: SetUp = (command, output) => {
-  command
-    .argument('<words...>', 'the words; those in double quotes must stand together: search \'"pull request" review\'')
-    .addOption(databaseOption())
-    .addOption(new Option('--mode <mode>', 'by words, or by meaning and words').choices(MODES).default('keyword'))
-    .addOption(
-      new Option('--sort <order>', 'keyword: order of the results (default: "relevance")').choices(SORT_ORDERS),
-    )
-    .option('--category <slug>', 'only skills of this category')
-    .option(
-      '--occupation <slug>',
-      'only skills of this occupation, with or without its SOC code, or of a group (15-0000)',
-    )
-    .option('--author <name>', 'only skills of this author: the whole user name, in upper or lower case')
+  addFilters(
+    command
+      .argument('<words...>', 'the words; those in double quotes must stand together: search \'"pull request" review\'')
+      .addOption(databaseOption())
+      .addOption(new Option('--mode <mode>', 'by words, or by meaning and words').choices(MODES).default('keyword'))
+      .addOption(
+        new Option('--sort <order>', 'keyword: order of the results (default: "relevance")').choices(SORT_ORDERS),
+      ),
+  )
     .option('--page <n>', 'keyword: page, 1 to 50', parseInteger)
     .option('--limit <n>', 'skills a page, 1 to 50; semantic: 1 to 100', parseInteger, 10)
     .option('--min-score <score>', 'semantic: leave out skills of a lower score, 0 to 1', parseDecimal)
@@ -75,6 +70,7 @@ export const setUpSearch: SetUp = (command, output) => {
     .addOption(modelOption())
     .addOption(stopWordsOption())
     .addOption(new Option('--copies <mode>', 'show one of a group of copies or all').choices(COPY_MODES))
+    .option(FACETS_OPTION[0], `keyword: ${FACETS_OPTION[1]}`, parseFacets)
     .option('--explain', 'tell for each result which words matched where, and the parts of its score')
     .option('--local-paths', 'tell for each result the folder that it was loaded from')
     .addOption(
@@ -99,10 +95,12 @@ function refuseOthers(flags: SearchFlags, command: Command): void {
   }
 }
 
-function refuseFormats({ format, maxTokens, json, explain }: SearchFlags, command: Command): void {
+function refuseFormats({ format, maxTokens, json, explain, facets }: SearchFlags, command: Command): void {
   if (format === undefined && maxTokens !== undefined) command.error("error: option '--max-tokens' needs --format");
   if (format !== undefined && json === true) command.error("error: option '--format' cannot be used with --json");
   if (format !== undefined && explain === true) command.error("error: option '--format' cannot be used with --explain");
+  if (format !== undefined && facets !== undefined)
+    command.error("error: option '--format' cannot be used with --facets");
 }
 
 /** Prints hits as text for a language model. */
@@ -117,10 +115,10 @@ async function printFormatted(
 }
 
 async function searchByWords(words: readonly string[], flags: SearchFlags, output: Output): Promise<void> {
-  const { database, sort, category, occupation, author, page, limit, copies } = flags;
+  const { database, sort, page, limit, copies, facets } = flags;
   // Checks the query before opening the catalogue, so that a fault is reported at once.
   const q = words.join(' ');
-  const query = resolveKeywordQuery({ q, sortBy: sort, category, occupation, author, page, limit, copies });
+  const query = resolveKeywordQuery({ q, sortBy: sort, ...filtersOf(flags), page, limit, copies, facets });
   await using search = await openPatiently(
     { database, stopWords: await stopWordsOf(flags), localPaths: flags.localPaths },
     output,
@@ -134,9 +132,9 @@ async function searchByWords(words: readonly string[], flags: SearchFlags, outpu
 }
 
 async function searchByMeaning(words: readonly string[], flags: SearchFlags, output: Output): Promise<void> {
-  const { database, category, occupation, author, limit, copies, minScore, ranking, explain, model } = flags;
+  const { database, limit, copies, minScore, ranking, explain, model } = flags;
   const q = words.join(' ');
-  const query = resolveSemanticQuery({ q, limit, minScore, ranking, category, occupation, author, copies, explain });
+  const query = resolveSemanticQuery({ q, limit, minScore, ranking, ...filtersOf(flags), copies, explain });
   const stopWords = await stopWordsOf(flags);
   // Meaning alone needs no keyword index, which may have to be built.
   const keywordIndex = query.ranking === 'vector' ? false : undefined;
@@ -150,12 +148,6 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
   if (format !== undefined) await printFormatted(result.hits, { format, maxTokens }, output);
   else if (flags.json === true) printJson(output, result);
   else printLines(output, semanticLines(result, columnsOf(output), stylesFor(output.out)));
-}
-
-function tellDamaged(damaged: readonly DamagedSkill[] | undefined, { error }: Output): void {
-  for (const { id = 'without a readable id', reason } of damaged ?? []) {
-    error.write(`${oneLine(`damaged: the skill ${id}: ${reason}; load its source again`)}\n`);
-  }
 }
 
 /** Opens a catalogue. On a terminal it shows a notice if that takes long, because the keyword index must be built. */

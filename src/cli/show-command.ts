@@ -98,6 +98,10 @@ async function findSkill(id: string, flags: ShowFlags): Promise<FoundSkill> {
   }
 }
 
+function categoriesOf({ categories, derivedCategories = [] }: SkillDetails): string[] {
+  return [...categories, ...derivedCategories.map((slug) => `${slug} (derived)`)];
+}
+
 function skillLines(skill: SkillDetails, copies: readonly string[], styles: Styles): string[] {
   const updated = skill.updatedAt === 0 ? 'unknown' : `${isoDate(skill.updatedAt)} (${ageOf(skill.updatedAt)})`;
   const facts: [string, string | undefined][] = [
@@ -108,7 +112,7 @@ function skillLines(skill: SkillDetails, copies: readonly string[], styles: Styl
     ['code', skill.codehostUrl],
     ['page', skill.skillUrl],
     ['folder', skill.localPath],
-    ['categories', skill.categories.join(', ') || undefined],
+    ['categories', categoriesOf(skill).join(', ') || undefined],
     ['occupations', skill.occupations.join(', ') || undefined],
     ['license', skill.license],
     ['compatibility', skill.compatibility],

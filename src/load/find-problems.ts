@@ -71,6 +71,9 @@ async function findInState(
       for (const skill of found.signatures) {
         add('skill', 'its signature, which finds near copies, does not fit its checksum', REPAIR, { skill });
       }
+      for (const skill of found.derivedLabels) {
+        add('skill', 'its derived categories do not fit their checksum', REPAIR, { skill });
+      }
       for (const problem of found.vectors) add('vectors', problem, `${REPAIR}, then load anything: that embeds again`);
     } catch (error) {
       if (!isDamage(error)) throw error;

@@ -78,6 +78,14 @@ export interface BuildOptions extends FolderDefaults, ModelOptions {
    * @default true
    */
   readonly contents?: boolean | undefined;
+  /**
+   * Whether to give up to three categories of the taxonomy (`data/categories.json`) to each skill whose source gives
+   * none; see `Skill.derivedCategories`. It needs vectors of the bundled model. With false, those of earlier loads are
+   * deleted. If left out, a catalogue that is classified stays classified, and new skills are.
+   *
+   * @default as the catalogue is
+   */
+  readonly classify?: boolean | undefined;
   /** Called now and then, at most about ten times a second. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** Stops the load between two rows. A later load of the same sources resumes it. */
@@ -103,6 +111,7 @@ export const BUILD_OPTIONS: Names = namesOf<BuildOptions>({
   git: true,
   gitSeconds: true,
   contents: true,
+  classify: true,
   onProgress: true,
   signal: true,
   stdin: true,

@@ -34,6 +34,8 @@ export interface LoadReport {
   readonly removed: number;
   /** Number of texts that got a vector. */
   readonly embedded: number;
+  /** Number of skills that a classifier gave categories, because their source gives none. */
+  readonly classified: number;
   /** The first ones; see `BuildOptions.maxListedProblems`. */
   readonly warnings: readonly LoadWarning[];
   /** Number of all warnings, listed or not. */
@@ -47,6 +49,7 @@ export interface LoadReport {
   readonly seconds: {
     readonly reading: number;
     readonly storing: number;
+    /** With classifying. */
     readonly embedding: number;
     readonly publishing: number;
     /** Building the derived files, after the catalogue was published. */

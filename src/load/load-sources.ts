@@ -14,6 +14,7 @@ import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueWriter } from '../store/write/catalogue-writer.js';
 import { loadKey } from '../store/write/open-load.js';
 import { checkModel } from './check-model.js';
+import { checkClassify, classifyOrWarn } from './classify-or-warn.js';
 import { embedOrWarn } from './embed-or-warn.js';
 import { indexOrWarn } from './index-or-warn.js';
 import { Ingest } from './ingest.js';
@@ -38,6 +39,7 @@ export async function loadSources(options: BuildOptions): Promise<LoadReport> {
   checkFlag('followLinks', options.followLinks);
   checkFlag('git', options.git);
   checkFlag('contents', options.contents);
+  checkFlag('classify', options.classify);
   checkListener('onProgress', options.onProgress);
   checkSignal(options.signal);
   for (const name of ['maxUnpackedBytes', 'maxRatio', 'maxListedProblems', 'gitSeconds'] as const) {
@@ -45,6 +47,7 @@ export async function loadSources(options: BuildOptions): Promise<LoadReport> {
   }
   const modelOptions = resolveModelOptions(options);
   const model = options.semantic === false ? undefined : await chooseModel(modelOptions);
+  await checkClassify(options, model);
   options.signal?.throwIfAborted();
 
   const writer = new CatalogueWriter(database, keyOf(sources, options), existsSync(database), options.contents);
@@ -79,6 +82,7 @@ async function load(
     warnings.push({ origin: 'catalogue', message: `${damagedVectors} vectors were damaged, and are made again` });
   }
   const embedded = model === undefined ? 0 : await embedOrWarn(writer.vectors, model, warnings, options, progress);
+  const classified = await classifyOrWarn(writer.labels, model, warnings, options);
   const embedding = clock.lap();
 
   progress.report('publishing');
@@ -95,6 +99,7 @@ async function load(
   return {
     ...counts,
     embedded,
+    classified,
     warnings,
     warningCount: warnings.length + unlisted.warnings,
     rejected,
@@ -125,11 +130,12 @@ function pruneOrWarn(
 }
 
 function keyOf(sources: readonly OpenableSource[], options: BuildOptions): string {
-  const { author = '', codehostBase = '', skillUrlBase = '', followLinks, git, contents } = options;
+  const { author = '', codehostBase = '', skillUrlBase = '', followLinks, git, contents, classify } = options;
   const links = [
     ...(followLinks === true ? ['follow links'] : []),
     ...(git === false ? ['no git'] : []),
     ...(contents === false ? ['no contents'] : []),
+    ...(classify === undefined ? [] : [classify ? 'classify' : 'no classify']),
   ];
   return loadKey(['load', ...links, author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)]);
 }

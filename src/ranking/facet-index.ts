@@ -47,11 +47,6 @@ export class FacetIndex {
     this.#counted = new Uint32Array(documentsOf.length);
   }
 
-  /** Bytes of its arrays. */
-  get byteLength(): number {
-    return 4 * (this.#starts.length + this.#values.length + 3 * this.#counts.length);
-  }
-
   /**
    * Counts the values of some documents. A value counts once for each group of documents.
    *

@@ -163,7 +163,8 @@ export class CatalogueSearch implements SkillSearch {
   }
 
   categories(): LabelCount[] {
-    return countLabels(this.#states.newest.reader.columns.categories);
+    const { reader } = this.#states.newest;
+    return countLabels(reader.columns.categories, reader.derivedCounts());
   }
 
   occupations(): LabelCount[] {

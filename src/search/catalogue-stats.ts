@@ -19,10 +19,20 @@ export function statsOf(reader: CatalogueReader): CatalogueStats {
   };
 }
 
-/** The most frequent label first, then by slug. */
-export function countLabels(documentsOf: ReadonlyMap<string, ArrayLike<number>>): LabelCount[] {
+/**
+ * The most frequent label first, then by slug.
+ *
+ * @param derived how many skills got each label from a classifier
+ */
+export function countLabels(
+  documentsOf: ReadonlyMap<string, ArrayLike<number>>,
+  derived?: ReadonlyMap<string, number>,
+): LabelCount[] {
   return [...documentsOf]
-    .map(([slug, documents]) => ({ slug, count: documents.length }))
+    .map(([slug, documents]) => {
+      const ofThese = derived?.get(slug);
+      return { slug, count: documents.length, ...(ofThese === undefined ? {} : { derived: ofThese }) };
+    })
     .sort((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1));
 }
 

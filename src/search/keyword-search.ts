@@ -35,6 +35,7 @@ export function searchByKeywords(state: OpenState, query: KeywordQuery): Keyword
     pagination,
     ...(corrected.length === 0 ? {} : { corrected }),
     ...facetPart(reader, () => matches.documents, resolved),
+    ...(corrected.length === 0 ? {} : { corrected }),
     ...damagedPart(reader, damaged),
   }));
 }

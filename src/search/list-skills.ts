@@ -1,5 +1,5 @@
 import type { DocumentNumber } from '../numbers.js';
-import { type ListOrder, type ListQuery, resolveListQuery } from '../query.js';
+import { type ListQuery, resolveListQuery } from '../query.js';
 import type { DamagedSkill, ListHit, ListResult } from '../result.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
 import { facetPart } from './count-facets.js';
@@ -16,17 +16,20 @@ export function listSkills({ reader }: OpenState, query: ListQuery): ListResult 
   const { columns } = reader;
   const { page, limit, sortBy } = resolved;
   const listed = listedSkills(columns, resolved);
-  const { mask, total, counts } = listed.shown(resolved.copies);
-  const documents = pageOf(orderOf(columns, sortBy), mask, (page - 1) * limit, Math.min(page * limit, total));
+  const shown = listed.shown(resolved.copies);
+  const total = shown.documents.length;
+  const [from, to] = [(page - 1) * limit, Math.min(page * limit, total)];
+  const documents =
+    sortBy === 'recent' ? [...shown.documents.subarray(from, to)] : inOrder(byStars(columns), shown.mask, from, to);
   const damaged: DamagedSkill[] = [];
   const toHit = (document: DocumentNumber): ListHit => ({
     skill: reader.skill(document),
-    copies: counts.get(document) ?? 1,
+    copies: shown.counts.get(document) ?? 1,
   });
   return reader.reading(() => ({
     hits: readShown(documents, toHit, damaged),
     pagination: { page, limit, total, totalPages: Math.ceil(total / limit) },
-    ...facetPart(reader, () => listed.documents, resolved, listed.known),
+    ...facetPart(reader, () => listed.all.documents, resolved, listed.known),
     ...damagedPart(reader, damaged),
   }));
 }
@@ -34,13 +37,13 @@ export function listSkills({ reader }: OpenState, query: ListQuery): ListResult 
 /**
  * The documents from one place of a list to behind another.
  *
- * @param order all documents in the order of the list; undefined: ascending
+ * @param order all documents in the order of the list
  * @param mask those that are on the list
  */
-function pageOf(order: Uint32Array | undefined, mask: Uint8Array, from: number, to: number): readonly DocumentNumber[] {
+function inOrder(order: Uint32Array, mask: Uint8Array, from: number, to: number): readonly DocumentNumber[] {
   const documents: DocumentNumber[] = [];
-  for (let i = 0, place = 0; place < to && i < mask.length; i++) {
-    const document = order === undefined ? i : order[i]!;
+  for (let i = 0, place = 0; place < to && i < order.length; i++) {
+    const document = order[i]!;
     if (mask[document] === 0) continue;
     if (place >= from) documents.push(document);
     place += 1;
@@ -51,9 +54,8 @@ function pageOf(order: Uint32Array | undefined, mask: Uint8Array, from: number, 
 /** The documents of each catalogue by stars; made when first needed. */
 const starOrders = new WeakMap<Uint32Array, Uint32Array>();
 
-/** All documents in an order; undefined for that of their numbers. */
-function orderOf({ starRank }: CatalogueColumns, sortBy: ListOrder): Uint32Array | undefined {
-  if (sortBy === 'recent') return undefined;
+/** All documents by stars, the most first. */
+function byStars({ starRank }: CatalogueColumns): Uint32Array {
   let order = starOrders.get(starRank);
   if (order === undefined) {
     order = new Uint32Array(starRank.length);

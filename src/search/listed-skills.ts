@@ -10,8 +10,8 @@ import type { KnownCounts } from './count-facets.js';
 interface ShownSkills {
   /** One byte a document, 1 if it is shown. */
   readonly mask: Uint8Array;
-  /** Number of those. */
-  readonly total: number;
+  /** Those documents, ascending. */
+  readonly documents: Uint32Array;
   /** How many documents a shown one stands for, itself included; only where that is more than one. */
   readonly counts: ReadonlyMap<DocumentNumber, number>;
 }
@@ -20,46 +20,56 @@ const NO_COPIES: ReadonlyMap<DocumentNumber, number> = new Map();
 
 /** The skills that pass the filters of a list. */
 export class ListedSkills {
+  /** With all copies. */
+  readonly all: ShownSkills;
   /** What was counted of them so far. */
   readonly known: KnownCounts = new Map();
   readonly #columns: CatalogueColumns;
-  readonly #all: ShownSkills;
-  #documents: Uint32Array | undefined;
   #collapsed: ShownSkills | undefined;
 
+  /** @param mask one byte a document, 1 if it passes the filters; changed */
   constructor(columns: CatalogueColumns, mask: Uint8Array) {
     this.#columns = columns;
     // A label may lead to a skill whose files are damaged. Words do not, and a list without filters has it neither.
     for (const document of columns.damaged) mask[document] = 0;
-    let total = 0;
-    for (let document = 0; document < mask.length; document++) total += mask[document]!;
-    this.#all = { mask, total, counts: NO_COPIES };
-  }
-
-  /** Ascending. */
-  get documents(): Uint32Array {
-    if (this.#documents === undefined) {
-      const { mask, total } = this.#all;
-      this.#documents = new Uint32Array(total);
-      let count = 0;
-      for (let document = 0; count < total; document++) if (mask[document] === 1) this.#documents[count++] = document;
-    }
-    return this.#documents;
+    this.all = { mask, documents: documentsIn(mask, spaceOf(columns)), counts: NO_COPIES };
   }
 
   shown(copies: CopyMode): ShownSkills {
-    if (copies === 'keep') return this.#all;
+    if (copies === 'keep') return this.all;
     this.#collapsed ??= this.#collapse();
     return this.#collapsed;
   }
 
   #collapse(): ShownSkills {
-    const { size, copyGroup } = this.#columns;
-    const { documents, counts } = collapseCopies(this.documents, copyGroup, copyPreference(this.#columns));
-    const mask = new Uint8Array(size);
+    const columns = this.#columns;
+    const { documents, counts } = collapseCopies(this.all.documents, columns.copyGroup, copyPreference(columns));
+    const mask = new Uint8Array(columns.size);
     for (let i = 0; i < documents.length; i++) mask[documents[i]!] = 1;
-    return { mask, total: documents.length, counts };
+    return { mask, documents: documentsIn(mask, spaceOf(columns)), counts };
   }
+}
+
+/** Working space of each catalogue, with room for all documents. */
+const spaces = new WeakMap<CatalogueColumns, Uint32Array>();
+
+function spaceOf(columns: CatalogueColumns): Uint32Array {
+  const space = spaces.get(columns) ?? new Uint32Array(columns.size);
+  spaces.set(columns, space);
+  return space;
+}
+
+/** The documents that a mask lets pass, ascending. */
+function documentsIn(mask: Uint8Array, space: Uint32Array): Uint32Array {
+  let count = 0;
+  const add = (from: DocumentNumber, to: DocumentNumber): void => {
+    for (let document = from; document < to; document++) if (mask[document] === 1) space[count++] = document;
+  };
+  // Most filters let few documents pass: four bytes at once are 0.
+  const words = new Uint32Array(mask.buffer, mask.byteOffset, mask.length >>> 2);
+  for (let i = 0; i < words.length; i++) if (words[i] !== 0) add(4 * i, 4 * i + 4);
+  add(4 * words.length, mask.length);
+  return space.slice(0, count);
 }
 
 /** All skills of each catalogue; made when first listed without filters. */

@@ -136,6 +136,16 @@ export function contentsChecksum(
   return crc32(text);
 }
 
+/**
+ * The checksum of what a classifier found of a skill.
+ *
+ * @param hash of the skill that it belongs to
+ * @param categories as they are stored
+ */
+export function derivedLabelChecksum(skill: SkillNumber, hash: Buffer, categories: string): number {
+  return crc32(`${skill}\0${hash.toString('hex')}\0${categories}`);
+}
+
 /** @param bytes as they are stored, packed or not */
 export function blobChecksum(sha256: Buffer, size: number, packing: string, bytes: Buffer): number {
   // SQLite's empty values have no memory, and of no memory zlib returns 0.

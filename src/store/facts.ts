@@ -3,6 +3,7 @@ import type { SkillNumber, VectorNumber } from '../numbers.js';
 import type { Connection } from '../sqlite/connection.js';
 import { hasContentTables } from './content-rows.js';
 import { damagedError } from './damaged.js';
+import { hasDerivedLabels, LABELLED_SKILLS } from './derived-labels.js';
 import { readMeta, writeMeta } from './meta.js';
 import { FORMAT_VERSION } from './schema.js';
 import { HASH_BYTES } from './stored-skill.js';
@@ -31,6 +32,8 @@ export interface CatalogueFacts {
   readonly blobs?: number;
   /** Checksum of the ids of skills with complete contents, in order. */
   readonly completeIds?: number;
+  /** Checksum of the numbers of skills that a classifier has seen, in order. */
+  readonly derivedLabels?: number;
 }
 
 const FACTS_KEY = 'facts';
@@ -84,7 +87,18 @@ export function gatherFacts(connection: Connection): CatalogueFacts {
     contents: checksumOfIds(connection.prepare<[], SkillNumber>(WITH_CONTENTS).pluck().iterate()),
     blobs: count('blob'),
     completeIds,
+    ...(hasDerivedLabels(connection) ? { derivedLabels: checksumOfLabelled(connection) } : {}),
   };
+}
+
+function checksumOfLabelled(connection: Connection): number {
+  return checksumOfIds(connection.prepare<[], SkillNumber>(LABELLED_SKILLS).pluck().iterate());
+}
+
+/** Whether no skill has lost its derived labels since they were noted. */
+export function areDerivedLabelsThere(connection: Connection): boolean {
+  const noted = readFacts(connection)?.derivedLabels;
+  return noted === undefined || (hasDerivedLabels(connection) && checksumOfLabelled(connection) === noted);
 }
 
 /** Whether a catalogue has as many blobs as the last load noted. */

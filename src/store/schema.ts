@@ -69,6 +69,18 @@ CREATE TABLE IF NOT EXISTS blob (
 );
 `;
 
+/** Added to format 3 later, too. */
+export const DERIVED_LABELS = 'derived_label';
+
+const LABELS = `
+CREATE TABLE IF NOT EXISTS ${DERIVED_LABELS} (
+  skill INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL,
+  categories TEXT NOT NULL,
+  checksum INTEGER
+);
+`;
+
 /**
  * The tables of a catalogue.
  *
@@ -90,10 +102,13 @@ CREATE TABLE IF NOT EXISTS blob (
  * - `content_file` has the files. The bytes of one are `kept` as a `blob`, as the `text` of the file of that name, or
  *   not at all (`none`).
  * - `blob` has bytes, once for each digest: compressed (`deflate`) or, if that does not help, as they are (`raw`).
+ * - `derived_label` has what a classifier found of each skill without categories: an array of categories, empty where it
+ *   was unsure. An entry is void if the skill has another hash by now.
  * - `vector.embedding` has unit length: 32-bit floats, little-endian. Numbers are never reused, so that derived files
  *   can be updated by them. A finished catalogue has vectors of one model only.
  * - `meta` holds the `stamp`, a random value of each finished load; the stamp that it `replaces`; the
- *   `signature_rules`; the id of the `model` of the vectors; the `load_key` of a running load; and what a finished load
+ *   `signature_rules`; the id of the `model` of the vectors; the rules of the `classifier` that made all derived labels,
+ *   if the catalogue is classified; the `load_key` of a running load; and what a finished load
  *   notes of the whole (`facts.ts`): `facts`, and the `checksum` of all other entries.
  * - `touched` notes, during a load into an existing catalogue, what each changed skill was before. It is empty in a
  *   finished catalogue.
@@ -143,4 +158,4 @@ CREATE TABLE vector (
   UNIQUE (model, text_hash)
 );
 CREATE TABLE touched (id TEXT PRIMARY KEY, was BLOB) WITHOUT ROWID;
-${KNOWN_ROWS}${TEXT_SIGNATURES}${CONTENTS}`;
+${KNOWN_ROWS}${TEXT_SIGNATURES}${CONTENTS}${LABELS}`;

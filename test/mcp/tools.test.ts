@@ -86,6 +86,10 @@ describe('search_skills', () => {
     ['category', 'documents', []],
     ['occupation', 'clerks', []],
     ['author', 'Acme', []],
+    ['license', 'mit', []],
+    ['min_stars', 1, []],
+    ['min_stars', 0, ['draw-charts']],
+    ['updated_after', '2026-01-31', []],
     ['limit', 1, ['draw-charts']],
   ])('keeps to %s %s', async (name, value, expected) => {
     const { client } = await connect(await openWholeSkills([PDF, CHARTS]), { meaning: false });
@@ -99,6 +103,30 @@ describe('search_skills', () => {
     const { client } = await connect(await openWholeSkills([PDF, PART]));
     const { structured } = await callTool(client, 'search_skills', words('pdf', { author: 'Acme' }));
     expect(names(structured)).toEqual(['pdf-forms']);
+  });
+
+  test('finds the skills of a licence, of many stars, and of late', async () => {
+    const dated = { ...PDF, license: 'MIT', updatedAt: '2026-02-01' };
+    const { client } = await connect(await openWholeSkills([dated, PART]));
+    for (const filter of [{ license: 'mit' }, { min_stars: 7 }, { updated_after: '2026-01-31' }]) {
+      const { structured } = await callTool(client, 'search_skills', words('pdf', filter));
+      expect(names(structured)).toEqual(['pdf-forms']);
+    }
+    const { text } = await callTool(
+      client,
+      'search_skills',
+      words('pdf', { min_stars: 8, updated_after: '2026-02-01' }),
+    );
+    expect(text).toContain('leave out min_stars, updated_after, or');
+  });
+
+  test.each([
+    ['min_stars', -1, /The argument min_stars must be an integer from 0 to \d+, got -1/],
+    ['updated_after', 'May', /The argument updated_after is wrong: it must be .* a date \(2026-01-31\).*got "May"/],
+  ])('says what is wrong with %s', async (name, value, message) => {
+    const { client } = await connect(await openWholeSkills([PDF]));
+    const { text, isError } = await callTool(client, 'search_skills', words('pdf', { [name]: value }));
+    expect([isError, text]).toEqual([true, expect.stringMatching(message)]);
   });
 
   test('says what to do where nothing is found', async () => {

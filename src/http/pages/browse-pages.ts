@@ -86,7 +86,7 @@ export function showBrowse(request: PageRequest): PageAnswer {
     html`<a href="${link({ sortBy: value })}"${value === order && html` aria-current="true"`}>${name}</a>`;
   const { q: _, mode: __, page: ___, sortBy: ____, ...narrowed } = form;
   const main = html`<h1><bdi>${title}</bdi></h1>
-<div class="bar-row"><p class="muted">${counted(pagination.total, 'skill')}</p>
+<div class="bar-row"><h2 class="summary">${counted(pagination.total, 'skill')}</h2>
 <nav class="orders" aria-label="Order">${choice('recent', 'Newest')}${choice('stars', 'Most stars')}</nav>
 ${Object.keys(narrowed).length > 0 && html`<p><a href="${linkTo(base, PAGE_PATHS.home, narrowed)}">Search among these</a></p>`}</div>
 <ol class="hits" start="${(at - 1) * PAGE_SIZE + 1}">

@@ -2,9 +2,9 @@ import type { DocumentNumber } from '../../numbers.js';
 import { foldAccents } from '../../text/characters.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { typedNameKey } from '../../text/name-key.js';
-import { readWords } from '../../text/words.js';
+import type { Token } from '../../text/words.js';
 import { completesWords } from '../completed-words.js';
-import type { CountedText, KeywordDocument } from '../keyword-index.js';
+import type { CountedText } from '../keyword-index.js';
 
 /** What completes a question that somebody is typing, looked for without an index. */
 export class Completions {
@@ -15,17 +15,17 @@ export class Completions {
   /** By name the number of documents. */
   readonly #names = new Map<string, number>();
 
-  /** Adds the next document. */
-  add(number: DocumentNumber, { name, labels, description }: KeywordDocument): void {
+  /** Adds the name of a document. */
+  addName(name: string): void {
     this.#names.set(name, (this.#names.get(name) ?? 0) + 1);
-    for (const text of [name, ...labels, description]) {
-      for (const { term, kind, span } of readWords(text)) {
-        if (kind === 'inner') continue;
-        if (span === 1) this.#single.add(term);
-        const documents = this.#documentsOf.get(term) ?? new Set();
-        this.#documentsOf.set(term, documents.add(number));
-      }
-    }
+  }
+
+  /** Adds a token of a document's name, labels or description. */
+  addToken(document: DocumentNumber, { term, kind, span }: Token): void {
+    if (kind === 'inner') return;
+    if (span === 1) this.#single.add(term);
+    const documents = this.#documentsOf.get(term) ?? new Set();
+    this.#documentsOf.set(term, documents.add(document));
   }
 
   /** See `KeywordIndex.wordsBeginning`; before any are left out. */

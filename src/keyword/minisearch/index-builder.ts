@@ -4,6 +4,7 @@ import { SCORED_FIELDS } from '../../result.js';
 import { beginningsOf } from '../../text/name-beginnings.js';
 import { nameKey } from '../../text/name-key.js';
 import { readWords } from '../../text/words.js';
+import { COMPLETED_FIELDS } from '../completed-words.js';
 import { FIELDS, PARTS_OF_SCORED, textsOfFiles } from '../index-fields.js';
 import type { DocumentSource, KeywordDocument } from '../keyword-index.js';
 import { LengthNorms } from '../length-norms.js';
@@ -51,17 +52,18 @@ export class IndexBuilder {
   #add(number: DocumentNumber, document: KeywordDocument): void {
     const { name, author, labels, description } = document;
     const inner: string[] = [];
-    const termsOf = (texts: readonly string[]): string[] => {
+    const termsOf = (texts: readonly string[], field: number): string[] => {
       const terms: string[] = [];
-      for (const text of texts) {
-        for (const token of readWords(text)) (token.kind === 'inner' ? inner : terms).push(token.term);
+      for (const token of texts.flatMap((text) => readWords(text))) {
+        (token.kind === 'inner' ? inner : terms).push(token.term);
+        if (COMPLETED_FIELDS.includes(field)) this.completions.addToken(number, token);
       }
       return terms;
     };
     const core = [[name], [author], labels, [description]].map(termsOf);
     const fileTerms = textsOfFiles(document).flatMap((text) => readWords(text).map((token) => token.term));
     this.postings.addTerms(number, [...core, inner, fileTerms]);
-    this.completions.add(number, document);
+    this.completions.addName(name);
     appendTo(this.byName, nameKey(name), number);
     for (const key of beginningsOf(name)) appendTo(this.byBeginning, key, number);
   }

@@ -1,6 +1,6 @@
 import { countCodePoints } from '../../count-code-points.js';
 import { type ErrorCode, SkillSearchError } from '../../errors.js';
-import type { Skill } from '../../index.js';
+import type { Skill, SkillFilters } from '../../index.js';
 import { MAX_KEYWORD_QUERY_LENGTH } from '../../limits.js';
 import { type ToolContext, ToolFault } from './tool.js';
 
@@ -12,9 +12,7 @@ type Way = (typeof WAYS)[number];
 export interface Question {
   readonly query: string;
   readonly by: Way;
-  readonly category: string | undefined;
-  readonly occupation: string | undefined;
-  readonly author: string | undefined;
+  readonly filters: SkillFilters;
   readonly limit: number;
 }
 
@@ -46,20 +44,26 @@ const NOTHING_FITS =
   'Nothing in this catalogue fits the request well. What follows is only the nearest: do not use it unless it truly fits.';
 const SOME_WORDS = 'No skill has all of the words. What follows has some of them: check that it fits before using it.';
 
+/** The arguments that the library calls otherwise, by its name. */
+const ARGUMENT_OF: Readonly<Record<string, string>> = {
+  q: 'query',
+  minStars: 'min_stars',
+  updatedAfter: 'updated_after',
+};
+
 /**
  * Searches as asked, or by words where meaning is not available and was not the only wish.
  *
- * @throws {ToolFault} if the query is empty or too long
+ * @throws {ToolFault} if the query is empty or too long, or a filter is none
  */
 export async function findHits(question: Question, context: ToolContext): Promise<Found> {
   try {
     return await findAsAsked(question, context);
   } catch (error) {
-    if (!(error instanceof SkillSearchError) || error.parameter !== 'q') throw error;
-    // The library calls it q.
-    throw new ToolFault(
-      `The argument query is wrong: ${error.message.replace(/^q /, 'it ')}. Correct it and call again.`,
-    );
+    const name = error instanceof SkillSearchError ? ARGUMENT_OF[error.parameter ?? ''] : undefined;
+    if (!(error instanceof SkillSearchError) || name === undefined) throw error;
+    const fault = error.message.replace(/^\w+ /, 'it ');
+    throw new ToolFault(`The argument ${name} is wrong: ${fault}. Correct it and call again.`);
   }
 }
 
@@ -84,11 +88,11 @@ async function withoutMeaning(question: Question, context: ToolContext, reason: 
 }
 
 async function findByWords(question: Question, context: ToolContext): Promise<Found> {
-  const { query, category, occupation, author, limit } = question;
+  const { query, filters, limit } = question;
   if (countCodePoints(query.slice(0, 2 * MAX_KEYWORD_QUERY_LENGTH + 2).trim()) > MAX_KEYWORD_QUERY_LENGTH) {
     return findByMeaning(question, context, 'words');
   }
-  const asked = { q: query, category, occupation, author, limit };
+  const asked = { q: query, ...filters, limit };
   const { hits, step, pagination, truncated } = context.search.keyword(asked);
   const loose = step === 'some-words';
   const remarks = hits.length === 0 ? [nothingFound(question)] : loose ? [SOME_WORDS] : [];
@@ -102,8 +106,8 @@ async function findByMeaning(
   { search, signal, longestWait }: ToolContext,
   ranking: 'hybrid' | 'vector' | 'words',
 ): Promise<Found> {
-  const { query, category, occupation, author, limit } = question;
-  const asked = { q: query, category, occupation, author, limit, ranking };
+  const { query, filters, limit } = question;
+  const asked = { q: query, ...filters, limit, ranking };
   const { hits, confident, truncated } = await search.semantic(asked, { signal, longestWait });
   const remarks = hits.length === 0 ? [nothingFound(question)] : confident ? [] : [NOTHING_FITS];
   if (truncated === true) remarks.push(TRUNCATED);
@@ -114,12 +118,12 @@ const BY = { hybrid: 'both', vector: 'meaning', words: 'words' } as const;
 
 const TRUNCATED = 'The question was too costly to finish: its most frequent words did not count.';
 
-function nothingFound({ by, category, occupation, author }: Question): string {
-  const filters = Object.entries({ category, occupation, author }).filter(([, value]) => value !== undefined);
-  const names = filters.map(([name]) => name).join(', ');
-  const hasSlugs = category !== undefined || occupation !== undefined;
+function nothingFound({ by, filters }: Question): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  const names = given.map(([name]) => ARGUMENT_OF[name] ?? name).join(', ');
+  const hasSlugs = filters.category !== undefined || filters.occupation !== undefined;
   const advice = [
-    ...(filters.length > 0 ? [`leave out ${names}${hasSlugs ? ' (list_categories has the slugs)' : ''}`] : []),
+    ...(given.length > 0 ? [`leave out ${names}${hasSlugs ? ' (list_categories has the slugs)' : ''}`] : []),
     ...(by === 'words' ? ['search by: "both"'] : []),
     'use other or fewer words',
   ];

@@ -4,7 +4,7 @@ import { readFileText } from './file-text.js';
 import { addressOf, filesOf, findSkill, isPublished } from './find-skill.js';
 import { quoted, THIRD_PARTY } from './quoted.js';
 import { FILE_SCHEMA, SKILL_FIELDS } from './schemas.js';
-import { factsOf } from './skill-facts.js';
+import { factsOf, type SkillFacts } from './skill-facts.js';
 import type { JsonSchema, Tool } from './tool.js';
 
 const INPUT: JsonSchema = {
@@ -58,6 +58,7 @@ export const GET_SKILL: Tool = {
       `uri: ${uri}`,
       `author: ${facts.author}`,
       ...(facts.url === undefined ? [] : [`source: ${facts.url}`]),
+      ...categoryLines(facts),
       ...(complete ? [] : [INCOMPLETE]),
       `files (${files.length}):`,
       ...files.map(
@@ -79,6 +80,12 @@ export const GET_SKILL: Tool = {
     };
   },
 };
+
+/** Only where they are derived: others are of little use to a model that has the skill itself. */
+function categoryLines({ derivedCategories }: SkillFacts): string[] {
+  if (derivedCategories === undefined) return [];
+  return [`categories: ${derivedCategories.map((slug) => `${slug} (derived)`).join(', ')}`];
+}
 
 const INCOMPLETE =
   'Only excerpts of this skill are stored here: good for judging it, but not the skill itself. Fetch it from its source to use it.';

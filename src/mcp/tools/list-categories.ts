@@ -7,7 +7,11 @@ const COUNTS = {
   type: 'array',
   items: {
     type: 'object',
-    properties: { slug: { type: 'string' }, skills: { type: 'integer' } },
+    properties: {
+      slug: { type: 'string' },
+      skills: { type: 'integer' },
+      derived: { type: 'integer', description: 'To how many of these a classifier gave it.' },
+    },
     required: ['slug', 'skills'],
   },
 } as const;
@@ -52,10 +56,16 @@ export const LIST_CATEGORIES: Tool = {
   },
 };
 
-function toEntry({ slug, count }: LabelCount): { readonly slug: string; readonly skills: number } {
-  return { slug: cleanLine(slug), skills: count };
+interface Entry {
+  readonly slug: string;
+  readonly skills: number;
+  readonly derived?: number;
 }
 
-function toLine({ slug, skills }: { readonly slug: string; readonly skills: number }): string {
-  return `- ${slug} (${skills})`;
+function toEntry({ slug, count, derived }: LabelCount): Entry {
+  return { slug: cleanLine(slug), skills: count, ...(derived === undefined ? {} : { derived }) };
+}
+
+function toLine({ slug, skills, derived }: Entry): string {
+  return `- ${slug} (${skills}${derived === undefined ? '' : `, ${derived} derived`})`;
 }

@@ -8,6 +8,11 @@ export const SKILL_FIELDS = {
   stars: { type: 'integer' },
   updatedAt: { type: 'integer', description: 'Unix seconds; 0 if unknown.' },
   categories: { type: 'array', items: { type: 'string' } },
+  derivedCategories: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Given by a classifier, because its source gives none.',
+  },
   occupations: { type: 'array', items: { type: 'string' } },
   url: { type: 'string', description: 'Where it is published.' },
   complete: { type: 'boolean', description: 'False: only excerpts of its files are stored.' },

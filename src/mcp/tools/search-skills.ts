@@ -29,6 +29,9 @@ const INPUT: JsonSchema = {
     category: { type: 'string', description: 'Only skills of this category: a slug of list_categories.' },
     occupation: { type: 'string', description: 'Only skills of this occupation: a slug of list_categories.' },
     author: { type: 'string', description: 'Only skills of this user name.' },
+    license: { type: 'string', description: 'Only skills that state this licence: MIT.' },
+    min_stars: { type: 'integer', minimum: 0, description: 'Only skills with as many stars or more.' },
+    updated_after: { type: 'string', description: 'Only skills updated on this day or later: 2026-01-31.' },
     limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: 'Skills to show. 10 by default.' },
     max_tokens: {
       type: 'integer',
@@ -78,9 +81,14 @@ export const SEARCH_SKILLS: Tool = {
     const question = {
       query: given.text('query', '"fill in a PDF form"'),
       by: given.choice('by', WAYS) ?? 'both',
-      category: given.optionalText('category'),
-      occupation: given.optionalText('occupation'),
-      author: given.optionalText('author'),
+      filters: {
+        category: given.optionalText('category'),
+        occupation: given.optionalText('occupation'),
+        author: given.optionalText('author'),
+        license: given.optionalText('license'),
+        minStars: given.integer('min_stars', 0, Number.MAX_SAFE_INTEGER),
+        updatedAfter: given.optionalText('updated_after'),
+      },
       limit: given.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT,
     };
     const maxTokens = given.integer('max_tokens', MIN_TOOL_TOKENS, MAX_TOOL_TOKENS);

@@ -10,12 +10,15 @@ export interface SkillFacts {
   readonly updatedAt: number;
   readonly categories: readonly string[];
   readonly occupations: readonly string[];
+  /** Absent if there are none. */
+  readonly derivedCategories?: readonly string[];
   /** Where it is published; absent unless that is an address of the web, so that no local path is told. */
   readonly url?: string;
 }
 
 export function factsOf(skill: Skill): SkillFacts {
-  const { name, author, description, stars, updatedAt, categories, occupations, codehostUrl, skillUrl } = skill;
+  const { name, author, description, stars, updatedAt, categories, derivedCategories, occupations } = skill;
+  const { codehostUrl, skillUrl } = skill;
   const url = [codehostUrl, skillUrl].find((one) => /^https?:\/\/\S+$/u.test(one) && cleanLine(one) === one);
   return {
     name: cleanLine(name),
@@ -24,6 +27,7 @@ export function factsOf(skill: Skill): SkillFacts {
     stars,
     updatedAt,
     categories: categories.map(cleanLine),
+    ...(derivedCategories === undefined ? {} : { derivedCategories: derivedCategories.map(cleanLine) }),
     occupations: occupations.map(cleanLine),
     ...(url === undefined ? {} : { url }),
   };

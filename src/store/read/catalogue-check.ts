@@ -109,13 +109,16 @@ export class CatalogueCheck {
     readonly vectors: readonly string[];
     /** Ids of the skills whose signature is damaged, as they are stored. */
     readonly signatures: readonly string[];
+    /** Ids of the skills whose derived labels are damaged, as they are stored. */
+    readonly derivedLabels: readonly string[];
   }> {
     try {
-      const { skills, vectors, signatures } = await findDamage(this.#connection, this.#path, signal, look);
+      const { skills, vectors, signatures, derivedLabels } = await findDamage(this.#connection, this.#path, signal, look);
       return {
         skills: [...skills.values()],
         vectors: vectors.map((number) => `the vector ${number} is not as it was written, or has not unit length`),
         signatures: signatures.map((skill) => this.#idOf(skill)),
+        derivedLabels: derivedLabels.map((skill) => this.#idOf(skill)),
       };
     } catch (error) {
       throw storeError(error, this.#path, 'read');

@@ -5,6 +5,7 @@ import type { Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } f
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
 import { corruptAsMissing, guarded, openForReading, storeError } from '../database.js';
+import { DerivedLabels } from '../derived-labels.js';
 import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { folderAt } from '../place.js';
@@ -66,6 +67,7 @@ export class CatalogueReader {
   #documentsById: Uint32Array | undefined;
   #idIndexIsWhole: boolean | undefined;
   #contents: ContentReader | undefined;
+  #derivedCounts: ReadonlyMap<string, number> | undefined;
   readonly #inTransaction: (work: () => unknown) => unknown;
   readonly #statements: SkillStatements;
   readonly #rows: StoredRows;
@@ -181,7 +183,9 @@ export class CatalogueReader {
       const row = this.#find(id);
       if (row === undefined) return undefined;
       const { record, categories, occupations, tags } = row;
-      return { ...toSkill(record, categories, occupations, tags), ...(JSON.parse(row.properties) as SkillProperties) };
+      const derived = this.#statements.derivedLabels(row.number, row.hash) ?? this.#throwDamaged(id);
+      const skill = toSkill(record, categories, occupations, tags, derived);
+      return { ...skill, ...(JSON.parse(row.properties) as SkillProperties) };
     });
   }
 
@@ -320,6 +324,12 @@ export class CatalogueReader {
     });
   }
 
+  /** How many skills got each category from a classifier. Read once, when first asked for. */
+  derivedCounts(): ReadonlyMap<string, number> {
+    this.#derivedCounts ??= this.#guard(() => DerivedLabels.in(this.#connection)?.counts() ?? new Map());
+    return this.#derivedCounts;
+  }
+
   countFiles(): number {
     return this.#facts?.files ?? this.#guard(() => this.#fileCount.get()!);
   }
@@ -337,8 +347,8 @@ export class CatalogueReader {
 
   /** The licence of a document as its properties have it, if it has one and that is certain. Does not fail. */
   licenseOf(document: DocumentNumber): string | undefined {
-    const properties = this.#guard(() => this.#rows.licensedProperties(this.#skillNumber(document)));
-    return properties === undefined ? undefined : storedLicense(properties);
+    const row = this.#guard(() => this.#rows.wholeRow(this.#skillNumber(document)));
+    return row === undefined ? undefined : storedLicense(row.properties);
   }
 
   /** Reads something. Returns if the file can be read, even if the catalogue is empty. */
@@ -362,9 +372,15 @@ export class CatalogueReader {
   }
 
   #readLicenses(): ReturnType<typeof readLicenses> {
-    const propertiesOf = (document: DocumentNumber): string | undefined =>
-      this.damaged.has(document) ? undefined : this.#rows.licensedProperties(this.#skillNumber(document));
-    return this.reading(() => readLicenses(this.columns.stars.keys(), propertiesOf));
+    return this.reading(() => {
+      const licensed = this.#rows.maybeLicensed();
+      const propertiesOf = (document: DocumentNumber): string | undefined => {
+        const skill = this.#skillNumber(document);
+        const isLooked = licensed?.has(skill) !== false && !this.damaged.has(document);
+        return isLooked ? this.#rows.wholeRow(skill)?.properties : undefined;
+      };
+      return readLicenses(this.columns.stars.keys(), propertiesOf);
+    });
   }
 
   #contentReader(): ContentReader {

@@ -7,8 +7,9 @@ import { licenseKey } from '../../license-key.js';
 import type { DocumentNumber, SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
+import { DerivedLabels } from '../derived-labels.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
-import { readFacts } from '../facts.js';
+import { areDerivedLabelsThere, readFacts } from '../facts.js';
 import { readSignatures } from '../signature-table.js';
 import { recordAuthor } from './record-author.js';
 import { storedLicense } from './stored-license.js';
@@ -166,6 +167,8 @@ export function readColumns(connection: Connection, path: string): PackedColumns
   const authors = new Map<string, DocumentNumber[]>();
   const licenses = new Map<string, DocumentNumber[]>();
   const damaged: DocumentNumber[] = [];
+  const derivedLabels = DerivedLabels.in(connection);
+  if (!areDerivedLabelsThere(connection)) throw damagedError(path, 'some of its derived labels are missing');
 
   const documentOf = new Map<SkillNumber, DocumentNumber>();
   const groups = new Map<string, DocumentNumber>();
@@ -174,13 +177,14 @@ export function readColumns(connection: Connection, path: string): PackedColumns
     documentOf.set(skill, document);
     copyGroup[document] = document;
     const row = rows.wholeRow(skill);
-    if (row === undefined) {
+    const derived = row === undefined || derivedLabels === undefined ? '[]' : derivedLabels.of(skill, row.hash);
+    if (row === undefined || derived === undefined) {
       damaged.push(document);
       continue;
     }
     stars[document] = row.stars;
     updatedAt[document] = row.updatedAt;
-    addLabels(categories, row.categories, document);
+    addLabels(categories, row.categories === '[]' ? derived : row.categories, document);
     addLabels(occupations, row.occupations, document);
     addLabel(authors, authorKey(recordAuthor(row.record)), document);
     addLicense(licenses, row.properties, document);

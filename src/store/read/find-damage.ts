@@ -4,6 +4,7 @@ import type { Connection } from '../../sqlite/connection.js';
 import { isSignatureWhole, isVectorWhole } from '../checksums.js';
 import { type BlobRow, ContentRows, isBlobWhole, LOST_CONTENTS } from '../content-rows.js';
 import { damagedError } from '../damaged.js';
+import { type DerivedLabelRow, hasDerivedLabels, isDerivedLabelWhole } from '../derived-labels.js';
 import { saysContents } from '../stored-skill.js';
 import { hasUnitLength } from '../vector-bytes.js';
 import { type StoredFileRow, type StoredRow, StoredRows } from './stored-row.js';
@@ -14,6 +15,8 @@ export interface FoundDamage {
   readonly vectors: readonly VectorNumber[];
   /** Skills whose signature is damaged. */
   readonly signatures: readonly SkillNumber[];
+  /** Skills whose derived labels are damaged. */
+  readonly derivedLabels: readonly SkillNumber[];
 }
 
 export interface DamagedRow {
@@ -30,7 +33,7 @@ const ROWS_A_TURN = 250;
 const CHARACTERS_A_TURN = 1 << 20;
 
 /**
- * Compares everything with its checksum: all skills with their files and contents, all vectors, all signatures. Gives
+ * Compares everything with its checksum: all skills with their files and contents, all vectors, signatures and derived labels. Gives
  * way to the event loop in between.
  *
  * @param path for messages
@@ -88,7 +91,7 @@ export async function findDamage(
     }
   }
   const signatures: SkillNumber[] = [];
-  if (!rows.hasChecksums) return { skills, vectors, signatures };
+  if (!rows.hasChecksums) return { skills, vectors, signatures, derivedLabels: [] };
   const allSignatures = connection
     .prepare<[number, number], [SkillNumber, number, number, number, unknown, number | null]>(
       'SELECT skill, name, text, words, sketch, checksum FROM text_signature WHERE skill > ? ORDER BY skill LIMIT ?',
@@ -99,7 +102,20 @@ export async function findDamage(
       if (!isSignatureWhole(skill, name, text, words, sketch, checksum)) signatures.push(skill);
     }
   }
-  return { skills, vectors, signatures };
+  const derivedLabels: SkillNumber[] = [];
+  if (!hasDerivedLabels(connection)) return { skills, vectors, signatures, derivedLabels };
+  const allLabels = connection
+    .prepare<[number, number], [SkillNumber, Buffer, string, number | null]>(
+      'SELECT skill, hash, categories, checksum FROM derived_label WHERE skill > ? ORDER BY skill LIMIT ?',
+    )
+    .raw();
+  for await (const batch of inTurns(allLabels, path, signal)) {
+    for (const [skill, hash, categories, checksum] of batch) {
+      const row: DerivedLabelRow = { hash, categories, checksum };
+      if (!isDerivedLabelWhole(skill, row)) derivedLabels.push(skill);
+    }
+  }
+  return { skills, vectors, signatures, derivedLabels };
 }
 
 /** Digests of the blobs that are not as they were written. */

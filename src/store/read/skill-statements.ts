@@ -5,6 +5,7 @@ import type { Connection, Statement } from '../../sqlite/connection.js';
 import { fileChecksum, recordChecksum, shownChecksum } from '../checksums.js';
 import { damagedError } from '../damaged.js';
 import { corruptAsMissing, isCorrupt } from '../database.js';
+import { DerivedLabels } from '../derived-labels.js';
 import { FORMAT_VERSION } from '../schema.js';
 
 /** A stored file of a skill. */
@@ -20,6 +21,7 @@ type ShownRow = [
   tags: unknown,
   recordChecksum: number | null,
   checksum: number | null,
+  hash: Buffer,
 ];
 
 /**
@@ -39,6 +41,7 @@ export class SkillStatements {
   >;
   readonly #id: Statement<[skill: SkillNumber], unknown>;
   readonly #number: Statement<[id: string], SkillNumber>;
+  readonly #derived: DerivedLabels | undefined;
 
   constructor(connection: Connection, path: string) {
     this.#path = path;
@@ -52,7 +55,7 @@ export class SkillStatements {
     this.#shown = connection
       .prepare<[SkillNumber], ShownRow>(`
         SELECT record, categories, occupations, ${this.#isChecked ? 'tags' : "'[]'"}, ${column('record_checksum')},
-          ${column('shown_checksum')}
+          ${column('shown_checksum')}, hash
         FROM skill WHERE number = ?`)
       .raw();
     this.#files = connection
@@ -68,6 +71,7 @@ export class SkillStatements {
         SELECT filename, text, ${column('checksum')}, (SELECT count(*) FROM file WHERE skill = :skill)
         FROM file WHERE skill = :skill AND position = :position`)
       .raw();
+    this.#derived = DerivedLabels.in(connection);
     this.#id = connection.prepare<[SkillNumber], unknown>('SELECT id FROM skill WHERE number = ?').pluck();
     this.#number = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
   }
@@ -95,15 +99,25 @@ export class SkillStatements {
     return this.guard(skill, () => {
       const row = this.#shown.get(skill);
       if (row === undefined || !isText(row)) return undefined;
-      const [record, categories, occupations, tags, ofRecord, ofShown] = row;
+      const [record, categories, occupations, tags, ofRecord, ofShown, hash] = row;
       if (this.#isChecked) {
         const checksum = recordChecksum(skill, record);
         if (checksum !== ofRecord || shownChecksum(checksum, categories, occupations, tags) !== ofShown) {
           return undefined;
         }
       }
-      return toSkill(record, categories, occupations, tags);
+      const derived = this.derivedLabels(skill, hash);
+      return derived === undefined ? undefined : toSkill(record, categories, occupations, tags, derived);
     });
+  }
+
+  /**
+   * The derived labels of a skill, as a JSON array; undefined if they are not as they were written.
+   *
+   * @param hash of the skill
+   */
+  derivedLabels(skill: SkillNumber, hash: Buffer): string | undefined {
+    return this.#derived === undefined ? '[]' : this.#derived.of(skill, hash);
   }
 
   /**
@@ -182,7 +196,7 @@ export class SkillStatements {
   }
 }
 
-function isText(row: ShownRow): row is [string, string, string, string, number | null, number | null] {
+function isText(row: ShownRow): row is [string, string, string, string, number | null, number | null, Buffer] {
   return (
     typeof row[0] === 'string' && typeof row[1] === 'string' && typeof row[2] === 'string' && typeof row[3] === 'string'
   );
@@ -193,14 +207,25 @@ function isJson(text: string): boolean {
   return true;
 }
 
-/** The skill in four columns of the table `skill`. */
-export function toSkill(record: string, categories: string, occupations: string, tags: string): Skill {
+/**
+ * The skill in four columns of the table `skill`.
+ *
+ * @param derived its derived labels: a JSON array
+ */
+export function toSkill(
+  record: string,
+  categories: string,
+  occupations: string,
+  tags: string,
+  derived: string = '[]',
+): Skill {
   const skill = JSON.parse(record) as Skill;
   // Added in place: copying each skill of a page would take as long as reading its labels.
   return Object.assign(skill, {
     categories: toLabels(categories),
     occupations: toLabels(occupations),
     tags: toLabels(tags),
+    ...(derived === '[]' ? undefined : { derivedCategories: toLabels(derived) }),
   });
 }
 

@@ -31,7 +31,6 @@ export class StoredRows {
   readonly #files: Statement<[skill: SkillNumber], StoredFileRow>;
   readonly #filenames: Statement<[skill: SkillNumber], string>;
   #bytes: ReturnType<typeof bytesOf> | undefined;
-  #properties: Statement<[skill: SkillNumber], unknown> | undefined;
 
   /** @param schema of the database to read from, if several are attached */
   constructor(connection: Connection, schema: 'main' | 'base' = 'main') {
@@ -72,15 +71,14 @@ export class StoredRows {
     return filenames !== undefined && isRowWhole(row, filenames) ? row : undefined;
   }
 
-  /** The properties of a skill with a licence if its row is as it was written; else undefined. */
-  licensedProperties(skill: SkillNumber): string | undefined {
-    this.#properties ??= this.#connection
-      .prepare<[SkillNumber], unknown>(`SELECT properties FROM ${this.#schema}.skill WHERE number = ?`)
-      .pluck();
-    const properties = corruptAsMissing(() => this.#properties?.get(skill));
-    // The whole row is read for few skills: it takes ten times as long.
-    const isLicensed = typeof properties === 'string' && properties.includes('"license":');
-    return isLicensed ? this.wholeRow(skill)?.properties : undefined;
+  /**
+   * The skills that may have a licence, read in the order of the file: reading all rows whole would take ten times as
+   * long. Undefined if a part of the file cannot be read: then any skill may have one.
+   */
+  maybeLicensed(): ReadonlySet<SkillNumber> | undefined {
+    const sql = `SELECT number FROM ${this.#schema}.skill NOT INDEXED WHERE instr(properties, '"license":') > 0`;
+    const numbers = corruptAsMissing(() => this.#connection.prepare<[], SkillNumber>(sql).pluck().all());
+    return numbers === undefined ? undefined : new Set(numbers);
   }
 
   /** The names of a skill's files, in order. */

@@ -21,10 +21,12 @@ export class CatalogueRepair {
   static async publish(path: string, signal: AbortSignal | undefined): Promise<CatalogueRepair> {
     const load = new OpenLoad(path, loadKey(['repair']), true);
     try {
-      const { vectors, signatures } = await findDamage(load.statements.connection, path, signal).catch((error) => {
-        throw asBeyondRepair(storeError(error, path, 'write'));
-      });
-      const isNeeded = vectors.length + signatures.length > 0 || needsIndexes(path);
+      const { vectors, signatures, derivedLabels } = await findDamage(load.statements.connection, path, signal).catch(
+        (error) => {
+          throw asBeyondRepair(storeError(error, path, 'write'));
+        },
+      );
+      const isNeeded = vectors.length + signatures.length + derivedLabels.length > 0 || needsIndexes(path);
       endLoad(load, {
         hasWork: () => isNeeded,
         hasMended: isNeeded,
@@ -35,9 +37,11 @@ export class CatalogueRepair {
             DELETE FROM claim WHERE skill NOT IN (SELECT number FROM skill)
               OR source NOT IN (SELECT number FROM source);
             DELETE FROM file WHERE skill NOT IN (SELECT number FROM skill);
-            DELETE FROM text_signature WHERE skill NOT IN (SELECT number FROM skill);`);
+            DELETE FROM text_signature WHERE skill NOT IN (SELECT number FROM skill);
+            DELETE FROM derived_label WHERE skill NOT IN (SELECT number FROM skill);`);
           statements.vectors.remove(vectors);
           statements.forgetSignatures(signatures);
+          statements.labels.forget(derivedLabels);
           return false;
         },
       });

@@ -8,6 +8,7 @@ import { DamagedSkills } from './damaged-skills.js';
 import { type ChangeCounts, endLoad } from './end-load.js';
 import { FolderIds, type FolderIdWish } from './folder-ids.js';
 import { KnownRows, readKnownRows } from './known-rows.js';
+import { LoadLabels } from './load-labels.js';
 import { LoadVectors } from './load-vectors.js';
 import { NewClaims } from './new-claims.js';
 import { OpenLoad } from './open-load.js';
@@ -30,6 +31,8 @@ const NO_HASH = Buffer.alloc(0);
  */
 export class CatalogueWriter implements SkillSink {
   readonly vectors: LoadVectors;
+  /** Labels that are derived. */
+  readonly labels: LoadLabels;
   readonly #load: OpenLoad;
   readonly #knownRows: KnownRows;
   readonly #rowNotes = new RowNotes();
@@ -66,6 +69,7 @@ export class CatalogueWriter implements SkillSink {
     const { base } = this.#load;
     this.#damaged = base === undefined ? undefined : new DamagedSkills(base.connection);
     this.vectors = new LoadVectors(this.#load, this.#damaged);
+    this.labels = new LoadLabels(this.#load);
     this.#knownRows = new KnownRows((source) => this.#readKnownRows(source));
     try {
       if (this.#load.resumed) this.#noteOverwrittenByKilledRun();
@@ -203,7 +207,7 @@ export class CatalogueWriter implements SkillSink {
     return endLoad(this.#load, {
       hasWork: () => this.#hasWork(),
       write: (statements) => this.#writeEnd(statements),
-      hasMended: this.#hasMended,
+      hasMended: this.#hasMended || this.labels.hasMended,
       model: this.vectors.model,
       brought: this.#brought,
     });
@@ -274,7 +278,9 @@ export class CatalogueWriter implements SkillSink {
 
   #hasWork(): boolean {
     const { statements } = this.#load;
-    return !this.#newClaims.isEmpty || this.#pruning?.hasWork(statements, this.#brought) === true;
+    return (
+      this.labels.hasWork || !this.#newClaims.isEmpty || this.#pruning?.hasWork(statements, this.#brought) === true
+    );
   }
 
   #writeEnd(statements: WriterStatements): boolean {
@@ -284,6 +290,6 @@ export class CatalogueWriter implements SkillSink {
     const claimsChanged = claimsAdded || claimsDeleted;
     this.#rowNotes.write(statements.connection);
     if (claimsChanged) forgetUnclaimedRows(statements.connection);
-    return claimsChanged;
+    return this.labels.writeEnd(statements) || claimsChanged;
   }
 }

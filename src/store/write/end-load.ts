@@ -14,7 +14,7 @@ export interface EndOfLoad {
   /**
    * Writes it, inside the last transaction.
    *
-   * @returns whether claims changed
+   * @returns whether claims or derived labels changed
    */
   write(statements: WriterStatements): boolean;
   /** Whether the load wrote again what was damaged, so that it is published even if it changed nothing else. */
@@ -54,7 +54,7 @@ export function endLoad(load: OpenLoad, end: EndOfLoad): ChangeCounts {
 function publishIfChanged(load: OpenLoad, end: EndOfLoad): ChangeCounts {
   const working = load.beginEnd();
   const { statements, base } = load;
-  const claimsChanged = end.write(statements);
+  const hasChanged = end.write(statements);
   keepOneModel(statements, working, end.model);
   if (!areAllSigned(working)) load.signatures?.signAll();
   // What a killed run deleted nobody has noted, and damage deletes without a note, too.
@@ -67,8 +67,7 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): ChangeCounts {
   const vectorsChanged =
     base !== undefined && statements.vectors.fingerprint('main') !== statements.vectors.fingerprint('base');
   const skillsChanged = changes.added + changes.updated + changes.removed > 0;
-  const isChanged =
-    isFirst || !wasComplete || end.hasMended === true || claimsChanged || vectorsChanged || skillsChanged;
+  const isChanged = isFirst || !wasComplete || end.hasMended === true || hasChanged || vectorsChanged || skillsChanged;
   const toReport = base === undefined ? 'all-new' : sinceReport(load.unreported, statements);
   const counts = countFor(load.unreported === undefined ? undefined : toReport, changes, load, end);
   if (isChanged) load.publish(toReport === undefined ? formerVersions(statements) : toReport);

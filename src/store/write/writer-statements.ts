@@ -5,6 +5,7 @@ import { checksumsOf, fileChecksum } from '../checksums.js';
 import { ContentRows } from '../content-rows.js';
 import type { SkillColumns, SkillToStore } from '../stored-skill.js';
 import { ContentStatements } from './content-statements.js';
+import { LabelStatements } from './label-statements.js';
 import { VectorStatements } from './vector-statements.js';
 
 /** What identifies the stored version of a skill. */
@@ -53,6 +54,7 @@ export class WriterStatements {
   #saving: SavingStatements | undefined;
   #contents: ContentStatements | undefined;
   #contentRows: ContentRows | undefined;
+  #labels: LabelStatements | undefined;
   readonly #deleteFiles: Statement<[skill: SkillNumber], unknown>;
   readonly #deleteClaims: Statement<[skill: SkillNumber], unknown>;
   readonly #deleteSkill: Statement<[skill: SkillNumber], unknown>;
@@ -125,6 +127,12 @@ export class WriterStatements {
     return this.#contents;
   }
 
+  /** Derived labels. Only where the table is there, as in every working copy. */
+  get labels(): LabelStatements {
+    this.#labels ??= new LabelStatements(this.connection);
+    return this.#labels;
+  }
+
   /** Whether a skill has contents, void or not. */
   hasContents(skill: SkillNumber): boolean {
     return this.#rowsOfContents()?.contents(skill) !== undefined;
@@ -156,12 +164,13 @@ export class WriterStatements {
     this.erase(stored.number);
   }
 
-  /** Deletes a skill with its files, contents and claims, without a note of what it was. */
+  /** Deletes a skill with its files, contents, derived labels and claims, without a note of what it was. */
   erase(skill: SkillNumber): void {
     this.#deleteFiles.run(skill);
     this.#deleteClaims.run(skill);
     this.#deleteSkill.run(skill);
     this.contents.delete(skill);
+    this.labels.forget([skill]);
   }
 
   /** The changes of the first load into a catalogue, which notes nothing: every skill is new. */

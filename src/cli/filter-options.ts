@@ -1,0 +1,52 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { FACETS, type Facet, type SkillFilters, type Time } from '../index.js';
+import { parseInteger } from './common-options.js';
+
+/** What the options of {@link addFilters} hold. */
+export interface FilterFlags {
+  readonly category?: string;
+  readonly occupation?: string;
+  readonly author?: string;
+  readonly license?: string;
+  readonly minStars?: number;
+  readonly updatedAfter?: Time;
+  readonly updatedBefore?: Time;
+}
+
+/** Adds the options that filter skills. */
+export function addFilters(command: Command): Command {
+  return command
+    .option('--category <slug>', 'only skills of this category')
+    .option(
+      '--occupation <slug>',
+      'only skills of this occupation, with or without its SOC code, or of a group (15-0000)',
+    )
+    .option('--author <name>', 'only skills of this author: the whole user name, in upper or lower case')
+    .option('--license <name>', 'only skills that state this licence, in upper or lower case: MIT')
+    .option('--min-stars <n>', 'only skills with as many stars or more', parseInteger)
+    .option('--updated-after <time>', 'only skills that were updated at this time or later: 2026-01-31', parseTime)
+    .option('--updated-before <time>', 'only skills that were updated before this time: 2026-01-31T12:00Z', parseTime);
+}
+
+export function filtersOf(flags: FilterFlags): SkillFilters {
+  const { category, occupation, author, license, minStars, updatedAfter, updatedBefore } = flags;
+  return { category, occupation, author, license, minStars, updatedAfter, updatedBefore };
+}
+
+/** Decimal Unix seconds as a number. Any other text stays as it is: the library reads dates and times. */
+function parseTime(value: string): Time {
+  if (/^\d{4}$/.test(value)) throw new InvalidArgumentError('It must be a whole date, such as 2026-01-31.');
+  return /^\d{1,11}$/.test(value) ? Number(value) : value;
+}
+
+/** Parses names of facets with commas between them. */
+export function parseFacets(value: string): readonly Facet[] {
+  return value.split(',').map((name) => {
+    const facet = FACETS.find((one) => one === name.trim());
+    if (facet === undefined) throw new InvalidArgumentError(`Allowed are ${FACETS.join(', ')}, with commas between.`);
+    return facet;
+  });
+}
+
+/** What `--facets` says of itself. */
+export const FACETS_OPTION = ['--facets <names>', `count the skills found by ${FACETS.join(', ')}`] as const;

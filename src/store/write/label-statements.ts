@@ -1,0 +1,105 @@
+import type { Buffer } from 'node:buffer';
+import type { SkillNumber } from '../../numbers.js';
+import type { Connection, Statement } from '../../sqlite/connection.js';
+import { derivedLabelChecksum } from '../checksums.js';
+import { CLASSIFIER_KEY, type DerivedLabelRow, hasDerivedLabels, isDerivedLabelWhole } from '../derived-labels.js';
+import { readMeta, writeMeta } from '../meta.js';
+import { DERIVED_LABELS } from '../schema.js';
+
+/** The SQL that writes derived labels, and finds what has none. */
+export class LabelStatements {
+  readonly #connection: Connection;
+  readonly #put: Statement<[skill: SkillNumber, hash: Buffer, categories: string, checksum: number], unknown>;
+  readonly #forget: Statement<[skill: SkillNumber], unknown>;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#put = connection.prepare(
+      `INSERT OR REPLACE INTO main.${DERIVED_LABELS} (skill, hash, categories, checksum) VALUES (?, ?, ?, ?)`,
+    );
+    this.#forget = connection.prepare(`DELETE FROM main.${DERIVED_LABELS} WHERE skill = ?`);
+  }
+
+  /** Deletes all labels, and notes the rules of those that come; undefined if none come. */
+  restart(rules: string | undefined): void {
+    this.#connection.exec(`DELETE FROM main.${DERIVED_LABELS}`);
+    if (rules !== undefined) writeMeta(this.#connection, CLASSIFIER_KEY, rules);
+    else this.#connection.prepare('DELETE FROM main.meta WHERE key = ?').run(CLASSIFIER_KEY);
+  }
+
+  /** The skills without categories that have no labels, or damaged ones, in ascending order. */
+  missing(): { readonly skills: SkillNumber[]; readonly hasDamaged: boolean } {
+    const skills: SkillNumber[] = [];
+    let hasDamaged = false;
+    const all = this.#connection
+      .prepare<[], [SkillNumber, Buffer, Buffer | null, string, number | null]>(`
+        SELECT number, skill.hash, label.hash, label.categories, label.checksum
+        FROM main.skill LEFT JOIN main.${DERIVED_LABELS} AS label ON label.skill = number
+        WHERE skill.categories = '[]' ORDER BY number`)
+      .raw();
+    for (const [skill, hash, labelHash, categories, checksum] of all.iterate()) {
+      const row = labelHash === null ? undefined : { hash: labelHash, categories, checksum };
+      const isWhole = row !== undefined && isDerivedLabelWhole(skill, row);
+      hasDamaged ||= row !== undefined && !isWhole;
+      if (!isWhole || !row.hash.equals(hash)) skills.push(skill);
+    }
+    return { skills, hasDamaged };
+  }
+
+  put(skill: SkillNumber, hash: Buffer, categories: readonly string[]): void {
+    const text = JSON.stringify(categories);
+    this.#put.run(skill, hash, text, derivedLabelChecksum(skill, hash, text));
+  }
+
+  forget(skills: readonly SkillNumber[]): void {
+    for (const skill of skills) this.#forget.run(skill);
+  }
+
+  /** Deletes labels of skills that are gone, have changed, or have categories by now. For the end of a load. */
+  deleteVoid(): void {
+    this.#connection.exec(`
+      DELETE FROM main.${DERIVED_LABELS} AS label WHERE NOT EXISTS (
+        SELECT 1 FROM main.skill
+        WHERE skill.number = label.skill AND skill.hash = label.hash AND skill.categories = '[]')`);
+  }
+
+  /**
+   * Takes over labels from the database `base` for skills that are what they were there, and have none: a killed run
+   * had changed them.
+   */
+  restoreFromBase(): void {
+    const rules = readMeta(this.#connection, CLASSIFIER_KEY);
+    if (rules === undefined || rulesIn(this.#connection, 'base') !== rules) return;
+    if (!hasDerivedLabels(this.#connection, 'base')) return;
+    const rows = this.#connection
+      .prepare<[], DerivedLabelRow & { readonly was: SkillNumber; readonly skill: SkillNumber }>(`
+        SELECT label.skill AS was, main.skill.number AS skill, label.hash, label.categories, label.checksum
+        FROM base.${DERIVED_LABELS} AS label JOIN base.skill AS former ON former.number = label.skill
+          JOIN main.skill ON main.skill.id = former.id AND main.skill.hash = label.hash
+        WHERE main.skill.number NOT IN (SELECT skill FROM main.${DERIVED_LABELS})`)
+      .all();
+    for (const row of rows) {
+      if (isDerivedLabelWhole(row.was, row)) this.put(row.skill, row.hash, JSON.parse(row.categories) as string[]);
+    }
+  }
+
+  /** Differs between two databases if their derived labels differ. */
+  fingerprint(schema: 'main' | 'base'): string {
+    const rules = rulesIn(this.#connection, schema) ?? '';
+    if (!hasDerivedLabels(this.#connection, schema)) return `0 0 0 ${rules}`;
+    const sums = this.#connection
+      .prepare<[], string>(`
+        SELECT count(*) || ' ' || ifnull(sum(skill), 0) || ' ' || ifnull(sum(checksum), 0)
+        FROM ${schema}.${DERIVED_LABELS}`)
+      .pluck()
+      .get()!;
+    return `${sums} ${rules}`;
+  }
+}
+
+function rulesIn(connection: Connection, schema: 'main' | 'base'): string | undefined {
+  return connection
+    .prepare<[string], string>(`SELECT value FROM ${schema}.meta WHERE key = ?`)
+    .pluck()
+    .get(CLASSIFIER_KEY);
+}

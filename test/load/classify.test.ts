@@ -1,0 +1,285 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readClassifier, readClassifierData } from '../../src/classify/read-classifier.js';
+import { buildCatalogue, checkCatalogue, type LoadReport, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { embeddedText } from '../../src/semantic/embedded-text.js';
+import { Database } from '../../src/sqlite/connection.js';
+import { stampOf } from '../catalogue-file.js';
+import { type Row, row } from '../rows.js';
+import { scratchFolder } from '../scratch-folder.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+
+const classifier = readClassifier();
+const data = readClassifierData();
+
+/** Vectors that the classifier reads as one of two categories, or as none. */
+class CategoryEmbedder extends StandInEmbedder {
+  override async embed(texts: readonly string[]): Promise<Float32Array[]> {
+    return texts.map((text) =>
+      unitVector(text.includes('pytest') ? 'testing' : text.includes('git') ? 'git-workflows' : ''),
+    );
+  }
+}
+
+/** The direction in which the vector speaks for a category more than for all others, or for none. */
+function unitVector(category: string): Float32Array {
+  const { categories, dimensions, vectorWeights } = data;
+  const own = categories.indexOf(category);
+  const vector = new Float32Array(dimensions);
+  for (const number of categories.keys()) {
+    const share = number === own ? 1 : -1 / categories.length;
+    for (let i = 0; i < dimensions; i++) vector[i]! += share * vectorWeights[number * dimensions + i]!;
+  }
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}
+
+const embedder = new CategoryEmbedder(classifier.model, 384);
+
+const TESTS = row('tests', {
+  name: 'unit-tests',
+  description:
+    'Write unit tests and integration tests with pytest. Find flaky tests, mock what is slow, raise coverage.',
+});
+const COMMITS = row('commits', {
+  name: 'git-commit',
+  description: 'Write commit messages for git: look at the staged diff, make a commit, rebase the branch, open a PR.',
+});
+const GIVEN: Row = { ...TESTS, id: 'given', name: 'unit-tests-given', categories: ['my-own-slug'] };
+const UNSURE = row('unsure', { name: 'thing', description: 'Does it.' });
+const ROWS = [TESTS, COMMITS, GIVEN, UNSURE];
+
+/** What the classifier says of a row by itself. */
+async function expectedOf({ name = '', description = '' }: Row): Promise<string[]> {
+  const [vector] = await embedder.embed([embeddedText(name, description)]);
+  return classifier.classify(name, description, vector!);
+}
+
+interface Catalogue {
+  readonly database: string;
+  load(rows: readonly Row[], more?: object): Promise<LoadReport>;
+  searching<T>(ask: (search: SkillSearch) => T): Promise<T>;
+}
+
+function catalogue(): Catalogue {
+  const database = join(scratchFolder(), 'skills.db');
+  return {
+    database,
+    load: (rows, more) => buildCatalogue({ database, sources: [{ name: 'rows', rows }], embedder, ...more }),
+    async searching(ask) {
+      const search = await openSkillSearch({ database });
+      try {
+        return ask(search);
+      } finally {
+        await search.close();
+      }
+    },
+  };
+}
+
+/** The derived categories of each skill that has any. */
+function derivedIn({ searching }: Catalogue): Promise<Record<string, readonly string[]>> {
+  return searching((search) => {
+    const found = search.ids().map((id) => [id, search.get(id)?.derivedCategories] as const);
+    return Object.fromEntries(found.filter(([, slugs]) => slugs !== undefined)) as Record<string, readonly string[]>;
+  });
+}
+
+function change(database: string, sql: string): void {
+  const connection = new Database(database);
+  connection.exec(sql);
+  connection.close();
+}
+
+describe('a load that classifies', () => {
+  test('gives categories to skills that have none, as the classifier finds them', async () => {
+    const made = catalogue();
+    const report = await made.load(ROWS, { classify: true });
+
+    expect(report).toMatchObject({ added: 4, classified: 2, warnings: [] });
+    const expected = { tests: await expectedOf(TESTS), commits: await expectedOf(COMMITS) };
+    expect(expected.tests).toContain('testing');
+    expect(expected.commits).toContain('git-workflows');
+    expect(await derivedIn(made)).toEqual(expected);
+  });
+
+  test('gives none where nobody asks for it', async () => {
+    const made = catalogue();
+    expect(await made.load(ROWS)).toMatchObject({ classified: 0 });
+    expect(await derivedIn(made)).toEqual({});
+  });
+
+  test('makes them count as categories, and tells them apart', async () => {
+    const made = catalogue();
+    await made.load([...ROWS, { ...TESTS, id: 'labelled', name: 'x', categories: ['testing'] }], { classify: true });
+    await made.searching((search) => {
+      const { hits, pagination } = search.keyword({ q: 'tests', category: 'testing', copies: 'keep' });
+      expect(pagination.total).toBe(2);
+      expect(hits.map(({ skill }) => [skill.id, skill.categories, skill.derivedCategories])).toContainEqual([
+        'tests',
+        [],
+        expect.arrayContaining(['testing']),
+      ]);
+      expect(search.get('labelled')).not.toHaveProperty('derivedCategories');
+      const counts = search.categories();
+      expect(counts).toContainEqual({ slug: 'testing', count: 2, derived: 1 });
+      expect(counts).toContainEqual({ slug: 'my-own-slug', count: 1 });
+    });
+  });
+
+  test('does not let words find them, nor records show them', async () => {
+    const made = catalogue();
+    await made.load([COMMITS], { classify: true });
+    await made.searching((search) => {
+      expect(search.get('commits')?.derivedCategories).toContain('git-workflows');
+      expect(search.keyword({ q: '"git workflows"' }).hits).toEqual([]);
+      const [record] = search.keywordRecords({ q: 'git' }).records;
+      expect(Object.keys(JSON.parse(record!) as object)).toHaveLength(8);
+    });
+  });
+
+  test('writes nothing when it comes again, and keeps the catalogue classified when nobody says so', async () => {
+    const made = catalogue();
+    await made.load(ROWS, { classify: true });
+    const stamp = stampOf(made.database);
+
+    for (const more of [{ classify: true }, {}]) {
+      expect(await made.load(ROWS, more)).toMatchObject({ unchanged: 4, classified: 0, warnings: [] });
+      expect(stampOf(made.database)).toBe(stamp);
+    }
+    expect(await made.load([{ ...COMMITS, id: 'new', name: 'git-commit-2' }])).toMatchObject({ classified: 1 });
+    expect(Object.keys(await derivedIn(made))).toEqual(['commits', 'new', 'tests']);
+  });
+
+  test('classifies a catalogue that was loaded without, although no row is new', async () => {
+    const made = catalogue();
+    await made.load(ROWS);
+    const stamp = stampOf(made.database);
+    expect(await made.load(ROWS, { classify: true })).toMatchObject({ unchanged: 4, updated: 0, classified: 2 });
+    expect(stampOf(made.database)).not.toBe(stamp);
+  });
+
+  test('deletes them all with `classify: false`', async () => {
+    const made = catalogue();
+    await made.load(ROWS, { classify: true });
+    await made.load(ROWS, { classify: false });
+    expect(await derivedIn(made)).toEqual({});
+    const stamp = stampOf(made.database);
+    await made.load(ROWS);
+    await made.load(ROWS, { classify: false });
+    expect(stampOf(made.database)).toBe(stamp);
+  });
+
+  test('classifies a skill anew that changed, and takes them from one that has categories by now', async () => {
+    const made = catalogue();
+    await made.load(ROWS, { classify: true });
+    const changed = { ...COMMITS, id: 'tests', name: 'git-commit-3' };
+    await made.load([changed, { ...COMMITS, categories: ['mine'] }, GIVEN, UNSURE]);
+
+    expect(await derivedIn(made)).toEqual({ tests: await expectedOf(changed) });
+    await made.searching((search) => expect(search.categories().map(({ slug }) => slug)).not.toContain('testing'));
+    expect((await checkCatalogue({ database: made.database })).problems).toEqual([]);
+  });
+
+  test('classifies again what other rules have labelled', async () => {
+    const made = catalogue();
+    await made.load(ROWS, { classify: true });
+    const expected = await derivedIn(made);
+    // What an earlier version of the library would leave.
+    change(made.database, "UPDATE meta SET value = 'earlier' WHERE key = 'classifier'");
+    await checkCatalogue({ database: made.database, repair: true });
+    expect(await made.load(ROWS)).toMatchObject({ unchanged: 4, classified: 2 });
+    expect(await derivedIn(made)).toEqual(expected);
+  });
+
+  test('warns where there are no vectors', async () => {
+    const made = catalogue();
+    const report = await made.load(ROWS, { embedder: undefined, semantic: false, classify: true });
+    expect(report.classified).toBe(0);
+    expect(report.warnings.map(({ message }) => message)).toEqual([
+      `no skill was classified: that needs vectors of the model ${classifier.model}, and the catalogue has none`,
+    ]);
+
+    await made.load(ROWS, { classify: true });
+    const later = await made.load([row('later')], { embedder: undefined, semantic: false });
+    expect(later.warnings.map(({ message }) => message)).toEqual([
+      '1 skills were not classified, because they have no vector',
+    ]);
+    expect(Object.keys(await derivedIn(made))).toEqual(['commits', 'tests']);
+  });
+
+  test('is refused with vectors of another model', async () => {
+    const made = catalogue();
+    await expect(made.load(ROWS, { embedder: new StandInEmbedder('other'), classify: true })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining('got other') as string,
+    });
+  });
+
+  test('restores them for a skill that a killed run had changed, and that is gone from the source', async () => {
+    const made = catalogue();
+    await made.load(ROWS, { classify: true });
+    const expected = await derivedIn(made);
+    const changed = [COMMITS, { ...TESTS, description: 'Something else.' }];
+    const failing = Object.assign(new CategoryEmbedder(classifier.model, 384), {
+      embed: () => Promise.reject(new Error('killed here')),
+    });
+    await expect(made.load(changed, { embedder: failing })).rejects.toThrow('killed here');
+
+    expect(await made.load([COMMITS])).toMatchObject({ updated: 0, unchanged: 1 });
+    expect(await derivedIn(made)).toEqual(expected);
+  });
+});
+
+describe('derived categories that are damaged', () => {
+  const DAMAGE = `UPDATE derived_label SET categories = '["defi"]' WHERE categories LIKE '%testing%'`;
+
+  test('are not shown: the skill counts as damaged, the check names it, and the next load heals it', async () => {
+    const made = catalogue();
+    await made.load(ROWS, { classify: true });
+    const expected = await derivedIn(made);
+    change(made.database, DAMAGE);
+
+    await made.searching((search) => expect(() => search.get('tests')).toThrow(/tests is not as it was written/));
+    const { problems } = await checkCatalogue({ database: made.database });
+    expect(problems).toMatchObject([
+      { skill: 'tests', problem: expect.stringContaining('derived categories') as string },
+    ]);
+    await made.load(ROWS);
+    expect(await derivedIn(made)).toEqual(expected);
+    expect((await checkCatalogue({ database: made.database })).problems).toEqual([]);
+  });
+
+  test('are deleted by a repair', async () => {
+    const made = catalogue();
+    await made.load(ROWS, { classify: true });
+    change(made.database, DAMAGE);
+    await checkCatalogue({ database: made.database, repair: true });
+    expect(Object.keys(await derivedIn(made))).toEqual(['commits']);
+    expect((await checkCatalogue({ database: made.database })).problems).toEqual([]);
+  });
+
+  test('are noticed and made again where they are lost', async () => {
+    const made = catalogue();
+    await made.load(ROWS, { classify: true });
+    const expected = await derivedIn(made);
+    change(made.database, "DELETE FROM derived_label WHERE categories LIKE '%testing%'");
+
+    const { problems } = await checkCatalogue({ database: made.database });
+    expect(problems.map(({ problem }) => problem)).toContain('its derivedLabels are not those that it had');
+    expect(await made.load(ROWS)).toMatchObject({ unchanged: 4, classified: 1 });
+    expect(await derivedIn(made)).toEqual(expected);
+  });
+});
+
+test('a catalogue of a version that knows no derived categories can be searched, and classified', async () => {
+  const made = catalogue();
+  await made.load(ROWS);
+  const connection = new Database(made.database);
+  connection.exec('DROP TABLE derived_label');
+  connection.close();
+  await checkCatalogue({ database: made.database, repair: true });
+  expect(await derivedIn(made)).toEqual({});
+  expect(await made.load(ROWS, { classify: true })).toMatchObject({ unchanged: 4, classified: 2 });
+  expect(Object.keys(await derivedIn(made))).toEqual(['commits', 'tests']);
+});
