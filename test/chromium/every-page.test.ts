@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeInChromium, newPage } from './browser.js';
-import { everyPage, settled } from './every-page.js';
+import { everyPage } from './every-page.js';
 import { ORDINARY_ROWS } from './ordinary-rows.js';
 import { axeFindings, sticksOut } from './page-checks.js';
 import { serving } from './site.js';
@@ -17,7 +17,6 @@ describeInChromium('every page', () => {
     test('fits, and axe-core finds nothing, at any width and in both schemes', async () => {
       const page = await newPage(site().url, { expected });
       await page.goto(path);
-      await settled(page);
       const found: string[] = [];
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });

@@ -1,5 +1,3 @@
-import type { Page } from 'playwright-core';
-
 /** Words that find several skills, and a skill that has files beside its SKILL.md. */
 export interface Shown {
   readonly question: string;
@@ -22,9 +20,4 @@ export function everyPage({ question, skill }: Shown): readonly (readonly [name:
     ['error', '/skills/nobody'],
     ['api', '/docs'],
   ];
-}
-
-/** Waits until a page shows all that it shows by itself: also what its script asks for. */
-export async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
 }

@@ -1,14 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeInChromium, newPage } from './browser.js';
-import { settled } from './every-page.js';
 import { ORDINARY_ROWS } from './ordinary-rows.js';
 import { BY_MEANING, boxOf, hitsOf, summaryOf } from './search-page.js';
 import { serving } from './site.js';
 
 /** What somebody sees of a search: what was asked, and what was found. */
 async function stateOf(page: Page): Promise<unknown> {
-  await settled(page);
   return {
     title: await page.title(),
     question: await boxOf(page).inputValue(),
@@ -63,7 +61,7 @@ describeInChromium('every state of a search', () => {
     await page.goBack();
     await page.goBack();
     await expect.poll(() => page.url()).toBe(states[3]!.url);
-    expect(await stateOf(page)).toEqual(states[3]!.state);
+    await expect.poll(() => stateOf(page)).toEqual(states[3]!.state);
     await page.goBack();
     await expect.poll(() => page.url()).toBe(states[2]!.url);
     await expect.poll(() => stateOf(page)).toEqual(states[2]!.state);

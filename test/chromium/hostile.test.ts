@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { describeInChromium, newPage } from './browser.js';
-import { settled } from './every-page.js';
 import { HOSTILE_ROWS } from './hostile-rows.js';
 import { sticksOut, strangers } from './page-checks.js';
 import { serving } from './site.js';
@@ -20,7 +19,6 @@ describeInChromium('skills of strangers', () => {
     const page = await newPage(site().url);
     for (const path of paths) {
       await page.goto(path);
-      await settled(page);
       expect(await strangers(page), path).toEqual([]);
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });

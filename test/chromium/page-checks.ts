@@ -54,8 +54,8 @@ export async function sticksOut(page: Page): Promise<string[]> {
     };
     for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
       const { left, right, width: own, height, bottom } = element.getBoundingClientRect();
-      // What is there for screen readers only, or comes into the page when it has the focus.
-      if (own <= 1 || height <= 1 || bottom <= 0) continue;
+      // What is there for screen readers only, comes into the page when it has the focus, or is folded up.
+      if (own <= 1 || height <= 1 || bottom <= 0 || !element.checkVisibility()) continue;
       const style = getComputedStyle(element);
       if ((right > width + 1 || left < -1) && !isInScroller(element)) {
         found.push(`${nameOf(element)} goes from ${Math.round(left)} to ${Math.round(right)} of ${width}`);

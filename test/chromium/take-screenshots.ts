@@ -9,7 +9,7 @@ import { run } from '../../src/cli/run.js';
 import { startServer } from '../../src/http/index.js';
 import { openSkillSearch } from '../../src/index.js';
 import { launch } from './browser.js';
-import { everyPage, settled } from './every-page.js';
+import { everyPage } from './every-page.js';
 import { findChromium } from './find-chromium.js';
 
 const WIDTHS = [390, 1280];
@@ -43,7 +43,6 @@ async function main(): Promise<void> {
       const page = await context.newPage();
       for (const [name, path] of everyPage({ question: values.question, skill: values.skill })) {
         await page.goto(server.url + path);
-        await settled(page);
         await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
       }
       await context.close();

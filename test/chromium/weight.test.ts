@@ -46,7 +46,6 @@ describeInChromium('the first answer', () => {
     const bytes = await countBytes(page);
     await recordShifts(page);
     await page.goto('/?q=notes');
-    await page.waitForLoadState('networkidle');
     expect(await summaryOf(page).innerText()).toMatch(BY_MEANING);
     expect(await bytes()).toBeLessThan(MOST);
     expect(await shiftsOf(page)).toEqual([]);
