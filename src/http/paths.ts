@@ -1,5 +1,3 @@
-import { PAGE_PATHS } from './pages/page-paths.js';
-
 /** The paths that programs ask. What people see is at `PAGE_PATHS`. */
 export const PATHS = {
   keyword: '/api/v1/skills/search',
@@ -11,5 +9,5 @@ export const PATHS = {
   mcp: '/mcp',
   description: '/openapi.json',
   /** Before the id of a skill. */
-  skills: PAGE_PATHS.skills,
+  skills: '/skills/',
 } as const;

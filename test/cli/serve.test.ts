@@ -96,9 +96,11 @@ describe('serve', () => {
     expect((await ask(server, SEARCH)).status).toBe(200);
   });
 
-  test('limits pages, finds, connections and waiting as it is told', async () => {
+  test('limits pages, searches, finds, connections and waiting as it is told', async () => {
     const limits = [
       '--pages-per-minute',
+      '1',
+      '--page-searches-per-minute',
       '1',
       '--find-per-minute',
       '1',
@@ -111,6 +113,8 @@ describe('serve', () => {
     const [first, second] = [await Wire.open(server.port), await Wire.open(server.port)];
     expect(await second.send(request('/skills/a')).reply()).toMatchObject({ status: 200 });
     expect(await second.send(request('/')).reply()).toMatchObject({ status: 429 });
+    expect(await second.send(request('/page/search?q=a&mode=words')).reply()).toMatchObject({ status: 200 });
+    expect(await second.send(request('/page/search?q=a&mode=words')).reply()).toMatchObject({ status: 429 });
     expect(await second.send(request('/api/search?q=alpha')).reply()).toMatchObject({ status: 200 });
     expect(await second.send(request('/api/search?q=alpha')).reply()).toMatchObject({ status: 429 });
     const third = await Wire.open(server.port);

@@ -1,7 +1,7 @@
-import type { Found } from './find-skills.js';
+import { facetValueName } from './facets-view.js';
+import { type Found, PAGE_SIZE } from './find-skills.js';
 import { hitView } from './hit-view.js';
 import { type Html, html } from './html.js';
-import { categoryName, occupationName } from './label-names.js';
 import { linkTo, PAGE_PATHS } from './page-paths.js';
 import { pagingView } from './paging.js';
 import { FILTER_FIELDS, type FormField, hasFilters, linkToForm, type QuestionForm } from './question-form.js';
@@ -31,7 +31,7 @@ export function answerView(found: Found, form: QuestionForm, base: string): Html
 ${filterChips(form, base)}${notices(found, form, base)}${
   total === 0
     ? nothingFits(found, form, base)
-    : html`<ol class="hits" start="${(page - 1) * 20 + 1}">
+    : html`<ol class="hits" start="${(page - 1) * PAGE_SIZE + 1}">
 ${hits.map((hit) => hitView(hit, base, form))}</ol>
 ${hits.length === 0 && html`<p>This page is empty. <a href="${linkToForm(base, form, {})}">The first page</a> is not.</p>`}`
 }${total > 0 && pagingView(page, pages, (to) => linkToForm(base, form, { page: to }))}`;
@@ -84,7 +84,7 @@ function filterChips(form: QuestionForm, base: string): Html | undefined {
   if (set.length === 0) return undefined;
   return html`<ul class="chips filters-set" aria-label="Filters">${set.map((field) => {
     const value = form[field]!;
-    const shown = field === 'category' ? categoryName(value) : field === 'occupation' ? occupationName(value) : value;
+    const shown = field === 'category' || field === 'occupation' ? facetValueName(field, value) : value;
     return html`<li><a class="chip" href="${linkToForm(base, form, { [field]: undefined })}">${FILTER_NAMES[field]}: <bdi>${shown}</bdi> <span aria-hidden="true">✕</span><span class="hidden-text">(take away)</span></a></li>`;
   })}</ul>
 `;

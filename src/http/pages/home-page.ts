@@ -25,12 +25,12 @@ export async function showHome(request: PageRequest): Promise<PageAnswer> {
 }
 
 /** Whether somebody asked what cannot be asked. */
-export function isFault(error: unknown): error is SkillSearchError {
+function isFault(error: unknown): error is SkillSearchError {
   return error instanceof SkillSearchError && /^(?:MISSING_QUERY|INVALID_QUERY|INVALID_PARAMETER)$/.test(error.code);
 }
 
 /** What was wrong, in the words of the error: it names the field, what was expected and what came. */
-export function faultView(error: SkillSearchError): Html {
+function faultView(error: SkillSearchError): Html {
   return html`<h2 class="summary">This cannot be asked</h2>
 <p class="notice"><bdi>${error.message}</bdi></p>`;
 }

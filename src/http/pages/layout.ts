@@ -12,7 +12,7 @@ export interface PageView {
   /** The path of the public URL; see `PageRequest.base`. */
   readonly base: string;
   /** The page in the navigation that this is. */
-  readonly current?: string;
+  readonly current?: NavigationName;
   /** Whether the header has a box to search; false where `<main>` has one. @default true */
   readonly searchBox?: boolean;
   /** Whether search engines should leave the page out: errors, and answers to questions. @default false */
@@ -20,20 +20,24 @@ export interface PageView {
 }
 
 /** The name of the service, as pages show it. */
-export const SERVICE_NAME = 'Skill Discovery';
+const SERVICE_NAME = 'Skill Discovery';
 
 /** Name, path and parameters of what the header links to. */
-const NAVIGATION = [
+const NAVIGATION: readonly (readonly [
+  name: NavigationName,
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+])[] = [
   ['Search', PAGE_PATHS.home, {}],
   ['Categories', PAGE_PATHS.categories, {}],
   ['Authors', PAGE_PATHS.authors, {}],
   ['Newest', PAGE_PATHS.browse, { sortBy: 'recent' }],
   ['Most stars', PAGE_PATHS.browse, { sortBy: 'stars' }],
   ['API', PAGE_PATHS.docs, {}],
-] as const;
+];
 
 /** Names of the navigation; see {@link PageView.current}. */
-export type NavigationName = (typeof NAVIGATION)[number][0];
+type NavigationName = 'Search' | 'Categories' | 'Authors' | 'Newest' | 'Most stars' | 'API';
 
 /** A whole document: what all pages have, around what this one has. */
 export function renderPage({ title, description, main, base, current, searchBox = true, unlisted }: PageView): string {

@@ -11,9 +11,9 @@ const POLICY = [
 ].join('; ');
 
 /** Headers of every page. */
-export const PAGE_HEADERS = {
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': POLICY,
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
-} as const;
+};

@@ -9,7 +9,7 @@ import { welcomeView } from './welcome-view.js';
 const SUGGESTIONS = 6;
 
 /** What the script of the search page gets. The texts in `answer` and `facets` are HTML that is safe to show. */
-export interface PageSearchAnswer {
+interface PageSearchAnswer {
   /** The title of the document. */
   readonly title: string;
   /** The answer in a sentence. */

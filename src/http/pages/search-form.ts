@@ -15,7 +15,7 @@ const ORDERS = [
 /** The box, the switch and the order. Fields of {@link filterFields} belong to this form, wherever they stand. */
 export function searchForm(form: QuestionForm, base: string): Html {
   const mode = PAGE_MODES.find((one) => one === form.mode) ?? PAGE_MODES[0];
-  return html`<form id="search" class="search" role="search" action="${base}${PAGE_PATHS.home}" method="get" data-search="${base}${PAGE_PATHS.pageSearch}">
+  return html`<form id="search" class="search" role="search" action="${base}${PAGE_PATHS.home}" method="get" autocomplete="off" data-search="${base}${PAGE_PATHS.pageSearch}">
 <div class="box">
 <label class="hidden-text" for="q">Search skills</label>
 <input id="q" name="q" type="search" value="${form.q}" placeholder="What should the skill do?" autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="2000" enterkeyhint="search">

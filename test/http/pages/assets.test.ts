@@ -1,5 +1,7 @@
-import { describe, expect, test } from 'vitest';
-import { serve } from '../ask.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startServer } from '../../../src/http/index.js';
+import { searchOver, serve } from '../ask.js';
+import { request, Wire, type WireReply } from '../wire.js';
 import { KITE } from './kite.js';
 
 describe('what pages load', () => {
@@ -59,6 +61,22 @@ describe('whoever has a page already', () => {
     ];
     const tag = (await before.ask('/')).headers.get('ETag') ?? '';
     expect((await after.ask('/', { headers: { 'If-None-Match': tag } })).status).toBe(200);
+  });
+
+  test('gets 304 over a connection that goes on, without a length', async () => {
+    const server = await startServer(await searchOver([KITE]), { port: 0, pages: true });
+    onTestFinished(() => server.close());
+    const wire = await Wire.open(server.port);
+    const ask = async (...headers: readonly string[]): Promise<WireReply> => {
+      const reply = await wire.send(request('/skills/kite', 'Host: wire.test', ...headers)).reply();
+      if (reply === 'closed') throw new Error('the connection was closed');
+      return reply;
+    };
+    const first = await ask();
+    const tag = `If-None-Match: ${first.headers.get('etag')}`;
+    const again = await ask(tag);
+    expect([again.status, again.body, again.headers.has('content-length')]).toEqual([304, '', false]);
+    expect((await ask()).status).toBe(200);
   });
 
   test('gets no ETag of an operation or an error', async () => {
