@@ -106,6 +106,7 @@ export async function shiftsOf(page: Page): Promise<string[]> {
 export async function strangers(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const found = document.title === 'ran' ? ['a script ran'] : [];
+    if (/[\u202a-\u202e\u2066-\u2069]/.test(document.body.innerText)) found.push('letters in another order');
     const never = 'iframe, frame, object, embed, base, applet, math, template, audio, video, portal, marquee, style';
     for (const element of document.querySelectorAll(never)) found.push(element.outerHTML.slice(0, 100));
     for (const { content } of document.querySelectorAll<HTMLMetaElement>('meta[http-equiv]')) found.push(content);

@@ -25,6 +25,8 @@ describeInChromium('without JavaScript', () => {
 
     await page.locator('#facets').getByRole('link', { name: /heron/ }).click();
     expect(await summaryOf(page).innerText()).toBe('15 skills, most stars first');
+    const fields = page.locator('details.more-filters');
+    if (!(await page.getByLabel('Stars, at least').isVisible())) await fields.locator('summary').click();
     await page.getByLabel('Stars, at least').fill('500');
     await page.getByRole('button', { name: 'Filter' }).click();
     const narrowed = new URL(page.url()).searchParams;

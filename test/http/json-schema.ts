@@ -17,6 +17,8 @@ const KNOWN = new Set([
   'format',
   'default',
   'description',
+  'minLength',
+  'example',
 ]);
 
 /**

@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { ERROR_STATUS } from '../../src/http/error-content.js';
+import { PAGE_PATHS } from '../../src/http/pages/page-paths.js';
+import { servedRoutes } from '../../src/http/routes.js';
+import { NOT_BLANK, TIME_OR_SECONDS, unreadable } from '../../src/http/text-patterns.js';
 import {
   DEFAULT_LIMIT,
   DEFAULT_SEMANTIC_LIMIT,
@@ -34,9 +38,22 @@ interface Operation {
     name: string;
     in: string;
     required: boolean;
-    schema: Json & Record<string, never>;
+    schema: Json;
+    example: string | number;
   }[];
-  readonly responses: Readonly<Record<string, { headers?: Json; content: { 'application/json': { schema: Json } } }>>;
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        headers?: Json;
+        content: { 'application/json': { schema: Json; examples?: Readonly<Record<string, ErrorExample>> } };
+      }
+    >
+  >;
+}
+
+interface ErrorExample {
+  readonly value: { readonly error: { readonly code: string } };
 }
 
 interface Description extends Json {
@@ -45,8 +62,22 @@ interface Description extends Json {
   readonly servers: readonly { readonly url: string }[];
   readonly security: readonly Json[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly securitySchemes: Json; readonly schemas: Readonly<Record<string, Json>> };
+  readonly components: {
+    readonly securitySchemes: Json;
+    readonly schemas: Readonly<Record<string, Json>>;
+    readonly headers: Readonly<Record<string, Json>>;
+  };
 }
+
+const MCP = '/mcp';
+/** Pages that other parts of the service bring. */
+const PENDING_PAGES: readonly string[] = [
+  PAGE_PATHS.categories,
+  PAGE_PATHS.occupations,
+  PAGE_PATHS.authors,
+  PAGE_PATHS.browse,
+  PAGE_PATHS.pageSearch,
+];
 
 const SKILLS = Array.from({ length: 30 }, (_, i) => row(`k${i}`, { stars: i, updatedAt: 1_700_000_000 + i }));
 
@@ -77,49 +108,75 @@ describe('/openapi.json', () => {
 
   test('declares a bearer key as the default, optional for words and needless for health', async () => {
     const { security, components, paths } = await described();
-    expect(components.securitySchemes).toEqual({ bearer: { type: 'http', scheme: 'bearer' } });
+    expect(components.securitySchemes).toMatchObject({ bearer: { type: 'http', scheme: 'bearer' } });
     expect(security).toEqual([{ bearer: [] }]);
     expect(operationOf(paths, KEYWORD).security).toEqual([{}, { bearer: [] }]);
     expect(operationOf(paths, SEMANTIC).security).toBeUndefined();
     expect(operationOf(paths, HEALTH).security).toEqual([{}]);
   });
 
-  test('has the parameters of the specification, with the constants of the library', async () => {
+  test('has the parameters of the specification and our own filters, with the constants of the library', async () => {
     const { paths } = await described();
-    const parameters = operationOf(paths, KEYWORD).parameters ?? [];
-    expect(parameters.map((one) => [one.name, one.in, one.required, one.schema])).toEqual([
-      ['q', 'query', true, { type: 'string', maxLength: MAX_KEYWORD_QUERY_LENGTH }],
+    const slug = { type: 'string', minLength: 1, pattern: '^[a-z0-9-]+$' };
+    const text = { type: 'string', minLength: 1, maxLength: 200, pattern: NOT_BLANK };
+    const time = { type: 'string', minLength: 1, pattern: TIME_OR_SECONDS };
+    const question = (longest: number) => ({
+      $ref: '#/components/schemas/Question',
+      not: { pattern: unreadable(longest) },
+    });
+    const own = [
+      ['author', 'query', false, text],
+      ['license', 'query', false, text],
+      ['minStars', 'query', false, { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 }],
+      ['updatedAfter', 'query', false, time],
+      ['updatedBefore', 'query', false, time],
+    ];
+    expect(parametersOf(paths, KEYWORD)).toEqual([
+      ['q', 'query', true, question(MAX_KEYWORD_QUERY_LENGTH)],
       ['page', 'query', false, { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1 }],
       ['limit', 'query', false, { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }],
       ['sortBy', 'query', false, { type: 'string', enum: ['recent', 'stars'], default: 'recent' }],
-      ['category', 'query', false, { type: 'string', pattern: '^[a-z0-9-]+$' }],
-      ['occupation', 'query', false, { type: 'string', pattern: '^[a-z0-9-]+$' }],
+      ['category', 'query', false, slug],
+      ['occupation', 'query', false, slug],
+      ...own,
     ]);
     expect([MAX_KEYWORD_QUERY_LENGTH, MAX_PAGE, MAX_LIMIT, DEFAULT_LIMIT]).toEqual([200, 50, 50, 20]);
-    expect(operationOf(paths, SEMANTIC).parameters?.map((one) => [one.name, one.in, one.required, one.schema])).toEqual(
-      [['q', 'query', true, { type: 'string', maxLength: MAX_SEMANTIC_QUERY_LENGTH }]],
-    );
+    expect(parametersOf(paths, SEMANTIC)).toEqual([['q', 'query', true, question(MAX_SEMANTIC_QUERY_LENGTH)], ...own]);
     expect(MAX_SEMANTIC_QUERY_LENGTH).toBe(2000);
     expect(operationOf(paths, HEALTH).parameters).toBeUndefined();
     expect(JSON.stringify(operationOf(paths, SEMANTIC).responses)).toContain(`"maxItems":${DEFAULT_SEMANTIC_LIMIT}`);
   });
 
   test('has the bounds that are kept: what it allows is answered, what is just beyond is 400', async () => {
-    const { paths } = await described();
+    const description = await described();
     const { ask, key } = await serve(SKILLS);
     for (const path of [KEYWORD, SEMANTIC]) {
-      for (const { name, schema } of operationOf(paths, path).parameters ?? []) {
-        const { allowed, refused } = valuesOf(schema);
+      for (const { name, schema } of operationOf(description.paths, path).parameters ?? []) {
+        const { allowed, refused } = valuesOf(description, schema);
         const statuses = async (values: readonly (string | number)[]) =>
           Promise.all(
             values.map(async (value) => {
               const rest = name === 'q' ? '' : 'q=name&';
-              return (await ask(`${path}?${rest}${name}=${encodeURIComponent(value)}`, { key })).status;
+              const { status } = await ask(`${path}?${rest}${name}=${encodeURIComponent(value)}`, { key });
+              return [value, status];
             }),
           );
-        expect(await statuses(allowed), name).toEqual(allowed.map(() => 200));
-        expect(await statuses(refused), name).toEqual(refused.map(() => 400));
+        expect(await statuses(allowed), name).toEqual(allowed.map((value) => [value, 200]));
+        expect(await statuses(refused), name).toEqual(refused.map((value) => [value, 400]));
         expect(allowed.length * refused.length, name).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  test('has an example of each parameter that is answered, and allowed by its schema', async () => {
+    const description = await described();
+    const { ask, key } = await serve(SKILLS);
+    for (const path of [KEYWORD, SEMANTIC]) {
+      const parameters = operationOf(description.paths, path).parameters ?? [];
+      const query = parameters.map(({ name, example }) => `${name}=${encodeURIComponent(example)}`).join('&');
+      expect((await ask(`${path}?${query}`, { key })).status).toBe(200);
+      for (const { schema, example } of parameters) {
+        if (typeof example === 'string') expect(allows(description, schema, example), example).toBe(true);
       }
     }
   });
@@ -172,29 +229,41 @@ describe('/openapi.json', () => {
       const schema = response?.content['application/json'].schema as Json;
       expect(schemaFaults(description, schema, body), `${path} ${status}`).toEqual([]);
       for (const [name, header] of Object.entries(response?.headers ?? {})) {
-        if ((header as Json)['required'] === true || headers.has(name))
-          expect(headers.get(name), `${path} ${status}`).toMatch(/^\d+$/);
+        const { required, schema: shape } = resolved(description, header as Json) as {
+          required: boolean;
+          schema: Json;
+        };
+        if (!required && !headers.has(name)) continue;
+        const sent = headers.get(name);
+        const value = shape['type'] === 'integer' || typeof shape['const'] === 'number' ? Number(sent) : sent;
+        expect(schemaFaults(description, shape, value), `${path} ${status} ${name}`).toEqual([]);
       }
+      const known = Object.keys(response?.headers ?? {}).map((name) => name.toLowerCase());
+      const told = [...headers.keys()].filter((name) => /^(x-r|retry|www)/.test(name));
+      expect(known, `${path} ${status}`).toEqual(expect.arrayContaining(told));
     }
     const described200 = operationOf(description.paths, KEYWORD).responses['200']?.headers ?? {};
     expect(Object.keys(described200)).toEqual([
       'X-RateLimit-Daily-Limit',
       'X-RateLimit-Daily-Remaining',
+      'X-RateLimit-Minute-Limit',
+      'X-RateLimit-Minute-Remaining',
       'X-Result-Truncated',
+      'X-Request-Id',
     ]);
   });
 
-  test('names every status that an operation answers, and every code', async () => {
+  test('names every status that an operation answers, and every code, with an example of each', async () => {
     const { paths, components } = await described();
-    expect(Object.keys(operationOf(paths, KEYWORD).responses)).toEqual(expect.arrayContaining(['200', '400', '429']));
-    expect(Object.keys(operationOf(paths, SEMANTIC).responses)).toEqual(
-      expect.arrayContaining(['200', '400', '401', '429']),
-    );
-    expect(Object.keys(operationOf(paths, HEALTH).responses)).toEqual(['200', '503']);
+    const statusesOf = (path: string): string[] => Object.keys(operationOf(paths, path).responses);
+    expect(statusesOf(KEYWORD)).toEqual(['200', '400', '401', '408', '429', '431', '500', '503']);
+    expect(statusesOf(SEMANTIC)).toEqual(statusesOf(KEYWORD));
+    expect(statusesOf(HEALTH)).toEqual(['200', '408', '431', '500', '503']);
     const { properties } = components.schemas['Error'] as {
       properties: { error: { properties: { code: { enum: string[] } } } };
     };
-    expect(properties.error.properties.code.enum.toSorted()).toEqual([
+    const named = properties.error.properties.code.enum;
+    expect(named.toSorted()).toEqual([
       'BUSY',
       'DAILY_QUOTA_EXCEEDED',
       'ENDPOINT_NOT_FOUND',
@@ -202,12 +271,53 @@ describe('/openapi.json', () => {
       'INVALID_API_KEY',
       'INVALID_PARAMETER',
       'INVALID_QUERY',
+      'MALFORMED_REQUEST',
       'METHOD_NOT_ALLOWED',
       'MISSING_API_KEY',
       'MISSING_QUERY',
       'RATE_LIMIT_EXCEEDED',
+      'REQUEST_TIMEOUT',
       'SERVICE_UNAVAILABLE',
     ]);
+    const shown = new Set<string>();
+    for (const path of [KEYWORD, SEMANTIC]) {
+      for (const [status, { content }] of Object.entries(operationOf(paths, path).responses)) {
+        for (const [code, { value }] of Object.entries(content['application/json'].examples ?? {})) {
+          expect(value.error.code).toBe(code);
+          // 431 has a code that is 400 elsewhere, and some are those of requests that no operation gets.
+          const usual = (ERROR_STATUS as Readonly<Record<string, number>>)[code];
+          if (status !== '431' && usual !== undefined) expect(String(usual), code).toBe(status);
+          shown.add(code);
+        }
+      }
+    }
+    // These two are answers to what the description does not have.
+    const elsewhere = ['ENDPOINT_NOT_FOUND', 'METHOD_NOT_ALLOWED'];
+    expect([...shown, ...elsewhere].toSorted()).toEqual(named.toSorted());
+  });
+
+  test('has as examples of errors what the service really says', async () => {
+    const { paths } = await described();
+    const { ask, key } = await serve(SKILLS, { quotas: { anonymous: { daily: 50, perMinute: 0 } } });
+    const gone = await searchOver(SKILLS);
+    const closed = await serve(gone);
+    await gone.close();
+    for (let i = 0; i < 50; i++) await ask(keyword({ q: 'name' }), { address: '192.0.2.1' });
+    const replies: [string, Reply][] = [
+      [KEYWORD, await ask(KEYWORD)],
+      [KEYWORD, await ask(keyword({ q: '!' }))],
+      [KEYWORD, await ask(keyword({ q: 'git', page: 0 }))],
+      [KEYWORD, await ask(keyword({ q: 'name' }), { key: 'wrong' })],
+      [KEYWORD, await ask(keyword({ q: 'name' }), { address: '192.0.2.1' })],
+      [KEYWORD, await (await serve(failingSearch(new Error('unforeseen')))).ask(keyword({ q: 'name' }))],
+      [SEMANTIC, await ask(SEMANTIC, { key })],
+      [SEMANTIC, await ask(semantic('name'))],
+    ];
+    for (const [path, { status, body, code }] of replies) {
+      const { examples = {} } = operationOf(paths, path).responses[status]?.content['application/json'] ?? {};
+      expect(examples[code as string]?.value, code).toEqual(body);
+    }
+    expect((await closed.ask(keyword({ q: 'name' }))).code).toBe('SERVICE_UNAVAILABLE');
   });
 
   test('describes what is added for clients of the public service, where it is', async () => {
@@ -233,6 +343,44 @@ describe('/openapi.json', () => {
     }
   });
 
+  test.each([
+    { pages: true },
+    { pages: true, compatibility: 'skillsmp' },
+    { pages: true, mcp: true },
+    { pages: true, compatibility: 'skillsmp', mcp: true },
+  ] as const)('has the operations that the router has with %j, with their methods, and no others', async (options) => {
+    const { ask } = await serve(SKILLS, { ...options, mcpHosts: [new URL(ORIGIN).hostname] });
+    const { paths } = (await ask('/openapi.json')).body as Description;
+    const extras = { compatible: 'compatibility' in options, mcp: 'mcp' in options, pages: true };
+    const routes = servedRoutes(extras);
+    const operations = routes.filter(({ kind }) => kind === 'operation');
+    const methodsOf = (path: string): string[] => Object.keys(paths[path] ?? {}).map((method) => method.toUpperCase());
+    expect(Object.keys(paths)).toEqual(operations.map(({ path }) => path));
+    for (const { path, methods } of operations) expect(methodsOf(path)).toEqual(methods);
+    // Each is answered, with these methods only.
+    for (const { path, methods, kind } of routes.filter(({ path }) => path !== PAGE_PATHS.skills)) {
+      if (PENDING_PAGES.includes(path)) continue;
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const) {
+        const { status } = await ask(path, { method, signal: AbortSignal.timeout(2000) });
+        const isServed = methods.includes(method as 'GET');
+        if (isServed) expect([405, 501], `${method} ${path} ${kind}`).not.toContain(status);
+        else expect(status, `${method} ${path}`).toBe(405);
+      }
+    }
+  });
+
+  test('is of nothing that is not switched on', async () => {
+    for (const [path, options] of [
+      [FIND, { pages: true }],
+      [MCP, { pages: true }],
+      ['/openapi.json', {}],
+      ['/docs', {}],
+    ] as const) {
+      const { ask } = await serve(SKILLS, options);
+      expect((await ask(path)).code, path).toBe('ENDPOINT_NOT_FOUND');
+    }
+  });
+
   test('is told also while the catalogue cannot answer', async () => {
     const { ask } = await serve(failingSearch(new Error('unforeseen')), { pages: true });
     expect((await ask('/openapi.json')).status).toBe(200);
@@ -248,18 +396,80 @@ function operationOf(paths: Description['paths'], path: string): Operation {
   return paths[path]?.['get'] as Operation;
 }
 
+function parametersOf(paths: Description['paths'], path: string): unknown[] {
+  return (operationOf(paths, path).parameters ?? []).map((one) => [one.name, one.in, one.required, one.schema]);
+}
+
+/** Whether a text is allowed by a schema of the description. */
+function allows(description: Description, given: Json, text: string): boolean {
+  const { not, pattern, minLength, maxLength } = resolved(description, given) as {
+    not?: { pattern: string };
+    pattern?: string;
+    minLength?: number;
+    maxLength?: number;
+  };
+  const length = [...text].length;
+  return (
+    (pattern === undefined || new RegExp(pattern, 'u').test(text)) &&
+    (not === undefined || !new RegExp(not.pattern, 'u').test(text)) &&
+    length >= (minLength ?? 0) &&
+    length <= (maxLength ?? length)
+  );
+}
+
+/** Texts at the edges of what questions, names, slugs and times may be. */
+const TEXTS = [
+  ...[
+    '',
+    ' ',
+    '\u3000\u00a0\u0085',
+    '\ufeff',
+    '!',
+    '—',
+    'a',
+    ' a ',
+    '0',
+    '٣',
+    '字',
+    '𠮷',
+    '𝟘',
+    '😀',
+    'A',
+    'a b',
+    'é',
+    'e\u0301',
+  ],
+  ...['a-1', 'a\n', 'a\0', '\u0301', '½', '½\u0000'],
+  ...[200, 201, 2000, 2001].flatMap((length) => ['a', '𠮷'].map((character) => character.repeat(length))),
+  ...[200, 201, 2000, 2001].map((length) => ` \u2003${'a'.repeat(length)}${' '.repeat(300)}`),
+  ...[`a${' '.repeat(198)}a`, `a${' '.repeat(199)}a`, `a${' '.repeat(1998)}a`, `a${' '.repeat(1999)}a`],
+  ...['2026-01-31', '2026-02-29', '2024-02-29', '2026-01-31T24:00', '2026-01-31T23:59:59.5+01:00', '12345678901'],
+  ...['123456789012', '-1', '1.5', '+1', '2026-1-1', '2026-01-31 10:00'],
+];
+
 /** Values at the edge of what a schema allows, and just beyond it. */
-function valuesOf(schema: Json): { allowed: readonly (string | number)[]; refused: readonly (string | number)[] } {
-  const { minimum, maximum, maxLength, pattern } = schema as Record<string, number | undefined>;
+function valuesOf(
+  description: Description,
+  schema: Json,
+): { allowed: readonly (string | number)[]; refused: readonly (string | number)[] } {
+  const { minimum, maximum } = schema as Record<string, number | undefined>;
   if (minimum !== undefined && maximum !== undefined) {
-    return { allowed: [minimum, maximum], refused: [minimum - 1, maximum + 1, minimum + 0.5] };
+    return { allowed: [minimum, maximum], refused: [minimum - 1, maximum + 1, minimum + 0.5, '', '+1', '1e1'] };
   }
-  if (maxLength !== undefined) return { allowed: ['a'.repeat(maxLength)], refused: ['a'.repeat(maxLength + 1)] };
-  if (pattern !== undefined) {
-    const values = ['a', 'a-1', '0', '', 'A', 'a b', 'é'];
-    const allows = (value: string): boolean => new RegExp(String(pattern)).test(value);
-    return { allowed: values.filter(allows), refused: values.filter((value) => !allows(value)) };
+  const choices = schema['enum'] as string[] | undefined;
+  if (choices !== undefined) {
+    return { allowed: choices, refused: ['relevance', ...choices.map((choice) => choice.toUpperCase())] };
   }
-  const choices = schema['enum'] as string[];
-  return { allowed: choices, refused: ['relevance', ...choices.map((choice) => choice.toUpperCase())] };
+  return {
+    allowed: TEXTS.filter((text) => allows(description, schema, text)),
+    refused: TEXTS.filter((text) => !allows(description, schema, text)),
+  };
+}
+
+/** What a reference leads to, with what stands beside it. */
+function resolved(description: Description, part: Json): Json {
+  const { $ref, ...beside } = part;
+  if (typeof $ref !== 'string') return part;
+  const [, , kind, name] = $ref.split('/') as [string, string, 'schemas', string];
+  return { ...description.components[kind][name], ...beside };
 }
