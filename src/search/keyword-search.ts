@@ -33,6 +33,7 @@ export function searchByKeywords(state: OpenState, query: KeywordQuery): Keyword
     ...truncation,
     hits: readShown(documents, toHit, damaged),
     pagination,
+    ...(corrected.length === 0 ? {} : { corrected }),
     ...facetPart(reader, () => matches.documents, resolved),
     ...(corrected.length === 0 ? {} : { corrected }),
     ...damagedPart(reader, damaged),

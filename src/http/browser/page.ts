@@ -409,7 +409,10 @@ class SearchPage {
     const option = list.children[index];
     box.value = option?.textContent ?? this.#typed;
     if (option === undefined) box.removeAttribute('aria-activedescendant');
-    else box.setAttribute('aria-activedescendant', option.id);
+    else {
+      box.setAttribute('aria-activedescendant', option.id);
+      option.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    }
   }
 
   #hideSuggestions(): void {

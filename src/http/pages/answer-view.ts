@@ -5,6 +5,7 @@ import { type Html, html } from './html.js';
 import { linkTo, PAGE_PATHS } from './page-paths.js';
 import { pagingView } from './paging.js';
 import { FILTER_FIELDS, type FormField, hasFilters, linkToForm, type QuestionForm } from './question-form.js';
+import { shownLine } from './safe-text.js';
 import { counted } from './shown-text.js';
 
 /** How many skills there are, in a sentence for everybody, those who cannot see the page too. */
@@ -85,7 +86,7 @@ function filterChips(form: QuestionForm, base: string): Html | undefined {
   return html`<ul class="chips filters-set" aria-label="Filters">${set.map((field) => {
     const value = form[field]!;
     const shown = field === 'category' || field === 'occupation' ? facetValueName(field, value) : value;
-    return html`<li><a class="chip" href="${linkToForm(base, form, { [field]: undefined })}">${FILTER_NAMES[field]}: <bdi>${shown}</bdi> <span aria-hidden="true">✕</span><span class="hidden-text">(take away)</span></a></li>`;
+    return html`<li><a class="chip" href="${linkToForm(base, form, { [field]: undefined })}">${FILTER_NAMES[field]}: <bdi>${shownLine(shown)}</bdi> <span aria-hidden="true">✕</span><span class="hidden-text">(take away)</span></a></li>`;
   })}</ul>
 `;
 }

@@ -9,6 +9,7 @@ import { PAGE_HEADERS } from './page-headers.js';
 import { linkTo, PAGE_PATHS } from './page-paths.js';
 import { pagingView } from './paging.js';
 import { type PageQuestion, type QuestionForm, questionOf, readForm } from './question-form.js';
+import { shownLine } from './safe-text.js';
 import { counted, shownNumber } from './shown-text.js';
 
 /** Authors on a page: their names are short. */
@@ -62,7 +63,7 @@ export function showAuthors(request: PageRequest): PageAnswer {
     ({
       author,
       count,
-    }) => html`<li><a href="${linkTo(base, PAGE_PATHS.browse, { author })}"><bdi>${author}</bdi></a> <span class="count">${shownNumber(count)}</span></li>
+    }) => html`<li><a href="${linkTo(base, PAGE_PATHS.browse, { author })}"><bdi>${shownLine(author) || author}</bdi></a> <span class="count">${shownNumber(count)}</span></li>
 `,
   )}</ul></div>
 ${shown.length === 0 && html`<p>This page is empty.</p>`}${pagingView(at, Math.ceil(all.length / AUTHORS_ON_PAGE), (to) => linkTo(base, PAGE_PATHS.authors, pageParameter(to)))}`;
@@ -85,7 +86,7 @@ export function showBrowse(request: PageRequest): PageAnswer {
   const choice = (value: 'recent' | 'stars', name: string): Html =>
     html`<a href="${link({ sortBy: value })}"${value === order && html` aria-current="true"`}>${name}</a>`;
   const { q: _, mode: __, page: ___, sortBy: ____, ...narrowed } = form;
-  const main = html`<h1><bdi>${title}</bdi></h1>
+  const main = html`<h1><bdi>${shownLine(title)}</bdi></h1>
 <div class="bar-row"><h2 class="summary">${counted(pagination.total, 'skill')}</h2>
 <nav class="orders" aria-label="Order">${choice('recent', 'Newest')}${choice('stars', 'Most stars')}</nav>
 ${Object.keys(narrowed).length > 0 && html`<p><a href="${linkTo(base, PAGE_PATHS.home, narrowed)}">Search among these</a></p>`}</div>

@@ -2,6 +2,7 @@ import type { Facet, FacetCounts } from '../../index.js';
 import { type Html, html } from './html.js';
 import { categoryName, occupationName } from './label-names.js';
 import { linkToForm, type QuestionForm } from './question-form.js';
+import { shownLine } from './safe-text.js';
 import { shownNumber } from './shown-text.js';
 
 /** Values of a facet that are shown at once; more are one click away. */
@@ -23,7 +24,7 @@ export function facetsView(facets: FacetCounts, form: QuestionForm, base: string
     if (values.length === 0 && chosen === undefined) return undefined;
     const isChosen = (value: string) => value.toLowerCase() === chosen?.toLowerCase();
     const item = (value: string, count: number | undefined): Html => {
-      const name = html`<bdi>${facetValueName(facet, value)}</bdi>`;
+      const name = html`<bdi>${shownLine(facetValueName(facet, value)) || value}</bdi>`;
       const amount = count !== undefined && html` <span class="count">${shownNumber(count)}</span>`;
       return isChosen(value)
         ? html`<li><a class="chosen" aria-current="true" href="${linkToForm(base, form, { [facet]: undefined })}">${name}<span class="hidden-text"> (chosen; take away)</span>${amount}</a></li>`

@@ -5,6 +5,7 @@ import { categoryName } from './label-names.js';
 import { languageAttributes } from './language-attributes.js';
 import { linkTo, PAGE_PATHS } from './page-paths.js';
 import type { QuestionForm } from './question-form.js';
+import { shownLine } from './safe-text.js';
 import { beginningOf, counted, marked, placesOf, shownDate, shownNumber } from './shown-text.js';
 import { linkToSkillFrom } from './way-back.js';
 
@@ -48,11 +49,12 @@ const FIELD_NAMES: Readonly<Record<ScoredField, string>> = {
  */
 export function hitView(hit: FoundHit, base: string, form: QuestionForm): Html {
   const { skill, score, copies, snippet, matches } = hit;
+  const name = shownLine(skill.name) || skill.id;
   const updated = shownDate(skill.updatedAt);
   const why = reasons(hit);
   return html`<li class="hit"><article>
-<h3${languageAttributes(skill.name)}><a href="${linkToSkillFrom(base, skill.id, form)}">${marked(skill.name, placesOf(skill.name, matches?.name ?? []))}</a></h3>
-${score !== undefined && scoreView(score)}<p class="facts">${skill.author !== 'unknown' && html`<a href="${linkTo(base, PAGE_PATHS.browse, { author: skill.author })}"><bdi>${skill.author}</bdi></a> `}${skill.stars > 0 && html`<span>★ ${shownNumber(skill.stars)}<span class="hidden-text"> stars</span></span> `}${updated !== undefined && html`<span>${updated}</span> `}${copies > 1 && html`<span class="copies">${counted(copies - 1, 'more copy').replace('copys', 'copies')}</span>`}</p>
+<h3${languageAttributes(name)}><a href="${linkToSkillFrom(base, skill.id, form)}">${marked(name, placesOf(name, matches?.name ?? []))}</a></h3>
+${score !== undefined && scoreView(score)}<p class="facts">${skill.author !== 'unknown' && html`<a href="${linkTo(base, PAGE_PATHS.browse, { author: skill.author })}"><bdi>${shownLine(skill.author) || skill.author}</bdi></a> `}${skill.stars > 0 && html`<span>★ ${shownNumber(skill.stars)}<span class="hidden-text"> stars</span></span> `}${updated !== undefined && html`<span>${updated}</span> `}${copies > 1 && html`<span class="copies">${counted(copies - 1, 'more copy').replace('copys', 'copies')}</span>`}</p>
 ${excerpt(skill.description, snippet)}
 ${labels(hit, base)}${why !== undefined && html`<details class="why"><summary>Why this</summary>${why}</details>`}</article></li>
 `;
@@ -76,7 +78,7 @@ function excerpt(description: string, snippet: Snippet | undefined): Html {
   const found = marked(snippet.text, snippet.highlights);
   const language = languageAttributes(snippet.text);
   if (snippet.field === 'description') return html`<p class="text"${language}>${found}</p>`;
-  return html`${plain}<p class="text from-file"${language}><span class="file"><bdi>${snippet.filename}</bdi>:</span> ${found}</p>`;
+  return html`${plain}<p class="text from-file"${language}><span class="file"><bdi>${shownLine(snippet.filename)}</bdi>:</span> ${found}</p>`;
 }
 
 function labels({ skill }: FoundHit, base: string): Html | undefined {

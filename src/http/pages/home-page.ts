@@ -49,8 +49,8 @@ ${searchForm(form, base)}
 <div class="columns">
 <details class="filters"><summary>Filters</summary>
 <h2 class="hidden-text">Filters</h2>
-<div id="facets">${found !== undefined && facetsView(found.facets, form, base)}</div>
 ${filterFields(form)}
+<div id="facets">${found !== undefined && facetsView(found.facets, form, base)}</div>
 </details>
 <div id="answer">
 ${answer}

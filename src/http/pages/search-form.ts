@@ -30,14 +30,17 @@ export function searchForm(form: QuestionForm, base: string): Html {
 </form>`;
 }
 
-/** Filters that somebody types. */
+const TYPED_FIELDS = ['author', 'license', 'minStars', 'updatedAfter', 'updatedBefore'] as const;
+
+/** Filters that somebody types: folded up, and above the facets, whose height changes with each answer. */
 export function filterFields(form: QuestionForm): Html {
-  return html`<div class="fields">
+  const isSet = TYPED_FIELDS.some((field) => form[field] !== undefined);
+  return html`<details class="more-filters"${isSet && html` open`}><summary>Author, licence, stars, date</summary><div class="fields">
 <label>Author <input form="search" name="author" value="${form.author}" maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
 <label>Licence <input form="search" name="license" value="${form.license}" maxlength="200" autocomplete="off" spellcheck="false"></label>
 <label>Stars, at least <input form="search" name="minStars" value="${form.minStars}" type="number" min="0" step="1" inputmode="numeric"></label>
 <label>Updated from <input form="search" name="updatedAfter" value="${form.updatedAfter}" type="date"></label>
 <label>Updated before <input form="search" name="updatedBefore" value="${form.updatedBefore}" type="date"></label>
 <button form="search" class="quiet">Filter</button>
-</div>`;
+</div></details>`;
 }

@@ -1,4 +1,5 @@
 import { type Html, html } from './html.js';
+import { shownLine, shownProse } from './safe-text.js';
 
 /** A number with commas: `94,254`. */
 export function shownNumber(value: number): string {
@@ -21,10 +22,7 @@ export function shownDate(unixSeconds: number): Html | undefined {
 
 /** The beginning of a text, to the end of a word where there is one, in one line. */
 export function beginningOf(text: string, length: number): string {
-  const line = text
-    .slice(0, 2 * length)
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim();
+  const line = shownLine(text.slice(0, 2 * length));
   if (line.length <= length) return line;
   const cut = line.slice(0, length);
   const space = cut.lastIndexOf(' ');
@@ -37,9 +35,9 @@ export function marked(text: string, pieces: readonly (readonly [start: number, 
   const parts = pieces.map(([start, end]) => {
     const before = text.slice(at, start);
     at = end;
-    return html`${before}<mark>${text.slice(start, end)}</mark>`;
+    return html`${shownProse(before)}<mark>${shownProse(text.slice(start, end))}</mark>`;
   });
-  return html`${parts}${text.slice(at)}`;
+  return html`${parts}${shownProse(text.slice(at))}`;
 }
 
 /** Where terms stand in a text, in upper or lower case; longer terms first. For short texts. */
