@@ -49,4 +49,7 @@ export function parseFacets(value: string): readonly Facet[] {
 }
 
 /** What `--facets` says of itself. */
-export const FACETS_OPTION = ['--facets <names>', `count the skills found by ${FACETS.join(', ')}`] as const;
+export const FACETS_OPTION: readonly [flags: string, description: string] = [
+  '--facets <names>',
+  `count the skills found by ${FACETS.join(', ')}`,
+];

@@ -113,7 +113,12 @@ export class CatalogueCheck {
     readonly derivedLabels: readonly string[];
   }> {
     try {
-      const { skills, vectors, signatures, derivedLabels } = await findDamage(this.#connection, this.#path, signal, look);
+      const { skills, vectors, signatures, derivedLabels } = await findDamage(
+        this.#connection,
+        this.#path,
+        signal,
+        look,
+      );
       return {
         skills: [...skills.values()],
         vectors: vectors.map((number) => `the vector ${number} is not as it was written, or has not unit length`),
