@@ -78,7 +78,7 @@ function excerpt(description: string, snippet: Snippet | undefined): Html {
   const found = marked(snippet.text, snippet.highlights);
   const language = languageAttributes(snippet.text);
   if (snippet.field === 'description') return html`<p class="text"${language}>${found}</p>`;
-  return html`${plain}<p class="text from-file"${language}><span class="file"><bdi>${shownLine(snippet.filename)}</bdi>:</span> ${found}</p>`;
+  return html`${plain}<p class="text from-file"${language}><span class="file"><bdi>${shownLine(snippet.filename ?? '')}</bdi>:</span> ${found}</p>`;
 }
 
 function labels({ skill }: FoundHit, base: string): Html | undefined {
