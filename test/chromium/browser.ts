@@ -96,10 +96,3 @@ export function watchFaults(context: BrowserContext, url: string): readonly stri
   });
   return faults;
 }
-
-/** A page of a site, loaded; otherwise as {@link newPage}. */
-export async function openPage(url: string, looks: Looks = {}): Promise<Page> {
-  const page = await newPage(url, looks);
-  await page.goto(url);
-  return page;
-}

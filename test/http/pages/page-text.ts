@@ -44,6 +44,11 @@ export function linksOf({ text }: Reply): string[] {
   return [...main.matchAll(/href="([^"]*)"/g)].map(([, link]) => unescaped(link as string));
 }
 
+/** The links of a page; those to skills without what they carry for the way back. */
+export function plainLinksOf(reply: Reply): string[] {
+  return linksOf(reply).map((link) => (link.startsWith('/skills/') ? link.replace(/\?.*/s, '') : link));
+}
+
 function unescaped(html: string): string {
   const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
   return html.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => characters[name] as string);
