@@ -31,7 +31,8 @@ export function describeInChromium(name: string, body: () => void): void {
     describe.skip(`${name} (skipped: no Chromium)`, body);
     return;
   }
-  describe(name, () => {
+  // The browser shares the machine with other tests. What it does late once is no fault; what fails twice is.
+  describe(name, { retry: 1 }, () => {
     beforeAll(async () => {
       browser = await launch(found.path);
     });
