@@ -103,6 +103,12 @@ describe('an error for people', () => {
     }
   });
 
+  test('is there for a request whose URL has no origin', async () => {
+    const { handle } = await serve([KITE], { pages: true });
+    const response = await handle(new Request('about:blank', { headers: { Accept: BROWSER } }));
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8']);
+  });
+
   test('repeats nothing of the request that would run', async () => {
     const { ask } = await serve([KITE], { pages: true });
     for (const path of ['/%3Cscript%3Ealert(1)%3C/script%3E', '/skills/%22%3E%3Cimg%20src=x%20onerror=alert(1)%3E']) {

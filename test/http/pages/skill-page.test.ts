@@ -328,7 +328,12 @@ describe('the categories of a skill', () => {
     const tests = row('tests', { name: 'unit-tests', description });
     const database = scratchFile('derived.db');
     const rows = [tests, { ...KITE, id: 'given' }];
-    await buildCatalogue({ database, sources: [{ name: 'rows', rows }], embedder: new CategoryEmbedder(), classify: true });
+    await buildCatalogue({
+      database,
+      sources: [{ name: 'rows', rows }],
+      embedder: new CategoryEmbedder(),
+      classify: true,
+    });
     const { ask } = await serve(await opened({ database }), { pages: true });
     const reply = await ask('/skills/tests');
     expectHarmless(reply);
