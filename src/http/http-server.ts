@@ -279,7 +279,8 @@ export class HttpServer implements RunningServer {
     if (host === this.#lastHost) return this.#lastOrigin;
     const isAddress = host !== undefined && /^[a-z0-9.-]+(?::\d+)?$|^\[[0-9a-f:.]+\](?::\d+)?$/i.test(host);
     this.#lastHost = host;
-    this.#lastOrigin = isAddress ? `http://${host}` : this.#url;
+    // What looks like an address may still be none: `999.0.0.1`, or the port 99999.
+    this.#lastOrigin = isAddress && URL.canParse(`http://${host}`) ? `http://${host}` : this.#url;
     return this.#lastOrigin;
   }
 }

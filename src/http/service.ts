@@ -238,6 +238,7 @@ export class SkillDiscoveryService {
       logDamaged: (damaged: readonly DamagedSkill[] | undefined) => {
         if (damaged !== undefined) logDamaged(damaged, this.#search, visit.requestId, this.#options.log);
       },
+      logFailure: (error: unknown) => this.#logFailure(visit, error),
     };
     // Refused before it counts: other pages must not use up what is our own page's.
     if (page.forOwnPages === true && !mayBeFromOwnPage(visit.call, visit.publicUrl)) return NOT_FROM_OWN_PAGE;
@@ -290,7 +291,8 @@ function minuteHeaders(left: MinuteLeft | undefined): Readonly<Record<string, st
 
 /** The path of the public URL, without a slash at its end. */
 function baseOf(publicUrl: string): string {
-  return new URL(publicUrl).pathname.replace(/\/+$/, '');
+  // A handler may be asked for a URL of any kind: its origin is then `null`.
+  return URL.canParse(publicUrl) ? new URL(publicUrl).pathname.replace(/\/+$/, '') : '';
 }
 
 /** Whether a browser asks before a request of a page; OPTIONS alone may come from anybody. */

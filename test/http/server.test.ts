@@ -37,6 +37,20 @@ describe('a server', () => {
     expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
   });
 
+  test.each(['x:99999', '999.0.0.1', '[::::]', 'xn--:1'])(
+    'answers pages whatever Host is written, as %s, and leads nowhere by it',
+    async (host) => {
+      const { server } = await started({ pages: true });
+      const wire = await Wire.open(server.port);
+      for (const path of ['/', '/nothing', '/openapi.json', '/page/search?q=alpha']) {
+        const asking = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html\r\n\r\n`;
+        const { status, body } = answered(await wire.send(asking).reply());
+        expect([path, status]).toEqual([path, path === '/nothing' ? 404 : 200]);
+        expect(body).not.toContain(host);
+      }
+    },
+  );
+
   test('tells the length of every answer in bytes, and has none for a preflight', async () => {
     const { server } = await started();
     const wire = await Wire.open(server.port);

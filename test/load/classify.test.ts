@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readClassifier, readClassifierData } from '../../src/classify/read-classifier.js';
+import { readClassifier } from '../../src/classify/read-classifier.js';
 import { buildCatalogue, checkCatalogue, type LoadReport, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { embeddedText } from '../../src/semantic/embedded-text.js';
 import { Database } from '../../src/sqlite/connection.js';
@@ -8,33 +8,11 @@ import { stampOf } from '../catalogue-file.js';
 import { type Row, row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { CategoryEmbedder } from './category-embedder.js';
 
 const classifier = readClassifier();
-const data = readClassifierData();
 
-/** Vectors that the classifier reads as one of two categories, or as none. */
-class CategoryEmbedder extends StandInEmbedder {
-  override async embed(texts: readonly string[]): Promise<Float32Array[]> {
-    return texts.map((text) =>
-      unitVector(text.includes('pytest') ? 'testing' : text.includes('git') ? 'git-workflows' : ''),
-    );
-  }
-}
-
-/** The direction in which the vector speaks for a category more than for all others, or for none. */
-function unitVector(category: string): Float32Array {
-  const { categories, dimensions, vectorWeights } = data;
-  const own = categories.indexOf(category);
-  const vector = new Float32Array(dimensions);
-  for (const number of categories.keys()) {
-    const share = number === own ? 1 : -1 / categories.length;
-    for (let i = 0; i < dimensions; i++) vector[i]! += share * vectorWeights[number * dimensions + i]!;
-  }
-  const length = Math.hypot(...vector);
-  return vector.map((value) => value / length);
-}
-
-const embedder = new CategoryEmbedder(classifier.model, 384);
+const embedder = new CategoryEmbedder();
 
 const TESTS = row('tests', {
   name: 'unit-tests',

@@ -7,7 +7,7 @@ import { linkTo, PAGE_PATHS } from './page-paths.js';
 /** An error as its page tells it. */
 export interface PageError {
   readonly status: number;
-  /** The same text that programs get. */
+  /** The text that programs get. */
   readonly message: string;
   /** Seconds; undefined if asking again is not the way on. */
   readonly retryAfter: string | undefined;
@@ -32,13 +32,19 @@ export function errorPage({ status, message, retryAfter, requestId, base }: Page
   const main = html`<div class="error">
 <p class="error-status">${status}</p>
 <h1>${title}</h1>
-<p><bdi>${message}</bdi></p>
+<p><bdi>${sentenceOf(message)}</bdi></p>
 ${retryAfter !== undefined && html`<p>You can try again in ${retryAfter} ${retryAfter === '1' ? 'second' : 'seconds'}.</p>`}
 <form class="error-search" role="search" action="${base}${PAGE_PATHS.home}" method="get"><input type="search" name="q" aria-label="Search skills" placeholder="Search skills" autocomplete="off" maxlength="2000"><button>Search</button></form>
 <p>Or look at <a href="${linkTo(base, PAGE_PATHS.browse, { sortBy: 'recent' })}">the newest skills</a>, <a href="${base}${PAGE_PATHS.categories}">all categories</a> or <a href="${base}${PAGE_PATHS.authors}">all authors</a>.</p>
 ${status >= 500 && html`<p class="muted small">The log of the service has this request as <code>${requestId}</code>.</p>`}
 </div>`;
   return { status, headers: PAGE_HEADERS, body: renderPage({ title, main, base, searchBox: false, unlisted: true }) };
+}
+
+/** A message as a sentence. The name of a parameter at its beginning stays as it is written. */
+function sentenceOf(message: string): string {
+  const begun = /^\w+ must /.test(message) ? message : message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
 /** What a program may accept beside HTML; the weight of the best of them counts. */

@@ -17,6 +17,7 @@ import {
   type SkillFilters,
   SkillSearchError,
 } from '../../index.js';
+import { isWithoutVectors } from './is-without-vectors.js';
 import type { PageRequest } from './page-answer.js';
 import type { PageMode, PageQuestion } from './question-form.js';
 
@@ -61,6 +62,8 @@ export async function findSkills(question: PageQuestion, request: PageRequest, q
   } catch (error) {
     const lacking = lackingBy(error);
     if (lacking === undefined) throw error;
+    // The page says only that meaning is not available.
+    if (lacking === 'model' && !isWithoutVectors(error)) request.logFailure(error);
     return { ...findByWords(question, request), lacking };
   }
 }

@@ -24,7 +24,7 @@ const MAX_EMPHASIS = 16;
 const MAX_TARGET = 2000;
 /** An address in a text. No brackets of Markdown, and ASCII only: Chinese texts go on behind it without a blank. */
 const ADDRESS = /https?:\/\/[!#$%&()*+,./:;=?@A-Z[\]_a-z~0-9-]+/g;
-const AFTER_ADDRESS = /[!*,.:;?_~]+$/;
+const AFTER_ADDRESS = '!*,.:;?_~';
 const BREAK = /<br ?\/?>/gi;
 const TASK = /^\[([ xX])\](?=\s)/;
 const LANGUAGE = /^[\w+#.-]{1,30}/;
@@ -267,12 +267,21 @@ function startOf({ attrs }: MarkdownToken): string {
 
 /** An address without the punctuation of the sentence that it stands in. */
 function withoutEnd(found: string): string {
-  const address = found.replace(AFTER_ADDRESS, '');
-  const closes = /[)\]]+$/.exec(address)?.[0].length ?? 0;
-  if (closes === 0) return address;
+  // No regular expressions: within a long row of such signs they would begin again at each of them.
+  const end = endBefore(found, found.length, AFTER_ADDRESS);
+  const closes = end - endBefore(found, end, ')]');
+  if (closes === 0) return found.slice(0, end);
+  const address = found.slice(0, end);
   const opens = address.match(/[([]/g)?.length ?? 0;
   const all = address.match(/[)\]]/g)?.length ?? 0;
-  return address.slice(0, address.length - Math.min(closes, Math.max(0, all - opens)));
+  return address.slice(0, end - Math.min(closes, Math.max(0, all - opens)));
+}
+
+/** Where the characters end that stand before those of a set at the end of a text. */
+function endBefore(text: string, end: number, set: string): number {
+  let at = end;
+  while (at > 0 && set.includes(text.charAt(at - 1))) at--;
+  return at;
 }
 
 function decoded(text: string): string {

@@ -28,6 +28,8 @@ export interface PageRequest {
   readonly describe: () => ApiDocument;
   /** Logs skills that the answer lacks. */
   readonly logDamaged: (damaged: readonly DamagedSkill[] | undefined) => void;
+  /** Logs why a part of the page is missing. */
+  readonly logFailure: (error: unknown) => void;
 }
 
 /** Makes a page; undefined if there is none at this path after all. */

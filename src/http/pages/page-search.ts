@@ -1,3 +1,4 @@
+import { SkillSearchError } from '../../index.js';
 import { answerView, summaryOf } from './answer-view.js';
 import { facetsView } from './facets-view.js';
 import { findSkills } from './find-skills.js';
@@ -28,9 +29,9 @@ interface PageSearchAnswer {
 export async function answerPageSearch(request: PageRequest): Promise<PageAnswer> {
   const { form, fault } = readForm(request.query);
   if (fault !== undefined) throw fault;
-  const { search, base } = request;
+  const { base } = request;
   const quick = new URLSearchParams(request.query).get('quick') === '1';
-  const shared = { title: form.q ?? '', suggestions: form.q === undefined ? [] : suggestionsFor(form.q, search) };
+  const shared = { title: form.q ?? '', suggestions: form.q === undefined ? [] : suggestionsFor(form.q, request) };
   if (!isAsked(form)) {
     return sent({ ...shared, summary: '', answer: welcomeView(request).text, facets: '', unfinished: false });
   }
@@ -50,10 +51,12 @@ function sent(answer: PageSearchAnswer): PageAnswer {
 }
 
 /** None where the search cannot suggest: the answer is worth more than its suggestions. */
-function suggestionsFor(q: string, search: PageRequest['search']): string[] {
+function suggestionsFor(q: string, { search, logFailure }: PageRequest): string[] {
   try {
     return search.suggest(q, { limit: SUGGESTIONS }).map(({ text }) => text);
-  } catch {
+  } catch (error) {
+    // Without a keyword index it never can: not worth a line of the log for each letter.
+    if (!(error instanceof SkillSearchError && error.code === 'SERVICE_UNAVAILABLE')) logFailure(error);
     return [];
   }
 }

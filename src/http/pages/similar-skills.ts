@@ -1,29 +1,58 @@
 import type { SimilarSkill, Skill } from '../../index.js';
 import { type Html, html } from './html.js';
+import { isWithoutVectors } from './is-without-vectors.js';
 import { languageAttributes } from './language-attributes.js';
 import type { PageRequest } from './page-answer.js';
 import { linkToSkill } from './page-paths.js';
 import { shownLine } from './safe-text.js';
-import { counted } from './shown-text.js';
+import { counted, shownNumber } from './shown-text.js';
 
 const SHOWN = 6;
 const MAX_DESCRIPTION = 180;
 
-/** The skills nearest to one by their vectors. Undefined where there are none, or they cannot be found now. */
-export async function similarSkills({ id }: Skill, { search, base }: PageRequest): Promise<Html | undefined> {
-  // Most often a catalogue without vectors. Whatever it is, the page is worth showing without them.
-  const similar = await search.similar(id, { limit: SHOWN }).catch((): SimilarSkill[] => []);
+/**
+ * Milliseconds that a page waits for similar skills. The first who asks may open the index of vectors, which takes
+ * seconds in a large catalogue. It goes on being opened, and the next visit has them.
+ */
+const LONGEST_WAIT = 1000;
+
+/**
+ * The skills nearest to one by their vectors. Undefined where there are none, they cannot be found, or that takes too
+ * long: the page is worth showing without them.
+ */
+export async function similarSkills(skill: Skill, request: PageRequest): Promise<Html | undefined> {
+  const similar = await withinWait(findSimilar(skill, request));
   if (similar.length === 0) return undefined;
   return html`<section class="similar"><h2>Similar skills</h2>
-<ul class="cards">${similar.map(({ skill, copies }) => card(skill, copies, base))}</ul></section>`;
+<ul class="cards">${similar.map((one) => card(one, request.base))}</ul></section>`;
 }
 
-function card({ id, name, description, stars }: Skill, copies: number, base: string): Html {
+/** Never rejects: nobody may wait for it any more. */
+async function findSimilar({ id }: Skill, { search, logFailure }: PageRequest): Promise<SimilarSkill[]> {
+  try {
+    return await search.similar(id, { limit: SHOWN });
+  } catch (error) {
+    if (!isWithoutVectors(error)) logFailure(error);
+    return [];
+  }
+}
+
+async function withinWait(finding: Promise<SimilarSkill[]>): Promise<SimilarSkill[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<SimilarSkill[]>((resolve) => {
+    timer = setTimeout(() => resolve([]), LONGEST_WAIT);
+  });
+  return Promise.race([finding, late]).finally(() => clearTimeout(timer));
+}
+
+function card({ skill, copies }: SimilarSkill, base: string): Html {
+  const { id, name, description, stars } = skill;
   const shown = shownLine(name);
   const line = shownLine(description);
   const short = line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION).toWellFormed()}…` : line;
+  const counts = [stars > 0 && counted(stars, 'star'), copies > 1 && `${shownNumber(copies)} copies`].filter(Boolean);
   return html`<li class="card"><h3${languageAttributes(shown)}><a href="${linkToSkill(base, id)}">${shown || id}</a></h3>
 <p${languageAttributes(line)}>${short}</p>
-<p class="muted small">${counted(stars, 'star')}${copies > 1 && html`, ${counted(copies, 'copy').replace('copys', 'copies')}`}</p></li>
+${counts.length > 0 && html`<p class="muted small">${counts.join(', ')}</p>`}</li>
 `;
 }

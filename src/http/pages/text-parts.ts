@@ -1,5 +1,8 @@
 import { MAX_PAGE_LINES, MAX_PAGE_TEXT } from '../../limits.js';
 
+const LF = 0x0a;
+const CR = 0x0d;
+
 /** A part of a text, as much as a page shows at once. */
 export interface TextPart {
   readonly text: string;
@@ -37,10 +40,9 @@ function endOfPart(text: string, start: number): { end: number; lines: number } 
   const limit = start + MAX_PAGE_TEXT;
   let end = start;
   let lines = 0;
-  while (lines < MAX_PAGE_LINES) {
-    const lineEnd = text.indexOf('\n', end);
-    if (lineEnd < 0 || lineEnd >= limit) break;
-    end = lineEnd + 1;
+  for (let at = start; at < limit && at < text.length && lines < MAX_PAGE_LINES; at++) {
+    if (!isEndOfLine(text, at)) continue;
+    end = at + 1;
     lines++;
   }
   if (lines === MAX_PAGE_LINES) return { end, lines };
@@ -49,4 +51,10 @@ function endOfPart(text: string, start: number): { end: number; lines: number } 
   // A line as long as a part: it is cut, but not inside of a character.
   const isPair = /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(limit - 1, limit + 1));
   return { end: isPair ? limit - 1 : limit, lines };
+}
+
+/** Whether a line ends with this character: with LF, CR LF, or the CR of old. */
+function isEndOfLine(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit === LF || (unit === CR && text.charCodeAt(at + 1) !== LF);
 }

@@ -41,7 +41,8 @@ describe('an error for people', () => {
       expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
       expect([page.headers.get('Vary'), data.headers.get('Vary')]).toEqual(['Accept', 'Accept']);
       expect(page.headers.get('Cache-Control')).toBe('no-store');
-      expect(textOf(page)).toContain(data.message);
+      const { message = '' } = data;
+      expect(textOf(page)).toContain(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
       expect(page.text).toContain('<form class="error-search" role="search" action="/base/"');
       expect(linksOf(page)).toEqual(['/base/browse?sortBy=recent', '/base/categories', '/base/authors']);
       expectHarmless(page);
@@ -60,6 +61,14 @@ describe('an error for people', () => {
   test('is no page where there are none', async () => {
     const { ask } = await serve([KITE]);
     expect((await ask('/nothing', { headers: { Accept: BROWSER } })).code).toBe('ENDPOINT_NOT_FOUND');
+  });
+
+  test('is a sentence, and leaves the name of a parameter as it is written', async () => {
+    const { ask } = await serve([KITE], { pages: true });
+    const messageAt = async (path: string): Promise<string> =>
+      textOf(await ask(path, { headers: { Accept: BROWSER } }));
+    expect(await messageAt('/browse?page=0')).toMatch(/^page must be an integer of at least 1, got "0"\.$/m);
+    expect(await messageAt('/nothing')).toMatch(/^Nothing is served at this path\.$/m);
   });
 
   test('says which methods there are', async () => {
@@ -92,6 +101,12 @@ describe('an error for people', () => {
       expect(textOf(page)).toContain(page.headers.get('X-Request-Id'));
       expectHarmless(page);
     }
+  });
+
+  test('is there for a request whose URL has no origin', async () => {
+    const { handle } = await serve([KITE], { pages: true });
+    const response = await handle(new Request('about:blank', { headers: { Accept: BROWSER } }));
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8']);
   });
 
   test('repeats nothing of the request that would run', async () => {

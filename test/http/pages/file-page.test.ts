@@ -117,6 +117,17 @@ describe('a long file', () => {
     expect(numbers).toEqual(lines.map((_, i) => String(i + 1)));
   });
 
+  test.each([
+    ['CR', '\r'],
+    ['CR LF', '\r\n'],
+    ['LF', '\n'],
+  ])('has as many lines in a part as the bound, where each ends with %s', async (_, end) => {
+    const ask = await skillOf({ 'long.txt': `x${end}`.repeat(MAX_PAGE_LINES + 2) });
+    const parts = await Promise.all([1, 2].map((part) => ask(`/skills/kite/files/long.txt?part=${part}`)));
+    expect(parts.map(({ text }) => linesOf(text).length)).toEqual([MAX_PAGE_LINES, 2]);
+    expect(linesOf(parts[1]!.text)[0]).toEqual([String(MAX_PAGE_LINES + 1), 'x']);
+  });
+
   test('is shown in parts, by characters, and no character is cut', async () => {
     const text = `${'x'.repeat(MAX_PAGE_TEXT - 1)}🪁${'y'.repeat(10)}`;
     const ask = await skillOf({ 'long.txt': text });

@@ -144,6 +144,24 @@ describe('a link of a Markdown text', () => {
     );
   });
 
+  test('ends where a sentence would, whatever signs stand at the end of an address', async () => {
+    const sign = fc.constantFrom(...'!*,.:;?_~()[]ab/'.split(''));
+    await fc.assert(
+      fc.asyncProperty(fc.array(sign, { maxLength: 12 }), async (signs) => {
+        const text = `https://a.example/x${signs.join('')}`;
+        const linked = /<a href="[^"]*"[^>]*>([^<]*)<\/a>/.exec(
+          await rendered(`\`x\` ${text.replace(/[[\]*_~!]/g, '\\$&')}`),
+        )?.[1];
+        const address = text.replace(/[!*,.:;?_~]+$/, '');
+        const closes = /[)\]]+$/.exec(address)?.[0].length ?? 0;
+        const surplus = address.replace(/[^)\]]/g, '').length - address.replace(/[^([]/g, '').length;
+        const expected = address.slice(0, address.length - Math.min(closes, Math.max(0, surplus)));
+        expect(linked).toBe(expected);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   test('to an image is all that is shown of it', async () => {
     expect(
       await rendered('![a *b*](docs/art/grid.png) ![](https://a.example/i.png) ![c](data:image/png;base64,x)'),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createHandler } from '../../../src/http/index.js';
-import type { SkillSearch } from '../../../src/index.js';
+import { type SkillSearch, SkillSearchError } from '../../../src/index.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
 import { keyword, ORIGIN, quotaOf, searchOver, semantic, serve } from '../ask.js';
@@ -34,6 +34,31 @@ describe('what the page asks as somebody types', () => {
       expect(page.text, query).toContain(part.facets);
       expect(page.text).toContain(`<title>${part.title === '' ? '' : `${part.title} · `}Skill Discovery</title>`);
     }
+  });
+
+  test('answers without what fails beside it, and the log says what that was', async () => {
+    const search = await searchOver(SKILLS);
+    const error = new SkillSearchError('MODEL_NOT_READABLE', '/secret/model cannot be read');
+    const semantic = async () => {
+      throw error;
+    };
+    const suggest = () => {
+      throw error;
+    };
+    const { ask, events } = await serve(replacing(search, { semantic, suggest }), { pages: true });
+    const reply = await ask(PATH);
+    expect([reply.status, reply.text.includes('/skills/kite'), reply.text.includes('secret')]).toEqual([
+      200,
+      true,
+      false,
+    ]);
+    expect((reply.body as Body).suggestions).toEqual([]);
+    const requestId = reply.headers.get('X-Request-Id');
+    const failures = events.filter(({ kind }) => kind === 'failure');
+    expect(failures).toEqual([
+      { kind: 'failure', requestId, error },
+      { kind: 'failure', requestId, error },
+    ]);
   });
 
   test('is JSON of an answer, that nobody keeps', async () => {

@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
-import { type SkillSearch, SkillSearchError } from '../../../src/index.js';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { buildCatalogue, type SkillSearch, SkillSearchError } from '../../../src/index.js';
 import { MAX_PAGE_FILES, MAX_PAGE_TEXT, MAX_PAGE_VALUE } from '../../../src/limits.js';
+import { CategoryEmbedder } from '../../load/category-embedder.js';
 import { type Row, row } from '../../rows.js';
-import { keyword, ORIGIN, quotaOf, type Reply, searchOver, semantic, serve } from '../ask.js';
+import { scratchFile } from '../../scratch-folder.js';
+import { keyword, ORIGIN, opened, quotaOf, type Reply, searchOver, semantic, serve } from '../ask.js';
 import { HOSTILE, KITE } from './kite.js';
 import { expectHarmless, linksOf, textOf } from './page-text.js';
 
@@ -321,14 +323,24 @@ describe('the language of a skill', () => {
 
 describe('the categories of a skill', () => {
   test('are marked where a classifier gave them', async () => {
-    const search = await searchOver([KITE]);
-    const derived = { ...search.get('kite')!, categories: [], derivedCategories: ['crafts'] };
-    const { ask } = await serve(override(search, { get: () => derived }), { pages: true });
-    const reply = await ask('/skills/kite');
+    const description =
+      'Write unit tests and integration tests with pytest. Find flaky tests, mock what is slow, raise coverage.';
+    const tests = row('tests', { name: 'unit-tests', description });
+    const database = scratchFile('derived.db');
+    const rows = [tests, { ...KITE, id: 'given' }];
+    await buildCatalogue({
+      database,
+      sources: [{ name: 'rows', rows }],
+      embedder: new CategoryEmbedder(),
+      classify: true,
+    });
+    const { ask } = await serve(await opened({ database }), { pages: true });
+    const reply = await ask('/skills/tests');
     expectHarmless(reply);
-    expect(reply.text).toMatch(/<a class="chip derived" href="\/browse\?category=crafts"/);
+    expect(reply.text).toMatch(/<a class="chip derived" href="\/browse\?category=testing"/);
     expect(textOf(reply)).toContain('A classifier gave the categories');
-    expect(textOf(await (await serve([KITE], { pages: true })).ask('/skills/kite'))).not.toContain('classifier');
+    expect((await ask('/browse?category=testing')).text).toContain('/skills/tests');
+    expect(textOf(await ask('/skills/given'))).not.toContain('classifier');
   });
 });
 
@@ -346,19 +358,67 @@ describe('beside a skill', () => {
     expect(textOf(await (await serve([KITE], { pages: true })).ask('/skills/kite'))).not.toContain('copies');
   });
 
-  test('stand similar skills, and none where they cannot be found', async () => {
-    const search = await searchOver([KITE]);
-    const near = { skill: search.get('kite')!, score: 0.9, copies: 3 };
-    const similar = async () => [near, near];
-    const found = await serve(override(search, { similar }), { pages: true });
-    const reply = await found.ask('/skills/kite');
+  test('stand the skills that are like it, the nearest first, without its copies', async () => {
+    const skills = [
+      row('kite', { name: 'kite', description: 'Builds kites of paper and string.' }),
+      row('copy', { name: 'kite', description: 'Builds kites of paper and string.' }),
+      row('near', { name: 'glider', description: 'Builds gliders of paper and string.', stars: 1200 }),
+      row('near-copy', { name: 'glider', description: 'Builds gliders of paper and string.' }),
+      row('far', { name: 'ledger', description: 'Sums invoices by month.' }),
+    ];
+    const { ask, events } = await serve(skills, { pages: true });
+    const reply = await ask('/skills/kite');
     expectHarmless(reply);
-    expect(reply.text.match(/<li class="card">/g)).toHaveLength(2);
-    const failing = async () => {
-      throw new SkillSearchError('NO_VECTORS', 'none');
+    const cards = [...reply.text.matchAll(/<li class="card">.*?href="([^"]*)".*?<\/li>/gs)];
+    expect(cards.map(([, link]) => link)).toEqual(['/skills/near', '/skills/far']);
+    expect(cards.map(([card]) => /<p class="muted small">(.*?)<\/p>/.exec(card)?.[1])).toEqual([
+      '1,200 stars, 2 copies',
+      undefined,
+    ]);
+    expect(events.filter(({ kind }) => kind === 'failure')).toEqual([]);
+  });
+
+  test('stand no similar skills in a catalogue without vectors, and nothing is logged of that', async () => {
+    const database = scratchFile('words.db');
+    await buildCatalogue({ database, sources: [{ name: 'rows', rows: [KITE, row('reel')] }], semantic: false });
+    const { ask, events } = await serve(await opened({ database }), { pages: true });
+    const reply = await ask('/skills/kite');
+    expect([reply.status, reply.text.includes('Similar')]).toEqual([200, false]);
+    expect(events.map(({ kind }) => kind)).toEqual(['request']);
+  });
+
+  test('stand no similar skills where these cannot be found, and the log says why', async () => {
+    const error = new SkillSearchError('DATABASE_DAMAGED', '/secret/path is damaged');
+    const similar = async () => {
+      throw error;
     };
-    const none = await (await serve(override(search, { similar: failing }), { pages: true })).ask('/skills/kite');
-    expect([none.status, none.text.includes('Similar')]).toEqual([200, false]);
+    const { ask, events } = await serve(override(await searchOver([KITE]), { similar }), { pages: true });
+    const reply = await ask('/skills/kite');
+    expect([reply.status, reply.text.includes('Similar'), reply.text.includes('secret')]).toEqual([200, false, false]);
+    const requestId = reply.headers.get('X-Request-Id');
+    expect(events).toContainEqual({ kind: 'failure', requestId, error });
+  });
+
+  test('stand similar skills at the next visit where the first would wait for them', async () => {
+    const search = await searchOver([KITE, row('reel')]);
+    let open = (): void => {};
+    const isOpen = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const similar = async (id: string) => {
+      await isOpen;
+      return search.similar(id);
+    };
+    const { ask } = await serve(override(search, { similar }), { pages: true });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const asked = ask('/skills/kite');
+    await vi.advanceTimersByTimeAsync(1000);
+    const first = await asked;
+    open();
+    const second = await ask('/skills/kite');
+    expect([first.status, first.text.includes('Similar'), second.text.includes('Similar')]).toEqual([200, false, true]);
+    expect(first.headers.get('ETag')).not.toBe(second.headers.get('ETag'));
   });
 
   test.each([
