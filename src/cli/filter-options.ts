@@ -33,9 +33,12 @@ export function filtersOf(flags: FilterFlags): SkillFilters {
   return { category, occupation, author, license, minStars, updatedAfter, updatedBefore };
 }
 
+/** A year, or a date without hyphens: as Unix seconds they are times in 1970, which nobody means. */
+const NO_SECONDS = /^(?:19|20)\d\d(?:[01]\d[0-3]\d)?$/;
+
 /** Decimal Unix seconds as a number. Any other text stays as it is: the library reads dates and times. */
 function parseTime(value: string): Time {
-  if (/^\d{4}$/.test(value)) throw new InvalidArgumentError('It must be a whole date, such as 2026-01-31.');
+  if (NO_SECONDS.test(value)) throw new InvalidArgumentError('It must be a whole date, such as 2026-01-31.');
   return /^\d{1,11}$/.test(value) ? Number(value) : value;
 }
 

@@ -161,7 +161,8 @@ export interface KeywordIndex {
   /**
    * The names that begin with a text; case, accents, white space and punctuation do not count. Names that do not differ
    * otherwise are one, in the spelling that most documents have, of several the first. The name that most documents
-   * have comes first; of two with as many the one of fewer bytes in UTF-8, then in the code-point order of `typedNameKey`. None for a text without letters.
+   * have comes first; of two with as many the one of fewer bytes in UTF-8, then in the code-point order of
+   * `typedNameKey`. None for a text without letters.
    */
   namesBeginning(text: string, limit: number): readonly CountedText[];
 }

@@ -51,6 +51,7 @@ export async function classifyOrWarn(
     return 0;
   }
   const { labelled, withoutVector } = await classifyCatalogue(labels, classifier, signal);
-  if (withoutVector > 0) warn(`${withoutVector} skills were not classified, because they have no vector`);
+  if (withoutVector === 1) warn('1 skill was not classified, because it has no vector');
+  if (withoutVector > 1) warn(`${withoutVector} skills were not classified, because they have no vector`);
   return labelled;
 }

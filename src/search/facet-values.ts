@@ -35,7 +35,8 @@ export function facetValues(reader: CatalogueReader, facet: Facet): FacetValues 
 const SOURCES: Readonly<Record<Facet, (reader: CatalogueReader) => FacetValues>> = {
   category: ({ columns }) => slugValues(columns.categories),
   occupation: ({ columns }) => slugValues(documentsByOccupation(columns.occupations)),
-  author: (reader) => namedValues(reader.columns.authors, authorKey, (document) => reader.authorOf(document)),
+  author: (reader) =>
+    namedValues(reader.columns.authors, authorKey, (document) => reader.authorOf(document), authorKey(UNKNOWN)),
   license: (reader) => namedValues(reader.columns.licenses, licenseKey, (document) => reader.licenseOf(document)),
 };
 
@@ -48,13 +49,15 @@ function slugValues(labels: LabelIndex): FacetValues {
  * The values of a facet that skills write in different ways. Shown is the way of the skill that was updated last.
  *
  * @param labels documents by key
+ * @param none the key of skills that have no value; undefined if the labels leave them out
  */
 function namedValues(
   labels: LabelIndex,
   keyOf: (name: string) => string | undefined,
   readName: (document: DocumentNumber) => string | undefined,
+  none?: string,
 ): FacetValues {
-  const keys = [...labels.keys()].filter((key) => key !== authorKey(UNKNOWN)).sort(compareCodePoints);
+  const keys = [...labels.keys()].filter((key) => key !== none).sort(compareCodePoints);
   const documentsOf = keys.map((key) => labels.get(key)!);
   const names: (string | undefined)[] = new Array(keys.length);
   const read = (value: number): string => {

@@ -35,7 +35,6 @@ export function searchByKeywords(state: OpenState, query: KeywordQuery): Keyword
     pagination,
     ...(corrected.length === 0 ? {} : { corrected }),
     ...facetPart(reader, () => matches.documents, resolved),
-    ...(corrected.length === 0 ? {} : { corrected }),
     ...damagedPart(reader, damaged),
   }));
 }

@@ -71,8 +71,8 @@ export interface SkillSearch extends AsyncDisposable {
    */
   keyword(query: KeywordQuery): KeywordResult;
   /**
-   * As {@link keyword}, but returns the stored JSON text of each skill, without score, matched terms and snippet. Saves
-   * a server from parsing and writing the same JSON.
+   * As {@link keyword}, but returns the stored JSON text of each skill, without score, matched terms and snippet, and
+   * without facets and corrected words. Saves a server from parsing and writing the same JSON.
    *
    * @throws as {@link keyword}
    */

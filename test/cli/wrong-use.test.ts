@@ -51,6 +51,11 @@ describe('wrong words on the command line', () => {
     ['--min-stars 1.0', ['search', 'pdf', '--min-stars', '1.0'], /--min-stars.*'1\.0'/],
     ['--updated-after a year', ['list', '--updated-after', '2026'], /--updated-after.*'2026'.*such as 2026-01-31/],
     [
+      '--updated-after without hyphens',
+      ['list', '--updated-after', '20260131'],
+      /--updated-after.*'20260131'.*such as 2026-01-31/,
+    ],
+    [
       '--updated-after wrong',
       ['list', '--updated-after', 'May 1'],
       /updatedAfter must be .*a date \(2026-01-31\).*"May 1"/,

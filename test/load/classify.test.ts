@@ -181,7 +181,7 @@ describe('a load that classifies', () => {
     await made.load(ROWS, { classify: true });
     const later = await made.load([row('later')], { embedder: undefined, semantic: false });
     expect(later.warnings.map(({ message }) => message)).toEqual([
-      '1 skills were not classified, because they have no vector',
+      '1 skill was not classified, because it has no vector',
     ]);
     expect(Object.keys(await derivedIn(made))).toEqual(['commits', 'tests']);
   });

@@ -69,6 +69,15 @@ describe('facets', () => {
     expect(search.list({ facets: ['category'], copies: 'collapse' }).facets).toEqual(collapsed);
   });
 
+  test('count the licence that skills call unknown, while the author unknown is none', async () => {
+    const license = 'Unknown';
+    const rows = [row('one', { license, author: license }), row('two', { license: 'unknown' }), row('three')];
+    await using unknown = await openSkillSearch({ skills: rows });
+    const { facets } = unknown.list({ facets: ['author', 'license'] });
+    expect(facets).toEqual({ author: [], license: [{ value: expect.stringMatching(/^unknown$/i), count: 2 }] });
+    expect(unknown.list({ license: 'UNKNOWN' }).pagination.total).toBe(2);
+  });
+
   test('are absent unless they are asked for, and are in the order in which they are', () => {
     expect('facets' in search.keyword({ q: 'alpha' })).toBe(false);
     expect('facets' in search.list({ facets: [] })).toBe(false);
