@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import { gzipped } from './gzipped.js';
 import { PAGE_PATHS } from './page-paths.js';
 
 /** A file that pages load. */
 export interface Asset {
   readonly type: string;
   readonly body: string;
+  /** The body as gzip, made once. */
+  readonly gzip: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
 const DATA = new URL('../../../data/page/', import.meta.url);
@@ -25,7 +28,16 @@ export function readAsset(path: string): Promise<Asset> | undefined {
   const known = read.get(path);
   if (known !== undefined) return known;
   const [type, open] = found;
-  const asset = open().then((body) => ({ type, body }));
+  const asset = open().then((body) => {
+    let kept: Promise<Uint8Array<ArrayBuffer>> | undefined;
+    return {
+      ...{ type, body },
+      gzip: () => {
+        kept ??= gzipped(body, true);
+        return kept;
+      },
+    };
+  });
   read.set(path, asset);
   // Otherwise a file that could not be read once would be missing for as long as the process lives.
   asset.catch(() => read.delete(path));

@@ -22,8 +22,12 @@ function card({ id, name, description, stars }: Skill, copies: number, base: str
   const shown = shownLine(name);
   const line = shownLine(description);
   const short = line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION).toWellFormed()}…` : line;
+  const facts = [
+    ...(stars > 0 ? [counted(stars, 'star')] : []),
+    ...(copies > 1 ? [counted(copies, 'copy').replace('copys', 'copies')] : []),
+  ];
   return html`<li class="card"><h3${languageAttributes(shown)}><a href="${linkToSkill(base, id)}">${shown || id}</a></h3>
 <p${languageAttributes(line)}>${short}</p>
-<p class="muted small">${counted(stars, 'star')}${copies > 1 && html`, ${counted(copies, 'copy').replace('copys', 'copies')}`}</p></li>
+${facts.length > 0 && html`<p class="muted small">${facts.join(', ')}</p>`}</li>
 `;
 }
