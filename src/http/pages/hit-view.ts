@@ -115,6 +115,5 @@ function featureView({ feature, share }: FeatureShare): Html {
 }
 
 function termsView(words: readonly string[]): Html {
-  const shown = words.slice(0, SHOWN_TERMS).map((word, i) => html`${i > 0 && ' '}<mark>${word}</mark>`);
-  return html`${shown}${words.length > SHOWN_TERMS && ' …'}`;
+  return html`${words.slice(0, SHOWN_TERMS).join(' ')}${words.length > SHOWN_TERMS && ' …'}`;
 }
