@@ -13,7 +13,7 @@ const SHOWN_DESCRIPTION = 220;
 /** Categories and terms of a hit that are shown: a hostile skill may have a hundred of each. */
 const SHOWN_LABELS = 4;
 const SHOWN_TERMS = 8;
-const SHOWN_FEATURES = 6;
+const SHOWN_FEATURES = 5;
 /** Smaller parts of a score explain nothing. */
 const LEAST_SHARE = 0.03;
 /** Pixels of a bar that is full, as the style sheet has it. */
@@ -69,7 +69,7 @@ function scoreView(score: number): Html {
 /** A path: the policy of the pages forbids styles in elements. All else is in the style sheet: an answer has many. */
 function bar(share: number): Html {
   const width = Math.max(1, Math.round(Math.min(1, Math.abs(share)) * BAR));
-  return html`<svg class="bar"><path d="M0 3h${width}"/></svg>`;
+  return html`<svg><path d="M0 3h${width}"/></svg>`;
 }
 
 /** The description, or the piece that shows why it was found; one of a file below the description. */
@@ -106,7 +106,7 @@ function reasons({ matches, explain }: FoundHit): Html | undefined {
     .slice(0, SHOWN_FEATURES);
   const nearness = explain?.features === undefined ? explain?.cosine : undefined;
   if (terms.length === 0 && features.length === 0 && nearness === undefined) return undefined;
-  return html`<dl class="reasons">${nearness !== undefined && html`<dt>meaning</dt><dd>${bar(nearness)} cosine ${nearness.toFixed(2)}</dd>`}${features.map(featureView)}${terms.map(([field, words]) => html`<dt>${FIELD_NAMES[field]}</dt><dd>${termsView(words)}</dd>`)}</dl>`;
+  return html`<dl>${nearness !== undefined && html`<dt>meaning</dt><dd>${bar(nearness)} cosine ${nearness.toFixed(2)}</dd>`}${features.map(featureView)}${terms.map(([field, words]) => html`<dt>${FIELD_NAMES[field]}</dt><dd>${termsView(words)}</dd>`)}</dl>`;
 }
 
 function featureView({ feature, share }: FeatureShare): Html {
