@@ -8,7 +8,7 @@ import { trimWhiteSpace } from './trim-white-space.js';
 export type Time = number | string;
 
 /**
- * What a skill must be to be found. A slug, an author or a licence that no skill has is not an error: it finds nothing.
+ * What a skill must be to be found. A slug, an author or a license that no skill has is not an error: it finds nothing.
  */
 export interface SkillFilters {
   /** A category slug, `[a-z0-9-]+`. */
@@ -20,7 +20,7 @@ export interface SkillFilters {
   readonly occupation?: string | undefined;
   /** The whole user name of an author, in upper or lower case: 1 to 200 characters. */
   readonly author?: string | undefined;
-  /** The licence as the skill states it (`MIT`, `Apache-2.0`), in upper or lower case: 1 to 200 characters. */
+  /** The license as the skill states it (`MIT`, `Apache-2.0`), in upper or lower case: 1 to 200 characters. */
   readonly license?: string | undefined;
   /** Fewest stars: an integer of at least 0. */
   readonly minStars?: number | undefined;
@@ -52,7 +52,7 @@ export function resolveFilters(filters: SkillFilters): ResolvedFilters {
     category: resolveSlug('category', filters.category),
     occupation: resolveSlug('occupation', filters.occupation),
     author: resolveName('author', 'a user name', filters.author),
-    license: resolveName('license', 'the name of a licence', filters.license),
+    license: resolveName('license', 'the name of a license', filters.license),
     minStars: resolveStars('minStars', filters.minStars),
     updatedAfter: resolveTime('updatedAfter', filters.updatedAfter),
     updatedBefore: resolveTime('updatedBefore', filters.updatedBefore),

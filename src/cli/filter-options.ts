@@ -22,7 +22,7 @@ export function addFilters(command: Command): Command {
       'only skills of this occupation, with or without its SOC code, or of a group (15-0000)',
     )
     .option('--author <name>', 'only skills of this author: the whole user name, in upper or lower case')
-    .option('--license <name>', 'only skills that state this licence, in upper or lower case: MIT')
+    .option('--license <name>', 'only skills that state this license, in upper or lower case: MIT')
     .option('--min-stars <n>', 'only skills with as many stars or more', parseInteger)
     .option('--updated-after <time>', 'only skills that were updated at this time or later: 2026-01-31', parseTime)
     .option('--updated-before <time>', 'only skills that were updated before this time: 2026-01-31T12:00Z', parseTime);

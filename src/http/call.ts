@@ -49,6 +49,8 @@ export interface Content {
   readonly code?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Body;
+  /** Makes the body shorter, for clients that take it so. Absent where it is always sent as it is. */
+  readonly gzip?: () => Promise<Uint8Array<ArrayBuffer>>;
   readonly stream?: ReadableStream<Uint8Array> | undefined;
 }
 

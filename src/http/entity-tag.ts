@@ -7,19 +7,24 @@ import type { Content } from './call.js';
  * is 200 gets one.
  *
  * @param known the header `If-None-Match` of the request
+ * @param suffix what the tag ends with in this encoding: `-gzip`, or nothing as it is
  */
-export function withEntityTag(content: Content, known: string | undefined): Content {
+export function withEntityTag(content: Content, known: string | undefined, suffix: '' | '-gzip'): Content {
   const { status = 200, headers = {}, body } = content;
   if (status !== 200) return content;
-  const tag = `"${createHash('sha256').update(wholeOf(body)).digest('base64url').slice(0, 22)}"`;
-  const tagged = { ...headers, ETag: tag };
-  if (!isKnown(tag, known)) return { ...content, headers: tagged };
+  const hash = createHash('sha256').update(wholeOf(body)).digest('base64url').slice(0, 22);
+  const tagged = { ...headers, ETag: `"${hash}${suffix}"` };
+  if (!isKnown(hash, known)) return { ...content, headers: tagged };
   const { 'Content-Type': _, ...rest } = tagged as Record<string, string>;
   return { ...content, status: 304, headers: rest, body: '' };
 }
 
-/** By weak comparison, as RFC 9110, 13.1.2, wants it: a proxy that compresses makes our tag a weak one. */
-function isKnown(tag: string, known: string | undefined): boolean {
+/**
+ * By weak comparison, as RFC 9110, 13.1.2, wants it: a proxy that compresses makes our tag a weak one. Whoever has one
+ * encoding needs no other.
+ */
+function isKnown(hash: string, known: string | undefined): boolean {
   if (known === undefined) return false;
-  return known.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
+  const tags = ['*', `"${hash}"`, `"${hash}-gzip"`];
+  return known.split(',').some((one) => tags.includes(one.trim().replace(/^W\//, '')));
 }

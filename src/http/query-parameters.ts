@@ -65,7 +65,7 @@ const OWN_FILTERS: readonly QueryParameter[] = [
     name: 'license',
     kind: 'text',
     longest: MAX_NAME,
-    about: 'The licence as the skill states it, in upper or lower case.',
+    about: 'The license as the skill states it, in upper or lower case.',
     example: 'MIT',
   },
   { name: 'minStars', kind: 'integer', least: 0, about: 'Fewest stars.', example: 10 },

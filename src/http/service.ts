@@ -2,7 +2,7 @@ import { clientOfAddress, shortenAddress } from '../access/index.js';
 import { type DamagedSkill, type SkillSearch, SkillSearchError } from '../index.js';
 import { type Answer, type Call, type Content, JSON_TYPE } from './call.js';
 import { logDamaged, logFailure } from './damage-log.js';
-import { withEntityTag } from './entity-tag.js';
+import { encodeContent } from './encode-content.js';
 import { ClientGone, errorBody, translateError } from './error-content.js';
 import { FIND_OPERATION } from './find-operation.js';
 import { answerSearch } from './guarded-search.js';
@@ -13,6 +13,7 @@ import { describeApi } from './openapi.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import { mayBeFromOwnPage } from './own-pages.js';
 import { errorPage, prefersHtml } from './pages/error-page.js';
+import { gzipped } from './pages/gzipped.js';
 import type { PageAnswer } from './pages/page-answer.js';
 import { PAGE_PATHS } from './pages/page-paths.js';
 import { findPage, type Page } from './pages/page-routes.js';
@@ -127,9 +128,9 @@ export class SkillDiscoveryService {
     } catch (error) {
       return this.#fail(visit, error);
     }
-    if (!(content instanceof Promise)) return this.#finish(visit, content, content.code);
+    if (!(content instanceof Promise)) return this.#complete(visit, content, content.code);
     return content.then(
-      (found) => this.#finish(visit, found, found.code),
+      (found) => this.#complete(visit, found, found.code),
       (error) => this.#fail(visit, error),
     );
   }
@@ -153,10 +154,24 @@ export class SkillDiscoveryService {
     return this.#finish(visit, { status, headers, body: errorBody(code, message) }, code);
   }
 
+  /** Finishes a content, in the encoding that its client takes. */
+  #complete(visit: Visit, content: Content, code: string | undefined): Answer | Promise<Answer> {
+    // Operations are never compressed: programs that ask much would rather have them at once.
+    if (content.tagged !== true && content.gzip === undefined) return this.#finish(visit, content, code);
+    const encoded = encodeContent(content, (name) => visit.call.header(name));
+    if (!(encoded instanceof Promise)) return this.#finish(visit, encoded, code);
+    return encoded.then(
+      (found) => this.#finish(visit, found, code),
+      (error) => {
+        this.#logFailure(visit, error);
+        return this.#finish(visit, content, code);
+      },
+    );
+  }
+
   /** Logs the request, and adds the headers of every answer. */
-  #finish(visit: Visit, found: McpContent, code: string | undefined, common = COMMON_HEADERS): Answer {
+  #finish(visit: Visit, content: McpContent, code: string | undefined, common = COMMON_HEADERS): Answer {
     const { call, requestId, client, address, path, started } = visit;
-    const content = found.tagged === true ? withEntityTag(found, call.header('if-none-match')) : found;
     const { status = 200, headers, body, stream, operation = '' }: McpContent = content;
     this.#options.log({
       kind: 'request',
@@ -171,18 +186,18 @@ export class SkillDiscoveryService {
     });
     const all = body === '' || headers?.['Content-Type'] !== undefined ? [] : ['Content-Type', JSON_TYPE];
     const isClosed = path === PAGE_PATHS.pageSearch && this.#options.pages;
-    all.push(...(found.tagged === true ? TAGGED_HEADERS : isClosed ? CLOSED_HEADERS : common));
+    all.push(...(content.tagged === true ? TAGGED_HEADERS : isClosed ? CLOSED_HEADERS : common));
     all.push('X-Request-Id', requestId);
     for (const name in headers) all.push(name, headers[name]!);
     return stream === undefined ? { status, headers: all, body } : { status, headers: all, body, stream };
   }
 
-  #fail(visit: Visit, error: unknown): Answer {
+  #fail(visit: Visit, error: unknown): Answer | Promise<Answer> {
     const { content, code, message, hidden } = translateError(error);
     if (hidden) this.#logFailure(visit, error);
     const allow = code === 'METHOD_NOT_ALLOWED' ? { Allow: ALLOWED_METHODS } : {};
     const headers = { ...content.headers, ...allow, ...(visit.quota && exceededHeaders(code, visit.quota)) };
-    return this.#finish(visit, this.#forPeople(visit, { ...content, headers }, message), code);
+    return this.#complete(visit, this.#forPeople(visit, { ...content, headers }, message), code);
   }
 
   /** An error as a page where people may see it: pages are served, and this is no path of programs. */
@@ -193,7 +208,7 @@ export class SkillDiscoveryService {
     const { status = 500 } = content;
     const retryAfter = headers['Retry-After'];
     const page = errorPage({ status, message, retryAfter, requestId, base: baseOf(publicUrl) });
-    return { ...page, headers: { ...headers, ...page.headers } };
+    return { ...compressible(page), headers: { ...headers, ...page.headers } };
   }
 
   #logFailure({ requestId }: Visit, error: unknown): void {
@@ -248,8 +263,9 @@ export class SkillDiscoveryService {
     const left = counted === undefined ? undefined : limit[counted].count(clientOfAddress(visit.address));
     const toContent = (answer: PageAnswer | undefined): Content => {
       if (answer === undefined) throw notFound();
-      if (page.forOwnPages !== true) return { tagged: true, ...answer };
-      return { ...answer, headers: { ...answer.headers, ...minuteHeaders(left) } };
+      const sent = compressible(answer);
+      if (page.forOwnPages !== true) return { tagged: true, ...sent };
+      return { ...sent, headers: { ...answer.headers, ...minuteHeaders(left) } };
     };
     const answer = page.show(request);
     if (!(answer instanceof Promise)) return toContent(answer);
@@ -287,6 +303,12 @@ function minuteHeaders(left: MinuteLeft | undefined): Readonly<Record<string, st
     'X-RateLimit-Minute-Remaining': String(left.remaining),
     'X-RateLimit-Minute-Reset': String(left.reset),
   };
+}
+
+/** Texts of pages may be compressed. Bytes are files of skills: they are sent as they are. */
+function compressible(answer: PageAnswer): Content {
+  const { body } = answer;
+  return typeof body === 'string' ? { gzip: () => gzipped(body, false), ...answer } : answer;
 }
 
 /** The path of the public URL, without a slash at its end. */

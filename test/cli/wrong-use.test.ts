@@ -45,7 +45,7 @@ describe('wrong words on the command line', () => {
     [
       '--license empty',
       ['search', 'pdf', '--license', ' '],
-      /license must be the name of a licence of 1 to 200 characters/,
+      /license must be the name of a license of 1 to 200 characters/,
     ],
     ['--min-stars -1', ['search', 'pdf', '--min-stars', '-1'], /--min-stars/],
     ['--min-stars 1.0', ['search', 'pdf', '--min-stars', '1.0'], /--min-stars.*'1\.0'/],

@@ -27,7 +27,10 @@ const TYPING = 20;
 const STOPPED = 350;
 /** Milliseconds after an answer, after which it is read out to those who cannot see it. */
 const READ_OUT = 700;
+/** Milliseconds of a pause after which it is said that the answer takes its time. */
+const LONG_PAUSE = 1500;
 const KEPT_ANSWERS = 30;
+const NO_ANSWER = 'The server did not answer as it should. Please try again.';
 
 /**
  * Milliseconds to wait before a question is asked as somebody types: next to none while most of the minute is left;
@@ -82,7 +85,8 @@ class SearchPage {
   /** Answers by their parameters, so that going back asks nothing. */
   readonly #answers = new Map<string, PageAnswer>();
   #allowance: Allowance | undefined;
-  #asking: AbortController | undefined;
+  /** The question for words, and that for the whole answer: the one for words goes on until the other has its answer. */
+  readonly #asking: { quick?: AbortController; whole?: AbortController } = {};
   /** The question whose answer stands on the page, words alone included. */
   #shown = new URLSearchParams(location.search).toString();
   #typing = 0;
@@ -110,7 +114,11 @@ class SearchPage {
     box.setAttribute('aria-autocomplete', 'list');
     box.setAttribute('aria-expanded', 'false');
     box.setAttribute('aria-controls', list.id);
-    box.addEventListener('input', () => this.#onType());
+    // Syllables that are still put together are no question yet.
+    box.addEventListener('input', (event) => {
+      if (!(event as InputEvent).isComposing) this.#onType();
+    });
+    box.addEventListener('compositionend', () => this.#onType());
     box.addEventListener('keydown', (event) => this.#onBoxKey(event));
     box.addEventListener('blur', () => this.#hideSuggestions());
     // Before the box loses the focus, which would hide what is clicked.
@@ -143,8 +151,10 @@ class SearchPage {
     this.#setEntry(parameters, this.#isDraft);
     this.#isDraft = true;
     this.#cancel();
-    this.#typing = setTimeout(() => void this.#show(parameters, true), pauseOf(this.#allowance));
-    this.#stopped = setTimeout(() => void this.#show(parameters, false), Math.max(STOPPED, pauseOf(this.#allowance)));
+    const pause = pauseOf(this.#allowance);
+    if (pause > LONG_PAUSE) this.#tell('Those were many questions within a minute: the next answer takes its time.');
+    this.#typing = setTimeout(() => void this.#show(parameters, true), pause);
+    this.#stopped = setTimeout(() => void this.#show(parameters, false), Math.max(STOPPED, pause));
   }
 
   /** Ends what is under way: timers and requests. */
@@ -152,7 +162,8 @@ class SearchPage {
     clearTimeout(this.#typing);
     clearTimeout(this.#stopped);
     clearTimeout(this.#waiting);
-    this.#asking?.abort();
+    this.#asking.quick?.abort();
+    this.#asking.whole?.abort();
   }
 
   /** Asks for a complete question, as an entry of its own in the history. */
@@ -214,10 +225,11 @@ class SearchPage {
     }
     // A blank at the end asks nothing new.
     if (isQuick && (parameters.get('mode') === 'meaning' || key === this.#shown)) return;
-    this.#asking?.abort();
+    const kind = isQuick ? 'quick' : 'whole';
+    this.#asking[kind]?.abort();
     const asking = new AbortController();
-    this.#asking = asking;
-    document.documentElement.classList.toggle('asking', !isQuick);
+    this.#asking[kind] = asking;
+    if (!isQuick) document.documentElement.classList.add('asking');
     try {
       const asked = new URLSearchParams(parameters);
       if (isQuick) asked.set('quick', '1');
@@ -226,14 +238,20 @@ class SearchPage {
       const body = await response.json();
       if (asking.signal.aborted) return;
       if (response.status === 429) this.#waitFor(parameters, Number(response.headers.get('Retry-After') ?? 60));
-      else if (!response.ok)
-        this.#tell((body as { error?: { message?: string } }).error?.message ?? response.statusText);
-      else this.#take(key, body as PageAnswer);
+      else if (!response.ok) this.#tell((body as { error?: { message?: string } }).error?.message ?? NO_ANSWER);
+      else {
+        if (!isQuick) this.#asking.quick?.abort();
+        this.#take(key, body as PageAnswer);
+      }
     } catch (error) {
+      // What is no JSON is from a server between the page and its own.
       if (!asking.signal.aborted)
-        this.#tell(error instanceof TypeError ? 'The server cannot be reached just now.' : String(error));
+        this.#tell(error instanceof SyntaxError ? NO_ANSWER : 'The server cannot be reached just now.');
     } finally {
-      if (this.#asking === asking) document.documentElement.classList.remove('asking');
+      if (this.#asking[kind] === asking) {
+        delete this.#asking[kind];
+        if (!isQuick) document.documentElement.classList.remove('asking');
+      }
     }
   }
 
@@ -281,25 +299,20 @@ class SearchPage {
 
   #tell(message: string): void {
     const { notice } = this.#parts;
-    notice.textContent = message;
+    // Said again, it would be read out again.
+    if (notice.textContent !== message) notice.textContent = message;
     notice.hidden = false;
   }
 
   /** The limit of the minute is reached. It goes on by itself when the next minute begins. */
   #waitFor(parameters: URLSearchParams, seconds: number): void {
     this.#cancel();
-    const end = Date.now() + 1000 * seconds;
-    const tick = (): void => {
-      const left = Math.ceil((end - Date.now()) / 1000);
-      if (left <= 0) {
-        this.#parts.notice.hidden = true;
-        void this.#show(parameters, false);
-        return;
-      }
-      this.#tell(`That were many questions within a minute. It goes on by itself in ${left} s.`);
-      this.#waiting = setTimeout(tick, 1000);
-    };
-    tick();
+    // Told once: who hears the page would hear each second of a countdown.
+    this.#tell(`Those were many questions within a minute. It goes on by itself in about ${seconds} s.`);
+    this.#waiting = setTimeout(() => {
+      this.#parts.notice.hidden = true;
+      void this.#show(parameters, false);
+    }, 1000 * seconds);
   }
 
   #onClick(event: MouseEvent): void {

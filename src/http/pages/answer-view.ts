@@ -73,7 +73,7 @@ const FILTER_NAMES: Readonly<Partial<Record<FormField, string>>> = {
   category: 'Category',
   occupation: 'Occupation',
   author: 'Author',
-  license: 'Licence',
+  license: 'License',
   minStars: 'Stars from',
   updatedAfter: 'Updated from',
   updatedBefore: 'Updated before',

@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import { gzipped } from './gzipped.js';
 import { PAGE_PATHS } from './page-paths.js';
 
 /** A file that pages load. */
 export interface Asset {
   readonly type: string;
   readonly body: string;
+  /** The body as gzip, made once. */
+  readonly gzip: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
 const DATA = new URL('../../../data/page/', import.meta.url);
@@ -25,7 +28,16 @@ export function readAsset(path: string): Promise<Asset> | undefined {
   const known = read.get(path);
   if (known !== undefined) return known;
   const [type, open] = found;
-  const asset = open().then((body) => ({ type, body }));
+  const asset = open().then((body) => {
+    let kept: Promise<Uint8Array<ArrayBuffer>> | undefined;
+    return {
+      ...{ type, body },
+      gzip: () => {
+        kept ??= gzipped(body, true);
+        return kept;
+      },
+    };
+  });
   read.set(path, asset);
   // Otherwise a file that could not be read once would be missing for as long as the process lives.
   asset.catch(() => read.delete(path));
@@ -37,15 +49,20 @@ interface Compiler {
   transform(source: string, options: object): Promise<{ readonly code: string }>;
 }
 
-/** One file for a browser: each request of a page takes time. */
+/** One file for a browser, without comments and indents: each request of a page takes time, and each byte. */
 async function readStyles(...names: readonly string[]): Promise<string> {
-  return (await Promise.all(names.map((name) => readFile(new URL(`${name}.css`, DATA), 'utf8')))).join('\n');
+  return (await Promise.all(names.map((name) => readFile(new URL(`${name}.css`, DATA), 'utf8'))))
+    .join('\n')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/^\s+/gm, '');
 }
 
 /** The second one exports nothing, and gets a block for its names. */
 async function readScripts(): Promise<string> {
   const [page, copyButtons] = await Promise.all([readScript('page'), readScript('copy-buttons')]);
-  return `${page}\n{\n${copyButtons.replace(/^export \{\};?$/m, '')}\n}\n`;
+  const both = `${page}\n{\n${copyButtons.replace(/^export \{\};?$/m, '')}\n}\n`;
+  // None of their strings has more than a line.
+  return both.replace(/^\s+/gm, '');
 }
 
 /** The script as tsc wrote it beside this module. Where this module runs from its sources, so does the script. */

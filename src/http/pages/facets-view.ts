@@ -1,4 +1,5 @@
-import type { Facet, FacetCounts } from '../../index.js';
+import type { Facet } from '../../index.js';
+import type { Found } from './find-skills.js';
 import { type Html, html } from './html.js';
 import { categoryName, occupationName } from './label-names.js';
 import { linkToForm, type QuestionForm } from './question-form.js';
@@ -13,11 +14,15 @@ const FACET_NAMES: Readonly<Record<Facet, string>> = {
   category: 'Categories',
   occupation: 'Occupations',
   author: 'Authors',
-  license: 'Licences',
+  license: 'Licenses',
 };
 
-/** What the skills of the answer are, with counts: each value is a link that sets it as a filter, or takes it away. */
-export function facetsView(facets: FacetCounts, form: QuestionForm, base: string): Html {
+/**
+ * What the skills of the answer are: each value is a link that sets it as a filter, or takes it away. A number beside
+ * it is what a click on it finds. Where meaning chooses the best skills there is no such number.
+ */
+export function facetsView({ facets, by, lacking }: Found, form: QuestionForm, base: string): Html {
+  const isCounted = by === 'list' || form.mode === 'words' || lacking === 'model';
   return html`${(Object.keys(FACET_NAMES) as Facet[]).map((facet) => {
     const values = facets[facet] ?? [];
     const chosen = form[facet];
@@ -25,7 +30,7 @@ export function facetsView(facets: FacetCounts, form: QuestionForm, base: string
     const isChosen = (value: string) => value.toLowerCase() === chosen?.toLowerCase();
     const item = (value: string, count: number | undefined): Html => {
       const name = html`<bdi>${shownLine(facetValueName(facet, value)) || value}</bdi>`;
-      const amount = count !== undefined && html` <span class="count">${shownNumber(count)}</span>`;
+      const amount = isCounted && count !== undefined && html` <span class="count">${shownNumber(count)}</span>`;
       return isChosen(value)
         ? html`<li><a class="chosen" aria-current="true" href="${linkToForm(base, form, { [facet]: undefined })}">${name}<span class="hidden-text"> (chosen; take away)</span>${amount}</a></li>`
         : html`<li><a href="${linkToForm(base, form, { [facet]: value })}">${name}${amount}</a></li>`;

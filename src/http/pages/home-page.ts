@@ -42,7 +42,7 @@ function homePage(
   { base }: PageRequest,
   status = 200,
 ): PageAnswer {
-  const main = html`<h1 class="${form.q === undefined ? 'lead' : 'hidden-text'}">Find a skill for an agent</h1>
+  const main = html`<h1 class="lead">Find a skill for an agent</h1>
 ${searchForm(form, base)}
 <p id="status" class="hidden-text" role="status"></p>
 <div id="notice" class="notice" role="alert" hidden></div>
@@ -50,7 +50,7 @@ ${searchForm(form, base)}
 <details class="filters"><summary>Filters</summary>
 <h2 class="hidden-text">Filters</h2>
 ${filterFields(form)}
-<div id="facets">${found !== undefined && facetsView(found.facets, form, base)}</div>
+<div id="facets">${found !== undefined && facetsView(found, form, base)}</div>
 </details>
 <div id="answer">
 ${answer}

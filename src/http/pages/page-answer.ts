@@ -7,6 +7,8 @@ export interface PageAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array<ArrayBuffer>;
+  /** The body as gzip, where it is kept. @default texts are compressed each time, bytes never */
+  readonly gzip?: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** What a page knows of its request. */

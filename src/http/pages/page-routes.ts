@@ -34,7 +34,7 @@ export function findPage(path: string): Page | undefined {
   if (Object.hasOwn(PAGES, path)) return PAGES[path];
   const asset = readAsset(path);
   if (asset !== undefined) {
-    const show = async () => asset.then(({ type, body }) => ({ headers: { 'Content-Type': type }, body }));
+    const show = async () => asset.then(({ type, body, gzip }) => ({ headers: { 'Content-Type': type }, body, gzip }));
     return { show, counted: () => undefined };
   }
   const show = skillRoute(path);

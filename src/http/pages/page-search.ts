@@ -41,7 +41,7 @@ export async function answerPageSearch(request: PageRequest): Promise<PageAnswer
     ...shared,
     summary: summaryOf(found, form),
     answer: answerView(found, form, base).text,
-    facets: facetsView(found.facets, form, base).text,
+    facets: facetsView(found, form, base).text,
     unfinished: quick && question.q !== '' && question.mode !== 'words',
   });
 }

@@ -35,9 +35,9 @@ const TYPED_FIELDS = ['author', 'license', 'minStars', 'updatedAfter', 'updatedB
 /** Filters that somebody types: folded up, and above the facets, whose height changes with each answer. */
 export function filterFields(form: QuestionForm): Html {
   const isSet = TYPED_FIELDS.some((field) => form[field] !== undefined);
-  return html`<details class="more-filters"${isSet && html` open`}><summary>Author, licence, stars, date</summary><div class="fields">
+  return html`<details class="more-filters"${isSet && html` open`}><summary>Author, license, stars, date</summary><div class="fields">
 <label>Author <input form="search" name="author" value="${form.author}" maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
-<label>Licence <input form="search" name="license" value="${form.license}" maxlength="200" autocomplete="off" spellcheck="false"></label>
+<label>License <input form="search" name="license" value="${form.license}" maxlength="200" autocomplete="off" spellcheck="false"></label>
 <label>Stars, at least <input form="search" name="minStars" value="${form.minStars}" type="number" min="0" step="1" inputmode="numeric"></label>
 <label>Updated from <input form="search" name="updatedAfter" value="${form.updatedAfter}" type="date"></label>
 <label>Updated before <input form="search" name="updatedBefore" value="${form.updatedBefore}" type="date"></label>

@@ -29,7 +29,7 @@ const INPUT: JsonSchema = {
     category: { type: 'string', description: 'Only skills of this category: a slug of list_categories.' },
     occupation: { type: 'string', description: 'Only skills of this occupation: a slug of list_categories.' },
     author: { type: 'string', description: 'Only skills of this user name.' },
-    license: { type: 'string', description: 'Only skills that state this licence: MIT.' },
+    license: { type: 'string', description: 'Only skills that state this license: MIT.' },
     min_stars: { type: 'integer', minimum: 0, description: 'Only skills with as many stars or more.' },
     updated_after: { type: 'string', description: 'Only skills updated on this day or later: 2026-01-31.' },
     limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: 'Skills to show. 10 by default.' },

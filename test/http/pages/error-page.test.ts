@@ -39,7 +39,7 @@ describe('an error for people', () => {
       expect([page.status, data.status]).toEqual([404, 404]);
       expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
       expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
-      expect([page.headers.get('Vary'), data.headers.get('Vary')]).toEqual(['Accept', 'Accept']);
+      expect([page.headers.get('Vary'), data.headers.get('Vary')]).toEqual(['Accept, Accept-Encoding', 'Accept']);
       expect(page.headers.get('Cache-Control')).toBe('no-store');
       const { message = '' } = data;
       expect(textOf(page)).toContain(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`);

@@ -106,7 +106,7 @@ describe('the answer to a question', () => {
     const reply = await ask(`/?q=kite&mode=${mode}`);
     expect(namesOf(reply)[0]).toMatch(/kite/);
     expect(textOf(reply)).toContain('Why this');
-    expect(reply.text).toMatch(/<svg class="bar" width="80" height="6" aria-hidden="true"><rect width="\d+"/);
+    expect(reply.text).toMatch(/<svg><path d="M0 3h\d+"/);
     expectHarmless(reply);
   });
 
@@ -158,7 +158,7 @@ describe('the answer to a question', () => {
     expect(textOf(beyond)).toContain('This page is empty');
   });
 
-  test('counts what was found by category, occupation, author and licence, with a link for each', async () => {
+  test('counts what was found by category, occupation, author and license, with a link for each', async () => {
     const { ask } = await serve(SKILLS, { pages: true });
     const reply = await ask('/?q=kite&mode=words');
     expect(linksOf(reply)).toEqual(
@@ -172,6 +172,22 @@ describe('the answer to a question', () => {
     const narrowed = await ask('/?q=kite&mode=words&category=testing');
     expect(linksOf(narrowed)).toContain('/?q=kite&mode=words&category=crafts');
     expect(shownText(narrowed)).toMatch(/Crafts 2 Testing \(chosen; take away\) 1/);
+  });
+
+  test.each(['both', 'meaning'])('by %s shows no number beside a value: a click finds another one', async (mode) => {
+    const { ask } = await serve(SKILLS, { pages: true });
+    const links = [`/?q=kite&mode=${mode}&category=crafts`.replace('&mode=both', '')];
+    const page = await ask(`/?q=kite&mode=${mode}`);
+    expect(linksOf(page)).toEqual(expect.arrayContaining(links));
+    expect(page.text).not.toContain('class="count"');
+    expect((await ask(`/page/search?q=kite&mode=${mode}&quick=1`)).text).not.toContain('count');
+  });
+
+  test('shows numbers where words answer for good', async () => {
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+    const { ask } = await serve(await opened({ database }), { pages: true });
+    expect(shownText(await ask('/?q=kite'))).toMatch(/Categories Crafts 2 Testing 1/);
   });
 
   test('that fits nothing says so, and what else to try', async () => {
