@@ -186,20 +186,21 @@ test('of a request the log has method and tool, and nothing that was asked', asy
 test('the specification is served the same with MCP and without, and MCP only where it is asked for', async () => {
   const search = await searchOver([row('kite')]);
   const [plain, more] = [createHandler(search, { pages: true }), createHandler(search, { pages: true, mcp: true })];
-  const asked = [
-    '/api/v1/skills/search?q=kite',
-    '/api/v1/skills/ai-search?q=kite',
-    '/api/health',
-    '/openapi.json',
-    '/',
-    '/x',
-  ];
+  const asked = ['/api/v1/skills/search?q=kite', '/api/v1/skills/ai-search?q=kite', '/api/health', '/', '/x'];
   const told = async (handle: typeof plain, path: string) => {
     const response = await handle(new Request(`http://skills.test${path}`));
     const headers = [...response.headers].filter(([name]) => !/^x-(?:request-id|ratelimit)/.test(name));
     return [response.status, headers, (await response.text()).replace(/"meta":\{[^}]*\}/, '')];
   };
   for (const path of asked) expect(await told(more, path)).toEqual(await told(plain, path));
+  const described = async (handle: typeof plain) => {
+    const response = await handle(new Request('http://skills.test/openapi.json'));
+    const { '/mcp': mcp, ...others } = (await response.json()).paths;
+    return { mcp, others };
+  };
+  const [extended, specified] = [await described(more), await described(plain)];
+  expect(extended.others).toEqual(specified.others);
+  expect([specified.mcp, extended.mcp === undefined]).toEqual([undefined, false]);
   const body = JSON.stringify(rpc('ping'));
   const mcp = new Request('http://localhost/mcp', { method: 'POST', headers: ACCEPTED, body });
   expect((await plain(mcp.clone())).status).toBe(404);
