@@ -61,6 +61,7 @@ describe('load', () => {
       unchanged: 0,
       removed: 0,
       embedded: 0,
+      classified: 0,
       warnings: [{ origin: source, line: 3, message: expect.any(String) }],
       warningCount: 1,
       rejectedCount: 1,

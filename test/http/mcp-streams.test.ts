@@ -195,7 +195,7 @@ test('the specification is served the same with MCP and without, and MCP only wh
   for (const path of asked) expect(await told(more, path)).toEqual(await told(plain, path));
   const described = async (handle: typeof plain) => {
     const response = await handle(new Request('http://skills.test/openapi.json'));
-    const { '/mcp': mcp, ...others } = (await response.json()).paths;
+    const { '/mcp': mcp, ...others } = ((await response.json()) as { paths: Record<string, unknown> }).paths;
     return { mcp, others };
   };
   const [extended, specified] = [await described(more), await described(plain)];
