@@ -21,7 +21,7 @@ test('the list has sizes, licences and what install scripts do', () => {
 test('every licence is one that somebody has read, and every install script has a reason', () => {
   const rows = readPage('docs/dependencies.md').match(/^\| .+ \| \d[^|]* \| .+ \|$/gm) ?? [];
   expect(rows.length).toBeGreaterThan(100);
-  const known = /^(?:MIT|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|LGPL-3\.0-or-later|WTFPL|OR|AND|[() ])+$/;
+  const known = /^(?:MIT|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|LGPL-3\.0-or-later|PSF-2\.0|WTFPL|OR|AND|[() ])+$/;
   const cells = rows.map((row) => row.split('|').map((cell) => cell.trim()));
   expect(cells.filter(([, , , licence = '']) => !known.test(licence)).map(([, name]) => name)).toEqual([]);
   const copyleft = cells.filter(([, , , licence = '']) => licence.includes('GPL')).map(([, name = '']) => name);
