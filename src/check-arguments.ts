@@ -84,6 +84,13 @@ export function checkInteger(argument: Argument, value: unknown, min: number, ma
 }
 
 /** @returns the value, or undefined if it is left out */
+export function checkAtLeast(argument: Argument, value: unknown, min: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min) return value;
+  throw invalidArgument(argument, `an integer of at least ${min}`, value);
+}
+
+/** @returns the value, or undefined if it is left out */
 export function checkNumber(argument: Argument, value: unknown, min: number, max: number): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'number' && value >= min && value <= max) return value;
@@ -173,4 +180,9 @@ export function resolveDatabase(database: string): string {
 /** Names an option as the argument at fault. */
 export function optionOf(name: string): Argument {
   return { name, code: 'INVALID_OPTION' };
+}
+
+/** Names a parameter as the argument at fault. */
+export function parameterOf(name: string): Argument {
+  return { name, code: 'INVALID_PARAMETER' };
 }

@@ -87,6 +87,25 @@ export class SkillSearchError extends Error {
   }
 }
 
+const WITHOUT_MEANING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'NO_VECTORS',
+  'MODEL_NOT_FOUND',
+  'MODEL_NOT_READABLE',
+  'MODEL_MISMATCH',
+  'MODEL_RUNTIME_MISSING',
+  'EMBEDDER_FAILED',
+]);
+
+/** Whether an error says that meaning cannot be searched by, while words still find skills. */
+export function isWithoutMeaning(error: unknown): error is SkillSearchError {
+  return error instanceof SkillSearchError && WITHOUT_MEANING.has(error.code);
+}
+
+/** Whether an error says that too many ask at once. */
+export function isBusy(error: unknown): error is SkillSearchError {
+  return error instanceof SkillSearchError && error.code === 'BUSY';
+}
+
 /** Whether an error says that what is stored is damaged. */
 export function isDamage(error: unknown): error is SkillSearchError {
   return error instanceof SkillSearchError && error.code === 'DATABASE_DAMAGED';

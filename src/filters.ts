@@ -1,4 +1,4 @@
-import { type Argument, invalidArgument } from './check-arguments.js';
+import { checkAtLeast, invalidArgument, parameterOf } from './check-arguments.js';
 import { countCodePoints } from './count-code-points.js';
 import { MAX_FILTER_TIME, MAX_NAME } from './limits.js';
 import { readTime } from './read-time.js';
@@ -30,6 +30,17 @@ export interface SkillFilters {
   readonly updatedBefore?: Time | undefined;
 }
 
+/** The names of {@link SkillFilters}, for `namesOf`. */
+export const FILTER_NAMES: Readonly<Record<keyof SkillFilters, true>> = {
+  category: true,
+  occupation: true,
+  author: true,
+  license: true,
+  minStars: true,
+  updatedAfter: true,
+  updatedBefore: true,
+};
+
 /** Filters that were checked. Times are Unix seconds. */
 export interface ResolvedFilters {
   readonly category: string | undefined;
@@ -53,20 +64,16 @@ export function resolveFilters(filters: SkillFilters): ResolvedFilters {
     occupation: resolveSlug('occupation', filters.occupation),
     author: resolveName('author', 'a user name', filters.author),
     license: resolveName('license', 'the name of a license', filters.license),
-    minStars: resolveStars('minStars', filters.minStars),
+    minStars: checkAtLeast(parameterOf('minStars'), filters.minStars, 0),
     updatedAfter: resolveTime('updatedAfter', filters.updatedAfter),
     updatedBefore: resolveTime('updatedBefore', filters.updatedBefore),
   };
 }
 
-function parameter(name: string): Argument {
-  return { name, code: 'INVALID_PARAMETER' };
-}
-
 function resolveSlug(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' && /^[a-z0-9-]+$/.test(value)) return value;
-  throw invalidArgument(parameter(name), 'a slug of the characters a-z, 0-9 and -', value);
+  throw invalidArgument(parameterOf(name), 'a slug of the characters a-z, 0-9 and -', value);
 }
 
 function resolveName(name: string, what: string, value: unknown): string | undefined {
@@ -74,13 +81,7 @@ function resolveName(name: string, what: string, value: unknown): string | undef
   // A code point has at most two units. Texts of megabytes are not counted.
   const isShort = typeof value === 'string' && value.length <= 2 * MAX_NAME && countCodePoints(value) <= MAX_NAME;
   if (isShort && trimWhiteSpace(value) !== '') return value;
-  throw invalidArgument(parameter(name), `${what} of 1 to ${MAX_NAME} characters`, value);
-}
-
-function resolveStars(name: string, value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw invalidArgument(parameter(name), 'an integer of at least 0', value);
+  throw invalidArgument(parameterOf(name), `${what} of 1 to ${MAX_NAME} characters`, value);
 }
 
 function resolveTime(name: string, value: unknown): number | undefined {
@@ -88,5 +89,5 @@ function resolveTime(name: string, value: unknown): number | undefined {
   // Resolved filters may be resolved again, and a date before 1970 is a negative number then.
   const seconds = typeof value === 'string' ? readTime(value) : value;
   if (typeof seconds === 'number' && Math.abs(seconds) <= MAX_FILTER_TIME) return seconds;
-  throw invalidArgument(parameter(name), 'Unix seconds, a date (2026-01-31) or a time (2026-01-31T12:00:00Z)', value);
+  throw invalidArgument(parameterOf(name), 'Unix seconds, a date (2026-01-31) or a time (2026-01-31T12:00:00Z)', value);
 }

@@ -1,5 +1,6 @@
 import {
   type Argument,
+  checkAtLeast,
   checkChoice,
   checkInteger,
   checkNames,
@@ -7,10 +8,11 @@ import {
   invalidArgument,
   type Names,
   namesOf,
+  parameterOf,
 } from './check-arguments.js';
 import { countCodePoints } from './count-code-points.js';
 import { SkillSearchError } from './errors.js';
-import { type ResolvedFilters, resolveFilters, type SkillFilters } from './filters.js';
+import { FILTER_NAMES, type ResolvedFilters, resolveFilters, type SkillFilters } from './filters.js';
 import {
   MAX_KEYWORD_QUERY_LENGTH,
   MAX_LIMIT,
@@ -82,15 +84,19 @@ export interface KeywordQuery extends SkillFilters {
   readonly facets?: readonly Facet[] | undefined;
 }
 
-/** A keyword query that was checked, with all defaults filled in. */
-export interface ResolvedKeywordQuery extends ResolvedFilters {
-  readonly q: string;
+/** Which page of what, as every query of pages that was checked has it. */
+interface ResolvedPage extends ResolvedFilters {
   readonly page: number;
   readonly limit: number;
-  readonly sortBy: SortOrder;
   readonly copies: CopyMode;
   /** Each once. */
   readonly facets: readonly Facet[];
+}
+
+/** A keyword query that was checked, with all defaults filled in. */
+export interface ResolvedKeywordQuery extends ResolvedPage {
+  readonly q: string;
+  readonly sortBy: SortOrder;
 }
 
 /** What `SkillSearch.semantic` is asked. */
@@ -127,13 +133,7 @@ const SEMANTIC_NAMES = namesOf<SemanticQuery>({
   limit: true,
   minScore: true,
   ranking: true,
-  category: true,
-  occupation: true,
-  author: true,
-  license: true,
-  minStars: true,
-  updatedAfter: true,
-  updatedBefore: true,
+  ...FILTER_NAMES,
   copies: true,
   explain: true,
 });
@@ -149,12 +149,12 @@ const SEMANTIC_NAMES = namesOf<SemanticQuery>({
 export function resolveSemanticQuery(query: SemanticQuery): ResolvedSemanticQuery {
   checkQuery(query, SEMANTIC_NAMES);
   const q = resolveText(query.q, MAX_SEMANTIC_QUERY_LENGTH);
-  const limit = checkInteger(parameter('limit'), query.limit, 1, MAX_SEMANTIC_LIMIT) ?? DEFAULT_SEMANTIC_LIMIT;
-  const minScore = checkNumber(parameter('minScore'), query.minScore, 0, 1) ?? 0;
-  const ranking = checkChoice(parameter('ranking'), query.ranking, RANKINGS) ?? 'hybrid';
+  const limit = checkInteger(parameterOf('limit'), query.limit, 1, MAX_SEMANTIC_LIMIT) ?? DEFAULT_SEMANTIC_LIMIT;
+  const minScore = checkNumber(parameterOf('minScore'), query.minScore, 0, 1) ?? 0;
+  const ranking = checkChoice(parameterOf('ranking'), query.ranking, RANKINGS) ?? 'hybrid';
   const filters = resolveFilters(query);
-  const copies = checkChoice(parameter('copies'), query.copies, COPY_MODES) ?? 'collapse';
-  const explain = checkChoice(parameter('explain'), query.explain, [true, false]) ?? false;
+  const copies = checkChoice(parameterOf('copies'), query.copies, COPY_MODES) ?? 'collapse';
+  const explain = checkChoice(parameterOf('explain'), query.explain, [true, false]) ?? false;
   return { q, limit, minScore, ranking, ...filters, copies, explain };
 }
 
@@ -163,13 +163,7 @@ const KEYWORD_NAMES = namesOf<KeywordQuery>({
   page: true,
   limit: true,
   sortBy: true,
-  category: true,
-  occupation: true,
-  author: true,
-  license: true,
-  minStars: true,
-  updatedAfter: true,
-  updatedBefore: true,
+  ...FILTER_NAMES,
   copies: true,
   facets: true,
 });
@@ -185,36 +179,25 @@ const KEYWORD_NAMES = namesOf<KeywordQuery>({
 export function resolveKeywordQuery(query: KeywordQuery): ResolvedKeywordQuery {
   checkQuery(query, KEYWORD_NAMES);
   const q = resolveText(query.q, MAX_KEYWORD_QUERY_LENGTH);
-  const page = checkInteger(parameter('page'), query.page, 1, MAX_PAGE) ?? 1;
-  const limit = checkInteger(parameter('limit'), query.limit, 1, MAX_LIMIT) ?? DEFAULT_LIMIT;
-  const sortBy = checkChoice(parameter('sortBy'), query.sortBy, SORT_ORDERS) ?? 'relevance';
+  const page = checkInteger(parameterOf('page'), query.page, 1, MAX_PAGE) ?? 1;
+  const limit = checkInteger(parameterOf('limit'), query.limit, 1, MAX_LIMIT) ?? DEFAULT_LIMIT;
+  const sortBy = checkChoice(parameterOf('sortBy'), query.sortBy, SORT_ORDERS) ?? 'relevance';
   const filters = resolveFilters(query);
   const byDefault = sortBy === 'relevance' ? 'collapse' : 'keep';
-  const copies = checkChoice(parameter('copies'), query.copies, COPY_MODES) ?? byDefault;
+  const copies = checkChoice(parameterOf('copies'), query.copies, COPY_MODES) ?? byDefault;
   return { q, page, limit, sortBy, ...filters, copies, facets: resolveFacets(query.facets) };
 }
 
 /** A query of a list that was checked, with all defaults filled in. */
-export interface ResolvedListQuery extends ResolvedFilters {
-  readonly page: number;
-  readonly limit: number;
+export interface ResolvedListQuery extends ResolvedPage {
   readonly sortBy: ListOrder;
-  readonly copies: CopyMode;
-  /** Each once. */
-  readonly facets: readonly Facet[];
 }
 
 const LIST_NAMES = namesOf<ListQuery>({
   page: true,
   limit: true,
   sortBy: true,
-  category: true,
-  occupation: true,
-  author: true,
-  license: true,
-  minStars: true,
-  updatedAfter: true,
-  updatedBefore: true,
+  ...FILTER_NAMES,
   copies: true,
   facets: true,
 });
@@ -229,36 +212,26 @@ const LIST_NAMES = namesOf<ListQuery>({
  */
 export function resolveListQuery(query: ListQuery = {}): ResolvedListQuery {
   checkNames(query, LIST_NAMES, QUERY);
-  const page = resolvePage(query.page) ?? 1;
-  const limit = checkInteger(parameter('limit'), query.limit, 1, MAX_LIMIT) ?? DEFAULT_LIMIT;
-  const sortBy = checkChoice(parameter('sortBy'), query.sortBy, LIST_ORDERS) ?? 'recent';
+  // A list has as many pages as it needs.
+  const page = checkAtLeast(parameterOf('page'), query.page, 1) ?? 1;
+  const limit = checkInteger(parameterOf('limit'), query.limit, 1, MAX_LIMIT) ?? DEFAULT_LIMIT;
+  const sortBy = checkChoice(parameterOf('sortBy'), query.sortBy, LIST_ORDERS) ?? 'recent';
   const filters = resolveFilters(query);
-  const copies = checkChoice(parameter('copies'), query.copies, COPY_MODES) ?? 'keep';
+  const copies = checkChoice(parameterOf('copies'), query.copies, COPY_MODES) ?? 'keep';
   return { page, limit, sortBy, ...filters, copies, facets: resolveFacets(query.facets) };
-}
-
-/** A list has as many pages as it needs. */
-function resolvePage(value: unknown): number | undefined {
-  if (value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1)) return value;
-  throw invalidArgument(parameter('page'), 'an integer of at least 1', value);
 }
 
 function resolveFacets(value: unknown): readonly Facet[] {
   if (value === undefined) return [];
   const isFacet = (name: unknown): name is Facet => FACETS.some((facet) => facet === name);
-  if (!Array.isArray(value)) throw invalidArgument(FACETS_ARGUMENT, `a list of ${FACETS.join(', ')}`, value);
+  if (!Array.isArray(value)) throw invalidArgument(parameterOf('facets'), `a list of ${FACETS.join(', ')}`, value);
   const wrong: unknown = value.find((name) => !isFacet(name));
   if (value.every(isFacet)) return [...new Set(value)];
-  throw invalidArgument(FACETS_ARGUMENT, `a list of ${FACETS.join(', ')}`, wrong);
+  throw invalidArgument(parameterOf('facets'), `a list of ${FACETS.join(', ')}`, wrong);
 }
 
-function parameter(name: string): Argument {
-  return { name, code: 'INVALID_PARAMETER' };
-}
-
-const FACETS_ARGUMENT: Argument = { name: 'facets', code: 'INVALID_PARAMETER' };
 const Q: Argument = { name: 'q', code: 'INVALID_QUERY' };
-const QUERY: Argument = { name: 'query', code: 'INVALID_PARAMETER' };
+const QUERY = parameterOf('query');
 
 function checkQuery(query: unknown, names: Names): void {
   if (query === undefined || query === null) throw missingQuery();

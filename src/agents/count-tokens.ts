@@ -1,4 +1,4 @@
-import { invalidArgument } from '../check-arguments.js';
+import { invalidArgument, parameterOf } from '../check-arguments.js';
 import { PIECE, textSize } from './text-size.js';
 
 /**
@@ -33,6 +33,6 @@ export function tokensOfSize(size: number): number {
  * countTokens('Fills in PDF forms.'); // 7
  */
 export function countTokens(text: string): number {
-  if (typeof text !== 'string') throw invalidArgument({ name: 'text', code: 'INVALID_PARAMETER' }, 'a string', text);
+  if (typeof text !== 'string') throw invalidArgument(parameterOf('text'), 'a string', text);
   return tokensOfSize(textSize(text));
 }

@@ -1,5 +1,4 @@
 import {
-  type Argument,
   checkChoice,
   checkInteger,
   checkListener,
@@ -8,6 +7,7 @@ import {
   invalidArgument,
   namesOf,
   optionOf,
+  parameterOf,
 } from '../check-arguments.js';
 import { cleanLine } from '../clean-line.js';
 import { UNKNOWN } from '../skill.js';
@@ -89,10 +89,6 @@ function checkSkill(one: unknown, index: number): FormattableSkill {
     throw invalidArgument(parameterOf(`${name}.${field}`), 'a string or left out', value);
   }
   return skill as FormattableSkill;
-}
-
-function parameterOf(name: string): Argument {
-  return { name, code: 'INVALID_PARAMETER' };
 }
 
 function usualLocation({ id, localPath, skillUrl, codehostUrl }: FormattableSkill): string {

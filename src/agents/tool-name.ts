@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalidArgument } from '../check-arguments.js';
+import { invalidArgument, parameterOf } from '../check-arguments.js';
 
 /** A name of a tool that both model APIs take, and that no other id is hashed to. */
 const TOOL_NAME = /^(?!.*-[0-9a-f]{12}$)[a-zA-Z0-9_-]{1,64}$/;
@@ -15,7 +15,7 @@ const TOOL_NAME = /^(?!.*-[0-9a-f]{12}$)[a-zA-Z0-9_-]{1,64}$/;
  */
 export function toolNameOf(skill: { readonly id: string }): string {
   const id: unknown = (skill as { readonly id: string } | null | undefined)?.id;
-  if (typeof id !== 'string') throw invalidArgument({ name: 'id', code: 'INVALID_PARAMETER' }, 'a string', id);
+  if (typeof id !== 'string') throw invalidArgument(parameterOf('id'), 'a string', id);
   if (TOOL_NAME.test(id)) return id;
   const hash = createHash('sha256').update(id).digest('hex').slice(0, 12);
   return `${id.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 51)}-${hash}`;

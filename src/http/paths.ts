@@ -8,6 +8,4 @@ export const PATHS = {
   /** The Model Context Protocol; with `mcp` only. */
   mcp: '/mcp',
   description: '/openapi.json',
-  /** Before the id of a skill. */
-  skills: '/skills/',
 } as const;

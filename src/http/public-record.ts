@@ -1,5 +1,5 @@
 import type { Skill } from '../index.js';
-import { PATHS } from './paths.js';
+import { linkToSkill } from './pages/page-paths.js';
 
 /** The eight fields of the specification, in its order. */
 export const SKILL_FIELDS = [
@@ -35,13 +35,9 @@ export function publicRecord(record: string, options: RecordOptions): string {
 /** A skill as it is sent: the eight fields. An unknown URL becomes that of the skill's page on this service. */
 export function publicSkill(skill: PublicSkill, { publicUrl, githubUrl }: RecordOptions): PublicSkill {
   const { id, name, author, description, stars, updatedAt } = skill;
-  const page = skillPageUrl(publicUrl, id);
+  const page = linkToSkill(publicUrl, id);
   const codehostUrl = skill.codehostUrl === 'unknown' ? page : skill.codehostUrl;
   const skillUrl = skill.skillUrl === 'unknown' ? page : skill.skillUrl;
   const more = githubUrl ? { githubUrl: codehostUrl } : {};
   return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, ...more };
-}
-
-function skillPageUrl(publicUrl: string, id: string): string {
-  return `${publicUrl}${PATHS.skills}${encodeURIComponent(id)}`;
 }

@@ -19,9 +19,13 @@ export function quotaHeaders(admission: Admission, minute?: MinuteLeft): Record<
   return {
     'X-RateLimit-Daily-Limit': String(admission.dailyLimit),
     'X-RateLimit-Daily-Remaining': String(admission.dailyRemaining),
-    'X-RateLimit-Minute-Limit': String(minute?.limit ?? admission.minuteLimit),
-    'X-RateLimit-Minute-Remaining': String(minute?.remaining ?? admission.minuteRemaining),
+    ...minuteHeaders(minute ?? { limit: admission.minuteLimit, remaining: admission.minuteRemaining }),
   };
+}
+
+/** What an answer tells of the minute. */
+export function minuteHeaders({ limit, remaining }: Pick<MinuteLeft, 'limit' | 'remaining'>): Record<string, string> {
+  return { 'X-RateLimit-Minute-Limit': String(limit), 'X-RateLimit-Minute-Remaining': String(remaining) };
 }
 
 /** What a refused request tells: the limit that refuses it, of which nothing is left. */
@@ -29,9 +33,7 @@ export function exceededHeaders(
   code: ErrorCode | undefined,
   { daily, perMinute }: Quota,
 ): Readonly<Record<string, string>> {
-  if (code === 'RATE_LIMIT_EXCEEDED') {
-    return { 'X-RateLimit-Minute-Limit': String(perMinute), 'X-RateLimit-Minute-Remaining': '0' };
-  }
+  if (code === 'RATE_LIMIT_EXCEEDED') return minuteHeaders({ limit: perMinute, remaining: 0 });
   if (code !== 'DAILY_QUOTA_EXCEEDED') return {};
   return { 'X-RateLimit-Daily-Limit': String(daily), 'X-RateLimit-Daily-Remaining': '0' };
 }

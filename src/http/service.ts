@@ -18,7 +18,7 @@ import type { PageAnswer } from './pages/page-answer.js';
 import { PAGE_PATHS } from './pages/page-paths.js';
 import { findPage, type Page } from './pages/page-routes.js';
 import { PATHS } from './paths.js';
-import { exceededHeaders, QUOTA_HEADERS } from './quota-headers.js';
+import { exceededHeaders, minuteHeaders, QUOTA_HEADERS } from './quota-headers.js';
 import type { Refusal } from './refusal.js';
 import { type OperationName, type ServedExtras, servedRoutes } from './routes.js';
 import { KEYWORD_OPERATION, SEMANTIC_OPERATION, type SearchOperation } from './search-operations.js';
@@ -265,7 +265,7 @@ export class SkillDiscoveryService {
       if (answer === undefined) throw notFound();
       const sent = compressible(answer);
       if (page.forOwnPages !== true) return { tagged: true, ...sent };
-      return { ...sent, headers: { ...answer.headers, ...minuteHeaders(left) } };
+      return { ...sent, headers: { ...answer.headers, ...pageSearchHeaders(left) } };
     };
     const answer = page.show(request);
     if (!(answer instanceof Promise)) return toContent(answer);
@@ -296,13 +296,8 @@ const NOT_FROM_OWN_PAGE: Content = {
 };
 
 /** What the script of the page goes by, so that it does not run into the limit. */
-function minuteHeaders(left: MinuteLeft | undefined): Readonly<Record<string, string>> {
-  if (left === undefined) return {};
-  return {
-    'X-RateLimit-Minute-Limit': String(left.limit),
-    'X-RateLimit-Minute-Remaining': String(left.remaining),
-    'X-RateLimit-Minute-Reset': String(left.reset),
-  };
+function pageSearchHeaders(left: MinuteLeft | undefined): Readonly<Record<string, string>> {
+  return left === undefined ? {} : { ...minuteHeaders(left), 'X-RateLimit-Minute-Reset': String(left.reset) };
 }
 
 /** Texts of pages may be compressed. Bytes are files of skills: they are sent as they are. */

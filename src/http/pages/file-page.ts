@@ -1,4 +1,4 @@
-import { invalidArgument } from '../../check-arguments.js';
+import { invalidArgument, parameterOf } from '../../check-arguments.js';
 import type { ContentFile, SkillDetails, SkillSearchError } from '../../index.js';
 import { MAX_FILE_BYTES } from '../../limits.js';
 import { linkToFile } from './file-links.js';
@@ -58,7 +58,7 @@ function givenOnce(values: URLSearchParams, name: string): string | undefined {
 }
 
 function faultOf(name: string, expected: string, got: unknown): SkillSearchError {
-  return invalidArgument({ name, code: 'INVALID_PARAMETER' }, expected, got);
+  return invalidArgument(parameterOf(name), expected, got);
 }
 
 /** Sent as a text or as bytes, and never shown: a browser would run what other types hold. */

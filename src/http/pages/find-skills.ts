@@ -1,4 +1,5 @@
 import { countCodePoints } from '../../count-code-points.js';
+import { isBusy, isWithoutMeaning } from '../../errors.js';
 import {
   type CorrectedWord,
   FACETS,
@@ -15,7 +16,6 @@ import {
   type SemanticHit,
   type SemanticResult,
   type SkillFilters,
-  SkillSearchError,
 } from '../../index.js';
 import { isWithoutVectors } from './is-without-vectors.js';
 import type { PageRequest } from './page-answer.js';
@@ -133,7 +133,7 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
   logDamaged(found.damaged);
   const hits = sortBy === 'relevance' ? found.hits : inOrder(found, sortBy);
   const words = mode === 'both' ? besideMeaning(question, request) : undefined;
-  const counted = words === undefined || words.total === 0 ? countHits(hits) : words.facets;
+  const counted = words === undefined || words.pagination.total === 0 ? countHits(hits) : (words.facets ?? {});
   return {
     by: mode,
     hits: hits.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE),
@@ -148,9 +148,12 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
 }
 
 /** The counts by words: those that stood there while somebody typed, so that nothing moves when meaning answers. */
-function besideMeaning(question: PageQuestion, request: PageRequest): Found | undefined {
-  if (countCodePoints(question.q) > MAX_KEYWORD_QUERY_LENGTH) return undefined;
-  return findByWords({ ...question, page: 1 }, request);
+function besideMeaning(question: PageQuestion, { search }: PageRequest): KeywordResult | undefined {
+  const { q, filters } = question;
+  if (countCodePoints(q) > MAX_KEYWORD_QUERY_LENGTH) return undefined;
+  // Of its skills none is shown.
+  const found = search.keyword(wordQuery(question, filters, openFacets(filters), 1, 1));
+  return { ...found, facets: { ...found.facets, ...switchedByWords(question, search) } };
 }
 
 /** A hit fits if its score is at least this part of the best one's. */
@@ -203,18 +206,8 @@ function switchable(
   return switched;
 }
 
-const WITHOUT_MODEL: ReadonlySet<string> = new Set([
-  'NO_VECTORS',
-  'MODEL_MISMATCH',
-  'MODEL_NOT_FOUND',
-  'MODEL_NOT_READABLE',
-  'MODEL_RUNTIME_MISSING',
-  'EMBEDDER_FAILED',
-]);
-
 /** What of a search by meaning was not there; undefined if the error is another one. */
 function lackingBy(error: unknown): Found['lacking'] {
-  if (!(error instanceof SkillSearchError)) return undefined;
-  if (error.code === 'BUSY') return 'busy';
-  return WITHOUT_MODEL.has(error.code) ? 'model' : undefined;
+  if (isBusy(error)) return 'busy';
+  return isWithoutMeaning(error) ? 'model' : undefined;
 }

@@ -55,7 +55,7 @@ export function hitView(hit: FoundHit, base: string, form: QuestionForm): Html {
   const why = reasons(hit);
   return html`<li class="hit"><article>
 <h3${languageAttributes(name)}><a href="${linkToSkillFrom(base, skill.id, form)}">${marked(name, placesOf(name, matches?.name ?? []))}</a></h3>
-${score !== undefined && scoreView(score)}<p class="facts">${skill.author !== 'unknown' && html`<a href="${linkTo(base, PAGE_PATHS.browse, { author: skill.author })}"><bdi>${shownLine(skill.author) || skill.author}</bdi></a> `}${skill.stars > 0 && html`<span>★ ${shownNumber(skill.stars)}<span class="hidden-text"> stars</span></span> `}${updated !== undefined && html`<span>${updated}</span> `}${copies > 1 && html`<span class="copies">${counted(copies - 1, 'more copy').replace('copys', 'copies')}</span>`}</p>
+${score !== undefined && scoreView(score)}<p class="facts">${skill.author !== 'unknown' && html`<a href="${linkTo(base, PAGE_PATHS.browse, { author: skill.author })}"><bdi>${shownLine(skill.author) || skill.author}</bdi></a> `}${skill.stars > 0 && html`<span>★ ${shownNumber(skill.stars)}<span class="hidden-text"> stars</span></span> `}${updated !== undefined && html`<span>${updated}</span> `}${copies > 1 && html`<span class="copies">${counted(copies - 1, 'more copy', 'more copies')}</span>`}</p>
 ${excerpt(skill.description, snippet)}
 ${labels(hit, base)}${why !== undefined && html`<details class="why"><summary>Why this</summary>${why}</details>`}</article></li>
 `;

@@ -34,7 +34,7 @@ export function linkTo(
   return `${base}${path}${query === '' ? '' : `?${query}`}`;
 }
 
-/** A link to the page of a skill. */
+/** A link to the page of a skill, below the path of the public URL or the whole of it. */
 export function linkToSkill(base: string, id: string): string {
   return `${base}${PAGE_PATHS.skills}${encodeURIComponent(id)}`;
 }

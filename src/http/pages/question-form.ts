@@ -1,4 +1,4 @@
-import { invalidArgument } from '../../check-arguments.js';
+import { invalidArgument, parameterOf } from '../../check-arguments.js';
 import { type SkillFilters, type SkillSearchError, SORT_ORDERS, type SortOrder } from '../../index.js';
 import { linkTo, PAGE_PATHS } from './page-paths.js';
 
@@ -92,10 +92,6 @@ export function linkToForm(base: string, form: QuestionForm, changes: FormChange
   if (all.sortBy === SORT_ORDERS[0]) delete all.sortBy;
   if (Number(all.page) === 1) delete all.page;
   return linkTo(base, PAGE_PATHS.home, Object.fromEntries(FIELDS.map((field) => [field, all[field]])));
-}
-
-function parameterOf(name: FormField): { readonly name: string; readonly code: 'INVALID_PARAMETER' } {
-  return { name, code: 'INVALID_PARAMETER' };
 }
 
 function choiceOf<Choice extends string>(

@@ -6,9 +6,9 @@ export function shownNumber(value: number): string {
   return value.toLocaleString('en');
 }
 
-/** `1 skill`, `2 skills`. */
-export function counted(count: number, noun: string): string {
-  return `${shownNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+/** `1 skill`, `2 skills`, `2 copies`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${shownNumber(count)} ${count === 1 ? noun : plural}`;
 }
 
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });

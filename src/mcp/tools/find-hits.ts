@@ -1,5 +1,5 @@
 import { countCodePoints } from '../../count-code-points.js';
-import { type ErrorCode, SkillSearchError } from '../../errors.js';
+import { isBusy, isWithoutMeaning, SkillSearchError } from '../../errors.js';
 import type { Skill, SkillFilters } from '../../index.js';
 import { MAX_KEYWORD_QUERY_LENGTH } from '../../limits.js';
 import { type ToolContext, ToolFault } from './tool.js';
@@ -28,17 +28,6 @@ export interface Found {
   /** Said before the hits, the most important first. */
   readonly remarks: readonly string[];
 }
-
-/** Errors after which words still find skills. */
-const WITHOUT_MEANING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'NO_VECTORS',
-  'MODEL_NOT_FOUND',
-  'MODEL_NOT_READABLE',
-  'MODEL_MISMATCH',
-  'MODEL_RUNTIME_MISSING',
-  'EMBEDDER_FAILED',
-  'BUSY',
-]);
 
 const NOTHING_FITS =
   'Nothing in this catalogue fits the request well. What follows is only the nearest: do not use it unless it truly fits.';
@@ -74,7 +63,7 @@ async function findAsAsked(question: Question, context: ToolContext): Promise<Fo
   try {
     return await findByMeaning(question, context, by === 'meaning' ? 'vector' : 'hybrid');
   } catch (error) {
-    if (!(error instanceof SkillSearchError) || !WITHOUT_MEANING.has(error.code)) throw error;
+    if (!isWithoutMeaning(error) && !isBusy(error)) throw error;
     return withoutMeaning(question, context, context.tellError(error).message);
   }
 }
