@@ -21,6 +21,7 @@ import { ContentReader } from './content-reader.js';
 import { KeptRecords } from './kept-records.js';
 import { recordAuthor } from './record-author.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
+import { storedInstallations, withoutPath } from './stored-installations.js';
 import { storedLicense } from './stored-license.js';
 import { type StoredRow, StoredRows } from './stored-row.js';
 import { VectorReader } from './vector-reader.js';
@@ -177,7 +178,11 @@ export class CatalogueReader {
     return this.#guard(() => this.#statements.files(this.#skillNumber(document)));
   }
 
-  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
+  /**
+   * All that is stored of a skill but its files, and without the paths of its installations.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
   get(id: string): SkillDetails | undefined {
     return this.#guard(() => {
       const row = this.#find(id);
@@ -185,19 +190,26 @@ export class CatalogueReader {
       const { record, categories, occupations, tags } = row;
       const derived = this.#statements.derivedLabels(row.number, row.hash) ?? this.#throwDamaged(id);
       const skill = toSkill(record, categories, occupations, tags, derived);
-      return { ...skill, ...(JSON.parse(row.properties) as SkillProperties) };
+      const { installations: _, ...properties } = JSON.parse(row.properties) as SkillProperties &
+        Pick<Skill, 'installations'>;
+      const installations = storedInstallations(row.properties).map(withoutPath);
+      return { ...skill, ...properties, ...(installations.length > 0 && { installations }) };
     });
   }
 
   /**
-   * The folder that a skill was loaded from, absolute; undefined if it came from none, or there is no such skill.
+   * Where a skill lies on this machine: the folder that it was loaded from, absolute, and its installations with their
+   * paths. Each is absent if there is none.
    *
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
-  folderOf(id: string): string | undefined {
+  localPathsOf(id: string): Pick<Skill, 'localPath' | 'installations'> {
     return this.#guard(() => {
       const row = this.#find(id);
-      return row === undefined ? undefined : folderAt(row.place, this.#path);
+      if (row === undefined) return {};
+      const localPath = folderAt(row.place, this.#path);
+      const installations = storedInstallations(row.properties);
+      return { ...(localPath !== undefined && { localPath }), ...(installations.length > 0 && { installations }) };
     });
   }
 
