@@ -50,6 +50,11 @@ export interface Skill {
    * with `localPaths: true`, and only of skills that were loaded from a folder.
    */
   readonly localPath?: string;
+  /**
+   * The agents that have this skill, and where; absent if no source says so. A skill of an answer has it only if the
+   * search was opened with `localPaths: true`; `SkillSearch.get` always tells it.
+   */
+  readonly installations?: readonly SkillInstallation[];
 }
 
 /** Optional fields in the front matter of a `SKILL.md`, beside name and description. */
@@ -57,6 +62,12 @@ export interface SkillProperties {
   readonly license?: string;
   readonly compatibility?: string;
   readonly allowedTools?: string;
+  /**
+   * False if only a user, but no model, may call the skill: its front matter says `disable-model-invocation: true`, or
+   * `internal: true` in its `metadata`. Absent if a model may. (`user-invocable` is about the user's menu and does not
+   * count.)
+   */
+  readonly invocable?: false;
   readonly metadata?: Readonly<Record<string, unknown>>;
   /**
    * The whole front matter as it was written, also what the fields above say: numbers, dates, `true` and `false` are
