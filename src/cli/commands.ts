@@ -13,7 +13,7 @@ export interface CommandEntry {
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'load',
-    usage: '[options] <source...>',
+    usage: '[options] [source...]',
     summary: 'load skills into a catalogue, adding and updating by id',
     setUp: async () => (await import('./load-command.js')).setUpLoad,
   },
