@@ -23,6 +23,8 @@ export interface InstalledSkill {
   readonly root: LinkRoot;
   /** In the order of the folders. */
   readonly installations: readonly Installation[];
+  /** For each installation the number of its folder among `folders`. */
+  readonly folderNumbers: readonly number[];
 }
 
 /** What the agents of a machine have. */
@@ -107,8 +109,13 @@ function inOrder(skills: ReadonlyMap<string, Draft>, roots: readonly LinkRoot[])
   return [...skills.values()]
     .map(({ found, reached }) => {
       const root = byDepth.find(({ path }) => isInside(found.realPath, path))!;
-      const installations = reached.sort((a, b) => a.rank - b.rank).map(({ installation }) => installation);
-      return { found: { ...found, path: pathInside(root.path, found.realPath) }, root, installations };
+      reached.sort((a, b) => a.rank - b.rank);
+      return {
+        found: { ...found, path: pathInside(root.path, found.realPath) },
+        root,
+        installations: reached.map(({ installation }) => installation),
+        folderNumbers: reached.map(({ rank }) => rank),
+      };
     })
     .sort((a, b) => compareCodePoints(a.found.realPath, b.found.realPath));
 }
