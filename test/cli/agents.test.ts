@@ -117,7 +117,7 @@ describe('agents', () => {
     expect((await titles('--all')).length).toBeGreaterThan(70);
     const wrong = await runCaptured(['agents', '--agent', 'claude']);
     expect([wrong.status, wrong.out]).toEqual([2, '']);
-    expect(wrong.error).toContain('`skill-discovery agents --all` lists the names');
+    expect(wrong.error).toBe('error: unknown agent "claude": did you mean claude-code?\n');
     expect((await runCaptured(['agents', '--agent', 'codex', '--all'])).status).toBe(2);
   });
 
