@@ -7,8 +7,12 @@ import type { ServerLog } from './server-log.js';
 /** What a server does with the skills that are installed. */
 export interface InstalledLoad {
   readonly database: string;
-  /** Loads them again, with vectors for semantic search. Never fails: the log says what came of it. */
-  embed(): Promise<void>;
+  /**
+   * Makes the vectors that are missing for semantic search. Never fails: the log says what came of it.
+   *
+   * @returns whether any were made
+   */
+  embed(): Promise<boolean>;
 }
 
 /** Flags of a server that may load the installed skills first. */
@@ -32,7 +36,7 @@ export async function loadInstalled(
 ): Promise<InstalledLoad> {
   const source = installedSource(command, flags);
   const database = installedDatabase(command, flags);
-  if (source === undefined) return { database, embed: async () => {} };
+  if (source === undefined) return { database, embed: async () => false };
   const load = (semantic?: false): Promise<LoadReport> =>
     buildCatalogue({ database, sources: [source], semantic, model: flags.model, signal });
   try {
@@ -41,12 +45,14 @@ export async function loadInstalled(
     if (!(error instanceof SkillSearchError && error.code === 'LOAD_IN_PROGRESS')) throw error;
     log('info', 'another process loads the installed skills', {});
   }
-  const embed = async (): Promise<void> => {
+  const embed = async (): Promise<boolean> => {
     try {
       const { embedded, seconds } = await load();
       if (embedded > 0) log('info', 'embedded the installed skills', { embedded, seconds: seconds.embedding });
+      return embedded > 0;
     } catch (error) {
       if (signal?.aborted !== true) log('warn', 'did not embed the installed skills', { reason: String(error) });
+      return false;
     }
   };
   return { database, embed };

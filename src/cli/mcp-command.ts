@@ -52,7 +52,8 @@ async function serveMcp(command: Command, flags: McpFlags, output: Output): Prom
     const onFirstAnswer = (): void => {
       log.open();
       // The model is loaded while the client reads its first answer.
-      if (meaning) void embed().then(() => engine.warmUp());
+      if (meaning)
+        void embed().then((made) => setTimeout(() => void engine.warmUp(), made ? UNTIL_RELOADED : 0).unref());
     };
     server = serveMcpOnStdio(sdk, engine, {
       ...{ input: process.stdin, output: output.out, onFirstAnswer },
@@ -77,10 +78,14 @@ async function catalogueOf(
   signal: AbortSignal,
 ): Promise<InstalledLoad> {
   // What loading needs is imported only where something is loaded.
-  if (flags.installed !== true && flags.agent === undefined) return { database: flags.database, embed: async () => {} };
+  if (flags.installed !== true && flags.agent === undefined)
+    return { database: flags.database, embed: async () => false };
   const { loadInstalled } = await import('./load-installed.js');
   return loadInstalled(command, flags, log.write, signal);
 }
+
+/** Milliseconds in which a changed catalogue is opened. */
+const UNTIL_RELOADED = 1000;
 
 /** Lines that wait for the first answer. */
 const MOST_WAITING = 100;

@@ -147,7 +147,8 @@ async function serve(command: Command, given: ServeFlags, output: Output): Promi
     try {
       const mcpUrl = flags.mcp === true ? `${publicUrl ?? server.url}/mcp` : undefined;
       printStart(server.url, mcpUrl, host, search, output);
-      void embed().then(() => warmUp(search, flags.allLanguages === true, log, stop));
+      const ready = (): void => warmUp(search, flags.allLanguages === true, log, stop);
+      void embed().then(async (made) => (made ? search.reload().then(ready, ready) : ready()));
       if (flags.demo === true) printLines(output, demoLines(search, access, publicUrl ?? server.url));
       if (!stop.aborted) await once(stop, 'abort');
       log.info('stopping');
