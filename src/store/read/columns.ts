@@ -70,8 +70,8 @@ export interface CatalogueColumns extends ColumnArrays {
 }
 
 /** The labels that are read when a query first needs them. */
-export const LATE_LABELS = ['authors', ...PROPERTY_LABELS_NAMES] as const;
-type LateLabels = (typeof LATE_LABELS)[number];
+type LateLabels = 'authors' | PropertyLabelsName;
+export const LATE_LABELS: readonly LateLabels[] = ['authors', ...PROPERTY_LABELS_NAMES];
 
 /** How the columns of a file get their late labels. */
 export interface LateSource {
