@@ -69,8 +69,8 @@ export interface CatalogueColumns extends ColumnArrays {
   readonly notInvocable: Uint32Array;
 }
 
-/** The labels that are read when a query first needs them. */
 type LateLabels = 'authors' | PropertyLabelsName;
+/** The labels that are read when a query first needs them. */
 export const LATE_LABELS: readonly LateLabels[] = ['authors', ...PROPERTY_LABELS_NAMES];
 
 /** How the columns of a file get their late labels. */
