@@ -1,5 +1,8 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { InstalledSource } from '../index.js';
+import { surroundings, userFolders } from '../installed/index.js';
 
 /** Flags of a command that can read the installed skills. */
 export interface InstalledFlags {
@@ -27,4 +30,16 @@ export function installedSource(command: Command, { installed, agent }: Installe
   if (installed === true) return { installed: agent === undefined ? {} : { agents: agent } };
   if (agent !== undefined) command.error('error: --agent says whose installed skills are meant: add --installed');
   return undefined;
+}
+
+/**
+ * The catalogue of a command. The installed skills have one of their own in the user's data folder, which is made.
+ *
+ * @param command that was called with these flags
+ */
+export function installedDatabase(command: Command, flags: InstalledFlags & { readonly database: string }): string {
+  if (flags.installed !== true || command.getOptionValueSource('database') !== 'default') return flags.database;
+  const { data } = userFolders(surroundings());
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  return join(data, 'skills.db');
 }

@@ -22,11 +22,8 @@ export interface Serving {
 }
 
 /** Starts a server at a free port, and waits until it tells where it is; killed when the test ends. */
-export async function startServing(
-  words: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Serving> {
-  const child = startProcess(['serve', '--port', '0', ...words], { env });
+export async function startServing(words: readonly string[]): Promise<Serving> {
+  const child = startProcess(['serve', '--port', '0', ...words]);
   const closed = once(child, 'close');
   onTestFinished(async () => {
     child.kill('SIGKILL');
