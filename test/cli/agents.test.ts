@@ -125,6 +125,10 @@ describe('agents', () => {
     const made = await MadeUpHome.with();
     const name = `\u001b[2J${'very-'.repeat(20)}long`;
     await made.write({ [`home/.claude/skills/${name}/SKILL.md`]: 'no front matter' });
+    for (const folder of ['a', 'b']) {
+      const path = `home/.claude/skills/${folder}/SKILL.md`;
+      await made.write({ [path]: skillMarkdown('same-'.repeat(1000), 'Is called the same.') });
+    }
     await standOn(made);
     const { out } = await runCaptured(['agents'], { columns: 60 });
     const plain = out.replace(/\u001b\[(?:1|2|22)m/g, '');
