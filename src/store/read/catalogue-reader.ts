@@ -112,7 +112,7 @@ export class CatalogueReader {
   }
 
   get packedColumns(): PackedColumns {
-    this.#packed ??= this.#guard(() => readColumns(this.#connection, this.#path));
+    this.#packed ??= this.#guard(() => readColumns(this.#connection, this.#path, this.#facts));
     return this.#packed;
   }
 
@@ -317,7 +317,7 @@ export class CatalogueReader {
   ids(): string[] {
     return this.#guard(() => {
       const ids = this.#ids.all();
-      if (this.#facts !== undefined && checksumOfIds(ids) !== this.#facts.ids) {
+      if (this.#facts !== undefined && checksumOfIds(ids, this.#facts) !== this.#facts.ids) {
         throw damagedError(this.#path, 'its index of ids is not as it was written');
       }
       return ids;
@@ -420,7 +420,8 @@ export class CatalogueReader {
   #isIdIndexWhole(): boolean {
     if (this.#idIndexIsWhole === undefined) {
       if (this.#columns !== undefined) return false;
-      this.#idIndexIsWhole = corruptAsMissing(() => checksumOfIds(this.#ids.iterate())) === this.#facts?.ids;
+      this.#idIndexIsWhole =
+        corruptAsMissing(() => checksumOfIds(this.#ids.iterate(), this.#facts)) === this.#facts?.ids;
     }
     return this.#idIndexIsWhole;
   }

@@ -3,7 +3,8 @@ import type { Connection, Statement } from '../../sqlite/connection.js';
 import { vectorChecksum } from '../checksums.js';
 import { damagedError } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
-import { addToLinks, type CatalogueFacts, checkNotes, readFacts, SKILLS_AND_VECTORS } from '../facts.js';
+import { type CatalogueFacts, checkNotes, linkBytes, readFacts, SKILLS_AND_VECTORS } from '../facts.js';
+import { ListChecksum } from '../list-checksum.js';
 import { readMeta } from '../meta.js';
 import { FORMAT_VERSION } from '../schema.js';
 import { decodeVector } from '../vector-bytes.js';
@@ -130,11 +131,11 @@ export class VectorReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`; at the end, too
    */
   async *ofSkills(signal?: AbortSignal): AsyncGenerator<readonly [skill: SkillNumber, vector: VectorNumber]> {
-    let checksum = 0;
+    const checksum = new ListChecksum();
     for (let last = 0; ; ) {
       const rows = this.#guard(() => this.#ofSkills.all(last, VECTORS_A_TURN));
       for (const [skill, vector] of rows) {
-        checksum = addToLinks(checksum, skill, vector);
+        checksum.add(linkBytes(skill, vector));
         if (vector !== null) yield [skill, vector];
       }
       const [end] = rows.at(-1) ?? [];
@@ -143,7 +144,7 @@ export class VectorReader {
       last = end;
       await nextTurn(signal);
     }
-    if (this.#facts !== undefined && checksum !== this.#facts.links) {
+    if (this.#facts !== undefined && checksum.inForm(this.#facts.form) !== this.#facts.links) {
       throw damagedError(this.#path, 'its index of vectors is not as it was written');
     }
   }
