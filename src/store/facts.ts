@@ -58,10 +58,14 @@ const SUMS_KEY = 'sums';
 const FACTS_KEY = 'facts';
 const CHECKSUM_KEY = 'checksum';
 
-/** Skills, ascending, each with its vector if it has one. Expects two parameters: the skill before, and how many. */
+/**
+ * Skills, ascending, each with its vector if it has one. Expects three parameters: the highest number of a vector, the
+ * skill before, and how many.
+ */
 export const SKILLS_AND_VECTORS = `
   SELECT skill.number, vector.number FROM skill
     LEFT JOIN vector ON vector.model = (SELECT number FROM model) AND vector.text_hash = skill.text_hash
+      AND vector.number <= ?
   WHERE skill.number > ? ORDER BY skill.number LIMIT ?`;
 
 /** @returns undefined if there are none: the catalogue is in memory, or of a format before them */
@@ -124,8 +128,10 @@ export function gatherFacts(connection: Connection): {
   const ids = tally('SELECT id FROM skill ORDER BY id');
   const links = new ListChecksum();
   let [loaded, unembedded] = [0, 0];
-  const pairs = connection.prepare<[number, number], [SkillNumber, VectorNumber | null]>(SKILLS_AND_VECTORS).raw();
-  for (const [skill, vector] of pairs.iterate(0, -1)) {
+  const pairs = connection
+    .prepare<[number, number, number], [SkillNumber, VectorNumber | null]>(SKILLS_AND_VECTORS)
+    .raw();
+  for (const [skill, vector] of pairs.iterate(Number.MAX_SAFE_INTEGER, 0, -1)) {
     links.add(linkBytes(skill, vector));
     loaded = skill;
     if (vector === null) unembedded += 1;
