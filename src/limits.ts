@@ -125,6 +125,12 @@ export const MAX_LABEL = 200;
 /** Largest number of categories, of occupations, and of tags of one skill. More describe nothing. */
 export const MAX_LABELS = 100;
 
+/** Longest name of an agent, in characters. It is a slug, and stands in an address. */
+export const MAX_AGENT = 64;
+
+/** Largest number of installations of one skill. There are some seventy agents, and each has a few scopes. */
+export const MAX_INSTALLATIONS = 256;
+
 /** Longest `place` of a row, in characters. A longer one is ignored. No file system has paths as long. */
 export const MAX_LOCATION = 4096;
 

@@ -84,6 +84,10 @@ const BOUNDS: Readonly<
     accepts: (length) => isKept({ frontMatter: { a: 'x'.repeat(length - '{"a":""}'.length) } }),
   },
   MAX_ROW_VALUES: { accepts: (count) => !hasTooManyValues(Buffer.from('['.repeat(count).padEnd(2 ** 20))) },
+  MAX_AGENT: { accepts: (length) => isKept({ installations: [{ agent: 'a'.repeat(length), scope: 'user' }] }) },
+  MAX_INSTALLATIONS: {
+    accepts: (count) => isKept({ installations: texts(count, 'a').map((agent) => ({ agent, scope: 'user' })) }),
+  },
   MAX_LOCATION: { accepts: (length) => isPlace('p'.repeat(length)) },
   MAX_UNPACKED_BYTES: { accepts: (bytes) => passes(() => readBytes(bytes, bytes)) },
   MAX_RATIO: { accepts: (ratio) => passes(() => readBytes(ratio * 2 ** 20, 2 ** 20)) },
