@@ -19,7 +19,9 @@ export interface OpenableSource {
   readonly key: string;
   /** Size of a file in bytes, else 0. */
   readonly bytes: number;
-  read(how: Pick<ReadOptions, 'onBytes' | 'isKnown'>): AsyncIterable<SourceItem>;
+  /** Whether folders of it can be read by themselves. */
+  readonly readsFolders?: boolean;
+  read(how: Pick<ReadOptions, 'onBytes' | 'isKnown' | 'folders'>): AsyncIterable<SourceItem>;
 }
 
 /**
@@ -69,6 +71,8 @@ function openPath(
     name: source.name,
     key: keyOf(source, database),
     bytes: source.bytes ?? 0,
+    // A link of another source may lead into it.
+    readsFolders: source.kind === SKILL_FOLDER && linkRoots.length === 0,
     read: (how) => readSource(source, { ...fixed, ...how }),
   };
 }

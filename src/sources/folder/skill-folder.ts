@@ -9,6 +9,7 @@ import type { RawRow, SourceItem, SourceRemark, UnreadableRow } from '../rows/ro
 import type { ResolvedSource, SourceKind } from '../rows/source-kind.js';
 import { type Admit, AheadAllowance } from './ahead-allowance.js';
 import { collectedText } from './collected-text.js';
+import { findSkillsIn } from './find-skills-in.js';
 import { LinkRoots } from './follow-link.js';
 import { readSkillMarkdown } from './front-matter.js';
 import { type GitOrigin, GitOrigins, type GitProblem } from './git-origin.js';
@@ -44,7 +45,9 @@ async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): A
   const name = source.name.replace(/(?<=.)[/\\]+$/, '');
   const realRoot = await realpath(source.path);
   const roots = new LinkRoots(realRoot, options.linkRoots);
-  const walk = await walkFolder(roots, name, signal);
+  const walk = await (options.folders === undefined
+    ? walkFolder(roots, name, signal)
+    : findSkillsIn(options.folders, realRoot, signal));
   const originsIn = new Map<string, GitOrigins>();
   const gitOf = async (folder: string): Promise<GitOrigin | undefined> => {
     if (options.git === false) return undefined;
