@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { NumberArray } from '../../../src/arrays/array-tree.js';
+import { ALL_IN_MEMORY, DamagedArrayFileError, type Pager } from '../../../src/arrays/pager.js';
 import type { CompletionOptions, KeywordDocument, KeywordIndex } from '../../../src/keyword/keyword-index.js';
 import { collectKeywords } from '../../../src/keyword/packed/build/collect-keywords.js';
+import { RecoveringIndex } from '../../../src/keyword/packed/build/recovering-index.js';
+import { GONE, type KeywordSegment } from '../../../src/keyword/packed/keyword-segment.js';
 import { PackedIndex } from '../../../src/keyword/packed/packed-index.js';
+import type { PackedKeywords } from '../../../src/keyword/packed/packed-keywords.js';
 import { SegmentedIndex } from '../../../src/keyword/packed/segmented-index.js';
 import { readQuestion } from '../../../src/keyword/question.js';
 import { Work } from '../../../src/keyword/work.js';
@@ -158,4 +163,95 @@ describe('an index over several segments', () => {
     );
     expect(cut).toBeGreaterThan(50);
   });
+
+  test('reads of each file what it needs before it uses it', { timeout: 300_000 }, () => {
+    fc.assert(
+      fc.property(splitCatalogue, fc.array(picks, { minLength: 3, maxLength: 3 }), ([documents, one], asked) => {
+        const segments = splitIntoSegments(documents, one).map(unread);
+        const [index, whole] = [new SegmentedIndex(segments, sourceOf(documents)), packed(documents)];
+        for (const wanted of asked) {
+          const text = questionFor(documents, wanted);
+          expect([text, ...answersOf(index, text)]).toEqual([text, ...answersOf(whole, text)]);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('refuses numbers that are not those of the whole', () => {
+    const documents = [document, { ...document, name: 'y' }, { ...document, name: 'z' }];
+    const keywords = collectKeywords(sourceOf(documents.slice(0, 2)));
+    const other = collectKeywords(sourceOf(documents.slice(2)));
+    const over = (first: readonly number[], second: readonly number[], size = 3): SegmentedIndex =>
+      new SegmentedIndex(
+        [
+          { keywords, pager: ALL_IN_MEMORY, numbers: Uint32Array.from(first) },
+          { keywords: other, pager: ALL_IN_MEMORY, numbers: Uint32Array.from(second) },
+        ],
+        sourceOf(documents.slice(0, size)),
+      );
+    expect(over([0, 2], [1]).size).toBe(3);
+    expect(over([GONE, 1], [0], 2).size).toBe(2);
+    for (const [first, second] of [
+      [[0, 1], [3]],
+      [[0, 1], [1]],
+      [[1, 0], [2]],
+      [[0, 1], []],
+      [[0, 1, 2], []],
+      [[0, GONE], [1]],
+    ] as const)
+      expect(() => over(first, second)).toThrow(DamagedArrayFileError);
+  });
+
+  test('answers from the documents where the file of any segment is damaged', () => {
+    const documents = ['react', 'rust-tools', 'kite', 'kites'].map((name) => ({ ...document, name }));
+    const segments = splitIntoSegments(documents, { count: 2, owners: [0, 1], gone: [document, undefined, undefined] });
+    const text = 'kite';
+    for (const damaged of segments.keys()) {
+      const broken = segments.map((segment, i) => (i === damaged ? { ...segment, pager: UNREADABLE } : segment));
+      const index = new SegmentedIndex(broken, sourceOf(documents));
+      expect(() => answersOf(index, text)).toThrow(DamagedArrayFileError);
+      const recovering = new RecoveringIndex(index, sourceOf(documents));
+      expect(answersOf(recovering, text)).toEqual(answersOf(packed(documents), text));
+    }
+  });
 });
+
+/** A file that cannot be read. */
+const UNREADABLE: Pager = {
+  need: () => {
+    throw new DamagedArrayFileError('bad');
+  },
+};
+
+function answersOf(index: KeywordIndex, text: string): unknown[] {
+  const question = readQuestion(text);
+  const { step, documents, scores, corrected } = index.match(question, { scored: true });
+  const { documents: best, scores: bestScores } = index.rank(question, { weights: WEIGHTS, limit: 4 });
+  const letters = text.slice(0, 2);
+  const options = { limit: 5, isLeftOut: () => false, words: question.words.slice(1) };
+  return [
+    ...[step, documents, scores, corrected(), best, bestScores, index.named(question), index.beginning(question)],
+    ...[index.wordsBeginning(letters, options), index.namesBeginning(letters, 5)],
+  ];
+}
+
+/** A segment of which nothing is read: its arrays are full of ones until somebody needs a part of them. */
+function unread(segment: KeywordSegment): KeywordSegment {
+  const stored = new Map<NumberArray, NumberArray>();
+  const hide = (value: unknown): unknown => {
+    if (ArrayBuffer.isView(value)) {
+      const array = value as NumberArray;
+      const hidden = array.slice().fill(1);
+      stored.set(hidden, array);
+      return hidden;
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hide(one)]));
+  };
+  const keywords = hide(segment.keywords) as PackedKeywords;
+  const need: Pager['need'] = (array, from = 0, to = array.length) => {
+    array.set(stored.get(array)!.subarray(from, to) as never, from);
+  };
+  return { ...segment, keywords, pager: { need } };
+}
