@@ -6,9 +6,11 @@ import type { CompletionOptions, KeywordDocument, KeywordIndex } from '../../../
 import { collectKeywords } from '../../../src/keyword/packed/build/collect-keywords.js';
 import { RecoveringIndex } from '../../../src/keyword/packed/build/recovering-index.js';
 import { GONE, type KeywordSegment } from '../../../src/keyword/packed/keyword-segment.js';
+import { openSegments } from '../../../src/keyword/packed/open-segments.js';
 import { PackedIndex } from '../../../src/keyword/packed/packed-index.js';
 import type { PackedKeywords } from '../../../src/keyword/packed/packed-keywords.js';
 import { SegmentedIndex } from '../../../src/keyword/packed/segmented-index.js';
+import { SegmentedTerms } from '../../../src/keyword/packed/segmented-terms.js';
 import { readQuestion } from '../../../src/keyword/question.js';
 import { Work } from '../../../src/keyword/work.js';
 import { catalogueOf, picks, questionFor, sourceOf } from '../arbitrary-catalogue.js';
@@ -195,6 +197,15 @@ describe('an index over several segments', () => {
     // The word that was asked for is misspelt only once no document has it.
     expect(beside([testing, other], [kite({ name: 'tesst' })]).match(readQuestion('testign')).step).toBe('typo');
     expect(beside([testing, other], [kite({ name: 'testign' })]).match(readQuestion('testign')).step).toBe('typo');
+  });
+
+  test('tries the forms near a misspelt word in the order of one index', () => {
+    const documents = [kite({ name: 'kite' }), kite({ name: 'kit kite' })];
+    const terms = new SegmentedTerms(
+      openSegments(splitIntoSegments(documents, { count: 2, owners: [0, 1], gone: [undefined] })),
+    );
+    const found = terms.find({ kind: 'edits', term: 'kitf', edits: 1 }) ?? [];
+    expect(found.map((term) => terms.termAt(term))).toEqual(['kit', 'kite', 'kite']);
   });
 
   test('counts words that stand hundreds of times in a text, and finds phrases, around documents that are gone', () => {
