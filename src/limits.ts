@@ -299,7 +299,7 @@ export const MAX_COUNTED_ADDRESSES = 10_000;
  * The largest configuration of an agent that `init` edits, in bytes. It is held in memory a few times. Some agents keep
  * their history in it; those have some megabytes.
  */
-export const MAX_CONFIG_BYTES = 64 * 1024 * 1024;
+export const MAX_CONFIG_BYTES: number = 64 * 1024 * 1024;
 
 // MCP
 
