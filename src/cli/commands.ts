@@ -24,6 +24,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     setUp: async () => (await import('./load-command.js')).setUpLoad,
   },
   {
+    name: 'agents',
+    usage: '[options]',
+    summary: "show which skills this machine's agents have, and what is wrong with them",
+    setUp: async () => (await import('./agents-command.js')).setUpAgents,
+  },
+  {
     name: 'search',
     usage: '[options] <words...>',
     summary: 'search a catalogue by words, or by meaning',

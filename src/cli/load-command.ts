@@ -1,6 +1,7 @@
 import { buildCatalogue, type LoadReport, type Source } from '../index.js';
 import { databaseOption, jsonOption, modelOption, parseInteger } from './common-options.js';
-import { addInstalledOptions, type InstalledFlags, installedDatabase, installedSource } from './installed-option.js';
+import { installedDatabase } from './installed-database.js';
+import { addInstalledOptions, type InstalledFlags, installedSource } from './installed-option.js';
 import { LoadProgressBar } from './load-progress-bar.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';

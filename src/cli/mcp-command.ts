@@ -1,12 +1,14 @@
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { StdioServer } from '../mcp/serve-stdio.js';
 import { databaseOption, modelOption } from './common-options.js';
+import { addInstalledOptions, type InstalledFlags } from './installed-option.js';
+import type { InstalledLoad } from './load-installed.js';
 import type { Output } from './output.js';
 import type { LogLevel, ServerLog } from './server-log.js';
 import type { SetUp } from './set-up.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 
-interface McpFlags extends StopWordsFlags {
+interface McpFlags extends StopWordsFlags, InstalledFlags {
   readonly database: string;
   readonly model?: string;
   readonly semantic: boolean;
@@ -24,12 +26,15 @@ export const setUpMcp: SetUp = (command, output) => {
         .choices(['info', 'warn', 'error', 'silent'])
         .default('info'),
     )
-    .action((flags: McpFlags) => serveMcp(flags, output));
+    .action((flags: McpFlags) => serveMcp(command, flags, output));
+  addInstalledOptions(command);
 };
 
-async function serveMcp(flags: McpFlags, output: Output): Promise<void> {
-  const { database, model, semantic: meaning } = flags;
+async function serveMcp(command: Command, flags: McpFlags, output: Output): Promise<void> {
+  const { model, semantic: meaning } = flags;
   const log = new LazyLog(flags.logLevel, output);
+  const stopped = new AbortController();
+  const { database, embed } = await catalogueOf(command, flags, log, stopped.signal);
   const stopWords = await stopWordsOf(flags);
   const [{ checkSdk, loadSdk }, { ThreadEngine }] = await Promise.all([
     import('../mcp/skills/load-sdk.js'),
@@ -47,7 +52,8 @@ async function serveMcp(flags: McpFlags, output: Output): Promise<void> {
     const onFirstAnswer = (): void => {
       log.open();
       // The model is loaded while the client reads its first answer.
-      if (meaning) void engine.warmUp();
+      if (meaning)
+        void embed().then((made) => setTimeout(() => void engine.warmUp(), made ? UNTIL_RELOADED : 0).unref());
     };
     server = serveMcpOnStdio(sdk, engine, {
       ...{ input: process.stdin, output: output.out, onFirstAnswer },
@@ -58,10 +64,28 @@ async function serveMcp(flags: McpFlags, output: Output): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
     await server.ended;
   } finally {
+    stopped.abort();
     await engine.close();
     await log.close();
   }
 }
+
+/** The catalogue that is served, and how its vectors are made once the server runs. */
+async function catalogueOf(
+  command: Command,
+  flags: McpFlags,
+  log: LazyLog,
+  signal: AbortSignal,
+): Promise<InstalledLoad> {
+  // What loading needs is imported only where something is loaded.
+  if (flags.installed !== true && flags.agent === undefined)
+    return { database: flags.database, embed: async () => false };
+  const { loadInstalled } = await import('./load-installed.js');
+  return loadInstalled(command, flags, log.write, signal);
+}
+
+/** Milliseconds in which a changed catalogue is opened. */
+const UNTIL_RELOADED = 1000;
 
 /** Lines that wait for the first answer. */
 const MOST_WAITING = 100;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Access, DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, openAccess } from '../access/index.js';
 import {
   COMPATIBILITIES,
@@ -18,13 +18,15 @@ import { unpublishedLog } from '../mcp/unpublished-log.js';
 import { databaseOption, modelOption, parseInteger } from './common-options.js';
 import { counted } from './counted.js';
 import { demoLines } from './demo.js';
+import { addInstalledOptions, type InstalledFlags } from './installed-option.js';
+import { loadInstalled } from './load-installed.js';
 import { type Output, printLines } from './output.js';
 import { LOG_LEVELS, type LogLevel, ServerLog } from './server-log.js';
 import type { SetUp } from './set-up.js';
 import { type StateFlags, stateFileOf, stateOption } from './state-option.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 
-interface ServeFlags extends StateFlags, StopWordsFlags {
+interface ServeFlags extends StateFlags, StopWordsFlags, InstalledFlags {
   readonly host: string;
   readonly port: number;
   readonly anonymousDaily: number;
@@ -111,15 +113,18 @@ export const setUpServe: SetUp = (command, output) => {
     )
     .addOption(new Option('--log-level <level>', 'what is logged at least').choices(LOG_LEVELS).default('info'))
     .option('--demo', 'make a key for trying out, revoke the former one, and print commands to try')
-    .action((flags: ServeFlags) => serve(flags, output));
+    .action((flags: ServeFlags) => serve(command, flags, output));
+  addInstalledOptions(command);
 };
 
-async function serve(flags: ServeFlags, output: Output): Promise<void> {
-  const { database, model, host, port, trustProxy, publicUrl, compat: compatibility, pages } = flags;
-  const log = new ServerLog(flags.logLevel, output);
+async function serve(command: Command, given: ServeFlags, output: Output): Promise<void> {
+  const { model, host, port, trustProxy, publicUrl, compat: compatibility, pages } = given;
+  const log = new ServerLog(given.logLevel, output);
   const stop = stopSignal();
   let access: Access | undefined;
   try {
+    const { database, embed } = await loadInstalled(command, given, log.write.bind(log), stop);
+    const flags = { ...given, database };
     const stopWords = await stopWordsOf(flags);
     await using search = await followCatalogue({ database, model, stopWords, signal: stop, onReload: log.onReload });
     access = openAccess({
@@ -142,7 +147,8 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
     try {
       const mcpUrl = flags.mcp === true ? `${publicUrl ?? server.url}/mcp` : undefined;
       printStart(server.url, mcpUrl, host, search, output);
-      warmUp(search, flags.allLanguages === true, log, stop);
+      const ready = (): void => warmUp(search, flags.allLanguages === true, log, stop);
+      void embed().then(async (made) => (made ? search.reload().then(ready, ready) : ready()));
       if (flags.demo === true) printLines(output, demoLines(search, access, publicUrl ?? server.url));
       if (!stop.aborted) await once(stop, 'abort');
       log.info('stopping');

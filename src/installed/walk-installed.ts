@@ -23,6 +23,8 @@ export interface InstalledSkill {
   readonly root: LinkRoot;
   /** In the order of the folders. */
   readonly installations: readonly Installation[];
+  /** For each installation the number of its folder among `folders`. */
+  readonly folderNumbers: readonly number[];
 }
 
 /** What the agents of a machine have. */
@@ -107,8 +109,13 @@ function inOrder(skills: ReadonlyMap<string, Draft>, roots: readonly LinkRoot[])
   return [...skills.values()]
     .map(({ found, reached }) => {
       const root = byDepth.find(({ path }) => isInside(found.realPath, path))!;
-      const installations = reached.sort((a, b) => a.rank - b.rank).map(({ installation }) => installation);
-      return { found: { ...found, path: pathInside(root.path, found.realPath) }, root, installations };
+      reached.sort((a, b) => a.rank - b.rank);
+      return {
+        found: { ...found, path: pathInside(root.path, found.realPath) },
+        root,
+        installations: reached.map(({ installation }) => installation),
+        folderNumbers: reached.map(({ rank }) => rank),
+      };
     })
     .sort((a, b) => compareCodePoints(a.found.realPath, b.found.realPath));
 }
@@ -116,10 +123,4 @@ function inOrder(skills: ReadonlyMap<string, Draft>, roots: readonly LinkRoot[])
 /** Says where a skill lies, for its id: the plugin that it belongs to, or `skills`, and the path inside its folder. */
 export function locationOf({ found: { path, realPath }, root: { plugin } }: InstalledSkill): string {
   return joinPath(plugin ?? 'skills', path === '' ? basename(realPath) : path);
-}
-
-/** The folders that links in a skill's folder may lead into: those that the same hand made. */
-export function linkRootsOf({ root }: InstalledSkill, roots: readonly LinkRoot[]): LinkRoots {
-  const others = roots.filter(({ maker }) => maker === root.maker && maker !== 'plugin').map(({ path }) => path);
-  return new LinkRoots(root.path, others, ALL);
 }

@@ -22,8 +22,11 @@ export interface Serving {
 }
 
 /** Starts a server at a free port, and waits until it tells where it is; killed when the test ends. */
-export async function startServing(words: readonly string[]): Promise<Serving> {
-  const child = startProcess(['serve', '--port', '0', ...words]);
+export async function startServing(
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Serving> {
+  const child = startProcess(['serve', '--port', '0', ...words], { env });
   const closed = once(child, 'close');
   onTestFinished(async () => {
     child.kill('SIGKILL');
