@@ -105,7 +105,7 @@ export class InitRecord {
     }
     const folder = dirname(this.path);
     this.#contents = { ...contents, madeFolders: [...new Set([...missingFolders(folder), ...contents.madeFolders])] };
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeConfigFile(readConfigFile(this.path), `${JSON.stringify(this.#contents, undefined, 2)}\n`);
   }
 }
