@@ -27,7 +27,7 @@ export interface WrittenEntry {
 }
 
 /** A change between two texts, which are named by their digests. */
-export interface ExactChange {
+interface ExactChange {
   readonly edits: readonly TextEdit[];
   /** Null if there was no file. */
   readonly before: string | null;
