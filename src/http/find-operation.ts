@@ -5,8 +5,8 @@ import {
   resolveKeywordQuery,
   SkillSearchError,
 } from '../index.js';
+import { sourceOf } from '../source-of.js';
 import { ClientGone } from './error-content.js';
-import { sourceOf } from './pages/source-of.js';
 import { readParameters } from './parameters.js';
 import type { PublicSkill } from './public-record.js';
 import { FIND_PARAMETERS } from './query-parameters.js';
