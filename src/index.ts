@@ -35,6 +35,7 @@ export {
   type SortOrder,
 } from './query.js';
 export {
+  type AgentCount,
   type AuthorCount,
   type CatalogueStats,
   type CorrectedWord,
@@ -92,4 +93,14 @@ export type { Embedder, EmbeddingPurpose, EmbedOptions } from './semantic/embedd
 export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/model-folder.js';
 export type { ModelOptions } from './semantic/model-options.js';
 export type { ModelSettings, Pooling } from './semantic/settings/model-settings.js';
-export type { ContentFile, Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from './skill.js';
+export {
+  type ContentFile,
+  SKILL_SCOPES,
+  type Skill,
+  type SkillContents,
+  type SkillDetails,
+  type SkillFile,
+  type SkillInstallation,
+  type SkillProperties,
+  type SkillScope,
+} from './skill.js';
