@@ -21,8 +21,15 @@ export interface InstalledFolder {
   readonly plugin?: string;
 }
 
-/** Folders whose owners trust each other: a file in one of them may be a link into another one. */
-export type LinkGroup = readonly string[];
+/** A folder that links may lead into. */
+export interface LinkRoot {
+  /** Real path. */
+  readonly path: string;
+  /** The plugin that it belongs to, if it does. */
+  readonly plugin?: string;
+  /** Who made it. A file of a skill may be a link only into what the same hand made. */
+  readonly maker: 'user' | 'project' | 'plugin';
+}
 
 /** What is known before any folder with skills is listed. */
 export interface FoundFolders {
@@ -30,10 +37,8 @@ export interface FoundFolders {
   readonly folders: readonly InstalledFolder[];
   /** Names of the agents that were looked for: those asked for, or those on this machine. */
   readonly agents: readonly string[];
-  /** Real paths of the folders of all agents, chosen or not. Links to skills may lead into these. */
-  readonly roots: readonly string[];
-  /** The same, as far as files may be links. */
-  readonly groups: readonly LinkGroup[];
+  /** The folders of all agents, chosen or not. Links to skills may lead into these. */
+  readonly roots: readonly LinkRoot[];
   readonly problems: readonly AgentProblem[];
   /** Real path of the home folder, to shorten paths that are shown. */
   readonly home: string;
@@ -87,8 +92,11 @@ class FolderFinder {
       new Set(users.values()),
     );
     const real = new Map([...users, ...projects]);
-    const own = [...new Set([...projects.values()])];
-    const groups = [[...new Set(users.values())], own, ...plugins.folders.map(({ path }) => [path])];
+    const roots: readonly LinkRoot[] = [
+      ...[...users.values()].map((path) => ({ path, maker: 'user' as const })),
+      ...[...projects.values()].map((path) => ({ path, maker: 'project' as const })),
+      ...plugins.folders.map((folder) => ({ ...folder, maker: 'plugin' as const })),
+    ];
 
     const chosen = AGENTS.filter((agent) => present.has(agent));
     const folders = chosen.flatMap((agent) =>
@@ -102,8 +110,8 @@ class FolderFinder {
     return {
       folders,
       agents: chosen.map(({ name }) => name),
-      roots: [...new Set(groups.flat())],
-      groups,
+      // One that several agents read is there once, as it was first found.
+      roots: [...new Map([...roots].reverse().map((root) => [root.path, root])).values()].reverse(),
       problems: [...this.#problems.values(), ...plugins.problems],
       home: this.#home,
     };
