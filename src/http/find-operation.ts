@@ -79,7 +79,8 @@ async function answer(
     logDamaged(damaged);
     for (const record of records) {
       const skill = JSON.parse(record) as PublicSkill;
-      const ownAddress = published.has(skill.id) ? linkToSkill(publicUrl, skill.id) : '';
+      // With a slash at its end, or the installer would take it for a repository and ask GitHub about it.
+      const ownAddress = published.has(skill.id) ? `${linkToSkill(publicUrl, skill.id)}/` : '';
       const source = sourceOf(skill.codehostUrl) || ownAddress;
       if (owner !== undefined && ownerOf(source) !== owner && skill.author.toLowerCase() !== owner) continue;
       if (skills.length < limit) skills.push({ id: skill.id, name: skill.name, installs: 0, source });

@@ -53,7 +53,7 @@ const PREFLIGHT: Content = { status: 204, headers: { Allow: ALLOWED_METHODS, ...
 const PREFLIGHT_OF_NOTHING: Content = { status: 204, headers: PREFLIGHT_HEADERS, body: '' };
 
 /** Paths that programs ask. Their errors are JSON, whatever a client accepts. */
-const FOR_PROGRAMS = /^\/(?:api|mcp|page)(?:\/|$)|^\/openapi\.json$|^(?:\/skills\/[^/]+)?\/\.well-known\//;
+const FOR_PROGRAMS = /^\/(?:api|mcp|page)(?:\/|$)|^\/openapi\.json$|^(?:\/skills\/.+)?\/\.well-known\//;
 
 /** The path of a download: owner, repository and name of a skill. */
 const DOWNLOAD = /^\/api\/download\/([^/]+)\/([^/]+)\/([^/]+)$/;

@@ -84,7 +84,7 @@ describe('the index of version 0.2.0', () => {
     const { ask } = await serve(search, { publish: ['all'], pages: true });
     const id = idOf(search, 'pdf-forms');
     // The second is what `npx skills find` shows.
-    for (const base of [`/skills/${id}`, `/skills/${id}@pdf-forms`]) {
+    for (const base of [`/skills/${id}`, `/skills/${id}/@pdf-forms`]) {
       const index = await ask(base + INDEX);
       expect(entriesOf(index).map(({ name }) => name)).toEqual(['pdf-forms']);
       const { url, digest } = entriesOf(index)[0]!;
@@ -284,7 +284,7 @@ describe('what npx skills takes', () => {
       b: 'https://code.example/otter/tools.git',
       c: 'https://gitlab.com/otter/deep/tools.git',
     };
-    expect(await sources(['all'])).toEqual({ ...elsewhere, d: `${ORIGIN}/skills/d`, e: '' });
+    expect(await sources(['all'])).toEqual({ ...elsewhere, d: `${ORIGIN}/skills/d/`, e: '' });
     expect(await sources([])).toEqual({ ...elsewhere, d: '', e: '' });
   });
 

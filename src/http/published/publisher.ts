@@ -59,8 +59,8 @@ export class Publisher {
     const asked = readPublishedPath(path);
     if (asked === undefined) return undefined;
     const { byId, byName } = await this.#answering();
-    if (asked.ids === undefined) return this.#fileOf(asked, byName);
-    const entry = asked.ids.map((id) => byId.get(id)).find((one) => one !== undefined);
+    if (asked.id === undefined) return this.#fileOf(asked, byName);
+    const entry = byId.get(asked.id);
     return entry === undefined ? undefined : this.#fileOf(asked, new Map([[entry.name, entry]]));
   }
 
