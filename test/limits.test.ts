@@ -214,7 +214,7 @@ const BOUNDS: Readonly<
   MAX_INSTALLED_AT_ONCE: { file: 'install/install-skills.test.ts', test: 'of more than a thousand skills at once' },
   MAX_PUBLISHED_SKILLS: {
     file: 'http/published.test.ts',
-    test: 'refuses to start with more than a thousand, and says how many',
+    test: 'refuses to start with more than a thousand, and says so',
   },
   MAX_LOGGED_UNPUBLISHED: {
     file: 'mcp/unpublished-log.test.ts',

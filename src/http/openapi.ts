@@ -181,7 +181,7 @@ function findSkills(): DescribedOperation {
 /** What `npx skills add` fetches of repositories on GitHub that it knows. */
 function downloadSkill(): DescribedOperation {
   const segment = (name: string, description: string, example: string): Json => {
-    const schema = { type: 'string', minLength: 1, pattern: '^[A-Za-z0-9_.-]+$' };
+    const schema = { type: 'string', minLength: 1, pattern: '^[.]?[A-Za-z0-9_-][A-Za-z0-9_.-]*$' };
     return { name, in: 'path', required: true, description, schema, example };
   };
   const { owner, repository, skill } = DOWNLOAD_EXAMPLE;

@@ -215,7 +215,7 @@ describe('what is published', () => {
     for (const id of ['a', 'b', 'c', 'd']) expect(entriesOf(await ask(`/skills/${id}${INDEX}`))).toHaveLength(1);
   });
 
-  test('refuses to start with more than a thousand, and says how many', async () => {
+  test('refuses to start with more than a thousand, and says so', async () => {
     const rows = (count: number) => Array.from({ length: count }, (_, i) => whole(`skill-${i}`));
     const start = async (count: number) => {
       const search = await opened({ skills: rows(count) });
