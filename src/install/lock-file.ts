@@ -21,19 +21,20 @@ const EMPTY: Readonly<Record<LockForm, string>> = {
   user: '{\n  "version": 3,\n  "skills": {},\n  "dismissed": {}\n}',
 };
 
+/** How often a file is written anew that others write to. */
+const MOST_TRIES = 20;
+
 /** What installers say they installed. Entries of others, and their order, stay byte for byte. */
 export class LockFile {
   readonly path: string;
   readonly entries: ReadonlyMap<string, LockEntry>;
-  /** Absent unless the file is there. */
-  readonly #stored: string | undefined;
-  #text: string;
+  readonly #form: LockForm;
+  readonly #changes = new Map<string, LockEntry>();
 
   private constructor(path: string, form: LockForm, stored: string | undefined) {
     this.path = path;
-    this.#stored = stored;
-    this.#text = stored ?? EMPTY[form];
-    this.entries = new Map(Object.entries(readEntries(this.#text, path, form)));
+    this.#form = form;
+    this.entries = readEntries(stored ?? EMPTY[form], path, form);
   }
 
   /**
@@ -50,30 +51,40 @@ export class LockFile {
   }
 
   set(name: string, entry: LockEntry): void {
-    this.#text = setJsonMember(this.#text, 'skills', name, entry);
+    this.#changes.set(name, entry);
   }
 
   /**
-   * Writes the file, if an entry was set to something else than it was.
+   * Writes the entries that were set into the file as it is by now: other installers may have written to it, too.
    *
-   * @throws {SkillSearchError} `INSTALL_REFUSED` if another program wrote to it since it was read
+   * @throws {SkillSearchError} `INSTALL_REFUSED` if it cannot be read any more, or is written to all the time
    */
   async write(): Promise<void> {
-    if (this.#text === this.#stored) return;
+    if (this.#changes.size === 0) return;
     await mkdir(dirname(this.path), { recursive: true });
-    if ((await textOf(this.path)) !== this.#stored) {
-      throw refused(this.path, 'another program has just changed it: try again');
-    }
+    for (let tries = 0; tries < MOST_TRIES; tries++) if (await this.#tryToWrite()) return;
+    throw refused(this.path, 'other programs change it all the time');
+  }
+
+  /** @returns whether it was written: not if somebody wrote to it meanwhile */
+  async #tryToWrite(): Promise<boolean> {
+    const stored = await textOf(this.path);
+    let text = stored ?? EMPTY[this.#form];
+    readEntries(text, this.path, this.#form);
+    for (const [name, entry] of this.#changes) text = setJsonMember(text, 'skills', name, entry);
     const beside = `${this.path}.${randomBytes(6).toString('hex')}.tmp`;
     try {
       const file = await open(beside, 'wx');
       try {
-        await file.writeFile(this.#text);
+        await file.writeFile(text);
         await file.sync();
       } finally {
         await file.close();
       }
-      await rename(beside, this.path);
+      const isSame = (await textOf(this.path)) === stored;
+      if (isSame) await rename(beside, this.path);
+      else await rm(beside);
+      return isSame;
     } catch (error) {
       await rm(beside, { force: true });
       throw error;
@@ -108,7 +119,7 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-function readEntries(text: string, path: string, form: LockForm): Record<string, LockEntry> {
+function readEntries(text: string, path: string, form: LockForm): ReadonlyMap<string, LockEntry> {
   let lock: unknown;
   try {
     lock = JSON.parse(text);
@@ -120,7 +131,7 @@ function readEntries(text: string, path: string, form: LockForm): Record<string,
     throw refused(path, `its version must be ${VERSIONS[form]}, got ${JSON.stringify(version) ?? 'none'}`);
   }
   if (!isObject(skills)) throw refused(path, 'it has no object "skills"');
-  return Object.fromEntries(Object.entries(skills).filter((pair): pair is [string, LockEntry] => isObject(pair[1])));
+  return new Map(Object.entries(skills).filter((pair): pair is [string, LockEntry] => isObject(pair[1])));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

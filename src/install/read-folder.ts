@@ -4,7 +4,7 @@ import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../limits.js';
 import type { HashedFile } from './folder-hash.js';
 
 /** Windows knows no executable files, so nothing there can differ by it. */
-export const HAS_MODES = process.platform !== 'win32';
+export const HAS_MODES: boolean = process.platform !== 'win32';
 
 /** What lies in the place of a skill's folder. */
 export type FoundFolder =

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createHandler, type HandlerOptions, startServer } from '../../src/http/index.js';
-import type { SkillSearch } from '../../src/index.js';
+import { type SkillSearch, SkillSearchError } from '../../src/index.js';
 import { codeOf } from '../error-code.js';
 import { catalogueOf, idOf, PDF_FORMS, skillMarkdown, wholeFile } from '../install/skill-catalogue.js';
 import { FIND, ORIGIN, opened, type Reply, searchOver, serve } from './ask.js';
@@ -198,6 +198,26 @@ describe('what is published', () => {
       long: expect.stringContaining('too long'),
       git: expect.stringContaining('device'),
     });
+  });
+
+  test('is the rest where a skill is damaged', async () => {
+    const search = await searchOver([whole('good', { id: 'good' }), whole('bad', { id: 'bad' })]);
+    const damaged = Object.create(search, {
+      stats: { value: () => search.stats() },
+      completeIds: { value: () => search.ids() },
+      contents: { value: (id: string) => search.contents(id) },
+      get: { value: (id: string) => search.get(id) },
+      read: {
+        value: (id: string, path: string) => {
+          if (id === 'bad') throw new SkillSearchError('DATABASE_DAMAGED', 'damaged', { skill: id });
+          return search.read(id, path);
+        },
+      },
+    });
+    const told: string[] = [];
+    const { ask } = await serve(damaged, { publish: ['all'], onUnpublished: (id) => told.push(id) });
+    expect(entriesOf(await ask(INDEX)).map(({ name }) => name)).toEqual(['good']);
+    expect(told).toEqual(['bad']);
   });
 
   test('of several skills of one name is the one with the most stars, then the oldest, then the first by id', async () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDamage } from '../../errors.js';
 import type { ContentFile, Skill, SkillSearch } from '../../index.js';
 import { faultOfPaths } from '../../install/path-faults.js';
 import { PublishedSkills } from '../../mcp/skills/published-skills.js';
@@ -54,13 +55,18 @@ export async function publicationOf(
   const found: { readonly entry: PublishedEntry; readonly skill: Skill }[] = [];
   for (const id of await chosenIds(search, rules, turn)) {
     await turn();
-    const one = await published.get(search, id);
-    const skill = search.get(id);
-    if (one === undefined || skill === undefined) continue;
-    const { name, description } = one.frontMatter;
-    const fault = faultOf(one.files, description);
-    if (fault === undefined) found.push({ entry: entryOf(search, id, name, description, one.files), skill });
-    else told(id, fault);
+    try {
+      const one = await published.get(search, id);
+      const skill = search.get(id);
+      if (one === undefined || skill === undefined) continue;
+      const { name, description } = one.frontMatter;
+      const fault = faultOf(one.files, description);
+      if (fault === undefined) found.push({ entry: entryOf(search, id, name, description, one.files), skill });
+      else told(id, fault);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      told(id, 'it is damaged');
+    }
   }
   found.sort((a, b) => byPreference(a.skill, b.skill));
   const byName = new Map<string, PublishedEntry>();
