@@ -15,6 +15,7 @@ export { type CopyOptions, copyCatalogue } from './load/copy-catalogue.js';
 export type { BuildOptions, FolderDefaults, LoadProgress, RowSource, Source } from './load/load-options.js';
 export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load/load-report.js';
 export { type RemoveOptions, removeSkills } from './load/remove-skills.js';
+export { type UpdateOptions, updateSkills } from './load/update-skills.js';
 export {
   COPY_MODES,
   type CopyMode,
