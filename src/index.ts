@@ -12,7 +12,14 @@ export { buildCatalogue } from './load/build-catalogue.js';
 export { type CheckOptions, checkCatalogue } from './load/check-catalogue.js';
 export type { CatalogueProblem, CheckReport } from './load/check-report.js';
 export { type CopyOptions, copyCatalogue } from './load/copy-catalogue.js';
-export type { BuildOptions, FolderDefaults, LoadProgress, RowSource, Source } from './load/load-options.js';
+export type {
+  BuildOptions,
+  FolderDefaults,
+  InstalledSource,
+  LoadProgress,
+  RowSource,
+  Source,
+} from './load/load-options.js';
 export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load/load-report.js';
 export { type RemoveOptions, removeSkills } from './load/remove-skills.js';
 export { type UpdateOptions, updateSkills } from './load/update-skills.js';

@@ -149,6 +149,20 @@ export const MAX_YAML_TOKENS = 4000;
 /** Lists and maps inside each other, in a line or in brackets, that are read as YAML: the parser goes into each. */
 export const MAX_YAML_DEPTH: number = 64;
 
+// Installed skills
+
+/** Folders above the working folder, itself included, that are looked at for a project: no repository is so deep. */
+export const MAX_PROJECT_LEVELS = 64;
+
+/** Largest file of an agent that says which plugins there are, in bytes. A marketplace of thousands has one. */
+export const MAX_PLUGIN_LIST_BYTES: number = 4 * 1024 * 1024;
+
+/** Plugins that are looked at, and folders with skills that a plugin names. Each may cost some files. */
+export const MAX_PLUGINS = 1000;
+
+/** Folders below one folder of an agent that are entered. A thousand skills have some five thousand. */
+export const MAX_INSTALLED_FOLDERS = 50_000;
+
 // Sources
 
 /**
