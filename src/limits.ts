@@ -305,6 +305,14 @@ export const MAX_PAGE_FILES = 100;
  */
 export const MAX_COUNTED_ADDRESSES = 10_000;
 
+// Setting up a machine
+
+/**
+ * The largest configuration of an agent that `init` edits, in bytes. It is held in memory a few times. Some agents keep
+ * their history in it; those have some megabytes.
+ */
+export const MAX_CONFIG_BYTES = 64 * 1024 * 1024;
+
 // MCP
 
 /** Longest text of a file in one answer of a tool, in UTF-16 units. Some 15,000 tokens; hosts cut off at 25,000. */

@@ -38,6 +38,10 @@ type Bound =
 const BOUNDS: Readonly<
   Record<Exclude<keyof typeof limits, 'SERVER_LIMITS' | 'STDIO_LIMITS' | 'MCP_HTTP_LIMITS'>, Bound>
 > = {
+  MAX_CONFIG_BYTES: {
+    file: 'init/config-file.test.ts',
+    test: 'is refused where it is larger than 64 MiB',
+  },
   MAX_KEYWORD_QUERY_LENGTH: {
     accepts: (length) => passes(() => resolveKeywordQuery({ q: `${'😀'.repeat(length - 1)}a` })),
   },
