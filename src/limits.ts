@@ -32,6 +32,18 @@ export const MAX_FACET_VALUES = 100;
 /** The greatest `limit` of suggestions. More are not read while somebody types. */
 export const MAX_SUGGESTIONS = 20;
 
+/**
+ * Skills that one small change may bring or remove: more are loaded as a whole, which takes a copy of the catalogue but
+ * blocks nothing.
+ */
+export const MAX_CHANGED_IN_PLACE = 500;
+
+/**
+ * Skills that small changes replaced or removed, and that are kept for readers of former states: some tens of megabytes.
+ * Beyond, the oldest states can no longer be read.
+ */
+export const MAX_SUPERSEDED = 5000;
+
 /** Words of the catalogue that an answer says a misspelt word was read as. Whoever asked wants to see the likeliest. */
 export const MAX_CORRECTIONS = 5;
 
@@ -303,6 +315,14 @@ export const MAX_PAGE_FILES = 100;
  * forgotten. Each takes some hundred bytes.
  */
 export const MAX_COUNTED_ADDRESSES = 10_000;
+
+// Setting up a machine
+
+/**
+ * The largest configuration of an agent that `init` edits, in bytes. It is held in memory a few times. Some agents keep
+ * their history in it; those have some megabytes.
+ */
+export const MAX_CONFIG_BYTES = 64 * 1024 * 1024;
 
 // MCP
 

@@ -38,6 +38,10 @@ type Bound =
 const BOUNDS: Readonly<
   Record<Exclude<keyof typeof limits, 'SERVER_LIMITS' | 'STDIO_LIMITS' | 'MCP_HTTP_LIMITS'>, Bound>
 > = {
+  MAX_CONFIG_BYTES: {
+    file: 'init/config-file.test.ts',
+    test: 'is refused where it is larger than 64 MiB',
+  },
   MAX_KEYWORD_QUERY_LENGTH: {
     accepts: (length) => passes(() => resolveKeywordQuery({ q: `${'😀'.repeat(length - 1)}a` })),
   },
@@ -56,6 +60,11 @@ const BOUNDS: Readonly<
     file: 'search/suggest.test.ts',
     test: 'refuse a limit that is no integer from 1 to 20, and a text that is none',
   },
+  MAX_CHANGED_IN_PLACE: {
+    file: 'load/update-skills.test.ts',
+    test: 'are loaded as a whole if they are more than 500 rows or ids',
+  },
+  MAX_SUPERSEDED: { file: 'store/write/superseding.test.ts', test: 'forgets the oldest beyond so many skills' },
   MAX_CORRECTIONS: { file: 'keyword/steps/corrected-words.test.ts', test: 'by five words at most' },
   MAX_SIMILAR: { file: 'search/similar-skills.test.ts', test: 'refuses a limit that is no integer from 1 to 100' },
   TOKEN_CACHE_WORDS: { file: 'agents/count-tokens.test.ts', test: 'keeps the sizes of so many words at most' },

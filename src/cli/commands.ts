@@ -12,6 +12,12 @@ export interface CommandEntry {
 /** The commands, in the order in which the program's help lists them. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: 'init',
+    usage: '[options]',
+    summary: 'set this machine up: a catalogue of the installed skills, in every agent',
+    setUp: async () => (await import('./init-command.js')).setUpInit,
+  },
+  {
     name: 'load',
     usage: '[options] [source...]',
     summary: 'load skills into a catalogue, adding and updating by id',

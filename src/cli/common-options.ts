@@ -32,3 +32,10 @@ export function collectChoices<Choice extends string>(choices: readonly Choice[]
     return previous.includes(choice) ? [...previous] : [...previous, choice];
   };
 }
+
+/** Parses names with commas or blanks between, each kept once. */
+export function parseNames(value: string): readonly string[] {
+  const names = [...new Set(value.split(/[\s,]+/).filter((name) => name !== ''))];
+  if (names.length === 0) throw new InvalidArgumentError('It must be names with commas between.');
+  return names;
+}

@@ -12,6 +12,11 @@ const RULES_KEY = 'signature_rules';
 /** The words of a text depend on the version of Unicode of the runtime, too. */
 const RULES = `${SIGNATURE_RULES} ${process.versions['unicode']}`;
 
+/** Whether the signatures of a catalogue were made by the present rules. */
+export function hasPresentSignatures(catalogue: Connection): boolean {
+  return readMeta(catalogue, RULES_KEY) === RULES;
+}
+
 /** Whether every skill of a catalogue has a signature, made by the present rules. */
 export function areAllSigned(catalogue: Connection): boolean {
   if (readMeta(catalogue, RULES_KEY) !== RULES) return false;

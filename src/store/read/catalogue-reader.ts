@@ -19,6 +19,7 @@ import {
 } from './columns.js';
 import { ContentReader } from './content-reader.js';
 import { KeptRecords } from './kept-records.js';
+import { OpenedState } from './opened-state.js';
 import { PROPERTY_LABELS, type PropertyLabelsName } from './property-labels.js';
 import { recordAuthor } from './record-author.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
@@ -71,6 +72,7 @@ export class CatalogueReader {
   #contents: ContentReader | undefined;
   #derivedCounts: ReadonlyMap<string, number> | undefined;
   readonly #inTransaction: (work: () => unknown) => unknown;
+  readonly #opened: OpenedState;
   readonly #statements: SkillStatements;
   readonly #rows: StoredRows;
   readonly #numberOf: Statement<[id: string], SkillNumber>;
@@ -83,8 +85,11 @@ export class CatalogueReader {
   static open(path: string): CatalogueReader {
     const connection = openForReading(path);
     try {
-      checkNotes(connection, path);
-      return new CatalogueReader(connection, path);
+      // At once: a small change may come between two statements.
+      return connection.transaction(() => {
+        checkNotes(connection, path);
+        return new CatalogueReader(connection, path);
+      })();
     } catch (error) {
       connection.close();
       throw storeError(error, path, 'read');
@@ -94,7 +99,10 @@ export class CatalogueReader {
   constructor(connection: Connection, path = 'the catalogue in memory') {
     this.#connection = connection;
     this.#path = path;
-    this.#inTransaction = connection.transaction((work) => work());
+    this.#inTransaction = connection.transaction((work) => {
+      this.#opened.settle();
+      return work();
+    });
     this.#statements = new SkillStatements(connection, path);
     this.#rows = new StoredRows(connection);
     this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
@@ -104,7 +112,8 @@ export class CatalogueReader {
     this.#ids = connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck();
     this.stamp = stampIn(connection);
     this.#facts = readFacts(connection);
-    this.vectors = new VectorReader(connection, path, this.#facts);
+    this.#opened = new OpenedState(connection, path, this.stamp);
+    this.vectors = new VectorReader(connection, path, this.#facts, this.#opened);
   }
 
   /** Read on first use, unless {@link useColumns} was called before. */
@@ -114,7 +123,7 @@ export class CatalogueReader {
   }
 
   get packedColumns(): PackedColumns {
-    this.#packed ??= this.#guard(() => readColumns(this.#connection, this.#path));
+    this.#packed ??= this.#guard(() => readColumns(this.#connection, this.#path, this.#facts));
     return this.#packed;
   }
 
@@ -302,7 +311,7 @@ export class CatalogueReader {
    * Runs work that reads several records, under one lock of the file. A lock for each would take longer than reading.
    */
   reading<T>(work: () => T): T {
-    return this.#guard(() => this.#inTransaction(work) as T);
+    return this.#guard(work);
   }
 
   /** Does not read the columns. */
@@ -335,7 +344,7 @@ export class CatalogueReader {
   ids(): string[] {
     return this.#guard(() => {
       const ids = this.#ids.all();
-      if (this.#facts !== undefined && checksumOfIds(ids) !== this.#facts.ids) {
+      if (this.#facts !== undefined && checksumOfIds(ids, this.#facts) !== this.#facts.ids) {
         throw damagedError(this.#path, 'its index of ids is not as it was written');
       }
       return ids;
@@ -438,7 +447,8 @@ export class CatalogueReader {
   #isIdIndexWhole(): boolean {
     if (this.#idIndexIsWhole === undefined) {
       if (this.#columns !== undefined) return false;
-      this.#idIndexIsWhole = corruptAsMissing(() => checksumOfIds(this.#ids.iterate())) === this.#facts?.ids;
+      this.#idIndexIsWhole =
+        corruptAsMissing(() => checksumOfIds(this.#ids.iterate(), this.#facts)) === this.#facts?.ids;
     }
     return this.#idIndexIsWhole;
   }
@@ -497,7 +507,9 @@ export class CatalogueReader {
     return damagedError(this.#path, `what is stored of the skill ${id} is not as it was written`, id);
   }
 
+  /** Runs work that reads the opened state, under one lock of the file. */
   #guard<T>(work: () => T): T {
-    return guarded(this.#path, 'read', work);
+    if (this.#connection.inTransaction) return work();
+    return guarded(this.#path, 'read', () => this.#inTransaction(work) as T);
   }
 }

@@ -8,7 +8,7 @@ import type { Connection } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
 import { DerivedLabels } from '../derived-labels.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
-import { areDerivedLabelsThere, readFacts } from '../facts.js';
+import { areDerivedLabelsThere, type CatalogueFacts } from '../facts.js';
 import { readSignatures } from '../signature-table.js';
 import { NOT_INVOCABLE, PROPERTY_LABELS, PROPERTY_LABELS_NAMES, type PropertyLabelsName } from './property-labels.js';
 import { recordAuthor } from './record-author.js';
@@ -69,9 +69,9 @@ export interface CatalogueColumns extends ColumnArrays {
   readonly notInvocable: Uint32Array;
 }
 
+type LateLabels = 'authors' | PropertyLabelsName;
 /** The labels that are read when a query first needs them. */
-export const LATE_LABELS = ['authors', ...PROPERTY_LABELS_NAMES] as const;
-type LateLabels = (typeof LATE_LABELS)[number];
+export const LATE_LABELS: readonly LateLabels[] = ['authors', ...PROPERTY_LABELS_NAMES];
 
 /** How the columns of a file get their late labels. */
 export interface LateSource {
@@ -169,11 +169,12 @@ export function readPropertyLabels(
  * Reads the columns of a finished catalogue, row by row: no index of SQLite is used. A row that is damaged keeps its
  * place, but has no labels and no copies.
  *
+ * @param facts what the last load noted of the whole, if anything
  * @throws {SkillSearchError} `DATABASE_DAMAGED` if rows are missing
  */
-export function readColumns(connection: Connection, path: string): PackedColumns {
+export function readColumns(connection: Connection, path: string, facts: CatalogueFacts | undefined): PackedColumns {
   const rows = new StoredRows(connection);
-  const expected = readFacts(connection)?.skills;
+  const expected = facts?.skills;
   const numbers = connection
     .prepare<[], SkillNumber>(`SELECT number FROM skill NOT INDEXED ORDER BY ${DOCUMENT_ORDER}`)
     .pluck()
@@ -192,7 +193,7 @@ export function readColumns(connection: Connection, path: string): PackedColumns
   const ofProperties = PROPERTY_LABELS_NAMES.map((name) => [name, new Map<string, DocumentNumber[]>()] as const);
   const damaged: DocumentNumber[] = [];
   const derivedLabels = DerivedLabels.in(connection);
-  if (!areDerivedLabelsThere(connection)) throw damagedError(path, 'some of its derived labels are missing');
+  if (!areDerivedLabelsThere(connection, facts)) throw damagedError(path, 'some of its derived labels are missing');
 
   const documentOf = new Map<SkillNumber, DocumentNumber>();
   const groups = new Map<string, DocumentNumber>();

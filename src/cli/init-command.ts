@@ -1,0 +1,158 @@
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { LoadReport } from '../index.js';
+import { type Dialogue, type InitPlan, InitRecord, type InitResult, runInit } from '../init/index.js';
+import { surroundings, userFolders } from '../installed/index.js';
+import { askLine } from './ask-line.js';
+import { jsonOption, parseNames } from './common-options.js';
+import { planLines } from './init-lines.js';
+import { type Output, printJson, printLines } from './output.js';
+import type { SetUp } from './set-up.js';
+import { oneLine } from './terminal-text.js';
+
+interface InitFlags {
+  readonly agents?: readonly string[];
+  readonly database?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly remove?: true;
+  readonly json?: true;
+  /** False for `--no-mcp`. */
+  readonly mcp: boolean;
+  /** False for `--no-hook`. */
+  readonly hook: boolean;
+  readonly semantic: boolean;
+}
+
+export const setUpInit: SetUp = (command, output) => {
+  command
+    .option('--agents <names>', 'these agents only, with commas between, also if they are not found', parseNames)
+    .option('--database <file>', 'the catalogue (default: skills.db in the data folder of the user)')
+    .option('--dry-run', 'show what would be written, and write nothing')
+    .option('--yes', 'write without asking')
+    .option('--no-mcp', 'add no MCP server')
+    .option('--no-hook', 'install no hook for prompts')
+    .option('--no-semantic', 'words only: make no vectors, and let agents search by words')
+    .option('--remove', 'undo what earlier runs have written')
+    .addOption(jsonOption())
+    .action((flags: InitFlags) => init(flags, output));
+};
+
+async function init(flags: InitFlags, output: Output): Promise<void> {
+  const of = surroundings();
+  const { data } = userFolders(of);
+  const database = resolve(flags.database ?? join(data, 'skills.db'));
+  let report: LoadReport | undefined;
+  const result = await runInit(
+    {
+      of,
+      agents: flags.agents,
+      parts: [...(flags.mcp ? ['server' as const] : []), ...(flags.hook ? ['hook' as const] : [])],
+      isRemoval: flags.remove === true,
+      program: { node: process.execPath, entry: ownEntry(), database, semantic: flags.semantic },
+      record: new InitRecord(join(data, 'init.json')),
+      now: () => new Date(),
+      buildCatalogue: async () => {
+        report = await load(database, flags, output);
+      },
+    },
+    dialogueOf(flags, output),
+  );
+  if (flags.json === true) printJson(output, jsonOf(result, report));
+  else printLines(output, resultLines(result, flags, report));
+  refuse(result, flags, output);
+}
+
+/** The first file of the command line, as it is built: also if this is run from the sources. */
+function ownEntry(): string {
+  return fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+}
+
+async function load(database: string, { semantic }: InitFlags, output: Output): Promise<LoadReport> {
+  const [{ buildCatalogue }, { LoadProgressBar }] = await Promise.all([
+    import('../index.js'),
+    import('./load-progress-bar.js'),
+  ]);
+  const bar = new LoadProgressBar(output.error);
+  try {
+    return await buildCatalogue({
+      database,
+      sources: [{ installed: {} }],
+      semantic: semantic ? undefined : false,
+      onProgress: (progress) => bar.show(progress),
+    });
+  } finally {
+    bar.stop();
+  }
+}
+
+function dialogueOf(flags: InitFlags, output: Output): Dialogue {
+  const all = ({ agents }: InitPlan): readonly string[] => agents.map(({ agent }) => agent);
+  return {
+    show: (plan, isAgain) => {
+      if (flags.json === true && !isAsked(flags, output)) return;
+      if (isAgain) output.error.write('A configuration has changed meanwhile. What is left to write:\n');
+      const shown = flags.json === true ? { ...output, out: output.error } : output;
+      printLines(shown, planLines(plan));
+    },
+    choose: async (plan) => {
+      if (flags.dryRun === true) return undefined;
+      if (flags.yes === true) return all(plan);
+      if (!isAsked(flags, output)) return undefined;
+      for (;;) {
+        const answer = await askLine('Write this? [y]es, [n]o, or names of agents: ', output.error);
+        if (/^y(es)?$/i.test(answer)) return all(plan);
+        if (answer === '' || /^n(o)?$/i.test(answer)) return undefined;
+        const names = parseNames(answer);
+        const unknown = names.find((name) => !all(plan).includes(name));
+        if (unknown === undefined) return names;
+        output.error.write(`${oneLine(unknown)} is none of ${all(plan).join(', ')}.\n`);
+      }
+    },
+  };
+}
+
+/** Whether somebody is there to be asked. */
+function isAsked(flags: InitFlags, { error }: Output): boolean {
+  return flags.dryRun !== true && flags.yes !== true && process.stdin.isTTY === true && error.isTTY === true;
+}
+
+function jsonOf({ agents, catalogues, hadWork, isDone, backups }: InitResult, report: LoadReport | undefined): object {
+  return {
+    agents: agents.map(({ agent, title, entries, notes }) => ({ agent, title, entries, notes })),
+    catalogues,
+    changes: hadWork,
+    written: isDone,
+    backups,
+    ...(report === undefined ? {} : { report }),
+  };
+}
+
+function resultLines(result: InitResult, flags: InitFlags, report: LoadReport | undefined): string[] {
+  const { agents, catalogues, hadWork, isDone, backups } = result;
+  if (!hadWork) {
+    const isNothing = flags.remove === true && agents.length === 0;
+    return isNothing ? ['There is nothing to undo.'] : [...planLines(result), 'Nothing to change.'];
+  }
+  if (!isDone) return ['Nothing was written.'];
+  const lines = [flags.remove === true ? 'Undone.' : 'Written.'];
+  if (report !== undefined) {
+    const skills = report.added + report.updated + report.unchanged;
+    lines.push(`${oneLine(catalogues[0]!.database)} has ${skills.toLocaleString('en')} installed skills.`);
+  }
+  lines.push(...backups.map((path) => `Former text: ${oneLine(path)}`));
+  lines.push(...agents.flatMap(({ notes }) => notes));
+  if (flags.remove !== true) lines.push('Start the agents anew; `skill-discovery init --remove` undoes this.');
+  return lines;
+}
+
+/** Ends the command with an error where something was left that was to be written. */
+function refuse({ agents, hadWork, isDone }: InitResult, flags: InitFlags, output: Output): void {
+  if (hadWork && !isDone && flags.dryRun !== true && !isAsked(flags, output)) {
+    throw Object.assign(new Error('nobody can be asked here: --yes writes this, --dry-run only shows it'), {
+      code: 'INVALID_OPTION',
+    });
+  }
+  const faults = agents.flatMap((plan) => plan.faults);
+  if (faults.length > 0) throw new Error(`left as they are: ${faults.join('; ')}`);
+}

@@ -1,0 +1,11 @@
+/** Why a configuration is left as it is: it cannot be read, or what is in it is not what an agent writes. */
+export class ConfigFault extends Error {
+  override readonly name = 'ConfigFault' as const;
+  /** The line at fault, from 1, where one is. */
+  readonly line: number | undefined;
+
+  constructor(message: string, line?: number) {
+    super(message);
+    this.line = line;
+  }
+}

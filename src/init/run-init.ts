@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs';
+import { SkillSearchError } from '../errors.js';
+import { nearestName } from '../nearest-name.js';
+import type { Surroundings } from '../user-folders.js';
+import { AGENT_HOSTS, type AgentEntry, type AgentHost, isInstalled } from './agent-hosts.js';
+import { type AgentPlan, hasChanges } from './agent-plan.js';
+import { applyPlan } from './apply-plan.js';
+import { ownsCatalogue, removeCatalogue } from './catalogue-files.js';
+import type { InitRecord } from './init-record.js';
+import { planAgent } from './plan-agent.js';
+import { planRemoval } from './plan-removal.js';
+import type { Program } from './program.js';
+
+/** What a run of `init` is asked to do. */
+export interface InitTask {
+  readonly of: Surroundings;
+  readonly program: Program;
+  readonly record: InitRecord;
+  /** Names of agents. Undefined: all that are found, or, to undo, all that are in the record. */
+  readonly agents: readonly string[] | undefined;
+  /** What is written. All is undone, whatever this says. */
+  readonly parts: readonly AgentEntry['part'][];
+  /** Whether to undo what earlier runs did. */
+  readonly isRemoval: boolean;
+  /** Makes the catalogue, or brings it up to date. */
+  readonly buildCatalogue: () => Promise<unknown>;
+  readonly now: () => Date;
+}
+
+/** What happens to a catalogue. `keep`: it stays although the rest is undone, because it has other skills. */
+export interface CataloguePlan {
+  readonly database: string;
+  readonly action: 'build' | 'present' | 'remove' | 'keep';
+}
+
+/** All that a run is going to do. */
+export interface InitPlan {
+  readonly agents: readonly AgentPlan[];
+  readonly catalogues: readonly CataloguePlan[];
+}
+
+/** Whoever decides what of a plan is carried out. */
+export interface Dialogue {
+  /** @param isAgain whether files have changed since a plan was shown */
+  show(plan: InitPlan, isAgain: boolean): void;
+  /** @returns the agents whose changes are written; undefined to write nothing */
+  choose(plan: InitPlan): Promise<readonly string[] | undefined>;
+}
+
+export interface InitResult extends InitPlan {
+  /** Whether anything was to be done. */
+  readonly hadWork: boolean;
+  /** Whether it was done. */
+  readonly isDone: boolean;
+  /** Copies of configurations as they were. */
+  readonly backups: readonly string[];
+}
+
+/** How often a file may change under a run before it gives up. */
+const MOST_PLANS = 5;
+
+/**
+ * Plans, shows, asks, and writes. A file that changes after it was read is planned and shown again.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION` for an unknown agent
+ * @throws {Error} if no agent is found, or files keep changing
+ */
+export async function runInit(task: InitTask, dialogue: Dialogue): Promise<InitResult> {
+  const backups: string[] = [];
+  let first: InitPlan | undefined;
+  let chosen: readonly string[] | undefined;
+  for (let round = 0; round < MOST_PLANS; round++) {
+    const plan = planOf(task, chosen ?? task.agents);
+    first ??= plan;
+    const hadWork = hasWork(first);
+    if (!hasWork(plan)) return { ...first, hadWork, isDone: round > 0, backups };
+    dialogue.show(plan, round > 0);
+    chosen = await dialogue.choose(plan);
+    if (chosen === undefined) return { ...first, hadWork, isDone: false, backups };
+    if (!task.isRemoval && round === 0) await buildCatalogue(task);
+    const agents = plan.agents.filter(({ agent }) => chosen!.includes(agent));
+    const applied = agents.map((one) => applyPlan(one, task.record, task.now()));
+    backups.push(...applied.flatMap((one) => one.backups));
+    if (applied.some(({ isStale }) => isStale)) continue;
+    if (task.isRemoval) removeCatalogues(task.record);
+    return {
+      ...plan,
+      agents: first.agents.map((one) => agents.find(({ agent }) => agent === one.agent) ?? one),
+      hadWork,
+      isDone: true,
+      backups,
+    };
+  }
+  throw new Error('other programs keep writing to the configurations: end them and run this again');
+}
+
+function planOf(task: InitTask, names: readonly string[] | undefined): InitPlan {
+  return task.isRemoval ? planUndoing(task, names) : planWriting(task, names);
+}
+
+function planWriting(task: InitTask, names: readonly string[] | undefined): InitPlan {
+  const { of, program, record, parts } = task;
+  const hosts = names === undefined ? AGENT_HOSTS.filter((host) => isInstalled(host, of)) : names.map(hostNamed);
+  if (hosts.length === 0) {
+    throw new Error(`no agent was found: name some with --agents (${AGENT_HOSTS.map(({ name }) => name).join(', ')})`);
+  }
+  const agents = hosts.map((host) => planAgent(host, of, program, record, parts));
+  const { database } = program;
+  return { agents, catalogues: [{ database, action: existsSync(database) ? 'present' : 'build' }] };
+}
+
+function hostNamed(name: string): AgentHost {
+  const host = AGENT_HOSTS.find((one) => one.name === name);
+  if (host !== undefined) return host;
+  const names = AGENT_HOSTS.map((one) => one.name);
+  const nearest = nearestName(name, names);
+  const advice = nearest === undefined ? `expected ${names.join(', ')}` : `did you mean ${nearest}?`;
+  throw new SkillSearchError('INVALID_OPTION', `unknown agent ${JSON.stringify(name)}: ${advice}`, {
+    parameter: 'agents',
+  });
+}
+
+function planUndoing({ record }: InitTask, names: readonly string[] | undefined): InitPlan {
+  for (const name of names ?? []) hostNamed(name);
+  const recorded = [...new Set(record.entries.map(({ agent }) => agent))];
+  const wanted = recorded.filter((agent) => names === undefined || names.includes(agent));
+  const agents = wanted.map((agent) =>
+    planRemoval(
+      agent,
+      record.entries.filter((entry) => entry.agent === agent),
+    ),
+  );
+  const isAll = wanted.length === recorded.length && agents.every(({ entries }) => entries.every(isUndone));
+  const catalogues = isAll ? record.catalogues : [];
+  return {
+    agents,
+    catalogues: catalogues.map((database) => ({ database, action: ownsCatalogue(database) ? 'remove' : 'keep' })),
+  };
+}
+
+function isUndone({ action }: AgentPlan['entries'][number]): boolean {
+  return action === 'remove' || action === 'gone';
+}
+
+function hasWork({ agents, catalogues }: InitPlan): boolean {
+  const isBuilt = catalogues.some(({ action }) => action === 'build' || action === 'remove' || action === 'keep');
+  return isBuilt || agents.some((plan) => hasChanges(plan) || plan.forgotten.length > 0);
+}
+
+async function buildCatalogue({ program, record, buildCatalogue: build }: InitTask): Promise<void> {
+  if (!existsSync(program.database)) record.addCatalogue(program.database);
+  await build();
+}
+
+/** Deletes the catalogues when nothing uses them any more. One that has other skills is its user's now. */
+function removeCatalogues(record: InitRecord): void {
+  if (record.entries.length > 0) return;
+  for (const database of record.catalogues) {
+    if (ownsCatalogue(database)) removeCatalogue(database);
+    record.dropCatalogue(database);
+  }
+}
