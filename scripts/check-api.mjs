@@ -4,6 +4,7 @@
 // Needs Python from 3.9 on with venv and pip, and a package index. Where these are missing it says so, and ends with
 // status 0. The seed is fixed, so each run makes the same requests.
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ const CASES_PER_OPERATION = 500;
 /** What a server may add to the specification. */
 const MODES = [
   ['plain', {}],
-  ['--compat skillsmp', { compatibility: 'skillsmp' }],
+  ['--compat skillsmp --publish all', { compatibility: 'skillsmp', publish: ['all'] }],
 ];
 
 const NO_LIMIT = { daily: 0, perMinute: 0 };
@@ -35,6 +36,17 @@ const SUBJECTS = [
   'öffentliche Ämter',
   '日本語',
 ];
+
+/** The one that the description has as an example of a download. */
+const TEXT = '---\nname: react-component-testing\ndescription: Tests components.\n---\n';
+const PUBLISHED = {
+  name: 'react-component-testing',
+  description: 'Tests components.',
+  codehostUrl: 'https://github.com/fernhollow-sci/workbench',
+  files: [
+    { filename: 'SKILL.md', text: TEXT, complete: true, sha256: createHash('sha256').update(TEXT).digest('hex') },
+  ],
+};
 
 /** Some with addresses and labels, some without, and pages to turn. */
 const SKILLS = Array.from({ length: 60 }, (_, i) => {
@@ -107,10 +119,10 @@ function skip(reason) {
 }
 
 async function checkMode(schemathesis, name, options) {
-  const search = await openSkillSearch({ skills: SKILLS, embedder: EMBEDDER });
+  const search = await openSkillSearch({ skills: [...SKILLS, PUBLISHED], embedder: EMBEDDER });
   const access = openAccess({ state: ':memory:', anonymous: NO_LIMIT, key: NO_LIMIT });
   const { key } = access.createKey();
-  const limits = { pagesPerMinute: 0, findPerMinute: 0, longestWait: 0 };
+  const limits = { pagesPerMinute: 0, findPerMinute: 0, publishedPerMinute: 0, longestWait: 0 };
   const server = await startServer(search, { access, port: 0, pages: true, ...limits, ...options });
   try {
     const { status, output } = await run(schemathesis, [

@@ -270,6 +270,17 @@ export const MIN_EMBEDDING_SECONDS = 0.001;
 /** Most values of a vector that `batchedEmbedder` can be told to expect. */
 export const MAX_EMBEDDING_DIMENSIONS = 65_536;
 
+// Installing and publishing
+
+/** Skills that one call of `installSkills` takes. They are written before any of them is put in its place. */
+export const MAX_INSTALLED_AT_ONCE = 1000;
+
+/**
+ * Skills that a server publishes. `npx skills add` fetches every one of an index before it asks which are wanted, so an
+ * index of a whole catalogue would be of no use.
+ */
+export const MAX_PUBLISHED_SKILLS = 1000;
+
 // Server
 
 /** The longest name of an API key, in characters. It is shown in a line of a table. */

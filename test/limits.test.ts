@@ -224,6 +224,11 @@ const BOUNDS: Readonly<
   MAX_TOOL_TEXT: { file: 'mcp/tools.test.ts', test: 'a long file is read in parts, and no character is cut in two' },
   MIN_TOOL_TOKENS: { file: 'mcp/tools.test.ts', test: 'max_tokens outside of its range' },
   MAX_TOOL_TOKENS: { file: 'mcp/tools.test.ts', test: 'max_tokens outside of its range' },
+  MAX_INSTALLED_AT_ONCE: { file: 'install/install-skills.test.ts', test: 'of more than a thousand skills at once' },
+  MAX_PUBLISHED_SKILLS: {
+    file: 'http/published.test.ts',
+    test: 'refuses to start with more than a thousand, and says so',
+  },
   MAX_LOGGED_UNPUBLISHED: {
     file: 'mcp/unpublished-log.test.ts',
     test: 'names a hundred skills, each once, and then says that there are more',

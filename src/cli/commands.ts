@@ -66,6 +66,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     setUp: async () => (await import('./mcp-command.js')).setUpMcp,
   },
   {
+    name: 'install',
+    usage: '[options] <id...>',
+    summary: 'write skills of a catalogue into a folder that agents read',
+    setUp: async () => (await import('./install-command.js')).setUpInstall,
+  },
+  {
+    name: 'outdated',
+    usage: '[options]',
+    summary: 'compare installed skills with a catalogue',
+    setUp: async () => (await import('./outdated-command.js')).setUpOutdated,
+  },
+  {
     name: 'keys',
     usage: '',
     summary: 'make, list and revoke the API keys of a server',

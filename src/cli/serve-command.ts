@@ -11,6 +11,8 @@ import {
   DEFAULT_PAGE_SEARCHES_PER_MINUTE,
   DEFAULT_PAGES_PER_MINUTE,
   DEFAULT_PORT,
+  DEFAULT_PUBLISHED_PER_MINUTE,
+  type PublishRule,
   startServer,
 } from '../http/index.js';
 import { followCatalogue, type SkillSearch } from '../index.js';
@@ -19,6 +21,7 @@ import { databaseOption, modelOption, parseInteger } from './common-options.js';
 import { counted } from './counted.js';
 import { demoLines } from './demo.js';
 import { type Output, printLines } from './output.js';
+import { publishOption } from './publish-option.js';
 import { LOG_LEVELS, type LogLevel, ServerLog } from './server-log.js';
 import type { SetUp } from './set-up.js';
 import { type StateFlags, stateFileOf, stateOption } from './state-option.js';
@@ -34,6 +37,8 @@ interface ServeFlags extends StateFlags, StopWordsFlags {
   readonly pagesPerMinute: number;
   readonly pageSearchesPerMinute: number;
   readonly findPerMinute: number;
+  readonly publish?: readonly PublishRule[];
+  readonly publishedPerMinute: number;
   readonly longestWait: number;
   readonly connectionsPerAddress: number;
   readonly trustProxy?: number | readonly string[];
@@ -76,6 +81,13 @@ export const setUpServe: SetUp = (command, output) => {
       'searches a minute of `npx skills find` for each address, with --compat; 0 for no limit',
       parseInteger,
       DEFAULT_FIND_PER_MINUTE,
+    )
+    .addOption(publishOption())
+    .option(
+      '--published-per-minute <n>',
+      'requests a minute for what is published for each address, 0 for no limit',
+      parseInteger,
+      DEFAULT_PUBLISHED_PER_MINUTE,
     )
     .option(
       '--longest-wait <seconds>',
@@ -131,6 +143,8 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
       pagesPerMinute: flags.pagesPerMinute,
       pageSearchesPerMinute: flags.pageSearchesPerMinute,
       findPerMinute: flags.findPerMinute,
+      publish: flags.publish,
+      publishedPerMinute: flags.publishedPerMinute,
       longestWait: flags.longestWait,
       connectionsPerAddress: flags.connectionsPerAddress,
     };
@@ -140,10 +154,14 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
     const reload = (): void => void search.reload().catch(() => {});
     process.on('SIGHUP', reload);
     try {
-      const mcpUrl = flags.mcp === true ? `${publicUrl ?? server.url}/mcp` : undefined;
-      printStart(server.url, mcpUrl, host, search, output);
+      const reached = publicUrl ?? server.url;
+      const more = [
+        ...(flags.mcp === true ? [`MCP is at ${reached}/mcp.`] : []),
+        ...(flags.publish === undefined ? [] : [`Skills are published: npx skills add ${reached}`]),
+      ];
+      printStart(server.url, more, host, search, output);
       warmUp(search, flags.allLanguages === true, log, stop);
-      if (flags.demo === true) printLines(output, demoLines(search, access, publicUrl ?? server.url));
+      if (flags.demo === true) printLines(output, demoLines(search, access, reached));
       if (!stop.aborted) await once(stop, 'abort');
       log.info('stopping');
     } finally {
@@ -170,10 +188,9 @@ function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-function printStart(url: string, mcpUrl: string | undefined, host: string, search: SkillSearch, output: Output): void {
+function printStart(url: string, more: readonly string[], host: string, search: SkillSearch, output: Output): void {
   const { skills, vectors } = search.stats();
   const by = vectors > 0 ? 'by word and by meaning' : 'by word only: the catalogue has no vectors';
-  const more = mcpUrl === undefined ? [] : [`MCP is at ${mcpUrl}.`];
   printLines(output, [`Serving ${counted(skills, 'skill')} at ${url}, ${by}.`, ...more]);
   if (/^(localhost|127\..*|::1)$/.test(host)) return;
   output.error.write(`${OPEN_TO_OTHERS}\n`);

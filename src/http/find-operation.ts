@@ -5,13 +5,15 @@ import {
   resolveKeywordQuery,
   SkillSearchError,
 } from '../index.js';
+import { sourceOf } from '../source-of.js';
 import { ClientGone } from './error-content.js';
-import { sourceOf } from './pages/source-of.js';
+import { linkToSkill } from './pages/page-paths.js';
 import { readParameters } from './parameters.js';
 import type { PublicSkill } from './public-record.js';
+import type { Publisher } from './published/publisher.js';
 import { FIND_PARAMETERS } from './query-parameters.js';
 import { cutToLimit } from './read-query.js';
-import type { SearchOperation } from './search-operations.js';
+import type { OperationContext, SearchOperation } from './search-operations.js';
 
 const NAMES = FIND_PARAMETERS.map(({ name }) => name);
 
@@ -31,50 +33,69 @@ interface FoundSkill {
   readonly name: string;
   /** Not counted here. Clients sort by it; equal values keep the order by relevance. */
   readonly installs: 0;
-  /** What `npx skills add` accepts; empty if the skill's repository is unknown. */
+  /** What `npx skills add` accepts; empty if the skill's repository is unknown, and it is not published here. */
   readonly source: string;
 }
 
-/** The search of `npx skills find` with `SKILLS_API_URL`. */
-export const FIND_OPERATION: SearchOperation<FindQuery> = {
-  key: 'ignored',
-  read(text) {
-    const values = readParameters(text, NAMES);
-    const [q, limit, owner] = NAMES.map((name) => values.get(name));
-    if (q instanceof SkillSearchError) throw q;
-    const query = resolveKeywordQuery({
-      q,
-      limit: typeof limit === 'string' ? cutToLimit(limit) : undefined,
-      sortBy: 'relevance',
-    } as KeywordQuery);
-    for (const value of [limit, owner]) if (value instanceof SkillSearchError) throw value;
-    const ownerName = (owner as string | undefined)?.trim().toLowerCase();
-    return { query, limit: query.limit, owner: ownerName === '' ? undefined : ownerName };
-  },
-  async answer({ query, limit, owner }, { search, noteTruncated, logDamaged, call }) {
-    const skills: FoundSkill[] = [];
-    const signal = owner === undefined ? undefined : call.signal;
-    // The search has no filter for owners, so this reads pages until it has enough skills.
-    for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
-      if (page > 1) await nextTurn();
-      if (signal?.aborted === true) throw new ClientGone();
-      const { records, pagination, truncated, damaged } = search.keywordRecords(
-        owner === undefined ? query : { ...query, page, limit: MAX_LIMIT },
-      );
-      noteTruncated(truncated);
-      logDamaged(damaged);
-      for (const record of records) {
-        const skill = JSON.parse(record) as PublicSkill;
-        const source = sourceOf(skill.codehostUrl);
-        if (owner !== undefined && ownerOf(source) !== owner && skill.author.toLowerCase() !== owner) continue;
-        if (skills.length < limit) skills.push({ id: skill.id, name: skill.name, installs: 0, source });
-      }
-      // Each page asks the whole question again.
-      if (owner === undefined || page >= pagination.totalPages || truncated === true) break;
+/**
+ * The search of `npx skills find` with `SKILLS_API_URL`.
+ *
+ * @param publisher knows which skills can be installed from this service; undefined if none
+ */
+export function findOperation(publisher: Publisher | undefined): SearchOperation<FindQuery> {
+  return { key: 'ignored', read, answer: (query, context) => answer(query, context, publisher) };
+}
+
+function read(text: string): FindQuery {
+  const values = readParameters(text, NAMES);
+  const [q, limit, owner] = NAMES.map((name) => values.get(name));
+  if (q instanceof SkillSearchError) throw q;
+  const query = resolveKeywordQuery({
+    q,
+    limit: typeof limit === 'string' ? cutToLimit(limit) : undefined,
+    sortBy: 'relevance',
+  } as KeywordQuery);
+  for (const value of [limit, owner]) if (value instanceof SkillSearchError) throw value;
+  const ownerName = (owner as string | undefined)?.trim().toLowerCase();
+  return { query, limit: query.limit, owner: ownerName === '' ? undefined : ownerName };
+}
+
+async function answer(
+  { query, limit, owner }: FindQuery,
+  { search, record: { publicUrl }, noteTruncated, logDamaged, call }: OperationContext,
+  publisher: Publisher | undefined,
+): Promise<string> {
+  const published = await publishedBy(publisher);
+  const skills: FoundSkill[] = [];
+  const signal = owner === undefined ? undefined : call.signal;
+  // The search has no filter for owners, so this reads pages until it has enough skills.
+  for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
+    if (page > 1) await nextTurn();
+    if (signal?.aborted === true) throw new ClientGone();
+    const { records, pagination, truncated, damaged } = search.keywordRecords(
+      owner === undefined ? query : { ...query, page, limit: MAX_LIMIT },
+    );
+    noteTruncated(truncated);
+    logDamaged(damaged);
+    for (const record of records) {
+      const skill = JSON.parse(record) as PublicSkill;
+      // With a slash at its end, or the installer would take it for a repository and ask GitHub about it.
+      const ownAddress = published.has(skill.id) ? `${linkToSkill(publicUrl, skill.id)}/` : '';
+      const source = sourceOf(skill.codehostUrl) || ownAddress;
+      if (owner !== undefined && ownerOf(source) !== owner && skill.author.toLowerCase() !== owner) continue;
+      if (skills.length < limit) skills.push({ id: skill.id, name: skill.name, installs: 0, source });
     }
-    return JSON.stringify({ skills });
-  },
-};
+    // Each page asks the whole question again.
+    if (owner === undefined || page >= pagination.totalPages || truncated === true) break;
+  }
+  return JSON.stringify({ skills });
+}
+
+/** A search answers, too, where nothing can be published. */
+async function publishedBy(publisher: Publisher | undefined): Promise<ReadonlyMap<string, unknown>> {
+  const publication = await publisher?.current().catch(() => undefined);
+  return publication?.byId ?? new Map();
+}
 
 let lastTurn: Promise<unknown> = Promise.resolve();
 

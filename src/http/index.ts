@@ -8,8 +8,10 @@ export {
   DEFAULT_LONGEST_WAIT,
   DEFAULT_PAGE_SEARCHES_PER_MINUTE,
   DEFAULT_PAGES_PER_MINUTE,
+  DEFAULT_PUBLISHED_PER_MINUTE,
   type HandlerOptions,
 } from './options.js';
+export type { PublishRule } from './published/publish-rule.js';
 export type { RunningServer } from './running-server.js';
 export {
   DEFAULT_CONNECTIONS_PER_ADDRESS,

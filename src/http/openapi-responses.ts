@@ -9,11 +9,12 @@ export interface ErrorExample {
   readonly message: string;
 }
 
-type ErrorStatus = '400' | '401' | '408' | '429' | '431' | '500' | '503';
+type ErrorStatus = '400' | '401' | '404' | '408' | '429' | '431' | '500' | '503';
 
 const DESCRIPTIONS: Readonly<Record<ErrorStatus, string>> = {
   400: 'The question or another parameter is missing or invalid',
   401: 'No key where one is needed, or a key that is not accepted',
+  404: 'There is no such thing',
   408: 'The request did not arrive in time',
   429: 'The requests of the minute or of the day are used up',
   431: 'Request line and headers are too long together',
@@ -25,6 +26,7 @@ const DESCRIPTIONS: Readonly<Record<ErrorStatus, string>> = {
 const HEADERS: Readonly<Record<ErrorStatus, Readonly<Record<string, string>>>> = {
   400: {},
   401: { 'WWW-Authenticate': 'Authenticate' },
+  404: {},
   408: {},
   429: {
     'Retry-After': 'RetryAfter',

@@ -16,6 +16,7 @@ const COUNT = { type: 'integer', minimum: 0 };
 export function describeSchemas({
   compatible,
   mcp,
+  publishes,
 }: ServedExtras): Readonly<Record<string, Readonly<Record<string, Json>>>> {
   return {
     schemas: {
@@ -26,6 +27,7 @@ export function describeSchemas({
       AiSearchResult: aiSearchResult(),
       Error: error(),
       ...(compatible ? { FoundSkill: foundSkill() } : {}),
+      ...(compatible && publishes ? { SkillDownload: skillDownload() } : {}),
       ...(mcp ? JSON_RPC_SCHEMAS : {}),
     },
     headers: mcp ? { ...HEADERS, Allow: ALLOW } : HEADERS,
@@ -103,6 +105,15 @@ function foundSkill(): Json {
   });
 }
 
+/** What `npx skills add` reads of a download. */
+function skillDownload(): Json {
+  const path = { ...TEXT, description: "Inside the skill's folder, with /" };
+  return object({
+    files: { type: 'array', items: object({ path, contents: TEXT }) },
+    hash: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of paths and contents' },
+  });
+}
+
 const LIMIT = { type: 'integer', minimum: 1, maximum: UNLIMITED };
 const REMAINING = { type: 'integer', minimum: 0, maximum: UNLIMITED };
 const NO_LIMIT = `${UNLIMITED} means no limit`;
@@ -163,8 +174,12 @@ export const EXAMPLES = {
   },
   find: (): Json => {
     const { id, name } = SKILL_EXAMPLE;
-    return { skills: [{ id, name, installs: 0, source: 'https://code.example/fernhollow-sci/workbench' }] };
+    return { skills: [{ id, name, installs: 0, source: 'https://code.example/fernhollow-sci/workbench.git' }] };
   },
+  download: (): Json => ({
+    files: [{ path: 'SKILL.md', contents: '---\nname: react-component-testing\n…' }],
+    hash: '90f8ec5669cd34183b9b0fdf8b94f5efb4c3672876330f4aa76088c2b4ad17be',
+  }),
 };
 
 function skillExample(compatible: boolean): Json {

@@ -1,5 +1,5 @@
 import { DEFAULT_SEMANTIC_LIMIT, MAX_LIMIT } from '../index.js';
-import { FIND_OPERATION } from './find-operation.js';
+import { findOperation } from './find-operation.js';
 import { describeMcp } from './openapi-mcp.js';
 import { describeParameter } from './openapi-parameters.js';
 import {
@@ -55,6 +55,7 @@ export function describeApi(publicUrl: string, extras: ServedExtras): ApiDescrip
     semantic: () => ({ get: aiSearchSkills(compatible) }),
     health: () => ({ get: healthCheck() }),
     find: () => ({ get: findSkills() }),
+    download: () => ({ get: downloadSkill() }),
     mcp: describeMcp,
   };
   const operations = servedRoutes(extras).flatMap(({ path, name }) => (name === undefined ? [] : [{ path, name }]));
@@ -166,7 +167,9 @@ function findSkills(): DescribedOperation {
     responses: {
       200: found('The most relevant skills', body, EXAMPLES.find()),
       400: errorResponse('400', [
-        ...['', 'q=%21', 'q=git&limit=0'].map((query) => exampleFault(() => FIND_OPERATION.read(query, true))),
+        ...['', 'q=%21', 'q=git&limit=0'].map((query) =>
+          exampleFault(() => findOperation(undefined).read(query, true)),
+        ),
         MALFORMED,
       ]),
       429: errorResponse('429', [RATE_LIMIT]),
@@ -174,6 +177,37 @@ function findSkills(): DescribedOperation {
     },
   };
 }
+
+/** What `npx skills add` fetches of repositories on GitHub that it knows. */
+function downloadSkill(): DescribedOperation {
+  const segment = (name: string, description: string, example: string): Json => {
+    const schema = { type: 'string', minLength: 1, pattern: '^[.]?[A-Za-z0-9_-][A-Za-z0-9_.-]*$' };
+    return { name, in: 'path', required: true, description, schema, example };
+  };
+  const { owner, repository, skill } = DOWNLOAD_EXAMPLE;
+  return {
+    operationId: 'downloadSkill',
+    tags: ['Skills'],
+    summary: 'The files of a published skill',
+    description:
+      'What `npx skills add` fetches of some repositories on GitHub. Only skills that are published, and whose files are all text. Needs no key, and has a limit of the minute of its own in place of quotas.',
+    security: [{}],
+    parameters: [
+      segment('owner', 'The owner of the repository, in upper or lower case.', owner),
+      segment('repository', 'The name of the repository, in upper or lower case.', repository),
+      segment('skill', 'The name of the skill.', skill),
+    ],
+    responses: {
+      200: withId({ description: 'The files', content: json(ref('SkillDownload'), EXAMPLES.download()) }),
+      ...common(),
+      404: errorResponse('404', [NOTHING]),
+      429: errorResponse('429', [RATE_LIMIT]),
+      503: errorResponse('503', [UNAVAILABLE]),
+    },
+  };
+}
+
+const DOWNLOAD_EXAMPLE = { owner: 'fernhollow-sci', repository: 'workbench', skill: 'react-component-testing' };
 
 function healthCheck(): DescribedOperation {
   const health = (status: string, description: string): Json =>
@@ -221,6 +255,7 @@ const DAILY_QUOTA: ErrorExample = {
   code: 'DAILY_QUOTA_EXCEEDED',
   message: 'the 50 requests of this day are used up; the next day begins at 00:00 UTC',
 };
+const NOTHING: ErrorExample = { code: 'ENDPOINT_NOT_FOUND', message: 'nothing is served at this path' };
 const UNAVAILABLE: ErrorExample = { code: 'SERVICE_UNAVAILABLE', message: 'the database cannot answer' };
 const BUSY: ErrorExample = { code: 'BUSY', message: 'too many requests wait; try again in 1 s' };
 const INTERNAL: ErrorExample = {

@@ -5,6 +5,7 @@ import { MAX_LONGEST_WAIT } from '../limits.js';
 import { resolveHosts } from './allowed-hosts.js';
 import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';
 import type { LogEvent } from './log-event.js';
+import { checkPublishRules, type PublishRule } from './published/publish-rule.js';
 
 /** Services whose clients the API can serve beyond the specification; see {@link HandlerOptions.compatibility}. */
 export const COMPATIBILITIES = ['skillsmp'] as const;
@@ -17,6 +18,8 @@ export const DEFAULT_PAGES_PER_MINUTE = 120;
 export const DEFAULT_PAGE_SEARCHES_PER_MINUTE = 120;
 /** Searches of `npx skills find` a minute for each address, unless `findPerMinute` says otherwise. */
 export const DEFAULT_FIND_PER_MINUTE = 60;
+/** Requests for published files a minute for each address, unless `publishedPerMinute` says otherwise. */
+export const DEFAULT_PUBLISHED_PER_MINUTE = 3000;
 /** Seconds that a search may wait, unless `longestWait` says otherwise. */
 export const DEFAULT_LONGEST_WAIT = 5;
 
@@ -44,7 +47,7 @@ export interface HandlerOptions {
   readonly trustProxy?: number | readonly string[] | undefined;
   /**
    * `skillsmp` adds `githubUrl` to skills, adds `hasNext` and `hasPrev` to the pagination, treats a `limit` above 50 as
-   * 50, and serves `GET /api/search` for `npx skills find`.
+   * 50, and serves `GET /api/search` for `npx skills find`; with {@link publish} also `GET /api/download/…`.
    *
    * @default none: exactly what the specification says
    */
@@ -77,6 +80,21 @@ export interface HandlerOptions {
    */
   readonly findPerMinute?: number | undefined;
   /**
+   * Which skills to publish for installers, such as `npx skills add`: those that any of these rules chooses, 1,000 at
+   * most, if all of their files are stored and they keep the rules of the Agent Skills specification. They are served
+   * below `/.well-known/agent-skills/` and `/.well-known/skills/`, and below the address of each skill's page.
+   *
+   * @default none
+   */
+  readonly publish?: readonly PublishRule[] | undefined;
+  /**
+   * How often each address may ask for what is published within a minute, an integer from 0; 0 for no limit. An
+   * installer asks once for each skill, or once for each file. Counted in memory.
+   *
+   * @default 3000; with `access: false` 0
+   */
+  readonly publishedPerMinute?: number | undefined;
+  /**
    * Seconds that a search may wait for others before it, at most 3600; 0 for no limit. If it would wait longer it is
    * answered 503 `BUSY` with `Retry-After`, and uses nothing of the day's quota.
    *
@@ -98,8 +116,8 @@ export interface HandlerOptions {
    */
   readonly mcpHosts?: readonly string[] | undefined;
   /**
-   * Told of each skill that is found but not published by MCP, whenever it is met: what is stored of it is not the
-   * skill as it is, or its name breaks the naming rules.
+   * Told of each skill that is found but not published, by MCP or by {@link publish}, whenever it is met: what is
+   * stored of it is not the skill as it is, its name breaks the naming rules, or another skill has the same name.
    *
    * @default none
    */
@@ -125,6 +143,9 @@ export interface ResolvedHandlerOptions {
   readonly pagesPerMinute: number;
   readonly pageSearchesPerMinute: number;
   readonly findPerMinute: number;
+  readonly publish: readonly PublishRule[];
+  readonly publishedPerMinute: number;
+  readonly onUnpublished: (skill: string, reason: string) => void;
   /** In seconds. */
   readonly longestWait: number;
   /** Undefined unless MCP is served. */
@@ -142,6 +163,8 @@ export const HANDLER_OPTIONS: Readonly<Record<keyof HandlerOptions, true>> = {
   pagesPerMinute: true,
   pageSearchesPerMinute: true,
   findPerMinute: true,
+  publish: true,
+  publishedPerMinute: true,
   longestWait: true,
   mcp: true,
   mcpHosts: true,
@@ -172,14 +195,30 @@ export function resolveHandlerOptions(options: HandlerOptions, listensAt?: strin
     checkInteger(optionOf('pageSearchesPerMinute'), options.pageSearchesPerMinute, 0, UNLIMITED) ?? usualSearches;
   const usualFinds = options.access === false ? 0 : DEFAULT_FIND_PER_MINUTE;
   const findPerMinute = checkInteger(optionOf('findPerMinute'), options.findPerMinute, 0, UNLIMITED) ?? usualFinds;
+  const usualFiles = options.access === false ? 0 : DEFAULT_PUBLISHED_PER_MINUTE;
+  const publishedPerMinute =
+    checkInteger(optionOf('publishedPerMinute'), options.publishedPerMinute, 0, UNLIMITED) ?? usualFiles;
+  const publish = checkPublishRules(options.publish);
   const longestWait =
     checkNumber(optionOf('longestWait'), options.longestWait, 0, MAX_LONGEST_WAIT) ?? DEFAULT_LONGEST_WAIT;
   const access =
     options.access === false ? undefined : (checkAccess(options.access) ?? openAccess({ state: ':memory:' }));
-  const limits = { pagesPerMinute, pageSearchesPerMinute, findPerMinute, longestWait };
+  const limits = { pagesPerMinute, pageSearchesPerMinute, findPerMinute, publishedPerMinute, longestWait };
   checkListener('onUnpublished', options.onUnpublished);
-  const mount = mcp ? { hosts, listensAt, onUnpublished: quietly(options.onUnpublished ?? (() => {})) } : undefined;
-  return { access, publicUrl, isTrusted, compatibility, pages, ...limits, mcp: mount, log: quietly(log) };
+  const onUnpublished = quietly(options.onUnpublished ?? (() => {}));
+  const mount = mcp ? { hosts, listensAt, onUnpublished } : undefined;
+  const publishing = { publish, onUnpublished };
+  return {
+    access,
+    publicUrl,
+    isTrusted,
+    compatibility,
+    pages,
+    ...limits,
+    ...publishing,
+    mcp: mount,
+    log: quietly(log),
+  };
 }
 
 /** @throws {SkillSearchError} `INVALID_OPTION` unless it can be asked as a search is: each request would fail */

@@ -5,6 +5,8 @@ export const PATHS = {
   health: '/api/health',
   /** Search of `npx skills find`; with `compatibility` only. */
   find: '/api/search',
+  /** What `npx skills add` fetches of some repositories; with `compatibility` and `publish` only. */
+  download: '/api/download/{owner}/{repository}/{skill}',
   /** The Model Context Protocol; with `mcp` only. */
   mcp: '/mcp',
   description: '/openapi.json',

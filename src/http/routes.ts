@@ -1,8 +1,9 @@
 import { PAGE_PATHS } from './pages/page-paths.js';
 import { PATHS } from './paths.js';
+import { INDEX_PATHS } from './published/published-path.js';
 
 /** What programs ask. Each of these, and nothing else, is in the description of the API. */
-export type OperationName = 'keyword' | 'semantic' | 'health' | 'find' | 'mcp';
+export type OperationName = 'keyword' | 'semantic' | 'health' | 'find' | 'download' | 'mcp';
 
 /** What a service serves beside the three operations of the specification. */
 export interface ServedExtras {
@@ -10,6 +11,8 @@ export interface ServedExtras {
   readonly compatible: boolean;
   readonly mcp: boolean;
   readonly pages: boolean;
+  /** Whether some skills are published. */
+  readonly publishes: boolean;
 }
 
 /** A path that is answered. */
@@ -32,15 +35,24 @@ const ARTIFACTS: readonly string[] = [
   PAGE_PATHS.robots,
 ];
 
-/** The paths that a service answers; the one for skills stands for `/skills/<id>` and what is below. */
-export function servedRoutes({ compatible, mcp, pages }: ServedExtras): readonly Route[] {
+/**
+ * The paths that a service answers; the one for skills stands for `/skills/<id>` and what is below, those of indexes
+ * for what is beside them, and a name in braces for any segment.
+ */
+export function servedRoutes({ compatible, mcp, pages, publishes }: ServedExtras): readonly Route[] {
   return [
     { path: PATHS.keyword, methods: READ, kind: 'operation', name: 'keyword' },
     { path: PATHS.semantic, methods: READ, kind: 'operation', name: 'semantic' },
     { path: PATHS.health, methods: READ, kind: 'operation', name: 'health' },
     ...(compatible ? ([{ path: PATHS.find, methods: READ, kind: 'operation', name: 'find' }] as const) : []),
+    ...(compatible && publishes
+      ? ([{ path: PATHS.download, methods: READ, kind: 'operation', name: 'download' }] as const)
+      : []),
     ...(mcp
       ? ([{ path: PATHS.mcp, methods: ['POST', 'GET', 'DELETE'], kind: 'operation', name: 'mcp' }] as const)
+      : []),
+    ...(publishes
+      ? Object.values(INDEX_PATHS).map((path) => ({ path, methods: READ, kind: 'artifact' }) as const)
       : []),
     ...(pages
       ? [

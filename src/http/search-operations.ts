@@ -14,7 +14,7 @@ import { publicRecord, publicSkill, type RecordOptions } from './public-record.j
 import { readKeywordQuery, readSemanticQuery } from './read-query.js';
 
 /** What an operation knows about its request. */
-interface OperationContext {
+export interface OperationContext {
   readonly search: SkillSearch;
   readonly record: RecordOptions;
   /** Whether to make the additions for clients of the public service. */

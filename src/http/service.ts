@@ -4,7 +4,7 @@ import { type Answer, type Call, type Content, JSON_TYPE } from './call.js';
 import { logDamaged, logFailure } from './damage-log.js';
 import { encodeContent } from './encode-content.js';
 import { ClientGone, errorBody, translateError } from './error-content.js';
-import { FIND_OPERATION } from './find-operation.js';
+import { findOperation } from './find-operation.js';
 import { answerSearch } from './guarded-search.js';
 import { askHealth } from './health.js';
 import { type McpContent, McpMount } from './mcp-mount.js';
@@ -18,6 +18,8 @@ import type { PageAnswer } from './pages/page-answer.js';
 import { PAGE_PATHS } from './pages/page-paths.js';
 import { findPage, type Page } from './pages/page-routes.js';
 import { PATHS } from './paths.js';
+import { readPublishedPath } from './published/published-path.js';
+import { Publisher } from './published/publisher.js';
 import { exceededHeaders, minuteHeaders, QUOTA_HEADERS } from './quota-headers.js';
 import type { Refusal } from './refusal.js';
 import { type OperationName, type ServedExtras, servedRoutes } from './routes.js';
@@ -51,7 +53,13 @@ const PREFLIGHT: Content = { status: 204, headers: { Allow: ALLOWED_METHODS, ...
 const PREFLIGHT_OF_NOTHING: Content = { status: 204, headers: PREFLIGHT_HEADERS, body: '' };
 
 /** Paths that programs ask. Their errors are JSON, whatever a client accepts. */
-const FOR_PROGRAMS = /^\/(?:api|mcp|page)(?:\/|$)|^\/openapi\.json$/;
+const FOR_PROGRAMS = /^\/(?:api|mcp|page)(?:\/|$)|^\/openapi\.json$|^(?:\/skills\/.+)?\/\.well-known\//;
+
+/** The path of a download: owner, repository and name of a skill. */
+const DOWNLOAD = /^\/api\/download\/([^/]+)\/([^/]+)\/([^/]+)$/;
+
+/** Files of skills are by strangers: where a browser shows one, it may do nothing. */
+const FILE_POLICY = { 'Content-Security-Policy': "default-src 'none'; sandbox" };
 
 type Answerer = (visit: Visit) => Content | Promise<Content>;
 
@@ -65,6 +73,8 @@ export class SkillDiscoveryService {
   readonly #pages: MinuteLimit;
   readonly #pageSearches: MinuteLimit;
   readonly #finds: MinuteLimit;
+  readonly #files: MinuteLimit;
+  readonly #publisher: Publisher | undefined;
   readonly #mcp: McpMount | undefined;
 
   constructor(search: SkillSearch, options: ResolvedHandlerOptions) {
@@ -74,14 +84,18 @@ export class SkillDiscoveryService {
     this.#pages = new MinuteLimit('pages', options.pagesPerMinute);
     this.#pageSearches = new MinuteLimit('searches', options.pageSearchesPerMinute);
     this.#finds = new MinuteLimit('searches', options.findPerMinute);
+    this.#files = new MinuteLimit('requests', options.publishedPerMinute);
+    const { publish, onUnpublished } = options;
+    this.#publisher = publish.length === 0 ? undefined : new Publisher(search, publish, onUnpublished);
     this.#mcp = options.mcp === undefined ? undefined : new McpMount(search, options);
     const { compatibility, mcp, pages } = options;
-    this.#extras = { compatible: compatibility !== undefined, mcp: mcp !== undefined, pages };
+    const publishes = this.#publisher !== undefined;
+    this.#extras = { compatible: compatibility !== undefined, mcp: mcp !== undefined, pages, publishes };
     const answerWith =
       <Query>(operation: SearchOperation<Query>): Answerer =>
       (visit) =>
         answerSearch(operation, visit, search, options);
-    const answerers: Readonly<Record<Exclude<OperationName, 'mcp'>, Answerer>> = {
+    const answerers: Readonly<Record<Exclude<OperationName, 'mcp' | 'download'>, Answerer>> = {
       keyword: answerWith(KEYWORD_OPERATION),
       semantic: answerWith(SEMANTIC_OPERATION),
       health: (visit) => this.#health(visit),
@@ -89,18 +103,18 @@ export class SkillDiscoveryService {
     };
     this.#operations = new Map(
       servedRoutes(this.#extras).flatMap(({ path, name }) =>
-        name === undefined || name === 'mcp' ? [] : [[path, answerers[name]]],
+        name === undefined || name === 'mcp' || name === 'download' ? [] : [[path, answerers[name]]],
       ),
     );
   }
 
   /**
-   * Fulfilled when everything is imported that requests need.
+   * Fulfilled when everything is imported that requests need, and it is known what is published.
    *
-   * @throws {SkillSearchError} `MCP_SDK_MISSING`
+   * @throws {SkillSearchError} `MCP_SDK_MISSING`; `INVALID_OPTION` if too many skills are to be published
    */
   async ready(): Promise<void> {
-    await this.#mcp?.ready();
+    await Promise.all([this.#mcp?.ready(), this.#publisher?.current()]);
   }
 
   /** Ends the answers that would last as long as their clients want. */
@@ -217,7 +231,7 @@ export class SkillDiscoveryService {
 
   #route(visit: Visit): Content | Promise<Content> {
     const { method } = visit.call;
-    const route = this.#operations.get(visit.path) ?? this.#pageOf(visit.path);
+    const route = this.#operations.get(visit.path) ?? this.#publishedAt(visit.path) ?? this.#pageOf(visit.path);
     if (route === undefined) {
       if (method === 'OPTIONS' && isPreflight(visit.call)) return PREFLIGHT_OF_NOTHING;
       throw notFound();
@@ -225,6 +239,34 @@ export class SkillDiscoveryService {
     if (method === 'GET' || method === 'HEAD') return route(visit);
     if (method === 'OPTIONS') return PREFLIGHT;
     throw new SkillSearchError('METHOD_NOT_ALLOWED', `the method must be one of ${ALLOWED_METHODS}`);
+  }
+
+  /** What installers ask for, if this is one of their paths. */
+  #publishedAt(path: string): Answerer | undefined {
+    const publisher = this.#publisher;
+    if (publisher === undefined) return undefined;
+    const counted = (answer: () => Promise<Content>): Answerer => {
+      return async (visit) => {
+        visit.quota = { daily: 0, perMinute: this.#options.publishedPerMinute };
+        // Before anything is read: what is not there costs as much.
+        this.#files.count(clientOfAddress(visit.address));
+        return answer();
+      };
+    };
+    const [, owner, repository, skill] = (this.#extras.compatible && DOWNLOAD.exec(path)) || [];
+    if (owner !== undefined) {
+      return counted(async () => {
+        const download = await publisher.download(owner, repository!, skill!);
+        if (download === undefined) throw notFound();
+        return { body: JSON.stringify(download) };
+      });
+    }
+    if (readPublishedPath(path) === undefined) return undefined;
+    return counted(async () => {
+      const file = await publisher.file(path);
+      if (file === undefined) throw notFound();
+      return { tagged: true, headers: { 'Content-Type': file.type, ...FILE_POLICY }, body: file.body };
+    });
   }
 
   #pageOf(path: string): Answerer | undefined {
@@ -278,7 +320,7 @@ export class SkillDiscoveryService {
   #find(visit: Visit): Content | Promise<Content> {
     visit.quota = { daily: 0, perMinute: this.#options.findPerMinute };
     const minute = this.#finds.count(clientOfAddress(visit.address));
-    return answerSearch(FIND_OPERATION, visit, this.#search, this.#findOptions, minute);
+    return answerSearch(findOperation(this.#publisher), visit, this.#search, this.#findOptions, minute);
   }
 
   #health({ requestId }: Visit): Content {

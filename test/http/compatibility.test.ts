@@ -149,7 +149,7 @@ describe('GET /api/search', () => {
     expect([reply.status, faultsOf(FIND_ANSWER, reply.body)]).toEqual([200, []]);
     const found = (reply.body as { skills: { id: string }[] }).skills.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     expect(found).toEqual([
-      { id: 'boat', name: 'name of boat', installs: 0, source: 'https://git.example/otter/boats' },
+      { id: 'boat', name: 'name of boat', installs: 0, source: 'https://git.example/otter/boats.git' },
       { id: 'drum', name: 'name of drum', installs: 0, source: '' },
       { id: 'kite', name: 'name of kite', installs: 0, source: 'Wren/toys' },
     ]);
@@ -161,8 +161,14 @@ describe('GET /api/search', () => {
     ['https://github.com/Wren/toys/', 'Wren/toys'],
     ['https://github.com/Wren/toys/blob/main/kite/SKILL.md', 'Wren/toys'],
     ['https://github.com/Wren/toys/releases', 'Wren/toys'],
-    ['https://git.example/group/sub/toys/-/tree/main/kite', 'https://git.example/group/sub/toys'],
-    ['https://notgithub.com/Wren/toys', 'https://notgithub.com/Wren/toys'],
+    ['https://git.example/group/sub/toys/-/tree/main/kite', 'https://git.example/group/sub/toys.git'],
+    ['https://git.example/Wren/toys/src/branch/main/kite', 'https://git.example/Wren/toys.git'],
+    ['https://git.example/Wren/toys/src/main/kite', 'https://git.example/Wren/toys.git'],
+    ['https://git.example/src/toys', 'https://git.example/src/toys.git'],
+    ['https://git.example:8443/Wren/toys.git', 'https://git.example:8443/Wren/toys.git'],
+    ['https://notgithub.com/Wren/toys', 'https://notgithub.com/Wren/toys.git'],
+    ['https://git.example/', ''],
+    ['ftp://git.example/Wren/toys', ''],
   ])('tells the repository of %s as %s', async (codehostUrl, source) => {
     const { ask } = await serve([row('kite', { codehostUrl })], { compatibility });
     expect((await ask(`${FIND}?q=name`)).body).toMatchObject({ skills: [{ source }] });

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { describeApi } from '../../src/http/openapi.js';
 
 const MODES = [
-  ['plain', { compatible: false, mcp: false, pages: true }],
-  ['with --compat skillsmp', { compatible: true, mcp: false, pages: true }],
-  ['with --mcp', { compatible: false, mcp: true, pages: true }],
-  ['with both', { compatible: true, mcp: true, pages: true }],
+  ['plain', { compatible: false, mcp: false, pages: true, publishes: true }],
+  ['with --compat skillsmp', { compatible: true, mcp: false, pages: true, publishes: false }],
+  ['with --mcp', { compatible: false, mcp: true, pages: true, publishes: false }],
+  ['with all', { compatible: true, mcp: true, pages: true, publishes: true }],
 ] as const;
 
 describe.each(MODES)('the description %s', (_, extras) => {

@@ -350,11 +350,17 @@ describe('/openapi.json', () => {
     { pages: true },
     { pages: true, compatibility: 'skillsmp' },
     { pages: true, mcp: true },
-    { pages: true, compatibility: 'skillsmp', mcp: true },
+    { pages: true, publish: ['all'] },
+    { pages: true, compatibility: 'skillsmp', mcp: true, publish: ['all'] },
   ] as const)('has the operations that the router has with %j, with their methods, and no others', async (options) => {
     const { ask } = await serve(SKILLS, { ...options, mcpHosts: [new URL(ORIGIN).hostname] });
     const { paths } = (await ask('/openapi.json')).body as Description;
-    const extras = { compatible: 'compatibility' in options, mcp: 'mcp' in options, pages: true };
+    const extras = {
+      compatible: 'compatibility' in options,
+      mcp: 'mcp' in options,
+      pages: true,
+      publishes: 'publish' in options,
+    };
     const routes = servedRoutes(extras);
     const operations = routes.filter(({ kind }) => kind === 'operation');
     const methodsOf = (path: string): string[] => Object.keys(paths[path] ?? {}).map((method) => method.toUpperCase());
@@ -375,6 +381,9 @@ describe('/openapi.json', () => {
   test('is of nothing that is not switched on', async () => {
     for (const [path, options] of [
       [FIND, { pages: true }],
+      ['/api/download/o/r/s', { pages: true, compatibility: 'skillsmp' }],
+      ['/.well-known/agent-skills/index.json', { pages: true }],
+      ['/.well-known/skills/index.json', { pages: true, compatibility: 'skillsmp' }],
       [MCP, { pages: true }],
       ['/openapi.json', {}],
       ['/docs', {}],

@@ -60,6 +60,7 @@ test('the package has an entry for each of its parts', () => {
     'skill-discovery/access',
     'skill-discovery/agents',
     'skill-discovery/evaluation',
+    'skill-discovery/install',
     'skill-discovery/installed',
     'skill-discovery/tuning',
   ]);

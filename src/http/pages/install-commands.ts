@@ -1,6 +1,6 @@
 import type { Skill } from '../../index.js';
+import { sourceOf } from '../../source-of.js';
 import { shownLine } from './safe-text.js';
-import { sourceOf } from './source-of.js';
 
 /** A line for a shell that installs a skill, or fetches it. */
 export interface InstallCommand {
@@ -22,7 +22,7 @@ export function installCommands({ codehostUrl, name }: Skill): readonly InstallC
       { label: 'Or with git', command: `git clone https://github.com/${source}.git` },
     ];
   }
-  return ADDRESS.test(source) ? [{ label: 'With git', command: `git clone ${source}.git` }] : [];
+  return ADDRESS.test(source) ? [{ label: 'With git', command: `git clone ${source}` }] : [];
 }
 
 /** A repository may have many skills. */

@@ -1,4 +1,5 @@
 import { countCodePoints } from '../../count-code-points.js';
+import { isSkillName } from '../../skill-name.js';
 
 /** The front matter of a SKILL.md that may be published. */
 export interface FrontMatter {
@@ -10,11 +11,8 @@ export interface FrontMatter {
 /** Front matter, or why the skill may not be published. */
 export type FrontMatterOrFault = { readonly frontMatter: FrontMatter } | { readonly fault: string };
 
-/** Longest `name`, `description` and `compatibility`, in characters. The Agent Skills specification says so. */
-const LONGEST = { name: 64, description: 1024, compatibility: 500 } as const;
-
-/** Lower-case letters, digits and single hyphens. */
-const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+/** Longest `description` and `compatibility`, in characters. The Agent Skills specification says so. */
+const LONGEST = { description: 1024, compatibility: 500 } as const;
 
 /** A block between rules at the very beginning. Whoever reads a published skill looks for nothing else. */
 const BLOCK = /^\ufeff?---[\t ]*\r?\n(?:([\s\S]*?)\r?\n)?---[\t ]*(?:\r?\n|$)/;
@@ -45,7 +43,7 @@ async function readAsYaml(block: string): Promise<Record<string, unknown> | unde
 function faultOf(fields: Readonly<Record<string, unknown>>): string | undefined {
   const { name, description, compatibility, metadata } = fields;
   if (typeof name !== 'string') return 'its SKILL.md has no name';
-  if (!NAME.test(name) || name.length > LONGEST.name) {
+  if (!isSkillName(name)) {
     return `the name ${JSON.stringify(name.slice(0, 100))} must have 1 to 64 lower-case letters, digits and single hyphens`;
   }
   if (typeof description !== 'string') return 'its SKILL.md has no description';

@@ -1,0 +1,54 @@
+import { openSkillSearch } from '../index.js';
+import { type ComparedSkill, compareInstalled, type InstalledState } from '../install/index.js';
+import { shownPath, surroundings } from '../installed/index.js';
+import { databaseOption, jsonOption } from './common-options.js';
+import { counted } from './counted.js';
+import { type Output, printJson, printLines } from './output.js';
+import type { SetUp } from './set-up.js';
+import { type PlaceFlags, placesOf, projectOption, toOption } from './skill-folders.js';
+import { oneLine } from './terminal-text.js';
+import { alignColumns } from './text-columns.js';
+
+interface OutdatedFlags extends PlaceFlags {
+  readonly database: string;
+  readonly json?: true;
+}
+
+export const setUpOutdated: SetUp = (command, output) => {
+  command
+    .addOption(databaseOption())
+    .addOption(toOption('compare what was installed with --to this folder'))
+    .addOption(projectOption('compare what was installed in the working folder only'))
+    .addOption(jsonOption())
+    .action((flags: OutdatedFlags) => outdated(flags, output));
+};
+
+/** @throws Error if not all are up to date, so that the exit status is 1 */
+async function outdated(flags: OutdatedFlags, output: Output): Promise<void> {
+  const around = surroundings();
+  await using search = await openSkillSearch({ database: flags.database, keywordIndex: false, localPaths: true });
+  const skills = await compareInstalled(search, placesOf(flags, around));
+  if (flags.json === true) printJson(output, { skills });
+  else
+    printLines(
+      output,
+      linesOf(skills, (path) => oneLine(shownPath(path, around.home))),
+    );
+  const others = skills.filter(({ state }) => state !== 'up-to-date').length;
+  if (others > 0) throw new Error(`${others} of ${counted(skills.length, 'installed skill')} not up to date`);
+}
+
+const LABELS: Readonly<Record<InstalledState, string>> = {
+  'up-to-date': 'up to date',
+  'changed-in-catalogue': 'changed in the catalogue',
+  'changed-here': 'changed here',
+  'changed-in-both': 'changed here and in the catalogue',
+  'not-in-catalogue': 'not in the catalogue',
+  missing: 'folder is missing',
+};
+
+function linesOf(skills: readonly ComparedSkill[], show: (path: string) => string): string[] {
+  if (skills.length === 0) return ['No lock file says that anything was installed.'];
+  const rows = skills.map(({ name, state, folder, lock }) => [oneLine(name), LABELS[state], show(folder ?? lock)]);
+  return alignColumns([['SKILL', 'STATE', 'PLACE'], ...rows]);
+}

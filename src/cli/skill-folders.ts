@@ -1,0 +1,79 @@
+import { join, resolve } from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
+import type { InstalledPlace, LockChoice } from '../install/index.js';
+import { AGENTS, SHARED_AGENT, type Surroundings } from '../installed/index.js';
+
+/** Where skills are installed, as `install` and `outdated` are told. */
+export interface PlaceFlags {
+  readonly to?: string;
+  readonly project?: true;
+}
+
+/** Where `install` writes. */
+export interface InstallTarget {
+  readonly to: string;
+  readonly lock: LockChoice;
+  /** The project whose folder must not be left by a link. */
+  readonly within?: string;
+}
+
+export function toOption(description: string): Option {
+  return new Option('--to <folder>', description);
+}
+
+export function projectOption(description: string): Option {
+  return new Option('--project', description);
+}
+
+/** `--agent`, with the name of an agent of the table. */
+export function agentNameOption(description: string): Option {
+  return new Option('--agent <name>', description).argParser((name: string) => {
+    if (AGENTS.some((agent) => agent.name === name)) return name;
+    throw new InvalidArgumentError(`Agents are ${AGENTS.map((agent) => agent.name).join(', ')}.`);
+  });
+}
+
+/**
+ * The folder that an agent reads, or that agents share; in the working folder with `project`.
+ *
+ * @throws Error if the agent has no such folder
+ */
+export function targetOf(flags: PlaceFlags & { readonly agent?: string }, of: Surroundings): InstallTarget {
+  const { to, project, agent: name = SHARED_AGENT } = flags;
+  const lock = project === true ? projectLock(of) : userLock(of);
+  if (to !== undefined) {
+    const folder = resolve(of.cwd, to);
+    if (project === true) return { to: folder, lock, within: of.cwd };
+    return { to: folder, lock: { path: join(folder, 'skills-lock.json'), form: 'project' } };
+  }
+  const agent = AGENTS.find((one) => one.name === name)!;
+  const [folder] = project === true ? agent.projectFolders : agent.userFolders(of);
+  if (folder === undefined) {
+    throw new Error(`${agent.title} reads no skills of ${project === true ? 'a project' : 'a user'}: give --to FOLDER`);
+  }
+  return project === true ? { to: join(of.cwd, folder), lock, within: of.cwd } : { to: folder, lock };
+}
+
+/** The lock files that `outdated` reads, with all folders in which their skills may lie. */
+export function placesOf({ to, project }: PlaceFlags, of: Surroundings): readonly InstalledPlace[] {
+  const folder = to === undefined ? undefined : resolve(of.cwd, to);
+  if (folder !== undefined && project !== true) {
+    return [{ path: join(folder, 'skills-lock.json'), form: 'project', folders: [folder] }];
+  }
+  const given = folder === undefined ? [] : [folder];
+  const inProject = AGENTS.flatMap(({ projectFolders }) => projectFolders.map((path) => join(of.cwd, path)));
+  const places: InstalledPlace[] = [{ ...projectLock(of), folders: [...given, ...inProject] }];
+  if (project === true) return places;
+  return [...places, { ...userLock(of), folders: AGENTS.flatMap((agent) => agent.userFolders(of)) }];
+}
+
+function projectLock({ cwd }: Surroundings): LockChoice {
+  return { path: join(cwd, 'skills-lock.json'), form: 'project' };
+}
+
+/** Where `npx skills` has it. */
+function userLock({ env, home }: Surroundings): LockChoice {
+  const state = env['XDG_STATE_HOME'];
+  const folder = state === undefined || state === '' ? join(home, '.agents') : join(state, 'skills');
+  return { path: join(folder, '.skill-lock.json'), form: 'user' };
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { isDamage } from '../../errors.js';
+import type { ContentFile, Skill, SkillSearch } from '../../index.js';
+import { faultOfPaths } from '../../install/path-faults.js';
+import { PublishedSkills } from '../../mcp/skills/published-skills.js';
+import { sourceOf } from '../../source-of.js';
+import { chosenIds, type PublishRule } from './publish-rule.js';
+import { storedGzip } from './stored-gzip.js';
+import { type ArchivedFile, fitsTar, tarOf } from './tar.js';
+
+/** A skill that is published. */
+export interface PublishedEntry {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly files: readonly ContentFile[];
+  /** Whether it is a SKILL.md alone, which needs no archive. */
+  readonly isSingle: boolean;
+  /** Of the archive, or of the SKILL.md: `sha256:` and 64 hexadecimal digits. */
+  readonly digest: string;
+  /** Whether clients of version 0.1.0 can ask for each of its files. */
+  readonly hasPlainPaths: boolean;
+}
+
+/** What is published of one state of a catalogue. */
+export interface Publication {
+  readonly byId: ReadonlyMap<string, PublishedEntry>;
+  /** Of several skills of one name the one with the most stars, then the oldest, then the first by id. */
+  readonly byName: ReadonlyMap<string, PublishedEntry>;
+  /** By `owner/repository/name` on GitHub, in lower case. */
+  readonly byDownload: ReadonlyMap<string, PublishedEntry>;
+}
+
+/** Paths that a client of version 0.1.0 may put behind an address as they are, and takes. */
+const PLAIN_PATH = /^(?!.*\.\.)[\x20-\x7e]+$/;
+const NOT_IN_ADDRESSES = /[\\?#[\]%]/;
+
+/** How `npx skills` counts the description: one that is longer it leaves out. */
+const LONGEST_DESCRIPTION = 1024;
+
+/**
+ * Looks which of the chosen skills can be published, and makes the archive of each once, for its digest.
+ *
+ * @param told why a chosen skill is not published, or not under its name
+ * @param turn waits if others have waited long enough
+ * @throws {SkillSearchError} `INVALID_OPTION` if there are too many; what the search throws
+ */
+export async function publicationOf(
+  search: SkillSearch,
+  rules: readonly PublishRule[],
+  told: (skill: string, reason: string) => void,
+  turn: () => Promise<void>,
+): Promise<Publication> {
+  const published = new PublishedSkills(told);
+  const found: { readonly entry: PublishedEntry; readonly skill: Skill }[] = [];
+  for (const id of await chosenIds(search, rules, turn)) {
+    await turn();
+    try {
+      const one = await published.get(search, id);
+      const skill = search.get(id);
+      if (one === undefined || skill === undefined) continue;
+      const { name, description } = one.frontMatter;
+      const fault = faultOf(one.files, description);
+      if (fault === undefined) found.push({ entry: entryOf(search, id, name, description, one.files), skill });
+      else told(id, fault);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      told(id, 'it is damaged');
+    }
+  }
+  found.sort((a, b) => byPreference(a.skill, b.skill));
+  const byName = new Map<string, PublishedEntry>();
+  const byDownload = new Map<string, PublishedEntry>();
+  for (const { entry, skill } of found) {
+    const other = byName.get(entry.name);
+    if (other === undefined) byName.set(entry.name, entry);
+    else told(entry.id, `published at its own address only: the index has ${other.id}, which has the same name`);
+    const source = sourceOf(skill.codehostUrl);
+    const key = `${source}/${entry.name}`.toLowerCase();
+    if (/^[^/:]+\/[^/]+$/.test(source) && !byDownload.has(key)) byDownload.set(key, entry);
+  }
+  return { byId: new Map(found.map(({ entry }) => [entry.id, entry])), byName: inOrder(byName), byDownload };
+}
+
+/** The archive of a skill, the same bytes each time. */
+export function archiveOf(search: SkillSearch, id: string, files: readonly ContentFile[]): Uint8Array<ArrayBuffer> {
+  const archived = files.map(
+    ({ path, executable }): ArchivedFile => ({ path, executable, bytes: bytesOf(search, id, path) }),
+  );
+  return storedGzip(tarOf(archived));
+}
+
+/** @throws {SkillSearchError} `DATABASE_DAMAGED` */
+export function bytesOf(search: SkillSearch, id: string, path: string): Uint8Array {
+  const bytes = search.read(id, path);
+  if (bytes === undefined) throw new Error(`${path} of the complete skill ${id} is not stored`);
+  return bytes;
+}
+
+function faultOf(files: readonly ContentFile[], description: string): string | undefined {
+  const long = files.find(({ path }) => !fitsTar(path));
+  if (long !== undefined) return `the path ${JSON.stringify(long.path.slice(0, 100))}… is too long for an archive`;
+  if (description.length > LONGEST_DESCRIPTION) return `its description is longer than ${LONGEST_DESCRIPTION}`;
+  return faultOfPaths(files.map(({ path }) => path));
+}
+
+function entryOf(
+  search: SkillSearch,
+  id: string,
+  name: string,
+  description: string,
+  files: readonly ContentFile[],
+): PublishedEntry {
+  const isSingle = files.length === 1 && files[0]!.path === 'SKILL.md';
+  const sha256 = isSingle
+    ? files[0]!.sha256
+    : createHash('sha256')
+        .update(archiveOf(search, id, files))
+        .digest('hex');
+  const hasPlainPaths = files.every(({ path }) => PLAIN_PATH.test(path) && !NOT_IN_ADDRESSES.test(path));
+  return { id, name, description, files, isSingle, digest: `sha256:${sha256}`, hasPlainPaths };
+}
+
+/** The preference among copies, too. Total, because no two skills have one id. */
+function byPreference(a: Skill, b: Skill): number {
+  return b.stars - a.stars || a.updatedAt - b.updatedAt || (a.id < b.id ? -1 : 1);
+}
+
+function inOrder(entries: ReadonlyMap<string, PublishedEntry>): ReadonlyMap<string, PublishedEntry> {
+  return new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,75 @@
+/** A file that goes into an archive. */
+export interface ArchivedFile {
+  /** With `/`, without one at its beginning. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly executable: boolean;
+}
+
+const BLOCK = 512;
+
+/** Of all files: 1980-01-01, the first that every archive format can say. Programs warn of files from 1970. */
+const TIME = 315_532_800;
+
+/** Longest name and longest folder of a path, in bytes of UTF-8. */
+const LONGEST = { name: 100, prefix: 155 } as const;
+
+/** Whether a path can be said in a header without extensions, which not every installer reads. */
+export function fitsTar(path: string): boolean {
+  return splitPath(path) !== undefined;
+}
+
+/**
+ * A tar archive (POSIX ustar) of files, with the mode of each and nothing else of where they were: the same files give
+ * the same bytes, on every machine.
+ *
+ * @param files whose paths fit, see {@link fitsTar}
+ */
+export function tarOf(files: readonly ArchivedFile[]): Buffer {
+  const sizes = files.map(({ bytes }) => BLOCK + padded(bytes.length));
+  const archive = Buffer.alloc(sizes.reduce((sum, size) => sum + size, 2 * BLOCK));
+  let at = 0;
+  for (const [i, { path, bytes, executable }] of files.entries()) {
+    writeHeader(archive.subarray(at, at + BLOCK), path, bytes.length, executable);
+    archive.set(bytes, at + BLOCK);
+    at += sizes[i]!;
+  }
+  return archive;
+}
+
+function writeHeader(header: Buffer, path: string, size: number, executable: boolean): void {
+  const { name, prefix } = splitPath(path)!;
+  header.write(name, 0);
+  header.write(executable ? '0000755' : '0000644', 100);
+  // Owner and group: those of the system.
+  header.write('0000000', 108);
+  header.write('0000000', 116);
+  header.write(octal(size), 124);
+  header.write(octal(TIME), 136);
+  header.write('        ', 148);
+  header.write('0', 156);
+  header.write('ustar\x0000', 257);
+  header.write('0000000', 329);
+  header.write('0000000', 337);
+  header.write(prefix, 345);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+}
+
+function octal(value: number): string {
+  return value.toString(8).padStart(11, '0');
+}
+
+function padded(size: number): number {
+  return Math.ceil(size / BLOCK) * BLOCK;
+}
+
+function splitPath(path: string): { readonly name: string; readonly prefix: string } | undefined {
+  if (Buffer.byteLength(path) <= LONGEST.name) return { name: path, prefix: '' };
+  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+    const [prefix, name] = [path.slice(0, slash), path.slice(slash + 1)];
+    if (Buffer.byteLength(prefix) > LONGEST.prefix) return undefined;
+    if (Buffer.byteLength(name) <= LONGEST.name) return { name, prefix };
+  }
+  return undefined;
+}

@@ -1,0 +1,9 @@
+export { type ComparedSkill, compareInstalled, type InstalledPlace, type InstalledState } from './compare-installed.js';
+export {
+  type InstalledSkill,
+  type InstallOptions,
+  type InstallReport,
+  installSkills,
+  type LockChoice,
+} from './install-skills.js';
+export type { LockForm } from './lock-file.js';

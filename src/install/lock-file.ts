@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, relative, sep } from 'node:path';
+import { SkillSearchError } from '../errors.js';
+import { setJsonMember } from './set-json-member.js';
+
+/**
+ * The two forms of lock files that installers share: `project` is `skills-lock.json` of version 1, `user` is
+ * `~/.agents/.skill-lock.json` of version 3.
+ */
+export type LockForm = 'project' | 'user';
+
+/** An entry as it was read: whatever other installers write. */
+export type LockEntry = Readonly<Record<string, unknown>>;
+
+const VERSIONS: Readonly<Record<LockForm, number>> = { project: 1, user: 3 };
+
+/** A lock file without entries, as `npx skills` writes it. */
+const EMPTY: Readonly<Record<LockForm, string>> = {
+  project: '{\n  "version": 1,\n  "skills": {}\n}\n',
+  user: '{\n  "version": 3,\n  "skills": {},\n  "dismissed": {}\n}',
+};
+
+/** How often a file is written anew that others write to. */
+const MOST_TRIES = 20;
+
+/** What installers say they installed. Entries of others, and their order, stay byte for byte. */
+export class LockFile {
+  readonly path: string;
+  readonly entries: ReadonlyMap<string, LockEntry>;
+  readonly #form: LockForm;
+  readonly #changes = new Map<string, LockEntry>();
+
+  private constructor(path: string, form: LockForm, stored: string | undefined) {
+    this.path = path;
+    this.#form = form;
+    this.entries = readEntries(stored ?? EMPTY[form], path, form);
+  }
+
+  /**
+   * @param within the file must not lie outside of this folder by a link; a real path
+   * @throws {SkillSearchError} `INSTALL_REFUSED` if it is there and cannot be read: whoever writes it anew would lose
+   *   what it says
+   */
+  static async read(path: string, form: LockForm, within?: string): Promise<LockFile> {
+    const real = await realPathOf(path);
+    if (within !== undefined && real !== path && leadsOut(within, real)) {
+      throw refused(path, 'it is a link that leads out of the project');
+    }
+    return new LockFile(real, form, await textOf(real));
+  }
+
+  set(name: string, entry: LockEntry): void {
+    this.#changes.set(name, entry);
+  }
+
+  /**
+   * Writes the entries that were set into the file as it is by now: other installers may have written to it, too.
+   *
+   * @throws {SkillSearchError} `INSTALL_REFUSED` if it cannot be read any more, or is written to all the time
+   */
+  async write(): Promise<void> {
+    if (this.#changes.size === 0) return;
+    await mkdir(dirname(this.path), { recursive: true });
+    for (let tries = 0; tries < MOST_TRIES; tries++) if (await this.#tryToWrite()) return;
+    throw refused(this.path, 'other programs change it all the time');
+  }
+
+  /** @returns whether it was written: not if somebody wrote to it meanwhile */
+  async #tryToWrite(): Promise<boolean> {
+    const stored = await textOf(this.path);
+    let text = stored ?? EMPTY[this.#form];
+    readEntries(text, this.path, this.#form);
+    for (const [name, entry] of this.#changes) text = setJsonMember(text, 'skills', name, entry);
+    const beside = `${this.path}.${randomBytes(6).toString('hex')}.tmp`;
+    try {
+      const file = await open(beside, 'wx');
+      try {
+        await file.writeFile(text);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      const isSame = (await textOf(this.path)) === stored;
+      if (isSame) await rename(beside, this.path);
+      else await rm(beside);
+      return isSame;
+    } catch (error) {
+      await rm(beside, { force: true });
+      throw error;
+    }
+  }
+}
+
+/** Whether a real path lies outside of a real folder. */
+export function leadsOut(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '..' || way.startsWith(`..${sep}`) || /^(?:[a-z]:|[\\/])/i.test(way);
+}
+
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  // A link to a file that is not there would be replaced by a file.
+  const link = await lstat(path).catch(() => undefined);
+  if (link !== undefined) throw refused(path, 'it is a link that leads nowhere');
+  return path;
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function readEntries(text: string, path: string, form: LockForm): ReadonlyMap<string, LockEntry> {
+  let lock: unknown;
+  try {
+    lock = JSON.parse(text);
+  } catch {
+    throw refused(path, 'it is not JSON');
+  }
+  const { version, skills } = isObject(lock) ? lock : {};
+  if (version !== VERSIONS[form]) {
+    throw refused(path, `its version must be ${VERSIONS[form]}, got ${JSON.stringify(version) ?? 'none'}`);
+  }
+  if (!isObject(skills)) throw refused(path, 'it has no object "skills"');
+  return new Map(Object.entries(skills).filter((pair): pair is [string, LockEntry] => isObject(pair[1])));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refused(path: string, reason: string): SkillSearchError {
+  return new SkillSearchError('INSTALL_REFUSED', `the lock file ${JSON.stringify(path)} cannot be used: ${reason}`, {
+    path,
+  });
+}

@@ -1,0 +1,108 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { buildCatalogue } from '../../src/index.js';
+import { catalogueOf, idOf, PDF_FORMS, skillMarkdown } from '../install/skill-catalogue.js';
+import { scratchFolder } from '../scratch-folder.js';
+import { writeFiles } from '../sources/folder/temporary-folder.js';
+import { linesOf, runCaptured } from './run-captured.js';
+
+/** A catalogue, and a user in a project of theirs. */
+async function userWithCatalogue() {
+  const { search, database, folder } = await catalogueOf({ ...PDF_FORMS, 'cron/SKILL.md': skillMarkdown('cron') });
+  const [home, project] = [scratchFolder(), scratchFolder()];
+  for (const name of ['HOME', 'USERPROFILE']) vi.stubEnv(name, home);
+  for (const name of ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'CLAUDE_CONFIG_DIR']) vi.stubEnv(name, '');
+  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(project);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    cwd.mockRestore();
+  });
+  const run = (command: string, ...words: string[]) => runCaptured([command, '--database', database, ...words]);
+  return { run, home, project, folder, database, pdf: idOf(search, 'pdf-forms'), cron: idOf(search, 'cron') };
+}
+
+describe('install', () => {
+  test('writes skills for the user, and says what it did', async () => {
+    const { run, home, pdf, cron } = await userWithCatalogue();
+    const { status, out, error } = await run('install', pdf, cron);
+    expect([status, linesOf(out)]).toEqual([
+      0,
+      [
+        'installed  pdf-forms, 4 files, in ~/.agents/skills/pdf-forms',
+        'installed  cron, 1 file, in ~/.agents/skills/cron',
+        'noted in ~/.agents/.skill-lock.json',
+      ],
+    ]);
+    expect(error).toContain('read a skill before');
+    expect(readFileSync(join(home, '.agents', 'skills', 'cron', 'SKILL.md'), 'utf8')).toBe(skillMarkdown('cron'));
+    expect(linesOf((await run('install', cron)).out)[0]).toMatch(/^unchanged/);
+  });
+
+  test('writes where an agent looks, in the project, or where it is told', async () => {
+    const { run, home, project, cron } = await userWithCatalogue();
+    expect((await run('install', cron, '--agent', 'claude-code')).status).toBe(0);
+    expect((await run('install', cron, '--agent', 'claude-code', '--project')).status).toBe(0);
+    const to = scratchFolder();
+    const { out } = await run('install', cron, '--to', to, '--json');
+    expect(JSON.parse(out)).toMatchObject({ skills: [{ id: cron, state: 'installed', folder: join(to, 'cron') }] });
+    for (const folder of [join(home, '.claude', 'skills'), join(project, '.claude', 'skills'), to]) {
+      expect(existsSync(join(folder, 'cron', 'SKILL.md')), folder).toBe(true);
+    }
+    expect(existsSync(join(project, 'skills-lock.json'))).toBe(true);
+  });
+
+  test('replaces with --force only', async () => {
+    const { run, folder, database, cron } = await userWithCatalogue();
+    await run('install', cron);
+    await writeFiles(folder, { 'cron/SKILL.md': skillMarkdown('cron', 'Otherwise.') });
+    await buildCatalogue({ database, sources: [folder], semantic: false });
+    const refused = await run('install', cron);
+    expect([refused.status, refused.out]).toEqual([1, '']);
+    expect(refused.error).toContain('--force');
+    expect(linesOf((await run('install', cron, '--force')).out)[0]).toMatch(/^replaced /);
+  });
+
+  test('ends with 1 for a skill that there is not, and with 2 for wrong use', async () => {
+    const { run, cron } = await userWithCatalogue();
+    expect((await run('install', 'none')).status).toBe(1);
+    for (const words of [[], [cron, '--agent', 'nobody'], [cron, '--agent', 'codex', '--to', 'x']]) {
+      expect((await run('install', ...words)).status).toBe(2);
+    }
+  });
+});
+
+describe('outdated', () => {
+  test('says of every installed skill how it stands, and ends with 1 unless all are up to date', async () => {
+    const { run, home, folder, database, pdf, cron } = await userWithCatalogue();
+    const none = await run('outdated');
+    expect([none.status, none.out]).toEqual([0, 'No lock file says that anything was installed.\n']);
+    await run('install', pdf, cron);
+    await run('install', cron, '--project');
+    expect((await run('outdated')).status).toBe(0);
+    writeFileSync(join(home, '.agents', 'skills', 'pdf-forms', 'mine.md'), 'mine');
+    await writeFiles(folder, { 'cron/SKILL.md': skillMarkdown('cron', 'Otherwise.') });
+    await buildCatalogue({ database, sources: [folder], semantic: false });
+    const { status, out, error } = await run('outdated');
+    expect([status, linesOf(out).map((line) => line.replace(/ {2,}/g, ' | '))]).toEqual([
+      1,
+      [
+        'SKILL | STATE | PLACE',
+        expect.stringMatching(/^cron \| changed in the catalogue \| .*\.agents.skills.cron$/),
+        'cron | changed in the catalogue | ~/.agents/skills/cron',
+        'pdf-forms | changed here | ~/.agents/skills/pdf-forms',
+      ],
+    ]);
+    expect(error).toBe('error: 3 of 3 installed skills not up to date\n');
+    const { skills } = JSON.parse((await run('outdated', '--project', '--json')).out);
+    expect(skills).toMatchObject([{ name: 'cron', state: 'changed-in-catalogue', id: cron }]);
+  });
+
+  test('compares one folder', async () => {
+    const { run, cron } = await userWithCatalogue();
+    const to = scratchFolder();
+    await run('install', cron, '--to', to);
+    const { status, out } = await run('outdated', '--to', to);
+    expect([status, linesOf(out)[1]?.replace(/ {2,}.*/, '')]).toEqual([0, 'cron']);
+  });
+});

@@ -1,0 +1,58 @@
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { placesOf, targetOf } from '../../src/cli/skill-folders.js';
+import { surroundings } from '../../src/installed/index.js';
+
+const cwd = resolve('/work/project');
+const home = resolve('/home/wren');
+const AROUND = surroundings({ platform: process.platform, cwd, home, env: {} });
+
+describe('a skill is installed', () => {
+  const userLock = { path: join(home, '.agents', '.skill-lock.json'), form: 'user' };
+  const projectLock = { path: join(cwd, 'skills-lock.json'), form: 'project' };
+
+  test.each([
+    [{}, { to: join(home, '.agents', 'skills'), lock: userLock }],
+    [{ agent: 'claude-code' }, { to: join(home, '.claude', 'skills'), lock: userLock }],
+    [{ project: true }, { to: join(cwd, '.agents', 'skills'), lock: projectLock, within: cwd }],
+    [
+      { project: true, agent: 'claude-code' },
+      { to: join(cwd, '.claude', 'skills'), lock: projectLock, within: cwd },
+    ],
+    [{ to: 'here' }, { to: join(cwd, 'here'), lock: { path: join(cwd, 'here', 'skills-lock.json'), form: 'project' } }],
+    [
+      { to: 'here', project: true },
+      { to: join(cwd, 'here'), lock: projectLock, within: cwd },
+    ],
+  ] as const)('with %j in %j', (flags, target) => {
+    expect(targetOf(flags, AROUND)).toEqual(target);
+  });
+
+  test('and noted where npx skills notes it, which XDG_STATE_HOME may say', () => {
+    const state = resolve('/state');
+    const { lock } = targetOf({}, surroundings({ ...AROUND, env: { XDG_STATE_HOME: state } }));
+    expect(lock.path).toBe(join(state, 'skills', '.skill-lock.json'));
+  });
+});
+
+describe('installed skills are compared', () => {
+  test('of the project and of the user, in the folders of every agent', () => {
+    const [project, user] = placesOf({}, AROUND);
+    expect(project).toMatchObject({ path: join(cwd, 'skills-lock.json'), form: 'project' });
+    expect(project?.folders).toEqual(
+      expect.arrayContaining([join(cwd, '.agents/skills'), join(cwd, '.claude/skills')]),
+    );
+    expect(user).toMatchObject({ path: join(home, '.agents', '.skill-lock.json'), form: 'user' });
+    expect(user?.folders).toEqual(expect.arrayContaining([join(home, '.agents', 'skills')]));
+  });
+
+  test('of the project alone, or of one folder', () => {
+    expect(placesOf({ project: true }, AROUND)).toHaveLength(1);
+    const folder = join(cwd, 'here');
+    expect(placesOf({ to: 'here' }, AROUND)).toEqual([
+      { path: join(folder, 'skills-lock.json'), form: 'project', folders: [folder] },
+    ]);
+    const [both] = placesOf({ to: 'here', project: true }, AROUND);
+    expect([both?.path, both?.folders[0]]).toEqual([join(cwd, 'skills-lock.json'), folder]);
+  });
+});

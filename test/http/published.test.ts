@@ -1,0 +1,349 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createHandler, type HandlerOptions, startServer } from '../../src/http/index.js';
+import { type SkillSearch, SkillSearchError } from '../../src/index.js';
+import { codeOf } from '../error-code.js';
+import { catalogueOf, idOf, PDF_FORMS, skillMarkdown, wholeFile } from '../install/skill-catalogue.js';
+import { FIND, ORIGIN, opened, type Reply, searchOver, serve } from './ask.js';
+import { unpack } from './published/unpack.js';
+
+const INDEX = '/.well-known/agent-skills/index.json';
+const LEGACY = '/.well-known/skills/index.json';
+const compatibility = 'skillsmp';
+
+interface Entry {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  readonly url: string;
+  readonly digest: string;
+  readonly files: readonly string[];
+}
+
+function entriesOf({ body }: Reply): readonly Entry[] {
+  return (body as { skills: readonly Entry[] }).skills;
+}
+
+/** A row of a skill with complete files. */
+function whole(name: string, more: object = {}): object {
+  const files = [wholeFile('SKILL.md', skillMarkdown(name))];
+  return { name, description: `Does ${name} for tests.`, files, ...more };
+}
+
+/** The bytes at a path; the helper for texts would decode them. */
+async function bytesAt(search: SkillSearch, path: string, options: HandlerOptions = {}): Promise<Uint8Array> {
+  const handle = createHandler(search, { access: false, publish: ['all'], ...options });
+  return new Uint8Array(await (await handle(new Request(ORIGIN + path))).arrayBuffer());
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
+
+describe('the index of version 0.2.0', () => {
+  test('has each skill with the digest of what is at its address: an archive, or a SKILL.md alone', async () => {
+    const { search } = await catalogueOf({ ...PDF_FORMS, 'cron/SKILL.md': skillMarkdown('cron') });
+    const { ask } = await serve(search, { publish: ['all'] });
+    const index = await ask(INDEX);
+    expect(index.body).toEqual({
+      $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
+      skills: [
+        {
+          name: 'cron',
+          type: 'skill-md',
+          description: 'Does cron for tests.',
+          url: 'cron/SKILL.md',
+          digest: digestOf(Buffer.from(skillMarkdown('cron'))),
+        },
+        {
+          name: 'pdf-forms',
+          type: 'archive',
+          description: 'Does pdf-forms for tests.',
+          url: 'pdf-forms.tar.gz',
+          digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+        },
+      ],
+    });
+    for (const { url, digest } of entriesOf(index)) {
+      const path = new URL(url, ORIGIN + INDEX).pathname;
+      const bytes = await bytesAt(search, path);
+      expect(digestOf(bytes)).toBe(digest);
+      expect(digestOf(await bytesAt(search, path))).toBe(digest);
+    }
+    const unpacked = unpack(await bytesAt(search, '/.well-known/agent-skills/pdf-forms.tar.gz'));
+    expect(Object.fromEntries(unpacked.map(({ path, bytes }) => [`pdf-forms/${path}`, bytes]))).toEqual(
+      Object.fromEntries(Object.entries(PDF_FORMS).map(([path, content]) => [path, Buffer.from(content as string)])),
+    );
+    if (process.platform === 'win32') return;
+    const modes = unpacked.filter(({ mode }) => mode !== '0000644').map(({ path, mode }) => [path, mode]);
+    expect(modes).toEqual([['scripts/fill.sh', '0000755']]);
+  });
+
+  test('is beside the page of each published skill, too, with that skill alone', async () => {
+    const { search } = await catalogueOf({ ...PDF_FORMS, 'cron/SKILL.md': skillMarkdown('cron') });
+    const { ask } = await serve(search, { publish: ['all'], pages: true });
+    const id = idOf(search, 'pdf-forms');
+    // The second is what `npx skills find` shows.
+    for (const base of [`/skills/${id}`, `/skills/${id}/@pdf-forms`]) {
+      const index = await ask(base + INDEX);
+      expect(entriesOf(index).map(({ name }) => name)).toEqual(['pdf-forms']);
+      const { url, digest } = entriesOf(index)[0]!;
+      expect(digestOf(await bytesAt(search, new URL(url, ORIGIN + base + INDEX).pathname))).toBe(digest);
+      expect(entriesOf(await ask(base + LEGACY)).map(({ name }) => name)).toEqual(['pdf-forms']);
+      expect((await ask(`${base}/.well-known/skills/cron/SKILL.md`)).status).toBe(404);
+    }
+    expect((await ask(`/skills/${id}`)).headers.get('Content-Type')).toContain('text/html');
+  });
+});
+
+describe('the index of version 0.1.0', () => {
+  test('has the files of each skill, SKILL.md first, and they are at its address', async () => {
+    const { search } = await catalogueOf({ ...PDF_FORMS, 'pdf-forms/A first.md': 'a' });
+    const { ask } = await serve(search, { publish: ['all'] });
+    const paths = ['SKILL.md', 'A first.md', 'assets/blank.bin', 'references/fields.md', 'scripts/fill.sh'];
+    expect((await ask(LEGACY)).body).toEqual({
+      skills: [{ name: 'pdf-forms', description: 'Does pdf-forms for tests.', files: paths }],
+    });
+    for (const path of paths.slice(2)) {
+      const bytes = await bytesAt(search, `/.well-known/skills/pdf-forms/${path}`);
+      expect(Buffer.from(bytes)).toEqual(Buffer.from(PDF_FORMS[`pdf-forms/${path}`] as string));
+    }
+    expect((await ask('/.well-known/skills/pdf-forms/A%20first.md')).text).toBe('a');
+  });
+
+  test.each(['a..b.md', 'a#b.md', 'a%20b.md', 'ä.md', 'a[1].md'])(
+    'has no skill with the file %s, which its clients cannot ask for',
+    async (file) => {
+      const { search } = await catalogueOf({
+        ...PDF_FORMS,
+        [`pdf-forms/${file}`]: 'a',
+        'b/SKILL.md': skillMarkdown('b'),
+      });
+      const { ask } = await serve(search, { publish: ['all'] });
+      expect(entriesOf(await ask(LEGACY)).map(({ name }) => name)).toEqual(['b']);
+      expect(entriesOf(await ask(INDEX)).map(({ name }) => name)).toEqual(['b', 'pdf-forms']);
+    },
+  );
+});
+
+describe('what is published', () => {
+  test('can be kept, and asked for again by its ETag, with GET and HEAD, from any web page', async () => {
+    const { search } = await catalogueOf(PDF_FORMS);
+    const { ask } = await serve(search, { publish: ['all'] });
+    for (const path of [
+      INDEX,
+      LEGACY,
+      '/.well-known/agent-skills/pdf-forms.tar.gz',
+      '/.well-known/skills/pdf-forms/SKILL.md',
+    ]) {
+      const { status, headers } = await ask(path);
+      const tag = headers.get('ETag')!;
+      expect([status, headers.get('Cache-Control'), tag], path).toEqual([
+        200,
+        'no-cache',
+        expect.stringMatching(/^".+"$/),
+      ]);
+      expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+      expect(headers.get('Content-Security-Policy')).toBe("default-src 'none'; sandbox");
+      expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+      const again = await ask(path, { headers: { 'If-None-Match': tag } });
+      expect([again.status, again.text]).toEqual([304, '']);
+      const head = await ask(path, { method: 'HEAD' });
+      expect([head.status, head.headers.get('ETag'), head.text]).toEqual([200, tag, '']);
+      expect((await ask(path, { method: 'OPTIONS' })).status).toBe(204);
+      expect((await ask(path, { method: 'POST' })).code).toBe('METHOD_NOT_ALLOWED');
+    }
+  });
+
+  test('is chosen by rules, of which one is enough', async () => {
+    const search = await searchOver([
+      whole('in-folder'),
+      whole('tested', { codehostUrl: 'https://github.com/otter/a', author: 'otter', categories: ['testing'] }),
+      whole('free', { codehostUrl: 'https://github.com/wren/b', author: 'wren', license: 'MIT' }),
+      whole('starred', { codehostUrl: 'https://github.com/finch/b', stars: 50 }),
+    ]);
+    const namesFor = async (publish: HandlerOptions['publish']) => {
+      const { ask } = await serve(search, { publish });
+      return entriesOf(await ask(INDEX)).map(({ name }) => name);
+    };
+    expect(await namesFor(['all'])).toEqual(['free', 'in-folder', 'starred', 'tested']);
+    expect(await namesFor(['folders'])).toEqual(['in-folder']);
+    expect(await namesFor([{ category: 'testing' }])).toEqual(['tested']);
+    expect(await namesFor([{ author: 'WREN' }, 'folders'])).toEqual(['free', 'in-folder']);
+    expect(await namesFor([{ license: 'mit' }, { minStars: 10 }])).toEqual(['free', 'starred']);
+    expect(await namesFor([{ category: 'none' }])).toEqual([]);
+    expect((await (await serve(search, { publish: [] })).ask(INDEX)).code).toBe('ENDPOINT_NOT_FOUND');
+    for (const publish of ['all', ['none'], [{ colour: 'red' }], [{ category: 'Not A Slug' }], [1]]) {
+      expect(await codeOf(() => createHandler(search, { publish } as never))).toBe('INVALID_OPTION');
+    }
+  });
+
+  test('is complete and keeps the rules for skills; of others is told why not', async () => {
+    const told = new Map<string, string>();
+    const search = await searchOver([
+      whole('good'),
+      { id: 'part', name: 'part', description: 'd', files: [{ filename: 'SKILL.md', text: skillMarkdown('part') }] },
+      whole('Bad Name', { id: 'name' }),
+      {
+        ...whole('long'),
+        id: 'long',
+        files: [wholeFile('SKILL.md', skillMarkdown('long')), wholeFile('x'.repeat(101), 'x')],
+      },
+      { ...whole('git'), id: 'git', files: [wholeFile('SKILL.md', skillMarkdown('git')), wholeFile('NUL', 'x')] },
+    ]);
+    const { ask } = await serve(search, { publish: ['all'], onUnpublished: (id, reason) => told.set(id, reason) });
+    expect(entriesOf(await ask(INDEX)).map(({ name }) => name)).toEqual(['good']);
+    expect(Object.fromEntries(told)).toEqual({
+      name: expect.stringContaining('"Bad Name"'),
+      long: expect.stringContaining('too long'),
+      git: expect.stringContaining('device'),
+    });
+  });
+
+  test('is the rest where a skill is damaged', async () => {
+    const search = await searchOver([whole('good', { id: 'good' }), whole('bad', { id: 'bad' })]);
+    const damaged = Object.create(search, {
+      stats: { value: () => search.stats() },
+      completeIds: { value: () => search.ids() },
+      contents: { value: (id: string) => search.contents(id) },
+      get: { value: (id: string) => search.get(id) },
+      read: {
+        value: (id: string, path: string) => {
+          if (id === 'bad') throw new SkillSearchError('DATABASE_DAMAGED', 'damaged', { skill: id });
+          return search.read(id, path);
+        },
+      },
+    });
+    const told: string[] = [];
+    const { ask } = await serve(damaged, { publish: ['all'], onUnpublished: (id) => told.push(id) });
+    expect(entriesOf(await ask(INDEX)).map(({ name }) => name)).toEqual(['good']);
+    expect(told).toEqual(['bad']);
+  });
+
+  test('of several skills of one name is the one with the most stars, then the oldest, then the first by id', async () => {
+    const told: string[] = [];
+    const search = await searchOver([
+      whole('loom', { id: 'd', stars: 5, updatedAt: 20 }),
+      whole('loom', { id: 'c', stars: 5, updatedAt: 10, description: 'c' }),
+      whole('loom', { id: 'b', stars: 5, updatedAt: 10, description: 'b' }),
+      whole('loom', { id: 'a', stars: 4, updatedAt: 1 }),
+    ]);
+    const { ask } = await serve(search, { publish: ['all'], onUnpublished: (id) => told.push(id) });
+    expect(entriesOf(await ask(INDEX))).toHaveLength(1);
+    expect(told.toSorted()).toEqual(['a', 'c', 'd']);
+    // Each is at its own address all the same.
+    for (const id of ['a', 'b', 'c', 'd']) expect(entriesOf(await ask(`/skills/${id}${INDEX}`))).toHaveLength(1);
+  });
+
+  test('refuses to start with more than a thousand, and says so', async () => {
+    const rows = (count: number) => Array.from({ length: count }, (_, i) => whole(`skill-${i}`));
+    const start = async (count: number) => {
+      const search = await opened({ skills: rows(count) });
+      const server = await startServer(search, { port: 0, access: false, publish: ['all'] });
+      await server.close();
+    };
+    expect(await codeOf(() => start(1000))).toBe('no error');
+    await expect(start(1001)).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining('more than 1,000'),
+    });
+    // A handler has no start. Its clients are told that it cannot answer, and the log says why.
+    const { ask, events } = await serve(await opened({ skills: rows(1001) }), { publish: ['all'], compatibility });
+    expect((await ask(INDEX)).code).toBe('SERVICE_UNAVAILABLE');
+    expect(events.some((event) => event.kind === 'failure')).toBe(true);
+    expect((await ask(`${FIND}?q=tests`)).status).toBe(200);
+  });
+
+  test('has a limit of the minute, 3,000 or another, apart from that of searches', async () => {
+    const search = await searchOver([whole('loom')]);
+    const { ask } = await serve(search, { publish: ['all'], publishedPerMinute: 2 });
+    expect([(await ask(INDEX)).status, (await ask('/.well-known/skills/no/SKILL.md')).status]).toEqual([200, 404]);
+    const beyond = await ask(LEGACY);
+    expect([beyond.status, beyond.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    expect(beyond.headers.get('Retry-After')).toMatch(/^\d+$/);
+    expect((await ask('/api/v1/skills/search?q=loom')).status).toBe(200);
+    expect(await codeOf(() => createHandler(search, { publishedPerMinute: -1 }))).toBe('INVALID_OPTION');
+  });
+
+  test.each([
+    '/.well-known/',
+    '/.well-known/agent-skills/',
+    '/.well-known/agent-skills/none.tar.gz',
+    '/.well-known/agent-skills/pdf-forms/SKILL.md',
+    '/.well-known/agent-skills/cron.tar.gz',
+    '/.well-known/skills/pdf-forms',
+    '/.well-known/skills/pdf-forms/none.md',
+    '/.well-known/skills/pdf-forms/..%2f..%2fcron/SKILL.md',
+    '/.well-known/skills/pdf-forms/%',
+    '/.well-known/skills/toString/SKILL.md',
+    `/skills/none${INDEX}`,
+    `/skills/%${INDEX}`,
+  ])('is not at %s', async (path) => {
+    const { search } = await catalogueOf({ ...PDF_FORMS, 'cron/SKILL.md': skillMarkdown('cron') });
+    const { ask } = await serve(search, { publish: ['all'] });
+    expect((await ask(path)).code).toBe('ENDPOINT_NOT_FOUND');
+  });
+});
+
+describe('what npx skills takes', () => {
+  test('has a source that it can add: owner and repository, a clone address, or the address here', async () => {
+    const rows = [
+      whole('loom-a', { id: 'a', codehostUrl: 'https://github.com/otter/tools/tree/HEAD/loom' }),
+      whole('loom-b', { id: 'b', codehostUrl: 'https://code.example/otter/tools/src/branch/main/loom' }),
+      whole('loom-c', { id: 'c', codehostUrl: 'https://gitlab.com/otter/deep/tools/-/tree/HEAD/loom' }),
+      whole('loom-d', { id: 'd' }),
+      { id: 'e', name: 'loom-e', description: 'Not complete, for tests.' },
+    ];
+    const sources = async (publish: HandlerOptions['publish']) => {
+      const { ask } = await serve(await searchOver(rows), { compatibility, publish });
+      const { skills } = (await ask(`${FIND}?q=tests&limit=50`)).body as { skills: { id: string; source: string }[] };
+      return Object.fromEntries(skills.map(({ id, source }) => [id, source]));
+    };
+    const elsewhere = {
+      a: 'otter/tools',
+      b: 'https://code.example/otter/tools.git',
+      c: 'https://gitlab.com/otter/deep/tools.git',
+    };
+    expect(await sources(['all'])).toEqual({ ...elsewhere, d: `${ORIGIN}/skills/d/`, e: '' });
+    expect(await sources([])).toEqual({ ...elsewhere, d: '', e: '' });
+  });
+
+  test('can be downloaded by owner, repository and name, if it is text', async () => {
+    const codehostUrl = 'https://github.com/Otter/Tools/tree/HEAD/loom';
+    const binary = {
+      filename: 'a.bin',
+      base64: '/w==',
+      sha256: createHash('sha256').update('\xff', 'latin1').digest('hex'),
+    };
+    const text = skillMarkdown('loom');
+    const search = await searchOver([
+      whole('loom', {
+        id: 'loom',
+        codehostUrl,
+        files: [wholeFile('SKILL.md', text), wholeFile('references/a.md', 'ä')],
+      }),
+      whole('other', {
+        id: 'other',
+        codehostUrl,
+        files: [wholeFile('SKILL.md', skillMarkdown('other')), { ...binary, complete: true }],
+      }),
+      whole('folder'),
+    ]);
+    const { ask } = await serve(search, { compatibility, publish: ['all'] });
+    const files = [
+      { path: 'SKILL.md', contents: text },
+      { path: 'references/a.md', contents: 'ä' },
+    ];
+    const hash = createHash('sha256');
+    for (const { path, contents } of files.toSorted((a, b) => a.path.localeCompare(b.path))) {
+      hash.update(path).update(contents);
+    }
+    const found = await ask('/api/download/otter/tools/loom');
+    expect([found.status, found.body]).toEqual([200, { files, hash: hash.digest('hex') }]);
+    expect(found.headers.get('Cache-Control')).toBe('no-store');
+    for (const path of ['otter/tools/other', 'otter/tools/none', 'wren/tools/loom', 'unknown/unknown/folder']) {
+      expect((await ask(`/api/download/${path}`)).code, path).toBe('ENDPOINT_NOT_FOUND');
+    }
+    expect((await ask('/api/download/otter/tools')).status).toBe(404);
+  });
+});

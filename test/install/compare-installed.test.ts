@@ -1,0 +1,93 @@
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { buildCatalogue } from '../../src/index.js';
+import { hashOfFiles } from '../../src/install/folder-hash.js';
+import { compareInstalled, installSkills } from '../../src/install/index.js';
+import { codeOf } from '../error-code.js';
+import { opened } from '../http/ask.js';
+import { scratchFolder } from '../scratch-folder.js';
+import { writeFiles } from '../sources/folder/temporary-folder.js';
+import { catalogueOf, idOf, skillMarkdown, wholeFile } from './skill-catalogue.js';
+
+const NAMES = ['both', 'gone', 'here', 'lost', 'newer', 'same'];
+
+describe('comparing what is installed with the catalogue', () => {
+  test('says of each skill where it was changed', async () => {
+    const { search, database, folder } = await catalogueOf(
+      Object.fromEntries(NAMES.map((name) => [`${name}/SKILL.md`, skillMarkdown(name)])),
+    );
+    const to = scratchFolder();
+    await installSkills(search, { ids: NAMES.map((name) => idOf(search, name)), to });
+    for (const name of ['both', 'here']) writeFileSync(join(to, name, 'mine.md'), 'mine');
+    rmSync(join(to, 'lost'), { recursive: true });
+    for (const name of ['both', 'newer']) {
+      await writeFiles(folder, { [`${name}/SKILL.md`]: skillMarkdown(name, 'Do it otherwise.') });
+    }
+    rmSync(join(folder, 'gone'), { recursive: true });
+    await buildCatalogue({ database, sources: [folder], semantic: false, prune: true });
+    const newer = await opened({ database, localPaths: true });
+    const place = { path: join(to, 'skills-lock.json'), form: 'project' as const, folders: [to, to] };
+    const compared = await compareInstalled(newer, [place]);
+    expect(compared.map(({ name, state }) => [name, state])).toEqual([
+      ['both', 'changed-in-both'],
+      ['gone', 'not-in-catalogue'],
+      ['here', 'changed-here'],
+      ['lost', 'missing'],
+      ['newer', 'changed-in-catalogue'],
+      ['same', 'up-to-date'],
+    ]);
+    expect(compared[5]).toEqual({
+      name: 'same',
+      state: 'up-to-date',
+      id: idOf(newer, 'same'),
+      source: join(folder, 'same'),
+      folder: join(to, 'same'),
+      lock: place.path,
+    });
+  });
+
+  test('knows the entries of other installers by owner, repository and name', async () => {
+    const text = skillMarkdown('loom');
+    const search = await opened({
+      skills: [
+        {
+          name: 'loom',
+          description: 'Weaves.',
+          author: 'otter',
+          codehostUrl: 'https://github.com/otter/tools/tree/HEAD/skills/loom',
+          files: [wholeFile('SKILL.md', text)],
+        },
+      ],
+    } as never);
+    const project = scratchFolder();
+    const computedHash = hashOfFiles([{ path: 'SKILL.md', bytes: Buffer.from(text), executable: false }]);
+    const entry = { source: 'otter/tools', sourceType: 'github', skillPath: 'skills/loom/SKILL.md', computedHash };
+    const skills = { loom: entry, lost: { ...entry, source: 'otter/others' }, '../loom': entry };
+    const path = join(project, 'skills-lock.json');
+    writeFileSync(path, JSON.stringify({ version: 1, skills }));
+    await writeFiles(project, { '.agents/skills/loom/SKILL.md': text, '.agents/skills/lost/SKILL.md': text });
+    const folders = ['.agents/skills', '.claude/skills', '.agents/skills/x'].map((one) => join(project, one));
+    await writeFiles(project, { '.claude/skills/x': '', '.agents/skills/x/y': '' });
+    // As `npx skills` links the folder of another agent: it is the same skill.
+    symlinkSync(join(project, '.agents/skills/loom'), join(project, '.claude/skills/loom'), 'junction');
+    const compared = await compareInstalled(search, [{ path, form: 'project', folders }]);
+    expect(compared.map(({ name, state, id, folder }) => [name, state, id, folder])).toEqual([
+      ['../loom', 'missing', undefined, undefined],
+      ['loom', 'up-to-date', idOf(search, 'loom'), join(project, '.agents/skills/loom')],
+      ['lost', 'not-in-catalogue', undefined, join(project, '.agents/skills/lost')],
+    ]);
+  });
+
+  test('finds nothing where there is no lock file, and refuses one that it cannot read', async () => {
+    const { search } = await catalogueOf({ 'a/SKILL.md': skillMarkdown('a') });
+    const path = join(scratchFolder(), 'skills-lock.json');
+    const place = { path, form: 'project' as const, folders: [] };
+    expect(await compareInstalled(search, [place])).toEqual([]);
+    writeFileSync(path, '[]');
+    expect(await codeOf(() => compareInstalled(search, [place]))).toBe('INSTALL_REFUSED');
+    for (const wrong of [{}, [{ path: '' }], [{ ...place, more: 1 }]]) {
+      expect(await codeOf(() => compareInstalled(search, wrong as never))).toBe('INVALID_OPTION');
+    }
+  });
+});
