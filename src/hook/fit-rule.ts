@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import type { SemanticHit } from '../result.js';
+import type { PromptQuestion } from './prompt-question.js';
+
+/**
+ * What decides whether the skills that were found fit a prompt:
+ *
+ * - `length`: how many words of the prompt say something, on a logarithmic scale. A task takes some words; remarks and
+ *   answers have few
+ * - `code`: share of the prompt that is code. A question about code at hand needs no skill
+ * - `lead`: by how much the first skill is above the mean of the next nine
+ * - `coverage`, `words`: of the first skill, as in `RANKING_FEATURES`
+ * - `name`, `description`, `files`: BM25 of these fields of the first skill, on a logarithmic scale
+ * - `cosine`: the highest of the first skills; 0 by words alone
+ * - `feedback`: of the first skill, as in `RANKING_FEATURES`; 0 by words alone
+ */
+export const FIT_FEATURES = [
+  'length',
+  'code',
+  'lead',
+  'coverage',
+  'words',
+  'name',
+  'description',
+  'files',
+  'cosine',
+  'feedback',
+] as const;
+export type FitFeature = (typeof FIT_FEATURES)[number];
+export type FitValues = Readonly<Record<FitFeature, number>>;
+
+/** How a search answered: by words alone, or by meaning and words. */
+export type FitWay = 'words' | 'hybrid';
+
+/** The rule of one way: skills fit if the weighted features come to more than the bound. */
+export interface FitRule {
+  readonly weights: FitValues;
+  readonly bound: number;
+}
+
+/** The file with the rules, which `npm run fit-hook` writes. */
+export const FIT_RULES: URL = new URL('../../data/hook.json', import.meta.url);
+
+let rules: Readonly<Record<FitWay, FitRule>> | undefined;
+
+/** Whether the skills that a search found fit the prompt; false if it found none. */
+export function fits(question: PromptQuestion, hits: readonly ExplainedHit[], way: FitWay): boolean {
+  if (hits.length === 0) return false;
+  rules ??= JSON.parse(readFileSync(FIT_RULES, 'utf8')) as Record<FitWay, FitRule>;
+  const { weights, bound } = rules[way];
+  return fitSum(fitValues(question, hits), weights) > bound;
+}
+
+/** A hit whose query had `explain: true`. */
+export type ExplainedHit = Pick<SemanticHit, 'explain'>;
+
+export function fitSum(values: FitValues, weights: FitValues): number {
+  return FIT_FEATURES.reduce((sum, feature) => sum + weights[feature] * values[feature], 0);
+}
+
+/** @param hits the best first, at least one */
+export function fitValues(question: PromptQuestion, hits: readonly ExplainedHit[]): FitValues {
+  const first = hits[0]!.explain!;
+  const feedback = first.features?.find(({ feature }) => feature === 'feedback')?.value;
+  return {
+    length: Math.log1p(question.words),
+    code: question.code,
+    lead: first.sum - first.others,
+    coverage: first.coverage ?? 0,
+    words: first.words ?? 0,
+    name: Math.log1p(first.bm25?.name ?? 0),
+    description: Math.log1p(first.bm25?.description ?? 0),
+    files: Math.log1p(first.bm25?.files ?? 0),
+    cosine: Math.max(0, ...hits.map(({ explain }) => explain?.cosine ?? 0)),
+    feedback: feedback ?? 0,
+  };
+}
