@@ -23,8 +23,11 @@ const placesOfModules = {
   },
 };
 
+/** Parts that `hook` never comes to. In the bundle the packages that they import would be loaded at the start. */
+const NEVER_NEEDED = ['minisearch/minisearch-index.js', 'load/load-in-memory.js'].map((name) => `*/${name}`);
+
 for (const [name, external] of [
-  ['find-alone', []],
+  ['find-alone', NEVER_NEEDED],
   ['run-hook', ['./find-alone.js']],
 ]) {
   const file = resolve(hook, `${name}.js`);
@@ -37,8 +40,8 @@ for (const [name, external] of [
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    packages: 'external',
-    external,
+    // What has compiled parts finds them by its own place.
+    external: [...external, 'better-sqlite3', 'hnswlib-node', '@huggingface/*'],
     plugins: [placesOfModules],
     logLevel: 'warning',
   });

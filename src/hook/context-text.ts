@@ -12,6 +12,7 @@ const TAIL = '\n</available_skills>';
 const CUT = ' …';
 /** A description with fewer characters says nothing. */
 const WORTH_SHOWING = 40;
+const MOST_GUESSES = 20;
 
 /**
  * What the host puts beside the prompt: as many of the skills as fit with name and location, and then of each
@@ -45,20 +46,17 @@ interface Entry {
 function within(entries: readonly Entry[], maxTokens: number): string | undefined {
   const textOf = (longest: number): string =>
     HEAD + entries.map((entry) => entryText(entry, longest)).join('\n') + TAIL;
-  const fits = (longest: number): boolean => {
+  const fits = (text: string): boolean => text.length <= HOOK_LIMITS.contextLength && estimateTokens(text) <= maxTokens;
+  const names = textOf(0);
+  if (!fits(names)) return undefined;
+  // A few guesses by proportion: looking for the longest that fits would take longer than finding the skills.
+  let longest = Math.max(...entries.map(({ description }) => description.length));
+  for (let guess = 0; guess < MOST_GUESSES && longest >= WORTH_SHOWING; guess++) {
     const text = textOf(longest);
-    return text.length <= HOOK_LIMITS.contextLength && estimateTokens(text) <= maxTokens;
-  };
-  let most = Math.max(...entries.map(({ description }) => description.length));
-  if (fits(most)) return textOf(most);
-  let least = 0;
-  if (!fits(least)) return undefined;
-  while (most - least > 1) {
-    const middle = (least + most) >> 1;
-    if (fits(middle)) least = middle;
-    else most = middle;
+    if (fits(text)) return text;
+    longest = Math.floor(longest * Math.min(0.9, maxTokens / estimateTokens(text)));
   }
-  return textOf(least);
+  return names;
 }
 
 function entryText({ name, location, description }: Entry, longest: number): string {

@@ -1,6 +1,7 @@
 import { readQuestion } from '../keyword/question.js';
 import { stopWordsOf } from '../keyword/stop-words.js';
-import { HOOK_LIMITS, MAX_SEMANTIC_QUERY_LENGTH } from '../limits.js';
+import { MAX_SEMANTIC_QUERY_LENGTH } from '../limits.js';
+import { proseOf } from './prose-of.js';
 
 /** What a prompt asks, and what tells a task from an answer or a remark. */
 export interface PromptQuestion {
@@ -12,20 +13,12 @@ export interface PromptQuestion {
   readonly code: number;
 }
 
-/** A command of the host (`/clear`, `!ls`), not a prompt: whoever types it knows what is meant. */
-const COMMAND = /^(\/[a-z][\w:-]*(\s|$)|!\S)/;
-
-const BLOCKS = /(```|~~~)[\s\S]*?(\1|$)/g;
-
 /** A part between blanks that no sentence has: signs of code in it, or upper case behind lower case, or digits. */
 const CODE = /[(){}[\]=<>;\\|$#@_`*^~]|\.\w|\w[/:]\w|::|[a-z][A-Z]|\d/;
 
 /** @returns undefined if there is nothing to look skills up for */
 export function readPromptQuestion(prompt: string): PromptQuestion | undefined {
-  const beginning = prompt.slice(0, HOOK_LIMITS.promptLength).trim();
-  if (COMMAND.test(beginning)) return undefined;
-  const prose = beginning.replace(BLOCKS, ' ').trim();
-  const text = [...prose].slice(0, MAX_SEMANTIC_QUERY_LENGTH).join('').trim();
+  const text = [...proseOf(prompt)].slice(0, MAX_SEMANTIC_QUERY_LENGTH).join('').trim();
   if (!/[\p{L}\p{N}]/u.test(text)) return undefined;
   const question = readQuestion(text);
   const stopWords = stopWordsOf(question.language);

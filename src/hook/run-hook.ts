@@ -10,6 +10,7 @@ import { printed } from './hook-formats.js';
 import { logFailure } from './hook-log.js';
 import { type HookOptions, readHookOptions } from './hook-options.js';
 import type { PromptQuery } from './prompt-query.js';
+import { proseOf } from './prose-of.js';
 import { readInput } from './read-input.js';
 
 /** Streams of the process. */
@@ -37,6 +38,8 @@ export async function runHook(words: readonly string[], { input, output }: HookS
 
 async function answer(options: HookOptions, input: Readable, of: Surroundings, deadline: number): Promise<string> {
   const prompt = await readInput(input, options.format);
+  // Then nothing need be opened.
+  if (proseOf(prompt) === '') return '';
   const { limit, mode, maxTokens, format, agent } = options;
   const query = { prompt, mode, limit, ...(agent !== undefined && { agent }) };
   const found = (await askServer(options, query, of, deadline)) ?? (await findAlone(options, query, deadline));
