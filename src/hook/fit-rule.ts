@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { SemanticHit } from '../result.js';
+import type { ScoreParts, SemanticHit } from '../result.js';
 import type { PromptQuestion } from './prompt-question.js';
 
 /**
@@ -9,9 +9,9 @@ import type { PromptQuestion } from './prompt-question.js';
  *   answers have few
  * - `code`: share of the prompt that is code. A question about code at hand needs no skill
  * - `lead`: by how much the first skill is above the mean of the next nine
- * - `coverage`, `words`: of the first skill, as in `RANKING_FEATURES`
- * - `name`, `description`, `files`: BM25 of these fields of the first skill, on a logarithmic scale
- * - `cosine`: the highest of the first skills; 0 by words alone
+ * - `coverage`: mean of all skills found; see `RANKING_FEATURES`. High where the prompt has only words that are anywhere
+ * - `name`, `description`: BM25 of these fields of the first skill, on a logarithmic scale
+ * - `cosine`: mean of all skills found; 0 by words alone
  * - `feedback`: of the first skill, as in `RANKING_FEATURES`; 0 by words alone
  */
 export const FIT_FEATURES = [
@@ -19,10 +19,8 @@ export const FIT_FEATURES = [
   'code',
   'lead',
   'coverage',
-  'words',
   'name',
   'description',
-  'files',
   'cosine',
   'feedback',
 ] as const;
@@ -58,20 +56,26 @@ export function fitSum(values: FitValues, weights: FitValues): number {
   return FIT_FEATURES.reduce((sum, feature) => sum + weights[feature] * values[feature], 0);
 }
 
-/** @param hits the best first, at least one */
-export function fitValues(question: PromptQuestion, hits: readonly ExplainedHit[]): FitValues {
-  const first = hits[0]!.explain!;
-  const feedback = first.features?.find(({ feature }) => feature === 'feedback')?.value;
+/** A long prompt is no more a task than one of so many words. */
+const LONG = 16;
+
+/** The search asks for so many skills, also where fewer are shown: the means are of as many. */
+export const FIT_HITS = 5;
+
+/** @param hits the best first, at least one; the first {@link FIT_HITS} count */
+export function fitValues({ words, code }: PromptQuestion, hits: readonly ExplainedHit[]): FitValues {
+  const looked = hits.slice(0, FIT_HITS).map(({ explain }) => explain!);
+  const first = looked[0]!;
+  const mean = (of: (parts: ScoreParts) => number | undefined): number =>
+    looked.reduce((sum, parts) => sum + (of(parts) ?? 0), 0) / looked.length;
   return {
-    length: Math.log1p(question.words),
-    code: question.code,
+    length: Math.log1p(Math.min(LONG, words)),
+    code,
     lead: first.sum - first.others,
-    coverage: first.coverage ?? 0,
-    words: first.words ?? 0,
+    coverage: mean(({ coverage }) => coverage),
     name: Math.log1p(first.bm25?.name ?? 0),
     description: Math.log1p(first.bm25?.description ?? 0),
-    files: Math.log1p(first.bm25?.files ?? 0),
-    cosine: Math.max(0, ...hits.map(({ explain }) => explain?.cosine ?? 0)),
-    feedback: feedback ?? 0,
+    cosine: mean(({ cosine }) => cosine),
+    feedback: first.features?.find(({ feature }) => feature === 'feedback')?.value ?? 0,
   };
 }

@@ -2,7 +2,7 @@ import { localPathsOf } from '../search/local-paths-of.js';
 import type { SkillSearch } from '../search/skill-search.js';
 import type { Skill } from '../skill.js';
 import { UNKNOWN } from '../skill.js';
-import { fits } from './fit-rule.js';
+import { FIT_HITS, fits } from './fit-rule.js';
 import type { FoundSkill } from './found-skill.js';
 import type { PromptQuery } from './prompt-query.js';
 import { type PromptQuestion, readPromptQuestion } from './prompt-question.js';
@@ -36,11 +36,11 @@ async function find(
   signal: AbortSignal | undefined,
 ): Promise<readonly FoundSkill[]> {
   const { hits } = await search.semantic(
-    { q: question.text, ranking, limit, invocable: true, agent, explain: true },
+    { q: question.text, ranking, limit: Math.max(limit, FIT_HITS), invocable: true, agent, explain: true },
     { signal },
   );
   if (!fits(question, hits, ranking)) return [];
-  return hits.map(({ skill }) => ({
+  return hits.slice(0, limit).map(({ skill }) => ({
     id: skill.id,
     name: skill.name,
     description: skill.description,
