@@ -7,11 +7,14 @@ import { readPromptQuestion } from '../src/hook/prompt-question.js';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../src/index.js';
 import { fitRule, type Outcome } from './hook/fit-weights.js';
 import { makeHome } from './hook/make-home.js';
+import { partsOfHome } from './hook/parts-of-home.js';
 import { type JudgedPrompt, promptsWithNeed, promptsWithoutNeed } from './hook/prompt-files.js';
 import { timesOfHook } from './hook/times.js';
 import { markdownTable } from './markdown-table.js';
 
 const SHOWN = 5;
+/** Sizes of the homes that are asked: the whole one, and smaller ones that it is parted into. */
+const HOMES = [1000, 200, 50];
 const WAYS: readonly FitWay[] = ['words', 'hybrid'];
 
 const program = new Command('bench:hook').description('when `hook` should be silent, and how long it takes');
@@ -48,51 +51,61 @@ function databaseIn(folder: string): string {
 }
 
 interface Asked extends Outcome, Pick<JudgedPrompt, 'half' | 'language'> {
+  readonly way: FitWay;
+  /** Number of skills in the home. */
+  readonly skills: number;
   /** Whether a useful skill is among the first five. */
   readonly useful: boolean;
 }
 
 async function fit(folder: string, { write }: { readonly write?: true }): Promise<void> {
-  await using search = await openSkillSearch({ database: databaseIn(folder), warmUp: true });
   const prompts = [...promptsWithNeed(folder), ...promptsWithoutNeed()];
+  const asked: Asked[] = [];
+  for (const homes of await partsOfHome(folder, HOMES)) {
+    for (const { database, ids } of homes) {
+      await using search = await openSkillSearch({ database, warmUp: true });
+      for (const prompt of prompts) {
+        const needed = prompt.relevant.length === 0 || prompt.relevant.some((id) => ids.has(id));
+        if (!needed) continue;
+        for (const way of WAYS) asked.push(await ask(search, prompt, way, 1 / homes.length));
+      }
+    }
+  }
   const rules: Partial<Record<FitWay, FitRule>> = {};
   const rows: string[][] = [];
   for (const way of WAYS) {
-    const asked = await Promise.all(prompts.map((prompt) => ask(search, prompt, way)));
-    const rule = fitRule(asked.filter(({ half }) => half === 'fit'));
+    const ofWay = asked.filter((one) => one.way === way);
+    const rule = fitRule(ofWay.filter(({ half }) => half === 'fit'));
     rules[way] = rule;
     for (const half of ['fit', 'report'] as const) {
-      const of = asked.filter((one) => one.half === half);
-      rows.push([way === 'words' ? 'words' : 'meaning', half, ...sharesOf(of, rule)]);
-      rows.push([
-        '',
-        'in English',
-        ...sharesOf(
-          of.filter(({ language = 'en' }) => language === 'en'),
-          rule,
-        ),
-      ]);
+      for (const skills of new Set(ofWay.map((one) => one.skills))) {
+        const of = ofWay.filter((one) => one.half === half && one.skills === skills);
+        const name = way === 'words' ? 'words' : 'meaning';
+        rows.push([name, half, String(skills), 'all', ...sharesOf(of, rule)]);
+        const english = of.filter(({ language = 'en' }) => language === 'en');
+        rows.push([name, half, String(skills), 'English', ...sharesOf(english, rule)]);
+      }
     }
   }
-  const head = ['by', 'half', 'no need: prompts', 'get any', 'need: prompts', 'useful among 5', 'without a rule'];
+  const head = ['by', 'half', 'skills', 'prompts', 'no need', 'get any', 'need', 'useful in 5', 'without a rule'];
   console.log(markdownTable(head, rows));
   if (write === true) writeFileSync(FIT_RULES, `${JSON.stringify(rules, undefined, 2)}\n`);
 }
 
-async function ask(
-  search: SkillSearch,
-  { prompt, half, language, relevant }: JudgedPrompt,
-  way: FitWay,
-): Promise<Asked> {
+async function ask(search: SkillSearch, judged: JudgedPrompt, way: FitWay, share: number): Promise<Asked> {
+  const { prompt, half, language, relevant } = judged;
+  const { skills } = search.stats();
   const needsSkill = relevant.length > 0;
-  const told = { half, needsSkill, ...(language !== undefined && { language }) };
+  // A prompt is needed in the homes that have a skill for it: one of all, or two.
+  const weight = needsSkill ? 1 : share;
+  const told = { way, half, skills, needsSkill, weight, ...(language !== undefined && { language }) };
   const question = readPromptQuestion(prompt);
   if (question === undefined) return { ...told, values: undefined, useful: false };
   const { hits } = await search.semantic({ q: question.text, ranking: way, limit: SHOWN, explain: true });
   const isUseful = (id: string): boolean => relevant.includes(id);
   return {
     ...told,
-    values: hits.length === 0 ? undefined : fitValues(question, hits),
+    values: hits.length === 0 ? undefined : fitValues(question, hits, skills),
     useful: hits.some(({ skill, explain }) => isUseful(skill.id) || explain!.copies.some(isUseful)),
   };
 }

@@ -6,6 +6,8 @@ export interface Outcome {
   /** Undefined if nothing was found. */
   readonly values: FitValues | undefined;
   readonly needsSkill: boolean;
+  /** How much it counts: a prompt that was asked in many homes counts as often as one that was asked in one. */
+  readonly weight: number;
 }
 
 /** So many of the prompts that need no skill may get some, of those that the bound is found by. */
@@ -20,13 +22,18 @@ const FOLDS = 10;
  * bound that few prompts without need exceed, each judged by weights that were fitted without it.
  */
 export function fitRule(outcomes: readonly Outcome[]): FitRule {
-  const judged = outcomes.map((outcome, i) => {
-    if (outcome.values === undefined) return Number.NEGATIVE_INFINITY;
-    const { weights, intercept } = fitWeights(outcomes.filter((_, j) => j % FOLDS !== i % FOLDS));
-    return fitSum(outcome.values, weights) + intercept;
+  const folds = Array.from({ length: FOLDS }, (_, fold) => fitWeights(outcomes.filter((_, i) => i % FOLDS !== fold)));
+  const withoutNeed = outcomes.flatMap(({ values, needsSkill, weight }, i) => {
+    const { weights, intercept } = folds[i % FOLDS]!;
+    const sum = values === undefined ? Number.NEGATIVE_INFINITY : fitSum(values, weights) + intercept;
+    return needsSkill ? [] : [{ sum, weight }];
   });
-  const withoutNeed = judged.filter((_, i) => !outcomes[i]!.needsSkill).sort((a, b) => b - a);
-  const line = withoutNeed[Math.floor(withoutNeed.length * WRONGLY_ANSWERED)]!;
+  withoutNeed.sort((a, b) => b.sum - a.sum);
+  let allowed = WRONGLY_ANSWERED * withoutNeed.reduce((all, { weight }) => all + weight, 0);
+  const line = withoutNeed.find(({ weight }) => {
+    allowed -= weight;
+    return allowed < 0;
+  })!.sum;
   const { weights, intercept } = fitWeights(outcomes);
   return { weights: rounded(weights), bound: Number((line - intercept).toPrecision(4)) };
 }
@@ -41,12 +48,15 @@ function valuesOf(of: (feature: (typeof FIT_FEATURES)[number]) => number): FitVa
 
 /** By Newton's method. */
 function fitWeights(outcomes: readonly Outcome[]): { readonly weights: FitValues; readonly intercept: number } {
-  const found = outcomes.flatMap(({ values, needsSkill }) => (values === undefined ? [] : [{ values, needsSkill }]));
+  const found = outcomes.flatMap(({ values, needsSkill, weight }) =>
+    values === undefined ? [] : [{ values, needsSkill, weight }],
+  );
   const means = valuesOf((feature) => mean(found.map(({ values }) => values[feature])));
   const spreads = valuesOf(
     (feature) => Math.sqrt(mean(found.map(({ values }) => (values[feature] - means[feature]) ** 2))) || 1,
   );
-  const rows = found.map(({ values, needsSkill }) => ({
+  const rows = found.map(({ values, needsSkill, weight }) => ({
+    weight,
     row: [...FIT_FEATURES.map((feature) => (values[feature] - means[feature]) / spreads[feature]), 1],
     target: needsSkill ? 1 : 0,
   }));
@@ -61,12 +71,13 @@ function fitWeights(outcomes: readonly Outcome[]): { readonly weights: FitValues
       gradient[i] = -ridge * fitted[i]!;
       information[i * size + i] = ridge;
     }
-    for (const { row, target } of rows) {
+    for (const { row, target, weight } of rows) {
       const sum = row.reduce((total, value, i) => total + value * fitted[i]!, 0);
       const probability = 1 / (1 + Math.exp(-sum));
       for (let i = 0; i < size; i++) {
-        gradient[i]! += (target - probability) * row[i]!;
-        for (let j = 0; j <= i; j++) information[i * size + j]! += probability * (1 - probability) * row[i]! * row[j]!;
+        gradient[i]! += weight * (target - probability) * row[i]!;
+        for (let j = 0; j <= i; j++)
+          information[i * size + j]! += weight * probability * (1 - probability) * row[i]! * row[j]!;
       }
     }
     const change = solve(information, gradient);

@@ -49,9 +49,9 @@ function within(entries: readonly Entry[], maxTokens: number): string | undefine
   const fits = (text: string): boolean => text.length <= HOOK_LIMITS.contextLength && estimateTokens(text) <= maxTokens;
   const names = textOf(0);
   if (!fits(names)) return undefined;
-  // A few guesses by proportion: looking for the longest that fits would take longer than finding the skills.
   let longest = Math.max(...entries.map(({ description }) => description.length));
-  for (let guess = 0; guess < MOST_GUESSES && longest >= WORTH_SHOWING; guess++) {
+  // A few guesses by proportion: looking for the longest that fits would take longer than finding the skills.
+  for (let guess = 0; guess < MOST_GUESSES; guess++) {
     const text = textOf(longest);
     if (fits(text)) return text;
     longest = Math.floor(longest * Math.min(0.9, maxTokens / estimateTokens(text)));

@@ -8,10 +8,10 @@ const RUNS = /([A-Za-z]+)|(\d+)|[^\S ]+| {2,}|( )|([^\sA-Za-z\d])/g;
 export function estimateTokens(text: string): number {
   let tokens = 0;
   for (const [, letters, digits, blank, sign] of text.matchAll(RUNS)) {
-    if (letters !== undefined) tokens += letters.length < 5 ? 1 : 1 + (letters.length - 4) / 5;
+    if (letters !== undefined) tokens += letters.length < 4 ? 1 : 1 + (letters.length - 3) / 4.5;
     else if (digits !== undefined) tokens += digits.length < 3 ? 1 : digits.length / 2;
-    else if (sign !== undefined) tokens += sign < '\u0080' ? 1 : sign < '\u0590' ? 0.75 : 1.2;
+    else if (sign !== undefined) tokens += sign < '\u0080' ? 1 : sign < '\u0590' ? 0.8 : 1.3;
     else if (blank === undefined) tokens += 1;
   }
-  return Math.ceil(tokens * 1.1);
+  return Math.ceil(tokens * 1.3);
 }

@@ -3,6 +3,7 @@ import { fittingSkills } from './fitting-skills.js';
 import type { FoundSkill } from './found-skill.js';
 import type { HookOptions } from './hook-options.js';
 import type { PromptQuery } from './prompt-query.js';
+import { TimeLimit } from './time-limit.js';
 
 /** So long before the end of the time the answer by words is taken, in milliseconds: it must still be printed. */
 const MARGIN = 200;
@@ -21,7 +22,7 @@ export async function findAlone(
   const byWords = (): Promise<readonly FoundSkill[]> => fittingSkills(search, { ...query, mode: 'words' });
   if (query.mode === 'words' || (query.mode === 'auto' && search.stats().vectors === 0)) return byWords();
   const time = new AbortController();
-  const timer = setTimeout(() => time.abort(), deadline - MARGIN - performance.now());
+  const timer = setTimeout(() => time.abort(new TimeLimit()), deadline - MARGIN - performance.now());
   try {
     return await fittingSkills(search, { ...query, mode: 'meaning' }, time.signal);
   } catch (error) {

@@ -39,7 +39,7 @@ async function find(
     { q: question.text, ranking, limit: Math.max(limit, FIT_HITS), invocable: true, agent, explain: true },
     { signal },
   );
-  if (!fits(question, hits, ranking)) return [];
+  if (!fits(question, hits, ranking, search.stats().skills)) return [];
   return hits.slice(0, limit).map(({ skill }) => ({
     id: skill.id,
     name: skill.name,

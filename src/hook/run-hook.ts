@@ -12,6 +12,7 @@ import { type HookOptions, readHookOptions } from './hook-options.js';
 import type { PromptQuery } from './prompt-query.js';
 import { proseOf } from './prose-of.js';
 import { readInput } from './read-input.js';
+import { TimeLimit } from './time-limit.js';
 
 /** Streams of the process. */
 export interface HookStreams {
@@ -68,12 +69,6 @@ async function askServer(
 async function findAlone(options: HookOptions, query: PromptQuery, deadline: number): Promise<readonly FoundSkill[]> {
   const { findAlone: find } = await import('./find-alone.js');
   return find(options, query, deadline);
-}
-
-/** The work took too long. */
-class TimeLimit extends Error {
-  override readonly name = 'TimeLimit' as const;
-  readonly code = 'TIME_LIMIT' as const;
 }
 
 /**
