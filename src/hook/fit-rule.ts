@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ScoreParts, SemanticHit } from '../result.js';
+import type { SemanticHit } from '../result.js';
 import type { PromptQuestion } from './prompt-question.js';
 
 /**
@@ -9,7 +9,7 @@ import type { PromptQuestion } from './prompt-question.js';
  *   answers have few
  * - `code`: share of the prompt that is code. A question about code at hand needs no skill
  * - `lead`: by how much the first skill is above the mean of the next nine
- * - `coverage`: mean of all skills found; see `RANKING_FEATURES`. High where the prompt has only words that are anywhere
+ * - `coverage`: mean of the first five skills; see `RANKING_FEATURES`. High where the prompt has only words that are anywhere
  * - `name`, `description`: BM25 of these fields of the first skill, on a logarithmic scale
  * - `cosine`: the highest of all skills found; 0 by words alone
  * - `near`: mean of their cosines; 0 by words alone
@@ -77,17 +77,16 @@ export const FIT_HITS = 5;
 export function fitValues({ words, code }: PromptQuestion, hits: readonly ExplainedHit[], skills: number): FitValues {
   const looked = hits.slice(0, FIT_HITS).map(({ explain }) => explain!);
   const first = looked[0]!;
-  const mean = (of: (parts: ScoreParts) => number | undefined): number =>
-    looked.reduce((sum, parts) => sum + (of(parts) ?? 0), 0) / looked.length;
   return {
     length: Math.log1p(Math.min(LONG, words)),
     code,
     lead: first.sum - first.others,
-    coverage: mean(({ coverage }) => coverage),
+    // Skills that are missing have none of the words.
+    coverage: looked.reduce((sum, { coverage = 0 }) => sum + coverage, 0) / FIT_HITS,
     name: Math.log1p(first.bm25?.name ?? 0),
     description: Math.log1p(first.bm25?.description ?? 0),
     cosine: Math.max(0, ...looked.map(({ cosine = 0 }) => cosine)),
-    near: mean(({ cosine }) => cosine),
+    near: looked.reduce((sum, { cosine = 0 }) => sum + cosine, 0) / looked.length,
     feedback: first.features?.find(({ feature }) => feature === 'feedback')?.value ?? 0,
     size: Math.log(Math.min(MANY, skills)),
   };
