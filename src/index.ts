@@ -35,6 +35,7 @@ export {
   type SortOrder,
 } from './query.js';
 export {
+  type AgentCount,
   type AuthorCount,
   type CatalogueStats,
   type CorrectedWord,

@@ -6,11 +6,11 @@
  */
 export function isInvocable(row: Readonly<Record<string, unknown>>): boolean {
   const frontMatter = row['frontMatter'];
-  const internal = [row['metadata'], valueOf(frontMatter, 'metadata')].map((metadata) => valueOf(metadata, 'internal'));
-  return ![valueOf(frontMatter, 'disable-model-invocation'), ...internal].some(isTrue);
+  const internal = [row['metadata'], fieldOf(frontMatter, 'metadata')].map((metadata) => fieldOf(metadata, 'internal'));
+  return ![fieldOf(frontMatter, 'disable-model-invocation'), ...internal].some(isTrue);
 }
 
-function valueOf(object: unknown, key: string): unknown {
+function fieldOf(object: unknown, key: string): unknown {
   const isObject = typeof object === 'object' && object !== null && Object.hasOwn(object, key);
   return isObject ? (object as Readonly<Record<string, unknown>>)[key] : undefined;
 }

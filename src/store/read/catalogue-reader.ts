@@ -14,11 +14,12 @@ import {
   type PackedColumns,
   readAuthors,
   readColumns,
-  readLicenses,
+  readPropertyLabels,
   unpackColumns,
 } from './columns.js';
 import { ContentReader } from './content-reader.js';
 import { KeptRecords } from './kept-records.js';
+import { PROPERTY_LABELS, type PropertyLabelsName } from './property-labels.js';
 import { recordAuthor } from './record-author.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
 import { storedInstallations, withoutPath } from './stored-installations.js';
@@ -134,11 +135,16 @@ export class CatalogueReader {
   /**
    * Takes the columns from a derived file of the same state of the catalogue.
    *
-   * @param pager reads authors and licences; all other arrays must be in memory
+   * @param pager reads the labels that are late; all other arrays must be in memory
    * @throws {DamagedArrayFileError} if they contradict each other; they are not taken then
    */
   useColumns(columns: PackedColumns, pager: Pager = ALL_IN_MEMORY): void {
-    const read = { authors: () => this.#readAuthors(), licenses: () => this.#readLicenses() };
+    const read = {
+      authors: () => this.#readAuthors(),
+      licenses: () => this.#readPropertyLabels('licenses'),
+      installations: () => this.#readPropertyLabels('installations'),
+      invocable: () => this.#readPropertyLabels('invocable'),
+    };
     this.#columns = unpackColumns(columns, { pager, read });
     this.#packed = columns;
     this.#pager = pager;
@@ -383,15 +389,15 @@ export class CatalogueReader {
     return this.reading(() => readAuthors(this.columns.stars.keys(), recordOf));
   }
 
-  #readLicenses(): ReturnType<typeof readLicenses> {
+  #readPropertyLabels(name: PropertyLabelsName): ReturnType<typeof readPropertyLabels> {
     return this.reading(() => {
-      const licensed = this.#rows.maybeLicensed();
+      const maybe = this.#rows.withProperties(PROPERTY_LABELS[name].mark);
       const propertiesOf = (document: DocumentNumber): string | undefined => {
         const skill = this.#skillNumber(document);
-        const isLooked = licensed?.has(skill) !== false && !this.damaged.has(document);
+        const isLooked = maybe?.has(skill) !== false && !this.damaged.has(document);
         return isLooked ? this.#rows.wholeRow(skill)?.properties : undefined;
       };
-      return readLicenses(this.columns.stars.keys(), propertiesOf);
+      return readPropertyLabels(name, this.columns.stars.keys(), propertiesOf);
     });
   }
 
