@@ -36,7 +36,10 @@ type Bound =
   | { readonly file: string; readonly test: string };
 
 const BOUNDS: Readonly<
-  Record<Exclude<keyof typeof limits, 'SERVER_LIMITS' | 'STDIO_LIMITS' | 'MCP_HTTP_LIMITS'>, Bound>
+  Record<
+    Exclude<keyof typeof limits, 'SERVER_LIMITS' | 'STDIO_LIMITS' | 'MCP_HTTP_LIMITS' | 'LOCAL_LIMITS' | 'HOOK_LIMITS'>,
+    Bound
+  >
 > = {
   MAX_CONFIG_BYTES: {
     file: 'init/config-file.test.ts',
@@ -235,7 +238,14 @@ const BOUNDS: Readonly<
   },
 };
 
-const { SERVER_LIMITS: _, STDIO_LIMITS: __, MCP_HTTP_LIMITS: ___, ...VALUES } = limits;
+const {
+  SERVER_LIMITS: _,
+  STDIO_LIMITS: __,
+  MCP_HTTP_LIMITS: ___,
+  LOCAL_LIMITS: ____,
+  HOOK_LIMITS: _____,
+  ...VALUES
+} = limits;
 
 describe.each(Object.entries(BOUNDS))('%s', (name, bound) => {
   if ('file' in bound) {
