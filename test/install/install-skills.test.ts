@@ -290,6 +290,15 @@ describe('with force', () => {
     expect((await installSkills(newer, { ids: [id], to })).skills[0]?.state).toBe('unchanged');
   });
 
+  test('a skill is not replaced of which the lock file has no hash', async () => {
+    const { newer, id, to } = await changed();
+    const skills = { 'pdf-forms': { source: 'skills.test', sourceType: 'well-known', skillFolderHash: '' } };
+    const lock = { path: join(to, 'lock.json'), form: 'user' as const };
+    writeFileSync(lock.path, JSON.stringify({ version: 3, skills }));
+    const refused = installSkills(newer, { ids: [id], to, lock, force: true });
+    await expect(refused).rejects.toThrow('does not say what was in');
+  });
+
   test('a skill is not replaced that somebody changed', async () => {
     const { newer, id, to } = await changed();
     writeFileSync(join(to, 'pdf-forms', 'notes.md'), 'mine');
