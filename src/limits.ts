@@ -39,6 +39,12 @@ export const MAX_SUGGESTIONS = 20;
 export const MAX_CHANGED_IN_PLACE = 500;
 
 /**
+ * Skills, or vectors, that small changes may bring or take before the derived files are written anew. Each of them makes
+ * opening a catalogue longer, by some tenths of a millisecond.
+ */
+export const MAX_UNINDEXED = 1000;
+
+/**
  * Skills that small changes replaced or removed, and that are kept for readers of former states: some tens of megabytes.
  * Beyond, the oldest states can no longer be read.
  */
@@ -322,7 +328,7 @@ export const MAX_COUNTED_ADDRESSES = 10_000;
  * The largest configuration of an agent that `init` edits, in bytes. It is held in memory a few times. Some agents keep
  * their history in it; those have some megabytes.
  */
-export const MAX_CONFIG_BYTES = 64 * 1024 * 1024;
+export const MAX_CONFIG_BYTES: number = 64 * 1024 * 1024;
 
 // MCP
 
@@ -442,4 +448,53 @@ export const SERVER_LIMITS: ServerLimits = {
   pipelined: 16,
   waiting: 4_000,
   checkingInterval: 1_000,
+};
+
+/** Bounds of the local socket. Times are in milliseconds. */
+interface LocalLimits {
+  /** Longest line, in bytes: a prompt that was cut, or a page of skills with their descriptions. */
+  readonly messageBytes: number;
+  /** Open connections. Each asks once; a person has a few agents. */
+  readonly connections: number;
+  /** How long connecting may take. A process that listens accepts at once, unless it is busy. */
+  readonly connectTime: number;
+  /** How long the line of a question may be under way. It is sent in one piece. */
+  readonly requestTime: number;
+}
+
+/** The limits of the socket by which processes of one user ask each other. They cannot be changed. */
+export const LOCAL_LIMITS: LocalLimits = {
+  messageBytes: 256 * 1024,
+  connections: 32,
+  connectTime: 100,
+  requestTime: 2000,
+};
+
+/** Bounds of `hook`. */
+interface HookLimits {
+  /** Bytes of standard input. A prompt with a pasted file fits; what is longer has no question at its beginning. */
+  readonly inputBytes: number;
+  /** Characters of a prompt that are looked at, in UTF-16 units. Who writes more has pasted something. */
+  readonly promptLength: number;
+  /** Most skills that may be asked for. An agent that looks for more calls a search. */
+  readonly skills: number;
+  /** Most tokens that may be asked for. */
+  readonly tokens: number;
+  /** Characters of the text that a host gets: more than 10,000 are cut by some hosts, or kept out of the prompt. */
+  readonly contextLength: number;
+  /** Longest time limit that may be asked for, in milliseconds. Hosts wait for a minute at most. */
+  readonly time: number;
+  /** Bytes of the log. A full one becomes `hook.log.1`, in place of the one before it. */
+  readonly logBytes: number;
+}
+
+/** The limits of `hook`. They cannot be changed. */
+export const HOOK_LIMITS: HookLimits = {
+  inputBytes: 4 * 1024 * 1024,
+  promptLength: 20_000,
+  skills: 20,
+  tokens: 4000,
+  contextLength: 10_000,
+  time: 60_000,
+  logBytes: 256 * 1024,
 };

@@ -36,7 +36,10 @@ type Bound =
   | { readonly file: string; readonly test: string };
 
 const BOUNDS: Readonly<
-  Record<Exclude<keyof typeof limits, 'SERVER_LIMITS' | 'STDIO_LIMITS' | 'MCP_HTTP_LIMITS'>, Bound>
+  Record<
+    Exclude<keyof typeof limits, 'SERVER_LIMITS' | 'STDIO_LIMITS' | 'MCP_HTTP_LIMITS' | 'LOCAL_LIMITS' | 'HOOK_LIMITS'>,
+    Bound
+  >
 > = {
   MAX_CONFIG_BYTES: {
     file: 'init/config-file.test.ts',
@@ -63,6 +66,10 @@ const BOUNDS: Readonly<
   MAX_CHANGED_IN_PLACE: {
     file: 'load/update-skills.test.ts',
     test: 'are loaded as a whole if they are more than 500 rows or ids',
+  },
+  MAX_UNINDEXED: {
+    file: 'load/update-skills.test.ts',
+    test: 'are indexed with all others when more than 1,000 came or went',
   },
   MAX_SUPERSEDED: { file: 'store/write/superseding.test.ts', test: 'forgets the oldest beyond so many skills' },
   MAX_CORRECTIONS: { file: 'keyword/steps/corrected-words.test.ts', test: 'by five words at most' },
@@ -231,7 +238,14 @@ const BOUNDS: Readonly<
   },
 };
 
-const { SERVER_LIMITS: _, STDIO_LIMITS: __, MCP_HTTP_LIMITS: ___, ...VALUES } = limits;
+const {
+  SERVER_LIMITS: _,
+  STDIO_LIMITS: __,
+  MCP_HTTP_LIMITS: ___,
+  LOCAL_LIMITS: ____,
+  HOOK_LIMITS: _____,
+  ...VALUES
+} = limits;
 
 describe.each(Object.entries(BOUNDS))('%s', (name, bound) => {
   if ('file' in bound) {

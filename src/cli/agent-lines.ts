@@ -2,7 +2,7 @@ import type { InstalledReport, NameCollision, ReportedAgent } from '../installed
 import { counted } from './counted.js';
 import type { Styles } from './styles.js';
 import { oneLine } from './terminal-text.js';
-import { pad, widthOf, wrapRanges } from './text-columns.js';
+import { fitColumns, joinParts, pad, widthOf, wrapRanges } from './text-columns.js';
 
 /** Collisions, broken skills and problems that are listed. `--json` has all. */
 const SHOWN = 20;
@@ -30,9 +30,9 @@ export function agentLines(
   const broken = skills.filter(({ faults }) => faults.length > 0);
   const installations = skills.reduce((sum, skill) => sum + skill.installations.length, 0);
   const parts = [
-    `${counted(skills.length, 'skill')} in ${counted(installations, 'place')}`,
-    `${counted(collisions.length, 'name')} of several skills`,
-    `${broken.length.toLocaleString('en')} broken`,
+    `${counted(skills.length, 'skill')} in ${counted(installations, 'place')}, `,
+    `${counted(collisions.length, 'name')} of several skills, `,
+    `${broken.length.toLocaleString('en')} broken, `,
     `${problems.length.toLocaleString('en')} not read`,
   ];
   return [
@@ -46,7 +46,7 @@ export function agentLines(
       ...wrapped(show(path), 2, layout),
       ...wrapped(message, 4, layout),
     ]),
-    styles.dim(parts.join(', ')),
+    ...joinParts(parts, columns).map(styles.dim),
   ];
 }
 
@@ -79,7 +79,11 @@ function collisionLines({ agent, name, taken, left }: NameCollision, layout: Lay
       const [first = '', ...rest] = wrapped(show(path), 11, layout);
       return [`    ${styles.dim(word.padEnd(7))}${first.trimStart()}`, ...rest];
     });
-  return [`  ${styles.bold(oneLine(name))}  ${styles.dim(agent)}`, ...lines('takes', taken), ...lines('not', left)];
+  return [
+    `  ${styles.bold(fitColumns(oneLine(name), layout.columns - agent.length - 4))}  ${styles.dim(agent)}`,
+    ...lines('takes', taken),
+    ...lines('not', left),
+  ];
 }
 
 /** A heading with the first of some items; nothing if there are none. */

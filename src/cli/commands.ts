@@ -78,6 +78,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     setUp: async () => (await import('./outdated-command.js')).setUpOutdated,
   },
   {
+    name: 'hook',
+    usage: '[options]',
+    summary: 'print the skills that fit a prompt, for the prompt hook of an agent',
+    setUp: async () => (await import('./hook-command.js')).setUpHook,
+  },
+  {
     name: 'keys',
     usage: '',
     summary: 'make, list and revoke the API keys of a server',

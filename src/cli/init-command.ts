@@ -4,6 +4,7 @@ import type { LoadReport } from '../index.js';
 import { type Dialogue, type InitPlan, InitRecord, type InitResult, runInit } from '../init/index.js';
 import { surroundings, userFolders } from '../installed/index.js';
 import { askLine } from './ask-line.js';
+import { chooseAgents } from './choose-agents.js';
 import { jsonOption, parseNames } from './common-options.js';
 import { planLines } from './init-lines.js';
 import { type Output, printJson, printLines } from './output.js';
@@ -99,15 +100,9 @@ function dialogueOf(flags: InitFlags, output: Output): Dialogue {
       if (flags.dryRun === true) return undefined;
       if (flags.yes === true) return all(plan);
       if (!isAsked(flags, output)) return undefined;
-      for (;;) {
-        const answer = await askLine('Write this? [y]es, [n]o, or names of agents: ', output.error);
-        if (/^y(es)?$/i.test(answer)) return all(plan);
-        if (answer === '' || /^n(o)?$/i.test(answer)) return undefined;
-        const names = parseNames(answer);
-        const unknown = names.find((name) => !all(plan).includes(name));
-        if (unknown === undefined) return names;
-        output.error.write(`${oneLine(unknown)} is none of ${all(plan).join(', ')}.\n`);
-      }
+      const names = all(plan);
+      const ask = (question: string): Promise<string> => askLine(question, output.error);
+      return chooseAgents(names, ask, (line) => output.error.write(`${line}\n`));
     },
   };
 }

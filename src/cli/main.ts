@@ -1,14 +1,23 @@
 #!/usr/bin/env node
-import { run } from './run.js';
-import { oneLine } from './terminal-text.js';
+const words = process.argv.slice(2);
+// A host waits for this command at every prompt, so it loads nothing of the others, and it never fails.
+const isHook = words[0] === 'hook' && !words.some((word) => word === '--help' || word === '-h');
 
 // A reader such as `head` closes the pipe when it has enough. That is no failure.
-process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  if (code === 'EPIPE') process.exit(0);
+process.stdout.on('error', async ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE' || isHook) process.exit(0);
+  const { oneLine } = await import('./terminal-text.js');
   process.stderr.write(`error: the output cannot be written: ${oneLine(message)}\n`);
   process.exit(1);
 });
 // There is nowhere left to say it.
 process.stderr.on('error', () => process.exit(1));
 
-process.exitCode = await run(process.argv.slice(2), { out: process.stdout, error: process.stderr });
+if (isHook) {
+  const { runHook } = await import('../hook/run-hook.js');
+  await runHook(words.slice(1), { input: process.stdin, output: process.stdout });
+  // A host need not close the input, and the model need not be unloaded.
+  process.exit(0);
+}
+const { run } = await import('./run.js');
+process.exitCode = await run(words, { out: process.stdout, error: process.stderr });

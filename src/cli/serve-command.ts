@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { InvalidArgumentError, Option } from 'commander';
 import { type Access, DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, openAccess } from '../access/index.js';
+import { answerPrompts } from '../hook/answer-prompts.js';
 import {
   COMPATIBILITIES,
   type Compatibility,
@@ -153,6 +154,7 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
     const server = await startServer(search, { host, port, ...shared, ...limits, ...mcp });
     const reload = (): void => void search.reload().catch(() => {});
     process.on('SIGHUP', reload);
+    const prompts = await answerPrompts(database, async () => search);
     try {
       const reached = publicUrl ?? server.url;
       const more = [
@@ -165,6 +167,7 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
       if (!stop.aborted) await once(stop, 'abort');
       log.info('stopping');
     } finally {
+      await prompts.close();
       await server.close();
       process.off('SIGHUP', reload);
     }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { memoryOf } from '../arrays/array-tree.js';
 import { DROPPED } from '../keyword/packed/build/dropped.js';
 import { type KeywordPart, mergeKeywords } from '../keyword/packed/build/merge-keywords.js';
-import { unchangedParts } from '../keyword/packed/build/unchanged-documents.js';
+import { unchangedDocuments } from '../keyword/packed/build/unchanged-documents.js';
 import { hashOfKey } from '../keyword/packed/key-hash.js';
 import type { PackedKeywords } from '../keyword/packed/packed-keywords.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
@@ -46,48 +46,37 @@ async function collect(job: Job<KeywordsJob>, texts: CatalogueTexts, reader: Cat
   // Another version of Unicode has other words.
   const salt = hashOfKey(`${process.versions['unicode']}`);
   const contentHashes = hashes.map((hash) => hash ^ salt);
-  const former = await readFormerParts(job.data.catalogue, contentHashes);
-  const changed = missingIn(former, skillOf.length);
+  const former = await readFormerPart(job.data.catalogue, contentHashes);
+  const changed = former === undefined ? Uint32Array.from(skillOf.keys()) : missingIn(former, skillOf.length);
   const shared = shareDocuments(job.data.catalogue, job.data.stamp, skillOf, changed);
   const collected = await collectParts(job, texts, shared);
   for (const { damaged } of collected) reader.noteDamaged(damaged);
   // Once it is mended it must count as changed, even if it is what it was before.
   for (const document of reader.damaged) contentHashes.fill(0, 2 * document, 2 * document + 2);
-  const parts: KeywordPart[] = [...former, ...collected].filter(({ keywords }) => keywords.size > 0);
+  const parts: KeywordPart[] = [...(former === undefined ? [] : [former]), ...collected].filter(
+    ({ keywords }) => keywords.size > 0,
+  );
   const [first] = parts;
   const isComplete = parts.length === 1 && first?.keywords.size === skillOf.length;
   return { ...(isComplete ? first.keywords : mergeKeywords(skillOf.length, parts)), contentHashes };
 }
 
-/** Reads the unchanged documents of the present file; none if there is no file, or too few are unchanged. */
-async function readFormerParts(catalogue: string, contentHashes: Uint32Array): Promise<KeywordPart[]> {
-  const segments = (await readFormerSegments(catalogue)).filter(isMergeable);
-  const parts = unchangedParts(segments, contentHashes);
-  const missing = missingIn(parts, contentHashes.length / 2).length;
-  const keptCount = contentHashes.length / 2 - missing;
-  return 4 * keptCount < contentHashes.length ? [] : parts;
+/** Reads the unchanged documents of the present file; undefined if there is no file, or too few are unchanged. */
+async function readFormerPart(catalogue: string, contentHashes: Uint32Array): Promise<KeywordPart | undefined> {
+  const keywords = (await readKeywordFile(catalogue))?.keywords;
+  // A file of an earlier version does not say the names of its documents.
+  if (keywords?.completions === undefined) return undefined;
+  // A file that was not written by a thread has no content hashes.
+  if (keywords.contentHashes.length !== 2 * keywords.size) return undefined;
+  const documentOf = unchangedDocuments(keywords.contentHashes, contentHashes);
+  const keptCount = documentOf.reduce((count, document) => count + (document === DROPPED ? 0 : 1), 0);
+  return 4 * keptCount < contentHashes.length ? undefined : { keywords, documentOf };
 }
 
-/** Reads all segments of the present state. */
-async function readFormerSegments(catalogue: string): Promise<PackedKeywords[]> {
-  const file = await readKeywordFile(catalogue);
-  return file === undefined ? [] : [file.keywords];
-}
-
-/**
- * A file of an earlier version does not say the names of its documents. One that was not written by a thread has no
- * content hashes.
- */
-function isMergeable({ completions, contentHashes, size }: PackedKeywords): boolean {
-  return completions !== undefined && contentHashes.length === 2 * size;
-}
-
-/** The documents that no part has, ascending. */
-function missingIn(parts: readonly KeywordPart[], size: number): Uint32Array {
+/** The documents that a part does not have, ascending. */
+function missingIn({ documentOf }: KeywordPart, size: number): Uint32Array {
   const isPresent = new Uint8Array(size);
-  for (const { documentOf } of parts) {
-    for (const document of documentOf) if (document !== DROPPED) isPresent[document] = 1;
-  }
+  for (const document of documentOf) if (document !== DROPPED) isPresent[document] = 1;
   return Uint32Array.from(isPresent.keys()).filter((document) => isPresent[document] === 0);
 }
 

@@ -1,5 +1,6 @@
+import { closeSync } from 'node:fs';
 import type { FileRules, StatedSizes } from '../arrays/array-rules.js';
-import type { ExpectedFile } from '../arrays/open-array-file.js';
+import { type ExpectedFile, openArrayFile } from '../arrays/open-array-file.js';
 import { PagedArrayFile } from '../arrays/paged-array-file.js';
 import { isCurrentArrayFile, readArrayFile } from '../arrays/read-array-file.js';
 import { writeArrayFile } from '../arrays/write-array-file.js';
@@ -19,6 +20,8 @@ export interface KeywordFileContent {
 /** A keyword file that was opened. Only the needed parts of its arrays are read. */
 export interface OpenKeywordFile extends KeywordFileContent {
   readonly file: PagedArrayFile;
+  /** Stamp of its state. */
+  readonly stamp: string;
 }
 
 /** @throws Error of the file system; a file that was there before is left as it was */
@@ -29,14 +32,23 @@ export function writeKeywordFile(catalogue: string, stamp: string, content: Keyw
 /**
  * Opens the keyword file of a state of a catalogue.
  *
+ * @param stamp left out for any state
  * @returns undefined if there is no file, or its header is damaged, or it belongs to another state or other word rules
  */
-export function openKeywordFile(catalogue: string, stamp: string): OpenKeywordFile | undefined {
+export function openKeywordFile(catalogue: string, stamp?: string): OpenKeywordFile | undefined {
   const file = PagedArrayFile.open(filesBeside(catalogue).keyword, identityOf(stamp));
   if (file === undefined) return undefined;
   // The rules say that the tree has all arrays of these two.
   const { keywords, columns } = file.tree as unknown as KeywordFileContent;
-  return { file, keywords, columns };
+  return { file, keywords, columns, stamp: String(file.origin['stamp']) };
+}
+
+/** The stamp of the state that the keyword file belongs to; undefined if there is no file that can be read. */
+export function stampOfKeywordFile(catalogue: string): string | undefined {
+  const opened = openArrayFile(filesBeside(catalogue).keyword, identityOf());
+  if (opened === undefined) return undefined;
+  closeSync(opened.file);
+  return String(opened.header.origin['stamp']);
 }
 
 /**

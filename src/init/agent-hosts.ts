@@ -6,7 +6,7 @@ import { hookArguments, type Program, serverArguments, shellCommand } from './pr
 import { TOML_CONFIG } from './toml-config.js';
 
 /** The name of our server in the configuration of an agent. */
-export const SERVER_NAME = 'skills';
+const SERVER_NAME = 'skills';
 
 /** An entry that `init` writes into a configuration of an agent. */
 export interface AgentEntry {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { AgentEntry } from './agent-hosts.js';
-import { readConfigFile, writeConfigFile } from './config-file.js';
+import { readConfigFile, unfinishedOf, writeConfigFile } from './config-file.js';
 import type { ConfigFormat, JsonValue, Place } from './config-format.js';
 import { missingFolders, removeEmptyFolders } from './folders.js';
 import type { TextEdit } from './text-edit.js';
@@ -27,7 +27,7 @@ export interface WrittenEntry {
 }
 
 /** A change between two texts, which are named by their digests. */
-export interface ExactChange {
+interface ExactChange {
   readonly edits: readonly TextEdit[];
   /** Null if there was no file. */
   readonly before: string | null;
@@ -98,14 +98,14 @@ export class InitRecord {
   #save(contents: Contents): void {
     const { entries, catalogues } = contents;
     if (entries.length === 0 && catalogues.length === 0) {
-      rmSync(this.path, { force: true });
+      for (const path of [this.path, unfinishedOf(this.path)]) rmSync(path, { force: true });
       removeEmptyFolders(contents.madeFolders);
       this.#contents = NOTHING;
       return;
     }
     const folder = dirname(this.path);
     this.#contents = { ...contents, madeFolders: [...new Set([...missingFolders(folder), ...contents.madeFolders])] };
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeConfigFile(readConfigFile(this.path), `${JSON.stringify(this.#contents, undefined, 2)}\n`);
   }
 }

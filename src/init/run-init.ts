@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { SkillSearchError } from '../errors.js';
 import { nearestName } from '../nearest-name.js';
 import type { Surroundings } from '../user-folders.js';
@@ -149,6 +150,7 @@ function hasWork({ agents, catalogues }: InitPlan): boolean {
 
 async function buildCatalogue({ program, record, buildCatalogue: build }: InitTask): Promise<void> {
   if (!existsSync(program.database)) record.addCatalogue(program.database);
+  mkdirSync(dirname(program.database), { recursive: true, mode: 0o700 });
   await build();
 }
 

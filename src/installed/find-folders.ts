@@ -27,8 +27,6 @@ export interface LinkRoot {
   readonly path: string;
   /** The plugin that it belongs to, if it does. */
   readonly plugin?: string;
-  /** Who made it. A file of a skill may be a link only into what the same hand made. */
-  readonly maker: 'user' | 'project' | 'plugin';
 }
 
 /** What is known before any folder with skills is listed. */
@@ -92,11 +90,7 @@ class FolderFinder {
       new Set(users.values()),
     );
     const real = new Map([...users, ...projects]);
-    const roots: readonly LinkRoot[] = [
-      ...[...users.values()].map((path) => ({ path, maker: 'user' as const })),
-      ...[...projects.values()].map((path) => ({ path, maker: 'project' as const })),
-      ...plugins.folders.map((folder) => ({ ...folder, maker: 'plugin' as const })),
-    ];
+    const roots: readonly LinkRoot[] = [...[...real.values()].map((path) => ({ path })), ...plugins.folders];
 
     const chosen = AGENTS.filter((agent) => present.has(agent));
     const folders = chosen.flatMap((agent) =>

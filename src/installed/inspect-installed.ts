@@ -1,17 +1,9 @@
-import { basename } from 'node:path';
 import type { SkillScope } from '../skill.js';
-import { readSkillMarkdown } from '../sources/folder/front-matter.js';
-import { reasonOf } from '../sources/folder/list-folder.js';
-import { readAhead } from '../sources/folder/read-ahead.js';
-import { SKILLS_AHEAD } from '../sources/folder/read-skill.js';
-import { readTextFile } from '../sources/folder/text-file.js';
-import { isBlank } from '../sources/rows/clean-text.js';
 import type { AgentProblem } from './agent-problem.js';
 import { AGENTS } from './agents.js';
 import { findCollisions, type NameCollision } from './find-collisions.js';
 import type { InstalledOptions } from './installed-options.js';
-import { skillFaults } from './skill-faults.js';
-import { type Installation, type InstalledSkill, walkInstalled } from './walk-installed.js';
+import type { Installation } from './walk-installed.js';
 
 /** A folder of an agent. */
 export interface ReportedFolder {
@@ -67,9 +59,11 @@ export interface InstalledReport {
  * @throws {SkillSearchError} `INVALID_OPTION`
  */
 export async function inspectInstalled(options: InstalledOptions = {}): Promise<InstalledReport> {
+  // Whoever only asks for the names of agents needs none of what reads skills.
+  const { walkInstalled } = await import('./walk-installed.js');
+  const { inspectSkills } = await import('./inspect-skills.js');
   const { skills: found, folders, agents, problems } = await walkInstalled(options);
-  const skills: ReportedSkill[] = [];
-  for await (const skill of readAhead(found, SKILLS_AHEAD, inspect)) skills.push(skill);
+  const skills = await inspectSkills(found);
 
   const counts = folders.map(() => 0);
   const called = found.flatMap(({ found: { realSkillFile: skill }, folderNumbers }, i) =>
@@ -93,34 +87,4 @@ export async function inspectInstalled(options: InstalledOptions = {}): Promise<
     collisions: findCollisions(called),
     problems,
   };
-}
-
-async function inspect({ found, installations }: InstalledSkill): Promise<ReportedSkill> {
-  const folder = basename(found.realPath);
-  const { name, faults } = await look(found.realSkillFile, folder);
-  return {
-    name,
-    path: found.realPath,
-    installations: installations.map((one) => ({
-      ...one,
-      calledAs: one.plugin === undefined ? name : `${one.plugin}:${name}`,
-    })),
-    faults:
-      found.skillFile === 'SKILL.md' ? faults : [...faults, `its file is called ${found.skillFile}, not SKILL.md`],
-  };
-}
-
-async function look(skillFile: string, folder: string): Promise<{ readonly name: string; readonly faults: string[] }> {
-  try {
-    const file = await readTextFile(skillFile, { force: true });
-    if (file.kind !== 'text') return { name: folder, faults: ['its SKILL.md is not a regular file'] };
-    if (isBlank(file.text)) return { name: folder, faults: ['its SKILL.md is empty'] };
-    const markdown = readSkillMarkdown(file.text);
-    const given = markdown.fields.get('name');
-    const faults = skillFaults(markdown, folder);
-    if (file.repaired) faults.push('its SKILL.md is not UTF-8');
-    return { name: typeof given === 'string' && !isBlank(given) ? given : folder, faults };
-  } catch (error) {
-    return { name: folder, faults: [`its SKILL.md cannot be read: ${reasonOf(error)}`] };
-  }
 }

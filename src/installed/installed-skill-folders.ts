@@ -1,4 +1,4 @@
-import { findFolders, type InstalledFolder } from './find-folders.js';
+import type { InstalledFolder } from './find-folders.js';
 import type { InstalledOptions } from './installed-options.js';
 
 /**
@@ -12,5 +12,7 @@ import type { InstalledOptions } from './installed-options.js';
  * const folders = await installedSkillFolders({ agents: ['claude-code', 'codex'] });
  */
 export async function installedSkillFolders(options: InstalledOptions = {}): Promise<readonly InstalledFolder[]> {
+  // Whoever only asks for the names of agents needs none of what finds folders.
+  const { findFolders } = await import('./find-folders.js');
   return (await findFolders(options)).folders;
 }

@@ -8,7 +8,7 @@ import type { AgentProblem } from './agent-problem.js';
 import { isObject, type JsonObject, readJson } from './read-json.js';
 
 /** A folder with skills of a plugin, or of one skill. */
-export interface PluginFolder {
+interface PluginFolder {
   /** Absolute and real. */
   readonly path: string;
   /** Name of the plugin: the agent calls its skills `plugin:skill`. */

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { UNKNOWN } from '../skill.js';
 import { AheadAllowance } from '../sources/folder/ahead-allowance.js';
+import { LinkRoots } from '../sources/folder/follow-link.js';
 import { publicationOf } from '../sources/folder/publication.js';
 import { readAhead } from '../sources/folder/read-ahead.js';
 import { AHEAD_BYTES, readSkill, SKILLS_AHEAD } from '../sources/folder/read-skill.js';
@@ -8,7 +9,7 @@ import type { ReadOptions } from '../sources/rows/read-options.js';
 import type { SourceItem } from '../sources/rows/row.js';
 import type { InstalledOptions } from './installed-options.js';
 import { shownPath } from './shown-path.js';
-import { linkRootsOf, locationOf, walkInstalled } from './walk-installed.js';
+import { locationOf, walkInstalled } from './walk-installed.js';
 
 /** What a reader of installed skills says beside the rows. */
 export interface InstalledListener {
@@ -30,7 +31,7 @@ export async function* readInstalled(
   listener: InstalledListener = {},
 ): AsyncGenerator<SourceItem> {
   const { signal } = options;
-  const { skills, folders, roots, problems, home } = await walkInstalled(installed, signal);
+  const { skills, folders, problems, home } = await walkInstalled(installed, signal);
   listener.onFolders?.(folders.length);
   for (const { path, message, hidesSkills } of problems) {
     const origin = { source: shownPath(path, home) };
@@ -39,13 +40,14 @@ export async function* readInstalled(
   const contents = options.contents !== false;
   yield* readAhead(skills, SKILLS_AHEAD, async (skill, turn) => {
     signal?.throwIfAborted();
-    const { found, installations } = skill;
+    const { found, root, installations } = skill;
     const publication = { ...publicationOf(found, undefined, UNKNOWN, options), location: locationOf(skill) };
     const item = await readSkill(found, {
       origin: { source: `${shownPath(found.realPath, home)}/${found.skillFile}` },
       publication,
       git: undefined,
-      roots: linkRootsOf(skill, roots),
+      // A file may be a link inside the agent's folder only: else a project could bring in what is the user's.
+      roots: new LinkRoots(root.path),
       baseName: basename(found.realPath),
       contents,
       signal,

@@ -124,9 +124,3 @@ function inOrder(skills: ReadonlyMap<string, Draft>, roots: readonly LinkRoot[])
 export function locationOf({ found: { path, realPath }, root: { plugin } }: InstalledSkill): string {
   return joinPath(plugin ?? 'skills', path === '' ? basename(realPath) : path);
 }
-
-/** The folders that links in a skill's folder may lead into: those that the same hand made. */
-export function linkRootsOf({ root }: InstalledSkill, roots: readonly LinkRoot[]): LinkRoots {
-  const others = roots.filter(({ maker }) => maker === root.maker && maker !== 'plugin').map(({ path }) => path);
-  return new LinkRoots(root.path, others, ALL);
-}

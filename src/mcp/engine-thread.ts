@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { answerPrompts } from '../hook/answer-prompts.js';
 // Not from the library's entry: a client waits for the first answer, and the entry imports more.
 import { followCatalogue } from '../search/follow-catalogue.js';
 import { CatalogueEngine } from './engine.js';
@@ -55,8 +56,11 @@ port.on('message', (request: EngineRequest) => {
   else if (request.kind === 'cancel') running.get(request.id)?.abort();
   else void close();
 });
-// Opens the catalogue before anybody asks.
-catalogue.search().catch(() => {});
+// Opens the catalogue before anybody asks. The command `hook` is answered after that: the client waits meanwhile.
+const prompts = catalogue
+  .search()
+  .catch(() => {})
+  .then(() => answerPrompts(opening.database, catalogue.search, { meaning: options.meaning }));
 
 async function answer(id: number, method: string, args: readonly unknown[]): Promise<void> {
   const call = new AbortController();
@@ -85,6 +89,7 @@ async function warmUp(): Promise<void> {
 async function close(): Promise<void> {
   closing = true;
   for (const call of running.values()) call.abort();
+  await (await prompts).close();
   await catalogue.close();
   port.close();
 }

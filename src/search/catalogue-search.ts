@@ -123,6 +123,11 @@ export class CatalogueSearch implements SkillSearch {
     return skill;
   }
 
+  /** Where a skill lies on this machine, however the search was opened; for processes of the same user. */
+  localPathsOf(id: string): Pick<SkillDetails, 'localPath' | 'installations'> {
+    return this.#states.newest.reader.localPathsOf(id);
+  }
+
   files(id: string): SkillFile[] {
     return this.#states.newest.reader.files(id);
   }

@@ -16,15 +16,19 @@ export interface CatalogueState {
 /**
  * The states of a catalogue that can still be read, oldest first; the last one is the present state. Empty if there was
  * no small change since the last whole load.
+ *
+ * @param until stamp of the last state that is wanted; left out for the present one
  */
-export function readLineage(connection: Connection): readonly CatalogueState[] {
+export function readLineage(connection: Connection, until?: string): readonly CatalogueState[] {
   if (!hasStates(connection)) return [];
   const states = connection
     .prepare<[], CatalogueState>(`
       SELECT sequence, stamp, last_skill AS lastSkill, last_vector AS lastVector FROM main.${STATES} ORDER BY sequence`)
     .all();
   // A version of the library that does not know the table has replaced the catalogue, and left the rows.
-  return states.at(-1)?.stamp === readMeta(connection, 'stamp') ? states : [];
+  if (states.at(-1)?.stamp !== readMeta(connection, 'stamp')) return [];
+  if (until === undefined) return states;
+  return states.slice(0, states.findIndex(({ stamp }) => stamp === until) + 1);
 }
 
 /** Whether the table is there: earlier versions of the library make none. */

@@ -85,12 +85,15 @@ CREATE TABLE IF NOT EXISTS ${DERIVED_LABELS} (
  * Added to format 3 later, too: what small changes leave for readers that opened the state before them. Each of these
  * tables has the columns of the table that its rows come from, and no constraint of it.
  */
-export const SUPERSEDED: Readonly<Record<'skill' | 'file' | 'contents' | 'content_file' | 'derived_label', string>> = {
+export const SUPERSEDED: Readonly<
+  Record<'skill' | 'file' | 'contents' | 'content_file' | 'derived_label' | 'text_signature', string>
+> = {
   skill: 'superseded',
   file: 'superseded_file',
   contents: 'superseded_contents',
   content_file: 'superseded_content_file',
   derived_label: 'superseded_label',
+  text_signature: 'superseded_signature',
 };
 
 /** The states that small changes have made since the last whole load. */
@@ -155,6 +158,16 @@ CREATE TABLE IF NOT EXISTS ${SUPERSEDED.derived_label} (
   categories TEXT NOT NULL,
   checksum INTEGER
 );
+CREATE TABLE IF NOT EXISTS ${SUPERSEDED.text_signature} (
+  skill INTEGER PRIMARY KEY,
+  name INTEGER NOT NULL,
+  text INTEGER NOT NULL,
+  words INTEGER NOT NULL,
+  sketch BLOB NOT NULL,
+  checksum INTEGER
+);
+CREATE INDEX IF NOT EXISTS text_signature_name ON text_signature (name);
+CREATE INDEX IF NOT EXISTS text_signature_text ON text_signature (text);
 `;
 
 /**

@@ -123,7 +123,7 @@ describe('help', () => {
   test.each([
     [['--help'], /Usage: skill-discovery/],
     [['help', 'search'], /Usage: skill-discovery search/],
-    [['load', '--help'], /Usage: skill-discovery load.*<source\.\.\.>/],
+    [['load', '--help'], /Usage: skill-discovery load.*\[source\.\.\.\]/],
     [['load', '--help'], /--git-seconds <n> [^-]*0 reads\s+remotes only/],
     [['search', '--help'], /Usage: skill-discovery search.*<words\.\.\.>/],
     [['show', '--help'], /Usage: skill-discovery show.*<id>/],

@@ -61,6 +61,7 @@ test('the package has an entry for each of its parts', () => {
     'skill-discovery/agents',
     'skill-discovery/evaluation',
     'skill-discovery/install',
+    'skill-discovery/installed',
     'skill-discovery/tuning',
   ]);
 });
@@ -72,6 +73,7 @@ test('the types of each entry need no types but those of Node, for a strict prog
     import { openAccess, type Access } from 'skill-discovery/access';
     import { startServer } from 'skill-discovery/http';
     import { evaluate, readBenchmark } from 'skill-discovery/evaluation';
+    import { inspectInstalled, installedSkillFolders, type InstalledOptions } from 'skill-discovery/installed';
     import { writePairs } from 'skill-discovery/tuning';
 
     await buildCatalogue({ database: 'skills.db', sources: ['./skills'] });

@@ -3,7 +3,7 @@ import type { DocumentNumber } from '../../numbers.js';
 import type { DocumentSource } from '../keyword-index.js';
 import { GONE, type KeywordSegment } from './keyword-segment.js';
 import { documentsOfKey } from './name-table.js';
-import { openSegments } from './open-segment.js';
+import { openSegments } from './open-segments.js';
 import { type IndexParts, PostingIndex } from './posting-index.js';
 import { SegmentedCompletions } from './segmented-completions.js';
 import { SegmentedLists } from './segmented-lists.js';

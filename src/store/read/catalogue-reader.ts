@@ -7,11 +7,16 @@ import { damagedError } from '../damaged.js';
 import { corruptAsMissing, guarded, openForReading, storeError } from '../database.js';
 import { DerivedLabels } from '../derived-labels.js';
 import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts } from '../facts.js';
+import { readLineage } from '../lineage.js';
 import { readMeta } from '../meta.js';
 import { folderAt } from '../place.js';
+import { type ChangedColumns, changedColumns } from './changed-columns.js';
 import {
   type CatalogueColumns,
+  type LateLabels,
+  lateOrUndefined,
   type PackedColumns,
+  type PackedLabels,
   readAuthors,
   readColumns,
   readPropertyLabels,
@@ -64,6 +69,7 @@ export class CatalogueReader {
   #packed: PackedColumns | undefined;
   /** Reads the arrays of {@link #packed} that are not in memory yet. */
   #pager: Pager = ALL_IN_MEMORY;
+  #readLate: ChangedColumns['readLate'] | undefined;
   #columns: CatalogueColumns | undefined;
   #damagedDocuments: ReadonlySet<DocumentNumber> | undefined;
   #records: KeptRecords | undefined;
@@ -127,6 +133,36 @@ export class CatalogueReader {
     return this.#packed;
   }
 
+  /** Whether small changes made this state from the state with a stamp. */
+  hasFormerState(former: string): boolean {
+    return this.#guard(() => readLineage(this.#connection, this.stamp).some(({ stamp }) => stamp === former));
+  }
+
+  /**
+   * Puts the columns together from those of a former state, where small changes made this state from it.
+   *
+   * @param former stamp of that state
+   * @param columns of it; all arrays but those of late labels must be in memory
+   * @param pager reads late labels
+   * @returns undefined if there is no such state
+   * @throws {DamagedArrayFileError} if they are not the columns of that state; they are not taken then
+   */
+  useFormerColumns(
+    former: string,
+    columns: PackedColumns,
+    pager: Pager,
+  ): Pick<ChangedColumns, 'numbers' | 'came'> | undefined {
+    return this.#guard(() => {
+      const lineage = readLineage(this.#connection, this.stamp);
+      const since = lineage.find(({ stamp }) => stamp === former);
+      const until = lineage.at(-1);
+      if (since === undefined || until === undefined) return undefined;
+      const changed = changedColumns(this.#connection, columns, pager, since, until);
+      this.useColumns(changed.columns, ALL_IN_MEMORY, changed.readLate);
+      return changed;
+    });
+  }
+
   /** The documents that are known to be damaged: nothing leads to them. */
   get damaged(): ReadonlySet<DocumentNumber> {
     this.#damagedDocuments ??= new Set(this.columns.damaged);
@@ -138,25 +174,29 @@ export class CatalogueReader {
     const all = new Set([...this.damaged, ...documents]);
     if (all.size === this.damaged.size) return;
     const damaged = Uint32Array.from(all).sort();
-    this.useColumns({ ...this.packedColumns, damaged }, this.#pager);
+    this.useColumns({ ...this.packedColumns, damaged }, this.#pager, this.#readLate);
   }
 
   /**
    * Takes the columns from a derived file of the same state of the catalogue.
    *
    * @param pager reads the labels that are late; all other arrays must be in memory
+   * @param readLate gives late labels that the columns lack; those that it does not know are read from the catalogue
    * @throws {DamagedArrayFileError} if they contradict each other; they are not taken then
    */
-  useColumns(columns: PackedColumns, pager: Pager = ALL_IN_MEMORY): void {
+  useColumns(columns: PackedColumns, pager: Pager = ALL_IN_MEMORY, readLate?: ChangedColumns['readLate']): void {
+    const late = (name: LateLabels, fromCatalogue: () => PackedLabels) => (): PackedLabels =>
+      lateOrUndefined(() => readLate?.(name)) ?? fromCatalogue();
     const read = {
-      authors: () => this.#readAuthors(),
-      licenses: () => this.#readPropertyLabels('licenses'),
-      installations: () => this.#readPropertyLabels('installations'),
-      invocable: () => this.#readPropertyLabels('invocable'),
+      authors: late('authors', () => this.#readAuthors()),
+      licenses: late('licenses', () => this.#readPropertyLabels('licenses')),
+      installations: late('installations', () => this.#readPropertyLabels('installations')),
+      invocable: late('invocable', () => this.#readPropertyLabels('invocable')),
     };
     this.#columns = unpackColumns(columns, { pager, read });
     this.#packed = columns;
     this.#pager = pager;
+    this.#readLate = readLate;
     this.#damagedDocuments = undefined;
   }
 
@@ -389,6 +429,7 @@ export class CatalogueReader {
     this.#packed = undefined;
     this.#columns = undefined;
     this.#pager = ALL_IN_MEMORY;
+    this.#readLate = undefined;
     this.#records = undefined;
   }
 

@@ -15,7 +15,7 @@ import { recordAuthor } from './record-author.js';
 import { StoredRows } from './stored-row.js';
 
 /** Labels, and the documents that have each, as arrays. */
-interface PackedLabels {
+export interface PackedLabels {
   /** The slugs: a JSON array in UTF-8. */
   readonly slugs: Uint8Array;
   /** Where the documents of each slug begin. One more than there are slugs. */
@@ -69,9 +69,9 @@ export interface CatalogueColumns extends ColumnArrays {
   readonly notInvocable: Uint32Array;
 }
 
-type LateLabels = 'authors' | PropertyLabelsName;
 /** The labels that are read when a query first needs them. */
-export const LATE_LABELS: readonly LateLabels[] = ['authors', ...PROPERTY_LABELS_NAMES];
+export const LATE_LABELS = ['authors', ...PROPERTY_LABELS_NAMES] as const;
+export type LateLabels = (typeof LATE_LABELS)[number];
 
 /** How the columns of a file get their late labels. */
 export interface LateSource {
@@ -130,9 +130,16 @@ function unpackLate(
   { pager }: LateSource,
 ): ReadonlyMap<string, Uint32Array> | undefined {
   if (labels === undefined) return undefined;
-  try {
+  return lateOrUndefined(() => {
     for (const array of [labels.slugs, labels.starts, labels.documents]) pager.need(array);
     return unpackLabels(labels);
+  });
+}
+
+/** What work on a derived file returns; undefined if the file is damaged. */
+export function lateOrUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work();
   } catch (error) {
     if (error instanceof DamagedArrayFileError) return undefined;
     throw error;
@@ -289,7 +296,7 @@ function addLabel(labels: Map<string, DocumentNumber[]>, slug: string, document:
   else documents.push(document);
 }
 
-function packLabels(labels: ReadonlyMap<string, readonly DocumentNumber[]>): PackedLabels {
+export function packLabels(labels: ReadonlyMap<string, readonly DocumentNumber[]>): PackedLabels {
   const starts = new Uint32Array(labels.size + 1);
   let [label, at] = [0, 0];
   for (const documents of labels.values()) {
@@ -303,7 +310,7 @@ function packLabels(labels: ReadonlyMap<string, readonly DocumentNumber[]>): Pac
   };
 }
 
-function unpackLabels({ slugs, starts, documents }: PackedLabels): ReadonlyMap<string, Uint32Array> {
+export function unpackLabels({ slugs, starts, documents }: PackedLabels): ReadonlyMap<string, Uint32Array> {
   const names = readSlugs(slugs);
   if (names?.length !== starts.length - 1) throw new DamagedArrayFileError('the labels are not those of the columns');
   return new Map(names.map((name, i) => [name, documents.subarray(starts[i], starts[i + 1])]));

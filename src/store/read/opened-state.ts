@@ -13,6 +13,7 @@ const PARTS: Readonly<Record<Exclude<keyof typeof SUPERSEDED, 'skill'>, string>>
   contents: 'skill, hash, complete_id, checksum',
   content_file: 'skill, path, size, sha256, executable, complete, is_text, kept',
   derived_label: 'skill, hash, categories, checksum',
+  text_signature: 'skill, name, text, words, sketch, checksum',
 };
 
 /**
@@ -65,8 +66,6 @@ export class OpenedState {
     const views = [
       `skill AS SELECT ${SKILL} FROM main.skill WHERE number <= ${lastSkill}
         UNION ALL SELECT ${SKILL} FROM main.${SUPERSEDED.skill} WHERE ${isGone}`,
-      // That of a skill that is gone is made again from its text.
-      `text_signature AS SELECT * FROM main.text_signature WHERE skill <= ${lastSkill}`,
       ...Object.entries(PARTS).map(
         ([table, columns]) => `${table} AS SELECT ${columns} FROM main.${table} WHERE skill <= ${lastSkill}
           UNION ALL SELECT ${columns} FROM main.${SUPERSEDED[table as keyof typeof PARTS]} WHERE skill IN (${gone})`,

@@ -80,7 +80,7 @@ const LIVE = {
   derived_label: 'derived_label',
 } as const;
 
-function changedSkills(tables: Readonly<Record<keyof typeof SUPERSEDED, string>>, where: string): string {
+function changedSkills(tables: Readonly<Record<keyof typeof LIVE | 'skill', string>>, where: string): string {
   return `
     SELECT skill.number, skill.id, (SELECT count(*) FROM ${tables.file} AS file WHERE file.skill = skill.number) AS files,
       length(skill.hash) > ${HASH_BYTES} OR contents.skill IS NOT NULL AS hasContents, contents.complete_id AS completeId,

@@ -15,6 +15,7 @@ const PARTS: readonly (readonly [table: Exclude<keyof typeof SUPERSEDED, 'skill'
   ['contents', 'skill, hash, complete_id, checksum'],
   ['content_file', 'skill, path, size, sha256, executable, complete, is_text, kept'],
   ['derived_label', 'skill, hash, categories, checksum'],
+  ['text_signature', 'skill, name, text, words, sketch, checksum'],
 ];
 
 /** What a small change leaves for readers of the states before it, inside its transaction. */
@@ -39,7 +40,6 @@ export class Superseding {
     );
     this.#deletes = [
       ...PARTS.map(([table]) => connection.prepare<[SkillNumber]>(`DELETE FROM ${table} WHERE skill = ?`)),
-      // Its trigger deletes the signature.
       connection.prepare<[SkillNumber]>('DELETE FROM skill WHERE number = ?'),
     ];
   }

@@ -1,7 +1,5 @@
 import type { DocumentNumber } from '../../../numbers.js';
-import type { PackedKeywords } from '../packed-keywords.js';
 import { DROPPED } from './dropped.js';
-import type { KeywordPart } from './merge-keywords.js';
 
 /**
  * Slots that are looked at for one document. With hashes of real contents a dozen is many. A file that was made up may
@@ -45,25 +43,4 @@ export function unchangedDocuments(former: Uint32Array, present: Uint32Array): U
     last = before;
   }
   return documentOf;
-}
-
-/**
- * The unchanged documents of the segments of a former state, each from one of them: what a later segment repeats is left
- * out there.
- *
- * @param segments with their content hashes
- * @param present see {@link unchangedDocuments}
- */
-export function unchangedParts(segments: readonly PackedKeywords[], present: Uint32Array): KeywordPart[] {
-  const isTaken = new Uint8Array(present.length / 2);
-  return segments.map((keywords) => {
-    const documentOf = unchangedDocuments(keywords.contentHashes, present);
-    for (let former = 0; former < documentOf.length; former++) {
-      const document = documentOf[former]!;
-      if (document === DROPPED) continue;
-      if (isTaken[document] === 1) documentOf[former] = DROPPED;
-      isTaken[document] = 1;
-    }
-    return { keywords, documentOf };
-  });
 }

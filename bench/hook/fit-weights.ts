@@ -1,0 +1,92 @@
+import { FIT_FEATURES, type FitRule, type FitValues, fitSum } from '../../src/hook/fit-rule.js';
+import { solve } from '../ranking/solve.js';
+
+/** What a search found for a prompt. */
+export interface Outcome {
+  /** Undefined if nothing was found. */
+  readonly values: FitValues | undefined;
+  readonly needsSkill: boolean;
+  /** How much it counts: a prompt that was asked in many homes counts as often as one that was asked in one. */
+  readonly weight: number;
+}
+
+/** So many of the prompts that need no skill may get some, of those that the bound is found by. */
+const WRONGLY_ANSWERED = 0.035;
+
+const RIDGE = 1;
+const MOST_STEPS = 60;
+const FOLDS = 10;
+
+/**
+ * The rule for the prompts of one half: weights by logistic regression, values brought to the same scale first, and the
+ * bound that few prompts without need exceed, each judged by weights that were fitted without it.
+ */
+export function fitRule(outcomes: readonly Outcome[]): FitRule {
+  const folds = Array.from({ length: FOLDS }, (_, fold) => fitWeights(outcomes.filter((_, i) => i % FOLDS !== fold)));
+  const withoutNeed = outcomes.flatMap(({ values, needsSkill, weight }, i) => {
+    const { weights, intercept } = folds[i % FOLDS]!;
+    const sum = values === undefined ? Number.NEGATIVE_INFINITY : fitSum(values, weights) + intercept;
+    return needsSkill ? [] : [{ sum, weight }];
+  });
+  withoutNeed.sort((a, b) => b.sum - a.sum);
+  let allowed = WRONGLY_ANSWERED * withoutNeed.reduce((all, { weight }) => all + weight, 0);
+  const line = withoutNeed.find(({ weight }) => {
+    allowed -= weight;
+    return allowed < 0;
+  })!.sum;
+  const { weights, intercept } = fitWeights(outcomes);
+  return { weights: rounded(weights), bound: Number((line - intercept).toPrecision(4)) };
+}
+
+function rounded(weights: FitValues): FitValues {
+  return valuesOf((feature) => Number(weights[feature].toPrecision(4)));
+}
+
+function valuesOf(of: (feature: (typeof FIT_FEATURES)[number]) => number): FitValues {
+  return Object.fromEntries(FIT_FEATURES.map((feature) => [feature, of(feature)])) as unknown as FitValues;
+}
+
+/** By Newton's method. */
+function fitWeights(outcomes: readonly Outcome[]): { readonly weights: FitValues; readonly intercept: number } {
+  const found = outcomes.flatMap(({ values, needsSkill, weight }) =>
+    values === undefined ? [] : [{ values, needsSkill, weight }],
+  );
+  const means = valuesOf((feature) => mean(found.map(({ values }) => values[feature])));
+  const spreads = valuesOf(
+    (feature) => Math.sqrt(mean(found.map(({ values }) => (values[feature] - means[feature]) ** 2))) || 1,
+  );
+  const rows = found.map(({ values, needsSkill, weight }) => ({
+    weight,
+    row: [...FIT_FEATURES.map((feature) => (values[feature] - means[feature]) / spreads[feature]), 1],
+    target: needsSkill ? 1 : 0,
+  }));
+  const size = FIT_FEATURES.length + 1;
+  const fitted = new Float64Array(size);
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const gradient = new Float64Array(size);
+    const information = new Float64Array(size * size);
+    for (let i = 0; i < size; i++) {
+      // The intercept is not held back; the little keeps the matrix definite.
+      const ridge = i < size - 1 ? RIDGE : 1e-9;
+      gradient[i] = -ridge * fitted[i]!;
+      information[i * size + i] = ridge;
+    }
+    for (const { row, target, weight } of rows) {
+      const sum = row.reduce((total, value, i) => total + value * fitted[i]!, 0);
+      const probability = 1 / (1 + Math.exp(-sum));
+      for (let i = 0; i < size; i++) {
+        gradient[i]! += weight * (target - probability) * row[i]!;
+        for (let j = 0; j <= i; j++)
+          information[i * size + j]! += weight * probability * (1 - probability) * row[i]! * row[j]!;
+      }
+    }
+    const change = solve(information, gradient);
+    for (let i = 0; i < size; i++) fitted[i]! += change[i]!;
+  }
+  const weights = valuesOf((feature) => fitted[FIT_FEATURES.indexOf(feature)]! / spreads[feature]);
+  return { weights, intercept: fitted[size - 1]! - fitSum(means, weights) };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

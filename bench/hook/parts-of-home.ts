@@ -1,0 +1,36 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildCatalogue } from '../../src/index.js';
+
+/** A catalogue of some of the skills of a home. */
+export interface PartOfHome {
+  readonly database: string;
+  readonly ids: ReadonlySet<string>;
+}
+
+/**
+ * Parts the skills of `home.jsonl` into homes of other sizes. Catalogues that are there already are used again.
+ *
+ * @returns for each size the homes that have all of the skills between them
+ */
+export async function partsOfHome(folder: string, sizes: readonly number[]): Promise<PartOfHome[][]> {
+  const rows = readFileSync(join(folder, 'home.jsonl'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { readonly id: string });
+  const parts: PartOfHome[][] = [];
+  for (const size of sizes) {
+    const count = Math.max(1, Math.round(rows.length / size));
+    const ofSize: PartOfHome[] = [];
+    for (let i = 0; i < count; i++) {
+      // Neighbours have the same author: each goes to another home.
+      const own = rows.filter((_, place) => place % count === i);
+      const database = join(folder, 'parts', `${size}-${i}.db`);
+      mkdirSync(join(folder, 'parts'), { recursive: true });
+      if (!existsSync(database)) await buildCatalogue({ database, sources: [own] });
+      ofSize.push({ database, ids: new Set(own.map(({ id }) => id)) });
+    }
+    parts.push(ofSize);
+  }
+  return parts;
+}

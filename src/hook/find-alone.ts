@@ -1,0 +1,34 @@
+import { openSkillSearch } from '../search/open-skill-search.js';
+import { fittingSkills } from './fitting-skills.js';
+import type { FoundSkill } from './found-skill.js';
+import type { HookOptions } from './hook-options.js';
+import type { PromptQuery } from './prompt-query.js';
+import { TimeLimit } from './time-limit.js';
+
+/** So long before the end of the time the answer by words is taken, in milliseconds: it must still be printed. */
+const MARGIN = 200;
+
+/**
+ * Opens the catalogue, and looks up the skills that fit. The search is left open: the process ends.
+ *
+ * @throws {SkillSearchError} as `openSkillSearch` and `SkillSearch.semantic`
+ */
+export async function findAlone(
+  { database, model }: Pick<HookOptions, 'database' | 'model'>,
+  query: PromptQuery,
+  deadline: number,
+): Promise<readonly FoundSkill[]> {
+  const search = await openSkillSearch({ database, model });
+  const byWords = (): Promise<readonly FoundSkill[]> => fittingSkills(search, { ...query, mode: 'words' });
+  if (query.mode === 'words' || (query.mode === 'auto' && search.stats().vectors === 0)) return byWords();
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(new TimeLimit()), deadline - MARGIN - performance.now());
+  try {
+    return await fittingSkills(search, { ...query, mode: 'meaning' }, time.signal);
+  } catch (error) {
+    if (query.mode === 'meaning') throw error;
+    return await byWords();
+  } finally {
+    clearTimeout(timer);
+  }
+}

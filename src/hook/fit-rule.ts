@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import type { SemanticHit } from '../result.js';
+import type { PromptQuestion } from './prompt-question.js';
+
+/**
+ * What decides whether the skills that were found fit a prompt:
+ *
+ * - `length`: how many words of the prompt say something, on a logarithmic scale. A task takes some words; remarks and
+ *   answers have few
+ * - `code`: share of the prompt that is code. A question about code at hand needs no skill
+ * - `lead`: by how much the first skill is above the mean of the next nine
+ * - `coverage`: mean of the first five skills; see `RANKING_FEATURES`. High where the prompt has only words that are anywhere
+ * - `name`, `description`: BM25 of these fields of the first skill, on a logarithmic scale
+ * - `cosine`: the highest of all skills found; 0 by words alone
+ * - `near`: mean of their cosines; 0 by words alone
+ * - `feedback`: of the first skill, as in `RANKING_FEATURES`; 0 by words alone
+ * - `size`: how many skills the catalogue has, on a logarithmic scale. The best of many comes nearer, and a word of one
+ *   skill weighs more
+ */
+export const FIT_FEATURES = [
+  'length',
+  'code',
+  'lead',
+  'coverage',
+  'name',
+  'description',
+  'cosine',
+  'near',
+  'feedback',
+  'size',
+] as const;
+export type FitFeature = (typeof FIT_FEATURES)[number];
+export type FitValues = Readonly<Record<FitFeature, number>>;
+
+/** How a search answered: by words alone, or by meaning and words. */
+export type FitWay = 'words' | 'hybrid';
+
+/** The rule of one way: skills fit if the weighted features come to more than the bound. */
+export interface FitRule {
+  readonly weights: FitValues;
+  readonly bound: number;
+}
+
+/** The file with the rules, which `npm run fit-hook` writes. */
+export const FIT_RULES: URL = new URL('../../data/hook.json', import.meta.url);
+
+let rules: Readonly<Record<FitWay, FitRule>> | undefined;
+
+/** Whether the skills that a search found fit the prompt; false if it found none. */
+export function fits(question: PromptQuestion, hits: readonly ExplainedHit[], way: FitWay, skills: number): boolean {
+  if (hits.length === 0) return false;
+  rules ??= JSON.parse(readFileSync(FIT_RULES, 'utf8')) as Record<FitWay, FitRule>;
+  const { weights, bound } = rules[way];
+  return fitSum(fitValues(question, hits, skills), weights) > bound;
+}
+
+/** A hit whose query had `explain: true`. */
+export type ExplainedHit = Pick<SemanticHit, 'explain'>;
+
+export function fitSum(values: FitValues, weights: FitValues): number {
+  return FIT_FEATURES.reduce((sum, feature) => sum + weights[feature] * values[feature], 0);
+}
+
+/** A long prompt is no more a task than one of so many words. */
+const LONG = 16;
+
+/** A catalogue of more skills counts as one of so many: what is known of homes ends here. */
+const MANY = 5000;
+
+/** The search asks for so many skills, also where fewer are shown: the means are of as many. */
+export const FIT_HITS = 5;
+
+/**
+ * @param hits the best first, at least one; the first {@link FIT_HITS} count
+ * @param skills number of skills in the catalogue
+ */
+export function fitValues({ words, code }: PromptQuestion, hits: readonly ExplainedHit[], skills: number): FitValues {
+  const looked = hits.slice(0, FIT_HITS).map(({ explain }) => explain!);
+  const first = looked[0]!;
+  return {
+    length: Math.log1p(Math.min(LONG, words)),
+    code,
+    lead: first.sum - first.others,
+    // Skills that are missing have none of the words.
+    coverage: looked.reduce((sum, { coverage = 0 }) => sum + coverage, 0) / FIT_HITS,
+    name: Math.log1p(first.bm25?.name ?? 0),
+    description: Math.log1p(first.bm25?.description ?? 0),
+    cosine: Math.max(0, ...looked.map(({ cosine = 0 }) => cosine)),
+    near: looked.reduce((sum, { cosine = 0 }) => sum + cosine, 0) / looked.length,
+    feedback: first.features?.find(({ feature }) => feature === 'feedback')?.value ?? 0,
+    size: Math.log(Math.min(MANY, skills)),
+  };
+}

@@ -1,0 +1,47 @@
+import { basename } from 'node:path';
+import { readSkillMarkdown } from '../sources/folder/front-matter.js';
+import { reasonOf } from '../sources/folder/list-folder.js';
+import { readAhead } from '../sources/folder/read-ahead.js';
+import { SKILLS_AHEAD } from '../sources/folder/read-skill.js';
+import { readTextFile } from '../sources/folder/text-file.js';
+import { isBlank } from '../sources/rows/clean-text.js';
+import type { ReportedSkill } from './inspect-installed.js';
+import { skillFaults } from './skill-faults.js';
+import type { InstalledSkill } from './walk-installed.js';
+
+/** Reads the SKILL.md of each skill, and says what it is called and what is wrong with it. In the same order. */
+export async function inspectSkills(found: readonly InstalledSkill[]): Promise<ReportedSkill[]> {
+  const skills: ReportedSkill[] = [];
+  for await (const skill of readAhead(found, SKILLS_AHEAD, inspect)) skills.push(skill);
+  return skills;
+}
+
+async function inspect({ found, installations }: InstalledSkill): Promise<ReportedSkill> {
+  const folder = basename(found.realPath);
+  const { name, faults } = await look(found.realSkillFile, folder);
+  return {
+    name,
+    path: found.realPath,
+    installations: installations.map((one) => ({
+      ...one,
+      calledAs: one.plugin === undefined ? name : `${one.plugin}:${name}`,
+    })),
+    faults:
+      found.skillFile === 'SKILL.md' ? faults : [...faults, `its file is called ${found.skillFile}, not SKILL.md`],
+  };
+}
+
+async function look(skillFile: string, folder: string): Promise<{ readonly name: string; readonly faults: string[] }> {
+  try {
+    const file = await readTextFile(skillFile, { force: true });
+    if (file.kind !== 'text') return { name: folder, faults: ['its SKILL.md is not a regular file'] };
+    if (isBlank(file.text)) return { name: folder, faults: ['its SKILL.md is empty'] };
+    const markdown = readSkillMarkdown(file.text);
+    const given = markdown.fields.get('name');
+    const faults = skillFaults(markdown, folder);
+    if (file.repaired) faults.push('its SKILL.md is not UTF-8');
+    return { name: typeof given === 'string' && !isBlank(given) ? given : folder, faults };
+  } catch (error) {
+    return { name: folder, faults: [`its SKILL.md cannot be read: ${reasonOf(error)}`] };
+  }
+}

@@ -1,0 +1,55 @@
+import { truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { AGENT_HOSTS } from '../../src/init/agent-hosts.js';
+import { backupPathFor, readConfigFile, writeConfigFile } from '../../src/init/config-file.js';
+import { AGENTS } from '../../src/installed/agents.js';
+import { MAX_CONFIG_BYTES } from '../../src/limits.js';
+import { surroundings } from '../../src/user-folders.js';
+import { scratchFile } from '../scratch-folder.js';
+
+test('is refused where it is larger than 64 MiB', () => {
+  const path = scratchFile('settings.json');
+  writeFileSync(path, '');
+  truncateSync(path, MAX_CONFIG_BYTES + 1);
+  expect(() => readConfigFile(path)).toThrow(`it has more than ${MAX_CONFIG_BYTES} bytes`);
+  truncateSync(path, MAX_CONFIG_BYTES);
+  expect(readConfigFile(path).text).toHaveLength(MAX_CONFIG_BYTES);
+});
+
+test('is not written over what somebody else wrote since it was read', () => {
+  const path = scratchFile('settings.json');
+  writeFileSync(path, 'read');
+  const file = readConfigFile(path);
+  writeFileSync(path, 'else');
+  expect(writeConfigFile(file, 'ours')).toBe(false);
+  expect(readConfigFile(path).text).toBe('else');
+});
+
+test('has copies beside it with names that nothing has yet', () => {
+  const path = scratchFile('settings.json');
+  const now = new Date('2026-11-23T04:05:06.789Z');
+  expect(backupPathFor(path, now)).toBe(`${path}.20261123T040506Z.bak`);
+  writeFileSync(`${path}.20261123T040506Z.bak`, '');
+  expect(backupPathFor(path, now)).toBe(`${path}.20261123T040506Z-2.bak`);
+});
+
+test('agents have the names and folders that the finder of installed skills knows', () => {
+  const of = surroundings({
+    platform: 'linux',
+    home: '/home/x',
+    env: { CODEX_HOME: '/c', CLAUDE_CONFIG_DIR: '/a' },
+    cwd: '/',
+  });
+  for (const host of AGENT_HOSTS) {
+    // Skills of VS Code are those of Copilot.
+    if (host.name === 'vscode') continue;
+    const agent = AGENTS.find(({ name }) => name === host.name);
+    expect(agent, host.name).toBeDefined();
+    const own = agent!.ownFolder(of);
+    expect(
+      host.signs(of).some((path) => path === own || path.startsWith(join(own, '/'))),
+      host.name,
+    ).toBe(true);
+  }
+});
