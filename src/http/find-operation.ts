@@ -7,7 +7,6 @@ import {
 } from '../index.js';
 import { sourceOf } from '../source-of.js';
 import { ClientGone } from './error-content.js';
-import { linkToSkill } from './pages/page-paths.js';
 import { readParameters } from './parameters.js';
 import type { PublicSkill } from './public-record.js';
 import type { Publisher } from './published/publisher.js';
@@ -65,7 +64,6 @@ async function answer(
   { search, record: { publicUrl }, noteTruncated, logDamaged, call }: OperationContext,
   publisher: Publisher | undefined,
 ): Promise<string> {
-  const published = await publishedBy(publisher);
   const skills: FoundSkill[] = [];
   const signal = owner === undefined ? undefined : call.signal;
   // The search has no filter for owners, so this reads pages until it has enough skills.
@@ -79,9 +77,7 @@ async function answer(
     logDamaged(damaged);
     for (const record of records) {
       const skill = JSON.parse(record) as PublicSkill;
-      // With a slash at its end, or the installer would take it for a repository and ask GitHub about it.
-      const ownAddress = published.has(skill.id) ? `${linkToSkill(publicUrl, skill.id)}/` : '';
-      const source = sourceOf(skill.codehostUrl) || ownAddress;
+      const source = sourceOf(skill.codehostUrl) || (await publisher?.addressOf(skill.id, publicUrl)) || '';
       if (owner !== undefined && ownerOf(source) !== owner && skill.author.toLowerCase() !== owner) continue;
       if (skills.length < limit) skills.push({ id: skill.id, name: skill.name, installs: 0, source });
     }
@@ -89,12 +85,6 @@ async function answer(
     if (owner === undefined || page >= pagination.totalPages || truncated === true) break;
   }
   return JSON.stringify({ skills });
-}
-
-/** A search answers, too, where nothing can be published. */
-async function publishedBy(publisher: Publisher | undefined): Promise<ReadonlyMap<string, unknown>> {
-  const publication = await publisher?.current().catch(() => undefined);
-  return publication?.byId ?? new Map();
 }
 
 let lastTurn: Promise<unknown> = Promise.resolve();

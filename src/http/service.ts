@@ -290,6 +290,7 @@ export class SkillDiscoveryService {
       publicUrl: visit.publicUrl,
       base: baseOf(visit.publicUrl),
       longestWait: this.#options.longestWait,
+      installAddress: async (id: string) => this.#publisher?.addressOf(id, visit.publicUrl),
       describe: () => describeApi(visit.publicUrl, this.#extras),
       signal,
       logDamaged: (damaged: readonly DamagedSkill[] | undefined) => {

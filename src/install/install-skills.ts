@@ -166,6 +166,7 @@ async function stateOf(
   if (found.kind === 'other') throw refused(skill.id, `${shown} is ${found.what}: move it away`);
   if (areSame(found.files, files)) return 'unchanged';
   if (entry === undefined) throw refused(skill.id, `${shown} is there, and no entry of the lock file: move it away`);
+  if (!notedHash(entry)) throw refused(skill.id, `the lock file does not say what was in ${shown}: move it away`);
   if (!isAsLocked(found.files, entry)) {
     throw refused(
       skill.id,
@@ -190,8 +191,13 @@ function areSame(found: readonly HashedFile[], files: readonly HashedFile[]): bo
 
 /** Whether files are those that an installer noted. */
 export function isAsLocked(files: readonly HashedFile[], entry: LockEntry): boolean {
-  const noted = entry['computedHash'] ?? entry['skillFolderHash'];
+  const noted = notedHash(entry);
   return noted === hashOfFiles(files) || noted === gitTreeHash(files);
+}
+
+/** Undefined or empty if an entry has none: `npx skills` notes none of what it gets from well-known paths. */
+function notedHash(entry: LockEntry): unknown {
+  return entry['computedHash'] ?? entry['skillFolderHash'];
 }
 
 function refused(id: string, reason: string): SkillSearchError {

@@ -308,6 +308,15 @@ describe('what npx skills takes', () => {
     expect(await sources([])).toEqual({ ...elsewhere, d: '', e: '' });
   });
 
+  test('is told on the page of a published skill that has no repository', async () => {
+    const rows = [whole('loom', { id: 'loom' }), { id: 'part', name: 'part', description: 'Not complete.' }];
+    const { ask } = await serve(await searchOver(rows), { pages: true, publish: ['all'] });
+    expect((await ask('/skills/loom')).text).toContain(`npx skills add ${ORIGIN}/skills/loom/<`);
+    expect((await ask('/skills/part')).text).not.toContain('npx skills');
+    const without = await serve(await searchOver(rows), { pages: true });
+    expect((await without.ask('/skills/loom')).text).not.toContain('npx skills');
+  });
+
   test('can be downloaded by owner, repository and name, if it is text', async () => {
     const codehostUrl = 'https://github.com/Otter/Tools/tree/HEAD/loom';
     const binary = {

@@ -13,14 +13,22 @@ const REPOSITORY = /^[\w.-]+\/[\w.-]+$/;
 const ADDRESS = /^https?:\/\/[\w.-]+(?::\d+)?(?:\/[\w.~@+-]+)+$/;
 const PLAIN_NAME = /^\w[\w.-]*$/;
 
-/** How a skill is installed; empty if its repository is unknown, or its address is not one for a shell. */
-export function installCommands({ codehostUrl, name }: Skill): readonly InstallCommand[] {
+/**
+ * How a skill is installed; empty if its repository is unknown and it is not published here, or its address is not one
+ * for a shell.
+ *
+ * @param ownAddress where this service publishes it
+ */
+export function installCommands({ codehostUrl, name }: Skill, ownAddress?: string): readonly InstallCommand[] {
   const source = sourceOf(codehostUrl);
   if (REPOSITORY.test(source) && !source.startsWith('-')) {
     return [
       { label: 'With npx skills', command: `npx skills add ${source}${skillOption(name)}` },
       { label: 'Or with git', command: `git clone https://github.com/${source}.git` },
     ];
+  }
+  if (source === '' && ownAddress !== undefined && ADDRESS.test(ownAddress.replace(/\/$/, ''))) {
+    return [{ label: 'With npx skills', command: `npx skills add ${ownAddress}` }];
   }
   return ADDRESS.test(source) ? [{ label: 'With git', command: `git clone ${source}` }] : [];
 }

@@ -24,6 +24,8 @@ export interface PageRequest {
   readonly base: string;
   /** Seconds that a question may wait for others; 0 for no limit. */
   readonly longestWait: number;
+  /** The address by which installers get a skill from this service; undefined if it is not published. */
+  readonly installAddress: (id: string) => Promise<string | undefined>;
   /** Aborted when the client closes the connection. */
   readonly signal: AbortSignal | undefined;
   /** The description of the API. */

@@ -34,7 +34,11 @@ async function showSkill(skill: SkillDetails, request: PageRequest): Promise<Pag
   const contents = search.contents(skill.id) ?? { complete: false, files: [] };
   const name = shownLine(skill.name);
   const description = shownProse(skill.description);
-  const [text, similar] = await Promise.all([textOfSkill(skill, contents, request), similarSkills(skill, request)]);
+  const [text, similar, address] = await Promise.all([
+    textOfSkill(skill, contents, request),
+    similarSkills(skill, request),
+    request.installAddress(skill.id),
+  ]);
   const main = html`${wayBack(base, query)}<div class="skill">
 <div class="skill-head">
 <h1${languageAttributes(name)}>${name === '' ? skill.id : name}</h1>
@@ -42,7 +46,7 @@ ${byline(skill, base)}
 <p class="lead"${languageAttributes(description)}>${description}</p>
 </div>
 <div class="skill-body">
-${install(skill)}
+${install(skill, address)}
 ${text}
 </div>
 <div class="skill-side">
@@ -62,8 +66,8 @@ ${similar}
   return { headers: PAGE_HEADERS, body: page };
 }
 
-function install(skill: SkillDetails): Html {
-  const commands = installCommands(skill);
+function install(skill: SkillDetails, address: string | undefined): Html {
+  const commands = installCommands(skill, address);
   if (commands.length === 0) {
     return html`<section class="install"><h2>Install</h2><p class="muted">Its source names no repository to install it from.</p></section>`;
   }

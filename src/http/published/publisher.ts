@@ -64,6 +64,17 @@ export class Publisher {
     return entry === undefined ? undefined : this.#fileOf(asked, new Map([[entry.name, entry]]));
   }
 
+  /**
+   * The address of a published skill, for installers. A page and a search answer, too, where nothing can be published.
+   *
+   * @returns undefined if it is not published
+   */
+  async addressOf(id: string, publicUrl: string): Promise<string | undefined> {
+    const publication = await this.current().catch(() => undefined);
+    // With a slash at its end, or `npx skills` would take it for a repository and ask GitHub about it.
+    return publication?.byId.has(id) === true ? `${publicUrl}/skills/${encodeURIComponent(id)}/` : undefined;
+  }
+
   /** A skill of a repository on GitHub; undefined if it is not published, or has a file that is no text. */
   async download(owner: string, repository: string, name: string): Promise<SkillDownload | undefined> {
     const { byDownload } = await this.#answering();
