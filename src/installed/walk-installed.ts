@@ -2,6 +2,7 @@ import { basename, join, resolve } from 'node:path';
 import { MAX_INSTALLED_FOLDERS } from '../limits.js';
 import type { SkillInstallation } from '../skill.js';
 import { LinkRoots } from '../sources/folder/follow-link.js';
+import { reasonOf } from '../sources/folder/list-folder.js';
 import { isInside, joinPath, pathInside } from '../sources/folder/source-paths.js';
 import { type FoundSkill, walkFolder } from '../sources/folder/walk-folder.js';
 import { compareCodePoints } from '../text/code-point-order.js';
@@ -60,11 +61,8 @@ export async function walkInstalled(options: InstalledOptions = {}, signal?: Abo
       for (const skill of walk.skills) addSkill(skills, skill, root, found.folders);
     } catch (error) {
       signal?.throwIfAborted();
-      // The message names the folder, which the problem does already.
-      const reason = String((error as Error).message)
-        .split(' cannot be read: ')
-        .at(-1);
-      note({ path: root, message: `cannot be read: ${reason}`, hidesSkills: true });
+      const { cause = error } = error as Error;
+      note({ path: root, message: `cannot be read: ${reasonOf(cause)}`, hidesSkills: true });
     }
   }
   return { ...found, skills: inOrder(skills, found.roots), problems: [...problems.values()] };

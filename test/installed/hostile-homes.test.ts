@@ -1,4 +1,4 @@
-import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { chmod, mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -84,6 +84,28 @@ describe('a folder of an agent', () => {
     const report = await buildCatalogue({ database, sources: [{ installed: made.options }], semantic: false });
     expect(report.rejected.map(({ reason }) => reason)).toEqual(['description: expected text, got blank text']);
   });
+
+  test.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
+    'may be closed: that is told, and the others are read',
+    async () => {
+      const made = await MadeUpHome.with(
+        'home/.claude/skills/a',
+        'home/.claude/skills/closed',
+        'home/.cursor/skills/b',
+      );
+      const closed = [join(made.home, '.claude/skills/closed'), join(made.home, '.cursor/skills')];
+      for (const path of closed) await chmod(path, 0o000);
+      const found = await foundIn(made);
+      for (const path of closed) await chmod(path, 0o700);
+      expect(found).toEqual({
+        skills: ['home/.claude/skills/a'],
+        problems: [
+          'home/.claude/skills/closed: the folder cannot be read: EACCES',
+          'home/.cursor/skills: cannot be read: EACCES',
+        ],
+      });
+    },
+  );
 
   test('costs no more than its bounds, however large its files are', async () => {
     const made = await MadeUpHome.with('home/.claude/skills/small');
