@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { AgentPlan, PlannedFile } from './agent-plan.js';
 import { backUp, backupPathFor, deleteConfigFile, isUnchanged, unfinishedOf, writeConfigFile } from './config-file.js';
@@ -56,7 +56,7 @@ function undo(planned: PlannedFile, record: InitRecord, now: Date): readonly str
 
 /** Deletes what else was made for an entry: copies that the file is equal to again, and empty folders. */
 function tidyUp({ file, backups, madeFolders }: WrittenEntry): readonly string[] {
-  rmSync(unfinishedOf(file), { force: true });
+  rmSync(unfinishedOf(targetOf(file)), { force: true });
   const now = contentsOf(file);
   const kept = backups.filter((backup) => {
     rmSync(unfinishedOf(backup), { force: true });
@@ -75,5 +75,14 @@ function contentsOf(path: string): Buffer | undefined {
     return readFileSync(path);
   } catch {
     return undefined;
+  }
+}
+
+/** The file behind links; the path itself if there is none. */
+function targetOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }

@@ -5,7 +5,6 @@ export {
   type Dialogue,
   type InitPlan,
   type InitResult,
-  type InitTask,
   runInit,
 } from './run-init.js';
 export type { ShownEdit } from './shown-edit.js';

@@ -99,12 +99,11 @@ const HEADER = /^[ \t]*\[/;
 
 /**
  * The lines of a table, and the empty line before it. Comments and empty lines in it stay: they are not ours. Lines
- * are told by how they begin, so a text in several lines with such a beginning would be cut. The check of the whole
- * edit refuses that.
+ * are told by how they begin. Where a text in several lines deceives that, the check of the whole edit refuses it.
  */
 function tableLines(text: string, place: Place): readonly TextEdit[] {
   const lines = text.split(/(?<=\n)/);
-  const header = lines.findIndex((line) => headerOf(line) === nameOf(place));
+  const header = lines.findIndex((line, i) => headerOf(line) === nameOf(place) && isWhole(lines.slice(0, i)));
   if (header === -1) throw new ConfigFault(`${nameOf(place)} is not written as a table [${nameOf(place)}]`);
   const edits: TextEdit[] = [];
   let offset = lines.slice(0, header).reduce((sum, line) => sum + line.length, 0);
@@ -115,7 +114,7 @@ function tableLines(text: string, place: Place): readonly TextEdit[] {
   };
   for (let i = header; i < lines.length; i++) {
     const line = lines[i]!;
-    if (i > header && HEADER.test(line) && !isInArray(lines, header, i)) break;
+    if (i > header && HEADER.test(line) && isWhole(lines.slice(header, i))) break;
     if (/^[ \t]*(?:#|\r?\n?$)/.test(line)) {
       flush(offset);
       from = offset + line.length;
@@ -126,13 +125,13 @@ function tableLines(text: string, place: Place): readonly TextEdit[] {
   return edits;
 }
 
-/** Whether a line that begins with a bracket is a part of an array that is open there. */
-function isInArray(lines: readonly string[], header: number, line: number): boolean {
+/** Whether lines can be read by themselves: no array and no text goes on behind them. */
+function isWhole(lines: readonly string[]): boolean {
   try {
-    parseToml(lines.slice(header, line).join(''));
-    return false;
-  } catch {
+    parsed(lines.join(''));
     return true;
+  } catch {
+    return false;
   }
 }
 

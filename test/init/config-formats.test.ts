@@ -180,7 +180,7 @@ describe('an entry in TOML', () => {
 
   test('is not removed from a text that only looks like it', () => {
     const before = `a = """\n${TABLE}"""\n[mcp_servers]\nskills = { command = "/bin/node", args = ["mcp", "--watch"] }\n`;
-    expect(() => removeEntry(toml, before, CODEX, VALUE, 0)).toThrow('cannot be changed there without changing more');
+    expect(() => removeEntry(toml, before, CODEX, VALUE, 0)).toThrow('is not written as a table');
   });
 
   test('is replaced in its place', () => {
@@ -211,6 +211,46 @@ test('any text of JSON, however it is laid out, is as before when an entry was a
       const removed = removeEntry(json, edited.text, at, VALUE, edited.found);
       expect(json.parse(removed.text)).toEqual(json.parse(text));
       expect(commentsOf(removed.text)).toEqual(commentsOf(text));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('any text of TOML is as before when an entry was added and removed', () => {
+  const piece = fc.constantFrom(
+    ...[
+      'a = 1 # [x]\n',
+      '# [mcp_servers.skills]\n',
+      '\n',
+      '[b]\n',
+      '[[c]]\n',
+      '  [mcp_servers.other]\n',
+      'd = [\n  [1],\n]\n',
+    ],
+    ...[
+      'e = """\n[mcp_servers.skills]\n"""\n',
+      'f = { g = 2 }\n',
+      '[mcp_servers]\n',
+      "h.i = 'j'\r\n",
+      'k = 1979-05-27T07:32:00Z',
+    ],
+  );
+  fc.assert(
+    fc.property(fc.uniqueArray(piece), fc.boolean(), (pieces, isBehind) => {
+      const text = pieces.join('');
+      let edited: ReturnType<typeof addEntry>;
+      try {
+        edited = addEntry(toml, text, CODEX, VALUE);
+      } catch (error) {
+        // Pieces may not fit together.
+        expect((error as Error).message).toMatch(/^it is not TOML/);
+        return;
+      }
+      expect(goBack(edited)).toBe(text);
+      const behind = isBehind ? '\n# behind\n[z]\ny = 1\n' : '';
+      const removed = removeEntry(toml, edited.text + behind, CODEX, VALUE, edited.found).text;
+      // Where the text had no line break at its end, it has one now.
+      expect(removed.replace(/\s+/g, ' ').trim()).toBe((text + behind).replace(/\s+/g, ' ').trim());
     }),
     { numRuns: 500 },
   );

@@ -10,32 +10,26 @@ const CLAUDE = '{\n  "numStartups": 12,\n  "projects": {}\n}';
 const SETTINGS = '{\n  // mine\n  "hooks": {\n    "Stop": []\n  },\n}\n';
 const CODEX = '# mine\r\nmodel = "x"\r\n\r\n[mcp_servers.other]\r\ncommand = "y" # z\r\n';
 
+/** What lies in the same place on each platform. */
+const ANYWHERE: Readonly<Record<string, string>> = {
+  '.claude.json': CLAUDE,
+  '.claude/settings.json': SETTINGS,
+  '.codex/config.toml': CODEX,
+  '.copilot/': '',
+  '.cursor/mcp.json': '{"mcpServers":{"a":{"url":"http://x"}}}',
+  '.gemini/settings.json': '\ufeff{\r\n    "theme": "x"\r\n}\r\n',
+  '.config/opencode/opencode.jsonc': '{\n  "mcp": {\n    "servers": {} /* two */\n  }\n}\n',
+  '.codeium/windsurf/mcp_config.json': '',
+  '.kiro/': '',
+  '.qwen/settings.json': '{}',
+  '.config/amp/settings.json': '{ "amp.mcpServers": { "a": {} }, "amp.x": [1,  2] }',
+};
+
 /** A home with each agent, by platform: what is in its configuration, if it has one. */
 const HOMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  linux: {
-    '.claude.json': CLAUDE,
-    '.claude/settings.json': SETTINGS,
-    '.codex/config.toml': CODEX,
-    '.copilot/': '',
-    '.config/Code/User/mcp.json': '{\n\t"inputs": [],\n\t"servers": {}\n}\n',
-    '.cursor/mcp.json': '{"mcpServers":{"a":{"url":"http://x"}}}',
-    '.gemini/settings.json': '\ufeff{\r\n    "theme": "x"\r\n}\r\n',
-    '.config/opencode/opencode.jsonc': '{\n  "mcp": {\n    "servers": {} /* two */\n  }\n}\n',
-    '.codeium/windsurf/mcp_config.json': '',
-    '.kiro/': '',
-    '.qwen/settings.json': '{}',
-    '.config/amp/settings.json': '{ "amp.mcpServers": { "a": {} }, "amp.x": [1,  2] }',
-  },
-  darwin: {
-    '.claude/': '',
-    '.codex/': '',
-    'Library/Application Support/Code/User/settings.json': '{}',
-  },
-  win32: {
-    '.claude/': '',
-    '.codex/config.toml': '',
-    'AppData/Roaming/Code/User/settings.json': '{}',
-  },
+  linux: { ...ANYWHERE, '.config/Code/User/mcp.json': '{\n\t"inputs": [],\n\t"servers": {}\n}\n' },
+  darwin: { ...ANYWHERE, 'Library/Application Support/Code/User/settings.json': '{}' },
+  win32: { ...ANYWHERE, 'AppData/Roaming/Code/User/settings.json': '{}' },
 };
 
 describe('init', () => {
@@ -61,8 +55,8 @@ describe('init', () => {
     expect(home.everything).toEqual(before);
   });
 
-  test('finds every agent that it knows, on Linux', async () => {
-    const { agents } = await new HomeOfAgents(HOMES['linux']!).run();
+  test.each(Object.keys(HOMES))('finds every agent that it knows on %s', async (platform) => {
+    const { agents } = await new HomeOfAgents(HOMES[platform]!, platform as NodeJS.Platform).run();
     expect(agents.map(({ agent }) => agent)).toEqual(AGENT_HOSTS.map(({ name }) => name));
   });
 
