@@ -93,3 +93,5 @@ export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/model-
 export type { ModelOptions } from './semantic/model-options.js';
 export type { ModelSettings, Pooling } from './semantic/settings/model-settings.js';
 export type { ContentFile, Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from './skill.js';
+export type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch/watch-options.js';
+export { watchSources } from './watch/watch-sources.js';
