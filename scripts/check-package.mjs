@@ -28,6 +28,7 @@ try {
     'dist/access/index.js',
     'dist/agents/index.js',
     'dist/evaluation/index.js',
+    'dist/installed/index.js',
     'dist/tuning/index.js',
     'dist/cli/main.js',
     'data/language-trigrams.txt',

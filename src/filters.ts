@@ -1,14 +1,16 @@
-import { checkAtLeast, invalidArgument, parameterOf } from './check-arguments.js';
+import { checkAtLeast, checkChoice, invalidArgument, parameterOf } from './check-arguments.js';
 import { countCodePoints } from './count-code-points.js';
 import { MAX_FILTER_TIME, MAX_NAME } from './limits.js';
 import { readTime } from './read-time.js';
+import { SKILL_SCOPES, type SkillScope } from './skill.js';
 import { trimWhiteSpace } from './trim-white-space.js';
 
 /** A time: Unix seconds, or a date or time as ISO 8601 has it (`2026-01-31`, `2026-01-31T12:00:00Z`). */
 export type Time = number | string;
 
 /**
- * What a skill must be to be found. A slug, an author or a license that no skill has is not an error: it finds nothing.
+ * What a skill must be to be found. A slug, an author, a license or an agent that no skill has is not an error: it
+ * finds nothing.
  */
 export interface SkillFilters {
   /** A category slug, `[a-z0-9-]+`. */
@@ -28,6 +30,15 @@ export interface SkillFilters {
   readonly updatedAfter?: Time | undefined;
   /** Only skills that were updated before this time. Skills of unknown time are not found. */
   readonly updatedBefore?: Time | undefined;
+  /**
+   * Only skills that were read from a folder of this agent: a slug, `[a-z0-9-]+`. With `scope`, one and the same
+   * installation must fit both. Skills of other sources have no installation, and are not found.
+   */
+  readonly agent?: string | undefined;
+  /** Only skills that were read from a folder of this scope: `project`, `user`, `plugin` or `system`. */
+  readonly scope?: SkillScope | undefined;
+  /** True: only skills that a model may call. False: only the others; see `SkillProperties.invocable`. */
+  readonly invocable?: boolean | undefined;
 }
 
 /** The names of {@link SkillFilters}, for `namesOf`. */
@@ -39,6 +50,9 @@ export const FILTER_NAMES: Readonly<Record<keyof SkillFilters, true>> = {
   minStars: true,
   updatedAfter: true,
   updatedBefore: true,
+  agent: true,
+  scope: true,
+  invocable: true,
 };
 
 /** Filters that were checked. Times are Unix seconds. */
@@ -50,11 +64,14 @@ export interface ResolvedFilters {
   readonly minStars: number | undefined;
   readonly updatedAfter: number | undefined;
   readonly updatedBefore: number | undefined;
+  readonly agent: string | undefined;
+  readonly scope: SkillScope | undefined;
+  readonly invocable: boolean | undefined;
 }
 
 /**
  * Checks the filters of a query. Reports the first fault in the order category, occupation, author, license, minStars,
- * updatedAfter, updatedBefore.
+ * updatedAfter, updatedBefore, agent, scope, invocable.
  *
  * @throws {SkillSearchError} `INVALID_PARAMETER`; its `parameter` names the fault
  */
@@ -67,6 +84,9 @@ export function resolveFilters(filters: SkillFilters): ResolvedFilters {
     minStars: checkAtLeast(parameterOf('minStars'), filters.minStars, 0),
     updatedAfter: resolveTime('updatedAfter', filters.updatedAfter),
     updatedBefore: resolveTime('updatedBefore', filters.updatedBefore),
+    agent: resolveSlug('agent', filters.agent),
+    scope: checkChoice(parameterOf('scope'), filters.scope, SKILL_SCOPES),
+    invocable: checkChoice(parameterOf('invocable'), filters.invocable, [true, false]),
   };
 }
 

@@ -12,7 +12,14 @@ export { buildCatalogue } from './load/build-catalogue.js';
 export { type CheckOptions, checkCatalogue } from './load/check-catalogue.js';
 export type { CatalogueProblem, CheckReport } from './load/check-report.js';
 export { type CopyOptions, copyCatalogue } from './load/copy-catalogue.js';
-export type { BuildOptions, FolderDefaults, LoadProgress, RowSource, Source } from './load/load-options.js';
+export type {
+  BuildOptions,
+  FolderDefaults,
+  InstalledSource,
+  LoadProgress,
+  RowSource,
+  Source,
+} from './load/load-options.js';
 export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load/load-report.js';
 export { type RemoveOptions, removeSkills } from './load/remove-skills.js';
 export {
@@ -35,6 +42,7 @@ export {
   type SortOrder,
 } from './query.js';
 export {
+  type AgentCount,
   type AuthorCount,
   type CatalogueStats,
   type CorrectedWord,
@@ -92,6 +100,16 @@ export type { Embedder, EmbeddingPurpose, EmbedOptions } from './semantic/embedd
 export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/model-folder.js';
 export type { ModelOptions } from './semantic/model-options.js';
 export type { ModelSettings, Pooling } from './semantic/settings/model-settings.js';
-export type { ContentFile, Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from './skill.js';
+export {
+  type ContentFile,
+  SKILL_SCOPES,
+  type Skill,
+  type SkillContents,
+  type SkillDetails,
+  type SkillFile,
+  type SkillInstallation,
+  type SkillProperties,
+  type SkillScope,
+} from './skill.js';
 export type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch/watch-options.js';
 export { watchSources } from './watch/watch-sources.js';

@@ -113,6 +113,12 @@ export const MAX_LABEL = 200;
 /** Largest number of categories, of occupations, and of tags of one skill. More describe nothing. */
 export const MAX_LABELS = 100;
 
+/** Longest name of an agent, in characters. It is a slug, and stands in an address. */
+export const MAX_AGENT = 64;
+
+/** Largest number of installations of one skill. There are some seventy agents, and each has a few scopes. */
+export const MAX_INSTALLATIONS = 256;
+
 /** Longest `place` of a row, in characters. A longer one is ignored. No file system has paths as long. */
 export const MAX_LOCATION = 4096;
 
@@ -130,6 +136,20 @@ export const MAX_YAML_TOKENS = 4000;
 
 /** Lists and maps inside each other, in a line or in brackets, that are read as YAML: the parser goes into each. */
 export const MAX_YAML_DEPTH: number = 64;
+
+// Installed skills
+
+/** Folders above the working folder, itself included, that are looked at for a project: no repository is so deep. */
+export const MAX_PROJECT_LEVELS = 64;
+
+/** Largest file of an agent that says which plugins there are, in bytes. A marketplace of thousands has one. */
+export const MAX_PLUGIN_LIST_BYTES: number = 4 * 1024 * 1024;
+
+/** Plugins that are looked at, and folders with skills that a plugin names. Each may cost some files. */
+export const MAX_PLUGINS = 1000;
+
+/** Folders below one folder of an agent that are entered. A thousand skills have some five thousand. */
+export const MAX_INSTALLED_FOLDERS = 50_000;
 
 // Sources
 

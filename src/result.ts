@@ -83,7 +83,7 @@ export interface DamagedSkill {
 }
 
 /** What the skills of an answer can be counted by. */
-export const FACETS = ['category', 'occupation', 'author', 'license'] as const;
+export const FACETS = ['category', 'occupation', 'author', 'license', 'agent', 'scope'] as const;
 export type Facet = (typeof FACETS)[number];
 
 /** A value of a facet, and how many skills of an answer have it. */
@@ -328,6 +328,12 @@ export interface LabelCount {
 /** An author, as the skill has the name that was updated last, and how many skills are of that author. */
 export interface AuthorCount {
   readonly author: string;
+  readonly count: number;
+}
+
+/** An agent, and how many skills were read from its folders. */
+export interface AgentCount {
+  readonly agent: string;
   readonly count: number;
 }
 

@@ -1,3 +1,23 @@
+/**
+ * Where a folder with skills belongs: to a project, to a user, to a plugin of an agent, or to all users of a machine.
+ */
+export const SKILL_SCOPES = ['project', 'user', 'plugin', 'system'] as const;
+export type SkillScope = (typeof SKILL_SCOPES)[number];
+
+/** From which agent's folder a skill was read. */
+export interface SkillInstallation {
+  /** The name of the agent, a slug `[a-z0-9-]`: `claude-code`, `codex`. */
+  readonly agent: string;
+  readonly scope: SkillScope;
+  /**
+   * Absolute path of the skill's folder, as the agent reaches it. Only if the search was opened with
+   * `localPaths: true`, and only of skills that were loaded from a folder.
+   */
+  readonly path?: string;
+  /** The name of the plugin that brought the skill. */
+  readonly plugin?: string;
+}
+
 /** A skill of a catalogue. Every field is always present; the first eight are those of the Skill Discovery API. */
 export interface Skill {
   /** Unique in its catalogue. Stays the same from load to load. */
@@ -30,6 +50,11 @@ export interface Skill {
    * with `localPaths: true`, and only of skills that were loaded from a folder.
    */
   readonly localPath?: string;
+  /**
+   * The agents that have this skill, and where; absent if no source says so. A skill of an answer has it only if the
+   * search was opened with `localPaths: true`; `SkillSearch.get` always tells it.
+   */
+  readonly installations?: readonly SkillInstallation[];
 }
 
 /** Optional fields in the front matter of a `SKILL.md`, beside name and description. */
@@ -37,6 +62,12 @@ export interface SkillProperties {
   readonly license?: string;
   readonly compatibility?: string;
   readonly allowedTools?: string;
+  /**
+   * False if only a user, but no model, may call the skill: its front matter says `disable-model-invocation: true`, or
+   * `internal: true` in its `metadata`. Absent if a model may. (`user-invocable` is about the user's menu and does not
+   * count.)
+   */
+  readonly invocable?: false;
   readonly metadata?: Readonly<Record<string, unknown>>;
   /**
    * The whole front matter as it was written, also what the fields above say: numbers, dates, `true` and `false` are

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openAccess } from '../src/access/index.js';
 import { textPart } from '../src/http/pages/text-parts.js';
+import { claudePlugins } from '../src/installed/plugins.js';
+import { projectLevels } from '../src/installed/project-levels.js';
+import { readJson } from '../src/installed/read-json.js';
 import { readQuestion } from '../src/keyword/question.js';
 import { Work } from '../src/keyword/work.js';
 import * as limits from '../src/limits.js';
@@ -80,7 +83,35 @@ const BOUNDS: Readonly<
     accepts: (length) => isKept({ frontMatter: { a: 'x'.repeat(length - '{"a":""}'.length) } }),
   },
   MAX_ROW_VALUES: { accepts: (count) => !hasTooManyValues(Buffer.from('['.repeat(count).padEnd(2 ** 20))) },
+  MAX_AGENT: { accepts: (length) => isKept({ installations: [{ agent: 'a'.repeat(length), scope: 'user' }] }) },
+  MAX_INSTALLATIONS: {
+    accepts: (count) => isKept({ installations: texts(count, 'a').map((agent) => ({ agent, scope: 'user' })) }),
+  },
   MAX_LOCATION: { accepts: (length) => isPlace('p'.repeat(length)) },
+  MAX_PROJECT_LEVELS: {
+    accepts: async (count) => {
+      const below = texts(count - 1, 'f').join('/');
+      const root = await temporaryFolder({ '.git': '', [`${below}/file`]: '' });
+      return (await projectLevels(join(root, below), '/home/nobody')).length === count;
+    },
+  },
+  MAX_PLUGIN_LIST_BYTES: {
+    accepts: async (length) => {
+      const folder = await temporaryFolder({ 'list.json': '{}'.padEnd(length) });
+      return (await readJson(join(folder, 'list.json'), folder)).kind === 'object';
+    },
+  },
+  MAX_PLUGINS: {
+    accepts: async (count) => {
+      const plugins = Object.fromEntries(texts(count, 'p').map((name) => [name, { installPath: 'nowhere' }]));
+      const folder = await temporaryFolder({ 'plugins/installed_plugins.json': JSON.stringify({ plugins }) });
+      return (await claudePlugins(folder, folder)).problems.every(({ hidesSkills }) => hidesSkills === undefined);
+    },
+  },
+  MAX_INSTALLED_FOLDERS: {
+    file: 'installed/hostile-homes.test.ts',
+    test: 'has as many folders as are entered, and one more',
+  },
   MAX_UNPACKED_BYTES: { accepts: (bytes) => passes(() => readBytes(bytes, bytes)) },
   MAX_RATIO: { accepts: (ratio) => passes(() => readBytes(ratio * 2 ** 20, 2 ** 20)) },
   FREE_UNPACKED_BYTES: { accepts: (bytes) => passes(() => readBytes(bytes, 1)) },

@@ -13,9 +13,15 @@ export interface CommandEntry {
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'load',
-    usage: '[options] <source...>',
+    usage: '[options] [source...]',
     summary: 'load skills into a catalogue, adding and updating by id',
     setUp: async () => (await import('./load-command.js')).setUpLoad,
+  },
+  {
+    name: 'agents',
+    usage: '[options]',
+    summary: "show which skills this machine's agents have, and what is wrong with them",
+    setUp: async () => (await import('./agents-command.js')).setUpAgents,
   },
   {
     name: 'search',

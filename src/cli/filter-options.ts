@@ -1,5 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { FACETS, type Facet, type SkillFilters, type Time } from '../index.js';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { FACETS, type Facet, SKILL_SCOPES, type SkillFilters, type SkillScope, type Time } from '../index.js';
 import { parseInteger } from './common-options.js';
 
 /** What the options of {@link addFilters} hold. */
@@ -11,6 +11,9 @@ export interface FilterFlags {
   readonly minStars?: number;
   readonly updatedAfter?: Time;
   readonly updatedBefore?: Time;
+  readonly agent?: string;
+  readonly scope?: SkillScope;
+  readonly invocable?: boolean;
 }
 
 /** Adds the options that filter skills. */
@@ -25,12 +28,19 @@ export function addFilters(command: Command): Command {
     .option('--license <name>', 'only skills that state this license, in upper or lower case: MIT')
     .option('--min-stars <n>', 'only skills with as many stars or more', parseInteger)
     .option('--updated-after <time>', 'only skills that were updated at this time or later: 2026-01-31', parseTime)
-    .option('--updated-before <time>', 'only skills that were updated before this time: 2026-01-31T12:00Z', parseTime);
+    .option('--updated-before <time>', 'only skills that were updated before this time: 2026-01-31T12:00Z', parseTime)
+    .option('--agent <name>', 'only skills that were read from a folder of this agent: claude-code')
+    .addOption(
+      new Option('--scope <scope>', 'only skills that were read from a folder of this scope').choices(SKILL_SCOPES),
+    )
+    .option('--invocable', 'only skills that a model may call')
+    .option('--no-invocable', 'only skills that are left to users');
 }
 
 export function filtersOf(flags: FilterFlags): SkillFilters {
   const { category, occupation, author, license, minStars, updatedAfter, updatedBefore } = flags;
-  return { category, occupation, author, license, minStars, updatedAfter, updatedBefore };
+  const { agent, scope, invocable } = flags;
+  return { category, occupation, author, license, minStars, updatedAfter, updatedBefore, agent, scope, invocable };
 }
 
 /** A year, or a date without hyphens: as Unix seconds they are times in 1970, which nobody means. */

@@ -1,14 +1,16 @@
-import { buildCatalogue, type LoadReport } from '../index.js';
+import { buildCatalogue, type LoadReport, type Source } from '../index.js';
 import { databaseOption, jsonOption, modelOption, parseInteger } from './common-options.js';
+import { addInstalledOptions, type InstalledFlags, installedDatabase, installedSource } from './installed-option.js';
 import { LoadProgressBar } from './load-progress-bar.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
 import { oneLine } from './terminal-text.js';
 
-interface LoadFlags {
+interface LoadFlags extends InstalledFlags {
   readonly database: string;
   readonly json?: true;
-  readonly prune?: true;
+  /** False for `--no-prune`; undefined if neither is given. */
+  readonly prune?: boolean;
   readonly strict?: true;
   readonly followLinks?: true;
   readonly author?: string;
@@ -33,9 +35,10 @@ const MAX_PRINTED = 20;
 
 export const setUpLoad: SetUp = (command, output) => {
   command
-    .argument('<source...>', '.jsonl, .jsonl.gz or .json file, folder with SKILL.md files, or - for standard input')
+    .argument('[source...]', '.jsonl, .jsonl.gz or .json file, folder with SKILL.md files, or - for standard input')
     .addOption(databaseOption())
     .option('--prune', 'remove what came from these sources earlier and is no longer in them')
+    .option('--no-prune', 'keep also what is no longer installed')
     .option('--strict', 'exit with 1 if any row was rejected; the others are loaded all the same')
     .option('--follow-links', 'follow links in a folder that lead into another source of this load')
     .option('--author <name>', 'author of skills in folders that git tells nothing of')
@@ -52,10 +55,16 @@ export const setUpLoad: SetUp = (command, output) => {
     .option('--no-semantic', 'make no vectors: skills loaded so are found by words only')
     .addOption(modelOption())
     .addOption(jsonOption())
-    .action((sources: string[], flags: LoadFlags) => load(sources, flags, output));
+    .action((sources: string[], flags: LoadFlags) => {
+      const installed = installedSource(command, flags);
+      const all = installed === undefined ? sources : [...sources, installed];
+      if (all.length === 0) command.error("error: missing required argument 'source' (or --installed)");
+      return load(all, { ...flags, database: installedDatabase(command, flags) }, output);
+    });
+  addInstalledOptions(command);
 };
 
-async function load(sources: string[], flags: LoadFlags, output: Output): Promise<void> {
+async function load(sources: readonly Source[], flags: LoadFlags, output: Output): Promise<void> {
   const bar = new LoadProgressBar(output.error);
   const stop = new AbortController();
   const interrupt = (): void => stop.abort(new Error('interrupted: run the same command again to continue from here'));

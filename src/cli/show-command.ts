@@ -1,4 +1,11 @@
-import { openSkillSearch, type SimilarSkill, type SkillContents, type SkillDetails, type SkillFile } from '../index.js';
+import {
+  openSkillSearch,
+  type SimilarSkill,
+  type SkillContents,
+  type SkillDetails,
+  type SkillFile,
+  type SkillInstallation,
+} from '../index.js';
 import { ageOf } from './age.js';
 import { databaseOption, jsonOption, parseInteger } from './common-options.js';
 import { type Output, printJson, printLines } from './output.js';
@@ -22,7 +29,7 @@ export const setUpShow: SetUp = (command, output) => {
   command
     .argument('<id>', 'the id of the skill, as search prints it')
     .addOption(databaseOption())
-    .option('--local-paths', 'tell the folder that it was loaded from')
+    .option('--local-paths', 'tell the folder that it was loaded from, and where it is installed')
     .option('--contents', 'list the files that the skill is made of, with sizes and SHA-256, instead of their texts')
     .option('--raw <path>', 'print nothing but the bytes of one of these files, as they are')
     .option(
@@ -117,17 +124,26 @@ function skillLines(skill: SkillDetails, copies: readonly string[], styles: Styl
     ['license', skill.license],
     ['compatibility', skill.compatibility],
     ['tools', skill.allowedTools],
+    ['called by', skill.invocable === false ? 'users only' : undefined],
     ...otherFrontMatter(skill),
   ];
   const lines = [styles.bold(oneLine(skill.name)), '', manyLines(skill.description), ''];
   for (const [label, value] of facts) {
     if (value !== undefined) lines.push(`${styles.dim(`${label.padEnd(14)} `)}${oneLine(value)}`);
   }
+  for (const [i, installation] of (skill.installations ?? []).entries()) {
+    lines.push(`${styles.dim((i === 0 ? 'installed' : '').padEnd(15))}${oneLine(installationText(installation))}`);
+  }
   for (const [i, copy] of copies.slice(0, COPIES_SHOWN).entries()) {
     lines.push(`${styles.dim((i === 0 ? 'copies' : '').padEnd(15))}${oneLine(copy)}`);
   }
   if (copies.length > COPIES_SHOWN) lines.push(`${''.padEnd(15)}and ${copies.length - COPIES_SHOWN} more`);
   return lines;
+}
+
+function installationText({ agent, scope, plugin, path }: SkillInstallation): string {
+  const of = plugin === undefined ? scope : `${scope} ${plugin}`;
+  return `${agent} (${of})${path === undefined ? '' : ` ${path}`}`;
 }
 
 /** For each similar skill its cosine, id and name. */

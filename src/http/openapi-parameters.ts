@@ -54,7 +54,13 @@ function schemaOf(parameter: QueryParameter, compatible: boolean): Json {
       return { type: 'integer', minimum: least, ...maximum, ...(usual === undefined ? {} : { default: usual }) };
     }
     case 'choice':
-      return { type: 'string', enum: parameter.choices, default: parameter.choices[0] };
+      return {
+        type: 'string',
+        enum: parameter.choices,
+        ...(parameter.default === undefined ? {} : { default: parameter.default }),
+      };
+    case 'flag':
+      return { type: 'boolean' };
     case 'time':
       return { type: 'string', minLength: 1, pattern: TIME_OR_SECONDS };
   }

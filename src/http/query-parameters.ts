@@ -1,4 +1,11 @@
-import { DEFAULT_LIMIT, MAX_KEYWORD_QUERY_LENGTH, MAX_LIMIT, MAX_PAGE, MAX_SEMANTIC_QUERY_LENGTH } from '../index.js';
+import {
+  DEFAULT_LIMIT,
+  MAX_KEYWORD_QUERY_LENGTH,
+  MAX_LIMIT,
+  MAX_PAGE,
+  MAX_SEMANTIC_QUERY_LENGTH,
+  SKILL_SCOPES,
+} from '../index.js';
 import { MAX_NAME } from '../limits.js';
 
 /** The values of `sortBy` over HTTP; the first is the default. The library has also `relevance`. */
@@ -15,7 +22,7 @@ export type QueryParameter = {
   readonly name: string;
   /** One sentence or two, for the description of the API. */
   readonly about: string;
-  readonly example: string | number;
+  readonly example: string | number | boolean;
   readonly required?: true;
 } & (
   | {
@@ -45,10 +52,14 @@ export type QueryParameter = {
       readonly cut?: 'compatible' | 'always';
     }
   | {
-      /** One of a few words; the first is the default. */
+      /** One of a few words. */
       readonly kind: 'choice';
       readonly choices: readonly string[];
+      /** What counts where the parameter is left out, if one of them does. */
+      readonly default?: string;
     }
+  /** `true` or `false` */
+  | { readonly kind: 'flag' }
   /** A date or time as ISO 8601 has it, or Unix seconds in at most 11 decimal digits. */
   | { readonly kind: 'time' }
 );
@@ -80,6 +91,25 @@ const OWN_FILTERS: readonly QueryParameter[] = [
     kind: 'time',
     about: 'Only skills that were updated before this time: a date (UTC), a time, or Unix seconds.',
     example: '2026-06-30T12:00:00Z',
+  },
+  {
+    name: 'agent',
+    kind: 'slug',
+    about: 'Only skills that were read from a folder of this agent. With `scope`, one installation must fit both.',
+    example: 'claude-code',
+  },
+  {
+    name: 'scope',
+    kind: 'choice',
+    choices: SKILL_SCOPES,
+    about: 'Only skills that were read from a folder of this scope.',
+    example: 'user',
+  },
+  {
+    name: 'invocable',
+    kind: 'flag',
+    about: 'True: only skills that a model may call. False: only those that are left to users.',
+    example: true,
   },
 ];
 
@@ -116,6 +146,7 @@ export const KEYWORD_PARAMETERS: readonly QueryParameter[] = [
     name: 'sortBy',
     kind: 'choice',
     choices: HTTP_SORT_ORDERS,
+    default: HTTP_SORT_ORDERS[0],
     about: 'The latest update first, or the most stars. What is equal is ordered by id.',
     example: 'stars',
   },

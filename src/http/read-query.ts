@@ -69,9 +69,10 @@ function readQuery<Resolved>(
   return resolve(asked);
 }
 
-/** What a parameter is written as becomes what the library takes. A text that is no number stays, and is a fault there. */
-function meaningOf(parameter: QueryParameter, text: string, cutLimit: boolean): string | number {
+/** What a parameter is written as becomes what the library takes. A text that means nothing stays, and is a fault there. */
+function meaningOf(parameter: QueryParameter, text: string, cutLimit: boolean): string | number | boolean {
   if (parameter.kind === 'time') return toSeconds(text);
+  if (parameter.kind === 'flag') return text === 'true' || (text === 'false' ? false : text);
   if (parameter.kind !== 'integer') return text;
   return parameter.cut === 'compatible' && cutLimit ? cutToLimit(text) : toInteger(text);
 }

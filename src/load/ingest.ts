@@ -24,8 +24,10 @@ export class Ingest {
   /** Ids and places of rows that are there but did not become a skill. What is stored of them is not pruned. */
   readonly sparedIds: Set<string> = new Set();
   readonly sparedPlaces: SparedPlace[] = [];
-  /** Sources that could not be read in part. */
+  /** Parts of sources that could not be read. */
   readonly incomplete: Set<string> = new Set();
+  /** The keys of their sources. */
+  readonly incompleteKeys: Set<string> = new Set();
   /** Rows so far, good or not. */
   rows: number = 0;
   /** Rows that became a skill. */
@@ -54,20 +56,20 @@ export class Ingest {
    */
   take(item: SourceItem, source: string): Promise<void> | undefined {
     if (item.kind === 'remark') {
-      if (item.hidesSkills === true) this.#noteIncomplete(item.origin);
+      if (item.hidesSkills === true) this.#noteIncomplete(item.origin, source);
       this.#warn(item.origin, item.message);
       return undefined;
     }
     this.rows += 1;
     if (item.kind === 'row') return this.#takeRow(item, source);
     if (item.kind === 'known') this.#takeKnown(item, source);
-    else this.#takeUnreadable(item);
+    else this.#takeUnreadable(item, source);
     return undefined;
   }
 
-  #takeUnreadable({ location, folder, hidesSkills, origin, reason }: UnreadableRow): void {
-    if (location !== undefined && this.#canSpare(origin)) this.sparedPlaces.push({ location, folder });
-    if (hidesSkills === true) this.#noteIncomplete(origin);
+  #takeUnreadable({ location, folder, hidesSkills, origin, reason }: UnreadableRow, source: string): void {
+    if (location !== undefined && this.#canSpare(origin, source)) this.sparedPlaces.push({ location, folder });
+    if (hidesSkills === true) this.#noteIncomplete(origin, source);
     this.#reject(origin, reason);
   }
 
@@ -83,10 +85,10 @@ export class Ingest {
     const checked = checkRow(row);
     if (checked.kind === 'rejected') {
       const { location, folder, origin } = row;
-      if (checked.id !== undefined && this.#canSpare(origin)) this.sparedIds.add(checked.id);
-      if (location !== undefined && this.#canSpare(origin)) this.sparedPlaces.push({ location, folder });
+      if (checked.id !== undefined && this.#canSpare(origin, source)) this.sparedIds.add(checked.id);
+      if (location !== undefined && this.#canSpare(origin, source)) this.sparedPlaces.push({ location, folder });
       // Nobody can tell which skill it was.
-      if (checked.id === undefined && location === undefined) this.#noteIncomplete(origin);
+      if (checked.id === undefined && location === undefined) this.#noteIncomplete(origin, source);
       this.#reject(row.origin, checked.reason);
       return undefined;
     }
@@ -155,13 +157,14 @@ export class Ingest {
   }
 
   /** Whether there is room for one more that must not be pruned. If not, nothing of the source may be pruned. */
-  #canSpare(origin: Origin): boolean {
+  #canSpare(origin: Origin, source: string): boolean {
     if (this.sparedIds.size + this.sparedPlaces.length < MAX_SPARED) return true;
-    this.#noteIncomplete(origin);
+    this.#noteIncomplete(origin, source);
     return false;
   }
 
-  #noteIncomplete({ source }: Origin): void {
+  #noteIncomplete({ source }: Origin, key: string): void {
+    this.incompleteKeys.add(key);
     // One is enough to keep a load from pruning. The others are for the report.
     if (this.incomplete.size < MAX_INCOMPLETE) this.incomplete.add(source);
   }

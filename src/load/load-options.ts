@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Names, namesOf } from '../check-arguments.js';
+import type { InstalledOptions } from '../installed/installed-options.js';
 import type { ModelOptions } from '../semantic/model-options.js';
 
 /** Rows from a program: anything that can be iterated, with a name for reports and pruning. */
@@ -10,8 +11,18 @@ export interface RowSource {
   readonly rows: Iterable<unknown> | AsyncIterable<unknown>;
 }
 
-/** What a load reads: a path, `-` for standard input, or rows. */
-export type Source = string | RowSource | Iterable<unknown> | AsyncIterable<unknown>;
+/**
+ * The skills that the agents of this machine have, wherever these look for them. At most one source of a load.
+ *
+ * Git is asked nothing about them: a skill has its folder as its origin.
+ */
+export interface InstalledSource {
+  /** Where they are looked for. `{}` is this machine, and the project of the working folder. */
+  readonly installed: InstalledOptions;
+}
+
+/** What a load reads: a path, `-` for standard input, what is installed on this machine, or rows. */
+export type Source = string | InstalledSource | RowSource | Iterable<unknown> | AsyncIterable<unknown>;
 
 /** Defaults for facts that a folder of SKILL.md files does not contain: see the fields of `Skill`. */
 export interface FolderDefaults {
@@ -30,7 +41,9 @@ export interface BuildOptions extends FolderDefaults, ModelOptions {
   readonly sources: readonly Source[];
   /**
    * Whether to remove skills that came from these sources earlier and are no longer in them. If a source failed or held
-   * no skill, nothing is removed. @default false
+   * no skill, nothing is removed. If left out, only installed skills are pruned: what is no longer installed goes.
+   *
+   * @default false, but for installed skills
    */
   readonly prune?: boolean | undefined;
   /**

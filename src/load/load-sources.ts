@@ -19,7 +19,7 @@ import { embedOrWarn } from './embed-or-warn.js';
 import { indexOrWarn } from './index-or-warn.js';
 import { Ingest } from './ingest.js';
 import { BUILD_OPTIONS, type BuildOptions } from './load-options.js';
-import type { LoadReport, LoadWarning } from './load-report.js';
+import type { LoadReport } from './load-report.js';
 import { type OpenableSource, openSources } from './open-sources.js';
 import { PhaseClock } from './phase-clock.js';
 import { Progress } from './progress.js';
@@ -87,7 +87,7 @@ async function load(
 
   progress.report('publishing');
   for (const name of read.empty) warnings.push({ origin: name, message: 'no skill in this source' });
-  if (options.prune === true) pruneOrWarn(writer, sources, ingest, read, warnings);
+  pruneOrWarn(writer, sources, ingest, read, options.prune);
   const counts = writer.publish();
   const publishing = clock.lap();
 
@@ -109,17 +109,24 @@ async function load(
   };
 }
 
-/** Prunes only if every source was read completely: else a skill that was not read would be taken for removed. */
+/**
+ * Prunes only if every source was read completely: else a skill that was not read would be taken for removed. Unless
+ * the caller says, the installed skills are pruned, whatever became of other sources.
+ */
 function pruneOrWarn(
   writer: CatalogueWriter,
   sources: readonly OpenableSource[],
-  { sparedIds, sparedPlaces, incomplete }: Ingest,
+  { sparedIds, sparedPlaces, incomplete, incompleteKeys, warnings }: Ingest,
   { failed, empty }: SourcesRead,
-  warnings: LoadWarning[],
+  prune: boolean | undefined,
 ): void {
-  const doubtful = [...failed.map(({ origin }) => origin), ...empty, ...incomplete];
+  const pruned = sources.filter(({ prunes }) => prune ?? prunes === true);
+  if (pruned.length === 0) return;
+  const isMeant = (name: string): boolean => prune === true || pruned.some((source) => source.name === name);
+  const inPart = prune === true || pruned.some(({ key }) => incompleteKeys.has(key)) ? [...incomplete] : [];
+  const doubtful = [...[...failed.map(({ origin }) => origin), ...empty].filter(isMeant), ...inPart];
   if (doubtful.length === 0) {
-    const keys = sources.map(({ key }) => key);
+    const keys = pruned.map(({ key }) => key);
     writer.prune(keys, sparedIds, sparedPlaces);
     return;
   }

@@ -9,7 +9,7 @@ import type { ReadOptions } from '../sources/rows/read-options.js';
 import { readRows } from '../sources/rows/read-rows.js';
 import type { SourceItem } from '../sources/rows/row.js';
 import type { ResolvedSource } from '../sources/rows/source-kind.js';
-import type { BuildOptions, RowSource, Source } from './load-options.js';
+import type { BuildOptions, InstalledSource, RowSource, Source } from './load-options.js';
 
 /** A source that exists and can be read. */
 export interface OpenableSource {
@@ -19,6 +19,10 @@ export interface OpenableSource {
   readonly key: string;
   /** Size of a file in bytes, else 0. */
   readonly bytes: number;
+  /** Whether it is pruned if the caller does not say. */
+  readonly prunes?: true;
+  /** Whether it was looked at and is empty, rather than not there. */
+  isEmpty?(): boolean;
   read(how: Pick<ReadOptions, 'onBytes' | 'isKnown'>): AsyncIterable<SourceItem>;
 }
 
@@ -34,13 +38,42 @@ export async function openSources(options: BuildOptions, database: string): Prom
   const paths = await Promise.all(
     options.sources.map((source: Source) => (typeof source === 'string' ? checkSource(source) : undefined)),
   );
+  const installed = await openInstalled(options);
   const folders = paths.filter((path) => path?.kind === SKILL_FOLDER).map((folder) => folder!.path);
   const linkRoots = options.followLinks === true ? await Promise.all(folders.map((path) => realpath(path))) : [];
   return options.sources.map((source: Source, i) => {
     const path = paths[i];
     if (path !== undefined) return openPath(path, database, options, linkRoots);
-    return openRows(source as Exclude<Source, string>, i + 1, options);
+    if (installed !== undefined && isInstalledSource(source)) return installed;
+    return openRows(source as Exclude<Source, string | InstalledSource>, i + 1, options);
   });
+}
+
+/** The source of what is installed, if there is one. */
+async function openInstalled(options: BuildOptions): Promise<OpenableSource | undefined> {
+  const [source, second] = options.sources.filter(isInstalledSource);
+  if (source === undefined) return undefined;
+  if (second !== undefined) {
+    throw new SkillSearchError('INVALID_OPTION', 'sources must have at most one of installed skills');
+  }
+  const { checkInstalledOptions } = await import('../installed/installed-options.js');
+  checkInstalledOptions(source.installed);
+  const { signal, author, codehostBase, skillUrlBase, contents } = options;
+  let folders = 0;
+  const onFolders = (count: number): void => {
+    folders = count;
+  };
+  async function* read(): AsyncGenerator<SourceItem> {
+    const { readInstalled } = await import('../installed/read-installed.js');
+    yield* readInstalled(source!.installed, { signal, author, codehostBase, skillUrlBase, contents }, { onFolders });
+  }
+  return { name: INSTALLED, key: `${INSTALLED}:`, bytes: 0, prunes: true, isEmpty: () => folders > 0, read };
+}
+
+const INSTALLED = 'installed';
+
+function isInstalledSource(source: Source): source is InstalledSource {
+  return typeof source === 'object' && source !== null && INSTALLED in source;
 }
 
 function openPath(
@@ -74,7 +107,11 @@ function openPath(
 }
 
 /** @param position of the source among those of the load, from 1 */
-function openRows(source: Exclude<Source, string>, position: number, { signal }: BuildOptions): OpenableSource {
+function openRows(
+  source: Exclude<Source, string | InstalledSource>,
+  position: number,
+  { signal }: BuildOptions,
+): OpenableSource {
   const { name, rows } = isRowSource(source) ? source : { name: `rows ${position}`, rows: source };
   if (!isIterable(rows)) {
     throw new SkillSearchError('INVALID_SOURCE', `source ${position} must be a path or rows that can be iterated`);
@@ -82,7 +119,7 @@ function openRows(source: Exclude<Source, string>, position: number, { signal }:
   return { name, key: `rows:${name}`, bytes: 0, read: () => readRows(rows, name, { signal }) };
 }
 
-function isRowSource(source: Exclude<Source, string>): source is RowSource {
+function isRowSource(source: Exclude<Source, string | InstalledSource>): source is RowSource {
   return typeof source === 'object' && source !== null && 'rows' in source && 'name' in source;
 }
 

@@ -15,7 +15,7 @@ const ROWS_A_TURN = 1000;
 export interface SourcesRead {
   /** Sources that broke while they were read. */
   readonly failed: readonly FailedSource[];
-  /** Names of sources without a skill. */
+  /** Names of sources without a skill, if nobody can tell whether that is as it should be. */
   readonly empty: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export async function readSources(
       if (turns.isDue()) await turns.take();
     }
     report();
-    if (ingest.skills === skillsBefore) empty.push(source.name);
+    if (ingest.skills === skillsBefore && source.isEmpty?.() !== true) empty.push(source.name);
     bytesBefore += source.bytes;
   }
   return { failed, empty };

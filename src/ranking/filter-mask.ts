@@ -10,6 +10,8 @@ export interface FilteredColumns extends CatalogueLabels {
   readonly updatedAt: ArrayLike<number>;
   /** Documents that no filter lets pass, ascending. */
   readonly damaged: Uint32Array;
+  /** Documents that no model may call, ascending. Read only if a query asks for it. */
+  readonly notInvocable: Uint32Array;
 }
 
 /**
@@ -18,8 +20,8 @@ export interface FilteredColumns extends CatalogueLabels {
  * @returns one byte a document, 1 if it passes; undefined if there are no filters
  */
 export function filterMask(columns: FilteredColumns, filters: ResolvedFilters): Uint8Array | undefined {
-  const { minStars, updatedAfter, updatedBefore } = filters;
-  const labelled = labelMask(columns, filters);
+  const { minStars, updatedAfter, updatedBefore, invocable } = filters;
+  const labelled = invocableMask(columns, invocable, labelMask(columns, filters));
   if (minStars === undefined && updatedAfter === undefined && updatedBefore === undefined) return labelled;
   const mask = labelled ?? wholeMask(columns);
   if (updatedAfter !== undefined || updatedBefore !== undefined) {
@@ -32,6 +34,30 @@ export function filterMask(columns: FilteredColumns, filters: ResolvedFilters): 
     for (let document = 0; document < mask.length; document++) if (stars[document]! < minStars) mask[document] = 0;
   }
   return mask;
+}
+
+/**
+ * Leaves out what no model may call, or all else.
+ *
+ * @param mask of the other filters; changed. Undefined if they let all documents pass
+ */
+function invocableMask(
+  columns: FilteredColumns,
+  invocable: boolean | undefined,
+  mask: Uint8Array | undefined,
+): Uint8Array | undefined {
+  if (invocable === undefined) return mask;
+  const { size, notInvocable } = columns;
+  if (invocable) {
+    // In most catalogues there is none. A search without a mask is faster.
+    if (notInvocable.length === 0) return mask;
+    const passing = mask ?? wholeMask(columns);
+    for (let i = 0; i < notInvocable.length; i++) passing[notInvocable[i]!] = 0;
+    return passing;
+  }
+  const passing = new Uint8Array(size);
+  for (let i = 0; i < notInvocable.length; i++) passing[notInvocable[i]!] = mask?.[notInvocable[i]!] ?? 1;
+  return passing;
 }
 
 /** The mask that lets all documents pass but those that are damaged. */

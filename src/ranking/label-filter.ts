@@ -1,5 +1,6 @@
 import { authorKey } from '../author-key.js';
 import type { ResolvedFilters } from '../filters.js';
+import { partsOfInstallation } from '../installation-key.js';
 import { licenseKey } from '../license-key.js';
 import type { DocumentNumber } from '../numbers.js';
 
@@ -16,10 +17,14 @@ export interface CatalogueLabels {
   readonly authors: LabelIndex;
   /** By `licenseKey`. Read only if a query names a licence. */
   readonly licenses: LabelIndex;
+  /** By `installationKey`. Read only if a query names an agent or a scope. */
+  readonly installations: LabelIndex;
 }
 
 /** The filters by label of a query. */
-export type LabelFilters = Partial<Pick<ResolvedFilters, 'category' | 'occupation' | 'author' | 'license'>>;
+export type LabelFilters = Partial<
+  Pick<ResolvedFilters, 'category' | 'occupation' | 'author' | 'license' | 'agent' | 'scope'>
+>;
 
 /**
  * The documents that pass the filters of a query by label.
@@ -28,7 +33,7 @@ export type LabelFilters = Partial<Pick<ResolvedFilters, 'category' | 'occupatio
  */
 export function labelMask(
   labels: CatalogueLabels,
-  { category, occupation, author, license }: LabelFilters,
+  { category, occupation, author, license, agent, scope }: LabelFilters,
 ): Uint8Array | undefined {
   const { size, categories, occupations } = labels;
   let mask: Uint8Array | undefined;
@@ -36,6 +41,10 @@ export function labelMask(
   if (occupation !== undefined) mask = maskOf(size, occupations, occupationSlugs(occupations, occupation), mask);
   if (author !== undefined) mask = maskOf(size, labels.authors, [authorKey(author)], mask);
   if (license !== undefined) mask = maskOf(size, labels.licenses, [licenseKey(license) ?? ''], mask);
+  if (agent !== undefined || scope !== undefined) {
+    const { installations } = labels;
+    mask = maskOf(size, installations, installationsOf(installations, { agent, scope }), mask);
+  }
   return mask;
 }
 
@@ -72,6 +81,43 @@ export function documentsByOccupation(labels: LabelIndex): LabelIndex {
   const documentsOf = ([only, ...others]: readonly string[]): ArrayLike<DocumentNumber> =>
     others.length === 0 ? labels.get(only!)! : [only!, ...others].flatMap((slug) => Array.from(labels.get(slug)!));
   return new Map([...accepted].map(([slug, slugs]) => [slug, documentsOf(slugs)]));
+}
+
+/** What an installation must be. */
+export type InstallationFilter = Pick<LabelFilters, 'agent' | 'scope'>;
+
+/** The keys of the installations that fit both an agent and a scope, as far as these are given. */
+export function installationsOf(labels: LabelIndex, { agent, scope }: InstallationFilter): readonly string[] {
+  return [...labels.keys()].filter((key) => {
+    const has = partsOfInstallation(key);
+    return (agent === undefined || has.agent === agent) && (scope === undefined || has.scope === scope);
+  });
+}
+
+/**
+ * The documents of each agent, or of each scope. A document may be repeated.
+ *
+ * @param part what to tell them by
+ * @param filter what an installation must be to count
+ */
+export function documentsByInstallation(
+  labels: LabelIndex,
+  part: 'agent' | 'scope',
+  filter: InstallationFilter,
+): LabelIndex {
+  const lists = new Map<string, ArrayLike<DocumentNumber>[]>();
+  for (const key of installationsOf(labels, filter)) {
+    const value = partsOfInstallation(key)[part];
+    const known = lists.get(value);
+    if (known === undefined) lists.set(value, [labels.get(key)!]);
+    else known.push(labels.get(key)!);
+  }
+  return new Map(
+    Array.from(lists, ([value, [first, ...others]]) => [
+      value,
+      others.length === 0 ? first! : [first!, ...others].flatMap((documents) => Array.from(documents)),
+    ]),
+  );
 }
 
 /** @param within the mask of another filter, which must let a document pass as well */

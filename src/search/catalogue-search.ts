@@ -9,6 +9,7 @@ import {
 } from '../check-arguments.js';
 import type { KeywordQuery, ListQuery, SemanticQuery } from '../query.js';
 import type {
+  AgentCount,
   AuthorCount,
   CatalogueStats,
   KeywordRecords,
@@ -20,7 +21,7 @@ import type {
   Suggestion,
 } from '../result.js';
 import type { SkillContents, SkillDetails, SkillFile } from '../skill.js';
-import { countAuthors, countLabels, statsOf } from './catalogue-stats.js';
+import { countAgents, countAuthors, countLabels, statsOf } from './catalogue-stats.js';
 import { copyIds } from './copy-ids.js';
 import { searchByKeywords, searchRecordsByKeywords } from './keyword-search.js';
 import { listSkills } from './list-skills.js';
@@ -173,6 +174,10 @@ export class CatalogueSearch implements SkillSearch {
 
   authors(): AuthorCount[] {
     return countAuthors(this.#states.newest.reader);
+  }
+
+  agents(): AgentCount[] {
+    return countAgents(this.#states.newest.reader);
   }
 
   stats(): CatalogueStats {

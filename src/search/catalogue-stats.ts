@@ -1,4 +1,4 @@
-import type { AuthorCount, CatalogueStats, LabelCount } from '../result.js';
+import type { AgentCount, AuthorCount, CatalogueStats, LabelCount } from '../result.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { facetValues } from './facet-values.js';
 
@@ -44,4 +44,12 @@ export function countAuthors(reader: CatalogueReader): AuthorCount[] {
       .sort((a, b) => documentsOf[b]!.length - documentsOf[a]!.length || a - b)
       .map((value) => ({ author: nameOf(value), count: documentsOf[value]!.length })),
   );
+}
+
+/** The agent with the most skills first, then by name. */
+export function countAgents(reader: CatalogueReader): AgentCount[] {
+  const { documentsOf, nameOf } = facetValues(reader, 'agent');
+  return documentsOf
+    .map((documents, value) => ({ agent: nameOf(value), count: new Set(Array.from(documents)).size }))
+    .sort((a, b) => b.count - a.count || (a.agent < b.agent ? -1 : 1));
 }

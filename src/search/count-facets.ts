@@ -2,13 +2,14 @@ import { besideTheirCopies } from '../copies/collapse-copies.js';
 import { MAX_FACET_VALUES } from '../limits.js';
 import type { CopyMode } from '../query.js';
 import { FacetIndex } from '../ranking/facet-index.js';
+import type { InstallationFilter } from '../ranking/label-filter.js';
 import type { Facet, FacetCount, FacetCounts } from '../result.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
-import { facetValues } from './facet-values.js';
+import { type FacetValues, facetValues, isNarrowed } from './facet-values.js';
 
 /** What is counted for an answer. */
-interface CountedQuery {
+interface CountedQuery extends InstallationFilter {
   readonly facets: readonly Facet[];
   readonly copies: CopyMode;
 }
@@ -28,9 +29,10 @@ export type KnownCounts = Map<string, readonly FacetCount[]>;
 export function facetPart(
   reader: CatalogueReader,
   documentsOf: () => Uint32Array,
-  { facets, copies }: CountedQuery,
+  query: CountedQuery,
   known: KnownCounts = new Map(),
 ): { readonly facets?: FacetCounts } {
+  const { facets, copies } = query;
   if (facets.length === 0) return {};
   const groupOf = copies === 'collapse' ? reader.columns.copyGroup : undefined;
   let documents: Uint32Array | undefined;
@@ -40,7 +42,7 @@ export function facetPart(
     let counted = known.get(key);
     if (counted === undefined) {
       documents ??= groupOf === undefined ? documentsOf() : besideTheirCopies(documentsOf(), groupOf);
-      counted = countFacet(reader, facet, documents, groupOf);
+      counted = countFacet(reader, facet, query, documents, groupOf);
       known.set(key, counted);
     }
     counts[facet] = counted;
@@ -51,20 +53,26 @@ export function facetPart(
 function countFacet(
   reader: CatalogueReader,
   facet: Facet,
+  filter: InstallationFilter,
   documents: Uint32Array,
   groupOf: Uint32Array | undefined,
 ): readonly FacetCount[] {
-  const { nameOf } = facetValues(reader, facet);
-  const counts = facetIndex(reader, facet).count(documents, groupOf, MAX_FACET_VALUES);
-  return counts.map(({ value, count }) => ({ value: nameOf(value), count }));
+  const values = facetValues(reader, facet, filter);
+  const index = isNarrowed(facet, filter) ? indexOf(reader, values) : facetIndex(reader, facet, values);
+  const counts = index.count(documents, groupOf, MAX_FACET_VALUES);
+  return counts.map(({ value, count }) => ({ value: values.nameOf(value), count }));
 }
 
 /** The index of a facet; made when first needed, in some hundredths of a second for 100,000 skills. */
-function facetIndex(reader: CatalogueReader, facet: Facet): FacetIndex {
+function facetIndex(reader: CatalogueReader, facet: Facet, values: FacetValues): FacetIndex {
   const { columns } = reader;
   const known = indexesByColumns.get(columns) ?? new Map<Facet, FacetIndex>();
   indexesByColumns.set(columns, known);
-  const index = known.get(facet) ?? new FacetIndex(columns.size, facetValues(reader, facet).documentsOf);
+  const index = known.get(facet) ?? indexOf(reader, values);
   known.set(facet, index);
   return index;
+}
+
+function indexOf({ columns }: CatalogueReader, { documentsOf }: FacetValues): FacetIndex {
+  return new FacetIndex(columns.size, documentsOf);
 }

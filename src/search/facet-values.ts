@@ -1,7 +1,12 @@
 import { authorKey } from '../author-key.js';
 import { licenseKey } from '../license-key.js';
 import type { DocumentNumber } from '../numbers.js';
-import { documentsByOccupation, type LabelIndex } from '../ranking/label-filter.js';
+import {
+  documentsByInstallation,
+  documentsByOccupation,
+  type InstallationFilter,
+  type LabelIndex,
+} from '../ranking/label-filter.js';
 import type { Facet } from '../result.js';
 import { UNKNOWN } from '../skill.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
@@ -22,14 +27,29 @@ const MOST_ASKED = 10;
 /** The values of each catalogue that were needed so far. */
 const valuesByColumns = new WeakMap<CatalogueColumns, Map<Facet, FacetValues>>();
 
-/** The values of a facet; made when first needed. */
-export function facetValues(reader: CatalogueReader, facet: Facet): FacetValues {
+/**
+ * The values of a facet; made when first needed.
+ *
+ * @param filter what an installation must be to count, for the facets `agent` and `scope`
+ */
+export function facetValues(reader: CatalogueReader, facet: Facet, filter: InstallationFilter = {}): FacetValues {
   const { columns } = reader;
+  if (isNarrowed(facet, filter)) {
+    return slugValues(documentsByInstallation(columns.installations, facet, filter));
+  }
   const known = valuesByColumns.get(columns) ?? new Map<Facet, FacetValues>();
   valuesByColumns.set(columns, known);
   const values = known.get(facet) ?? SOURCES[facet](reader);
   known.set(facet, values);
   return values;
+}
+
+/**
+ * Whether a facet counts fewer installations because of the filters of a query: an agent counts with the scope that is
+ * asked for, a scope with the agent. There may be too many such pairs to keep what each needs.
+ */
+export function isNarrowed(facet: Facet, { agent, scope }: InstallationFilter): facet is 'agent' | 'scope' {
+  return (facet === 'agent' && scope !== undefined) || (facet === 'scope' && agent !== undefined);
 }
 
 const SOURCES: Readonly<Record<Facet, (reader: CatalogueReader) => FacetValues>> = {
@@ -38,6 +58,8 @@ const SOURCES: Readonly<Record<Facet, (reader: CatalogueReader) => FacetValues>>
   author: (reader) =>
     namedValues(reader.columns.authors, authorKey, (document) => reader.authorOf(document), authorKey(UNKNOWN)),
   license: (reader) => namedValues(reader.columns.licenses, licenseKey, (document) => reader.licenseOf(document)),
+  agent: ({ columns }) => slugValues(documentsByInstallation(columns.installations, 'agent', {})),
+  scope: ({ columns }) => slugValues(documentsByInstallation(columns.installations, 'scope', {})),
 };
 
 function slugValues(labels: LabelIndex): FacetValues {

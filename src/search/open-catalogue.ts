@@ -13,6 +13,7 @@ import { type OpenKeywordFile, openKeywordFile } from '../indexing/keyword-file.
 import { readStopWords } from '../keyword/read-stop-words.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
+import { withoutLateLabels } from '../store/read/columns.js';
 import type { MemoryCatalogue } from '../store/write/memory-catalogue.js';
 import { untilAborted } from '../threads/abort.js';
 import type { NearestDocuments } from './nearest-documents.js';
@@ -116,7 +117,7 @@ async function openReader(options: OpenOptions): Promise<OpenedReader> {
 async function useColumns(reader: CatalogueReader, keywordFile: OpenKeywordFile | undefined): Promise<void> {
   if (keywordFile === undefined) return;
   try {
-    const { authors: _, licenses: __, ...needed } = keywordFile.columns;
+    const needed = withoutLateLabels(keywordFile.columns);
     await keywordFile.file.load(arraysOf(needed).map(({ value }) => value));
     reader.useColumns(keywordFile.columns, keywordFile.file);
   } catch (error) {

@@ -32,7 +32,8 @@ export interface OpenOptions extends ModelOptions {
    */
   readonly warmUp?: boolean | undefined;
   /**
-   * Whether skills that were loaded from a folder tell its path, as `localPath`. A server never sends it.
+   * Whether skills that were loaded from a folder tell its path, as `localPath`, and the paths of their
+   * `installations`. A server never sends it.
    *
    * @default false
    */

@@ -1,6 +1,7 @@
 import type { RowProblems } from '../load/load-report.js';
 import type { KeywordQuery, ListQuery, SemanticQuery } from '../query.js';
 import type {
+  AgentCount,
   AuthorCount,
   CatalogueStats,
   KeywordRecords,
@@ -170,6 +171,8 @@ export interface SkillSearch extends AsyncDisposable {
   occupations(): LabelCount[];
   /** All authors with their number of skills, the most frequent first. Skills without an author do not count. */
   authors(): AuthorCount[];
+  /** All agents that skills were read from, the one with the most skills first, then by name. */
+  agents(): AgentCount[];
   /** Counts and facts about the whole catalogue. */
   stats(): CatalogueStats;
   /**

@@ -82,7 +82,8 @@ export function toColumns(
   const categories = JSON.stringify(skill.categories);
   const occupations = JSON.stringify(skill.occupations);
   const tags = JSON.stringify(skill.tags);
-  const propertiesText = JSON.stringify(properties);
+  const { installations } = skill;
+  const propertiesText = JSON.stringify(installations === undefined ? properties : { ...properties, installations });
   return {
     id,
     stars,

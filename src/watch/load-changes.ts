@@ -17,7 +17,7 @@ const CATEGORIES = 'categories';
 
 /** Loads what a plan says, without vectors. A whole source loses what is no longer in it. */
 export async function loadChanges(plan: LoadPlan, options: WatchedLoad): Promise<LoadReport> {
-  const sources = [...plan.whole, ...plan.folders.keys()].map((source) => source.toLoad);
+  const sources = [...plan.whole, ...plan.folders.keys()].map(({ toLoad }) => toLoad);
   const report = await buildCatalogue({ ...options, sources, prune: true, semantic: false });
   // What has no vector yet is classified when it has one.
   return options.semantic === false ? report : without(CATEGORIES, report);

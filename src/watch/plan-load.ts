@@ -25,11 +25,12 @@ export async function planLoad(
   const folders = new Map<WatchedSource, readonly string[]>();
   for (const [source, { paths, everything }] of changes) {
     if (!source.isThere) continue;
-    if (everything || source.hasLinks || !source.isFolder) {
+    const { root } = source;
+    if (everything || root === undefined) {
       whole.push(source);
       continue;
     }
-    const affected = await affectedFolders(source.root, paths);
+    const affected = await affectedFolders(root, paths);
     if (affected.everything || affected.folders.length > MAX_CHANGED_FOLDERS) whole.push(source);
     else if (affected.folders.length > 0) folders.set(source, affected.folders);
   }

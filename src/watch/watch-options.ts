@@ -1,11 +1,14 @@
 import { type Names, namesOf } from '../check-arguments.js';
-import type { BuildOptions } from '../load/load-options.js';
+import type { BuildOptions, InstalledSource } from '../load/load-options.js';
 import type { LoadReport } from '../load/load-report.js';
 
 /** Options of {@link watchSources}: those of a load, and how the sources are watched. */
 export interface WatchOptions extends Omit<BuildOptions, 'sources' | 'prune' | 'stdin' | 'signal'> {
-  /** Paths of folders and files; at least one. Rows from a program, and standard input, cannot be watched. */
-  readonly sources: readonly string[];
+  /**
+   * Paths of folders and files, or the installed skills; at least one. Rows from a program, and standard input, cannot
+   * be watched.
+   */
+  readonly sources: readonly (string | InstalledSource)[];
   /**
    * Whether to look at every file again and again in place of being told by the system: for network drives, and other
    * places where the system tells nothing. Sources that the system refuses to watch are polled anyway.

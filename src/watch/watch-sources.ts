@@ -47,14 +47,18 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
   const interval =
     checkInteger(optionOf('pollInterval'), pollInterval, MIN_POLL_INTERVAL, MAX_POLL_INTERVAL) ?? DEFAULT_POLL_INTERVAL;
   // Watching takes as much code as loading. A program that only searches need not load it.
-  const [{ checkLoadModel }, { checkSource }, { RunningWatch }, { WatchedSource }] = await Promise.all([
-    import('../load/check-load-model.js'),
-    import('../sources/open-source.js'),
-    import('./running-watch.js'),
-    import('./watched-source.js'),
-  ]);
+  const [{ checkLoadModel }, { checkSource }, { RunningWatch }, { WatchedInstalled }, { WatchedPath }] =
+    await Promise.all([
+      import('../load/check-load-model.js'),
+      import('../sources/open-source.js'),
+      import('./running-watch.js'),
+      import('./watched-installed.js'),
+      import('./watched-path.js'),
+    ]);
   await checkLoadModel(load);
-  const resolved = await Promise.all(sources.map((source) => checkSource(source)));
+  const resolved = await Promise.all(
+    sources.map((source) => (typeof source === 'string' ? checkSource(source) : source.installed)),
+  );
   signal?.throwIfAborted();
 
   const listeners = { onChange: quietly(onChange), onProblem: quietly(onProblem) };
@@ -65,7 +69,11 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
   const how = { always: polling === true, interval };
   try {
     await watch.start(
-      resolved.map(({ name, path, bytes }) => new WatchedSource(name, path, bytes === undefined, how, watch)),
+      resolved.map((source) =>
+        'kind' in source
+          ? new WatchedPath(source.name, source.path, source.bytes === undefined, how, watch)
+          : new WatchedInstalled(source, how, watch),
+      ),
     );
   } catch (error) {
     signal?.removeEventListener('abort', abort);
@@ -95,8 +103,10 @@ function checkSources(sources: unknown): void {
     throw new SkillSearchError('INVALID_OPTION', 'sources must be an array of at least one source');
   }
   for (const source of sources) {
-    if (typeof source === 'string' && source !== '-') continue;
-    const message = 'sources of a watch must be paths of folders or files: nothing else can be watched';
+    const isInstalled = typeof source === 'object' && source !== null && 'installed' in source;
+    if (isInstalled || (typeof source === 'string' && source !== '-')) continue;
+    const message =
+      'sources of a watch must be paths of folders or files, or installed skills: no others can be watched';
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'sources' });
   }
 }

@@ -138,6 +138,7 @@ export function failingSearch(error: unknown): SkillSearch {
     similar: async () => fail(),
     suggest: fail,
     authors: fail,
+    agents: fail,
     warmUp: async () => fail(),
     get: fail,
     files: fail,

@@ -92,7 +92,19 @@ describe('label filters', () => {
   test('a mask holds what passes every filter, and is absent without filters', () => {
     const authors = new Map([['ada', [0, 3]]]);
     const licenses = new Map([['mit', [3, 4]]]);
-    const labels = { size: 5, categories: new Map([['testing', [1, 3]]]), occupations, authors, licenses };
+    const installations = new Map([
+      ['codex/user', [0, 1]],
+      ['codex/project', [1, 2]],
+      ['claude-code/user', [2]],
+    ]);
+    const labels = {
+      size: 5,
+      categories: new Map([['testing', [1, 3]]]),
+      occupations,
+      authors,
+      licenses,
+      installations,
+    };
     expect(labelMask(labels, { category: 'testing', occupation: '15-0000' })).toEqual(Uint8Array.of(0, 1, 0, 1, 0));
     expect(labelMask(labels, { category: 'testing' })).toEqual(Uint8Array.of(0, 1, 0, 1, 0));
     expect(labelMask(labels, { occupation: 'software-developers' })).toEqual(Uint8Array.of(1, 1, 1, 0, 0));

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MAX_CHANGED_FOLDERS } from '../../src/limits.js';
 import { type Changes, missingPaths, planLoad } from '../../src/watch/plan-load.js';
-import { WatchedSource } from '../../src/watch/watched-source.js';
+import type { WatchedSource } from '../../src/watch/watched-source.js';
 import { temporaryFolder } from '../sources/folder/temporary-folder.js';
 import { skillText } from './watching.js';
 
-const LISTENER = { onPath: () => {}, onEverything: () => {}, onProblem: () => {} };
-
-function sourceOf(folder: string, isFolder = true): WatchedSource {
-  return new WatchedSource(folder, folder, isFolder, { always: false, interval: 1000 }, LISTENER);
+/** A source that is not watched at all. */
+function sourceOf(folder: string): WatchedSource {
+  const nothing = async (): Promise<void> => {};
+  return { name: folder, toLoad: folder, isThere: true, root: folder, start: nothing, look: nothing, close: () => {} };
 }
 
 function changed(source: WatchedSource, ...paths: readonly string[]): Changes {
-  return new Map([[source, { paths: new Set(paths.map((path) => join(source.root, path))), everything: false }]]);
+  return new Map([[source, { paths: new Set(paths.map((path) => join(source.name, path))), everything: false }]]);
 }
 
 /** What is read of one source after a change of these paths. */
@@ -69,12 +69,6 @@ describe('a changed source', () => {
     await mkdir(join(folder, 'b'));
     await symlink('../a/SKILL.md', join(folder, 'b/other.md'));
     expect(await planned(folder, 'b/other.md')).toBe('all');
-    const source = sourceOf(folder);
-    source.hasLinks = true;
-    expect(await planLoad(changed(source, 'a/SKILL.md'), [source], false)).toEqual({
-      whole: [source],
-      folders: new Map(),
-    });
   });
 
   test('is read by its folders up to a number of them, and as a whole beyond', async () => {
@@ -84,15 +78,16 @@ describe('a changed source', () => {
     expect(await planned(folder, ...gone)).toBe('all');
   });
 
-  test('is read as a whole if it is a file', async () => {
-    const folder = await temporaryFolder({ 'rows.jsonl': '' });
-    const source = sourceOf(join(folder, 'rows.jsonl'), false);
-    const { whole } = await planLoad(
-      new Map([[source, { paths: new Set([source.root]), everything: false }]]),
-      [source],
-      false,
-    );
-    expect(whole).toEqual([source]);
+  test('is read as a whole if its skills cannot be read one by one', async () => {
+    const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a') });
+    const source: WatchedSource = { ...sourceOf(folder), root: undefined };
+    const whole = { whole: [source], folders: new Map() };
+    expect(await planLoad(changed(source, 'a/SKILL.md'), [source], false)).toEqual(whole);
+  });
+
+  test('is left alone while it is not there', async () => {
+    const source: WatchedSource = { ...sourceOf('/nowhere'), isThere: false };
+    expect(await planLoad(changed(source, 'a'), [source], false)).toEqual({ whole: [], folders: new Map() });
   });
 
   test('is read with all others, in their order, if links may lead from one to another', async () => {

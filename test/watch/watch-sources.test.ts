@@ -270,6 +270,21 @@ describe('watched sources', () => {
     await untilNames('a', 'changed', 'other');
   });
 
+  test('may be what is installed, also by an agent that comes later', async () => {
+    const home = await temporaryFolder({ '.claude/skills/a/SKILL.md': skillText('a'), 'work/x': '' });
+    const installed = { home, cwd: join(home, 'work'), env: {} };
+    const { untilNames } = await watching({ sources: [{ installed }] });
+    await untilNames('a');
+    await writeFiles(home, { '.claude/skills/b/SKILL.md': skillText('b') });
+    await untilNames('a', 'b');
+    await writeFiles(home, { '.codex/skills/c/SKILL.md': skillText('c') });
+    await untilNames('a', 'b', 'c');
+    await writeFiles(home, { '.codex/skills/c/SKILL.md': skillText('d') });
+    await untilNames('a', 'b', 'd');
+    await rm(join(home, '.codex'), { recursive: true });
+    await untilNames('a', 'b');
+  });
+
   test('are read anew after a commit, which changes dates', async () => {
     const folder = await skills();
     const { changes } = await watching({ sources: [folder] });
@@ -280,7 +295,9 @@ describe('watched sources', () => {
 
   test('are loaded as a whole when thousands of files change at once', async () => {
     const folder = await skills();
-    const { untilNames, changes, names } = await watching({ sources: [folder] });
+    // All of them together, also on a busy machine.
+    const waits = { quiet: 1000, longestWait: 30_000 };
+    const { untilNames, changes, names } = await watching({ sources: [folder], ...waits });
     const many = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`m${i}/SKILL.md`, skillText(`m${i}`)]));
     await writeFiles(folder, many);
     await eventually(() => expect(names()).toHaveLength(602));

@@ -77,7 +77,15 @@ const FILTER_NAMES: Readonly<Partial<Record<FormField, string>>> = {
   minStars: 'Stars from',
   updatedAfter: 'Updated from',
   updatedBefore: 'Updated before',
+  agent: 'Agent',
+  scope: 'Installed for',
+  invocable: 'Called by',
 };
+
+function shownValue(field: FormField, value: string): string {
+  if (field === 'invocable') return value === 'true' ? 'models' : value === 'false' ? 'users only' : value;
+  return field === 'category' || field === 'occupation' || field === 'scope' ? facetValueName(field, value) : value;
+}
 
 /** The filters that are set; each is a link that takes it away. */
 function filterChips(form: QuestionForm, base: string): Html | undefined {
@@ -85,7 +93,7 @@ function filterChips(form: QuestionForm, base: string): Html | undefined {
   if (set.length === 0) return undefined;
   return html`<ul class="chips filters-set" aria-label="Filters">${set.map((field) => {
     const value = form[field]!;
-    const shown = field === 'category' || field === 'occupation' ? facetValueName(field, value) : value;
+    const shown = shownValue(field, value);
     return html`<li><a class="chip" href="${linkToForm(base, form, { [field]: undefined })}">${FILTER_NAMES[field]}: <bdi>${shownLine(shown)}</bdi> <span aria-hidden="true">✕</span><span class="hidden-text">(take away)</span></a></li>`;
   })}</ul>
 `;

@@ -1,4 +1,4 @@
-import type { Facet } from '../../index.js';
+import type { Facet, SkillScope } from '../../index.js';
 import type { Found } from './find-skills.js';
 import { type Html, html } from './html.js';
 import { categoryName, occupationName } from './label-names.js';
@@ -15,6 +15,8 @@ const FACET_NAMES: Readonly<Record<Facet, string>> = {
   occupation: 'Occupations',
   author: 'Authors',
   license: 'Licenses',
+  agent: 'Agents',
+  scope: 'Installed for',
 };
 
 /**
@@ -48,5 +50,13 @@ ${more.length > 0 && html`<details><summary>More</summary><ul>${more.map(({ valu
 /** A value of a facet as people read it. */
 export function facetValueName(facet: Facet, value: string): string {
   if (facet === 'category') return categoryName(value);
+  if (facet === 'scope') return SCOPE_NAMES.get(value) ?? value;
   return facet === 'occupation' ? occupationName(value) : value;
 }
+
+const SCOPE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['project', 'A project'],
+  ['user', 'A user'],
+  ['plugin', 'A plugin'],
+  ['system', 'All users'],
+] satisfies [SkillScope, string][]);

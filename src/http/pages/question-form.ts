@@ -1,5 +1,5 @@
 import { invalidArgument, parameterOf } from '../../check-arguments.js';
-import { type SkillFilters, type SkillSearchError, SORT_ORDERS, type SortOrder } from '../../index.js';
+import { type SkillFilters, type SkillScope, type SkillSearchError, SORT_ORDERS, type SortOrder } from '../../index.js';
 import { linkTo, PAGE_PATHS } from './page-paths.js';
 
 /** What decides which skills the page finds; the first is the default. */
@@ -19,6 +19,9 @@ const FIELDS = [
   'minStars',
   'updatedAfter',
   'updatedBefore',
+  'agent',
+  'scope',
+  'invocable',
 ] as const;
 export type FormField = (typeof FIELDS)[number];
 
@@ -65,12 +68,13 @@ export function questionOf(form: QuestionForm): PageQuestion {
     throw invalidArgument(parameterOf('page'), 'an integer of at least 1', form.page);
   }
   const sortBy = choiceOf('sortBy', form.sortBy, SORT_ORDERS);
-  const { category, occupation, author, license } = form;
+  const { category, occupation, author, license, agent, scope } = form;
   const filters = {
     ...{ category, occupation, author, license },
     minStars: integerOf(form.minStars) as number | undefined,
     updatedAfter: integerOf(form.updatedAfter),
     updatedBefore: integerOf(form.updatedBefore),
+    ...{ agent, scope: scope as SkillScope | undefined, invocable: flagOf(form.invocable) as boolean | undefined },
   };
   return { q: form.q ?? '', mode, sortBy, page, filters };
 }
@@ -107,4 +111,9 @@ function choiceOf<Choice extends string>(
 /** Decimal digits as a number. Any other text stays as it is, for the check of the query to report. */
 function integerOf(value: string | undefined): number | string | undefined {
   return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : value;
+}
+
+/** `true` and `false` as what they say. Likewise. */
+function flagOf(value: string | undefined): boolean | string | undefined {
+  return value === 'true' ? true : value === 'false' ? false : value;
 }

@@ -27,6 +27,7 @@ ${date && html`<span>updated ${date}</span>`}</p>`;
 /** What else is known of a skill. */
 export function aboutSkill(skill: SkillDetails, { complete, files }: SkillContents, base: string): Html {
   const { categories, derivedCategories = [], occupations, tags, license, compatibility, allowedTools } = skill;
+  const { installations = [] } = skill;
   const facts: [string, Html | false | undefined][] = [
     ['License', license !== undefined && filterLink(base, 'license', license)],
     ['Source', webLink(skill.codehostUrl)],
@@ -36,6 +37,8 @@ export function aboutSkill(skill: SkillDetails, { complete, files }: SkillConten
     ['Tags', chips(base, 'q', tags, (tag) => tag)],
     ['Compatibility', compatibility !== undefined && html`<span dir="auto">${shownLine(compatibility)}</span>`],
     ['Allowed tools', allowedTools !== undefined && html`<code>${shownLine(allowedTools)}</code>`],
+    ['Agents', chips(base, 'agent', [...new Set(installations.map(({ agent }) => agent))], (agent) => agent)],
+    ['Called by', skill.invocable === false && html`users only`],
     ['Contents', contentsFact(complete, files)],
     ['Id', html`<code>${shownLine(skill.id)}</code>`],
   ];
@@ -110,7 +113,7 @@ function categoryChips(given: readonly string[], derived: readonly string[], bas
 
 function chips(
   base: string,
-  field: 'occupation' | 'q',
+  field: 'occupation' | 'agent' | 'q',
   values: readonly string[],
   nameOf: (value: string) => string,
 ): Html | undefined {

@@ -108,7 +108,10 @@ const BY = { hybrid: 'both', vector: 'meaning', words: 'words' } as const;
 const TRUNCATED = 'The question was too costly to finish: its most frequent words did not count.';
 
 function nothingFound({ by, filters }: Question): string {
-  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  // What a model may call is what it gets unless it asks for the others.
+  const given = Object.entries(filters).filter(
+    ([name, value]) => value !== undefined && !(name === 'invocable' && value === true),
+  );
   const names = given.map(([name]) => ARGUMENT_OF[name] ?? name).join(', ');
   const hasSlugs = filters.category !== undefined || filters.occupation !== undefined;
   const advice = [

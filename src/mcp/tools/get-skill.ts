@@ -59,6 +59,8 @@ export const GET_SKILL: Tool = {
       `author: ${facts.author}`,
       ...(facts.url === undefined ? [] : [`source: ${facts.url}`]),
       ...categoryLines(facts),
+      ...installationLines(facts),
+      ...(facts.invocable === false ? [LEFT_TO_USER] : []),
       ...(complete ? [] : [INCOMPLETE]),
       `files (${files.length}):`,
       ...files.map(
@@ -87,5 +89,13 @@ function categoryLines({ derivedCategories }: SkillFacts): string[] {
   return [`categories: ${derivedCategories.map((slug) => `${slug} (derived)`).join(', ')}`];
 }
 
+function installationLines({ installations = [] }: SkillFacts): string[] {
+  if (installations.length === 0) return [];
+  const shown = new Set(installations.map(({ agent, scope }) => `${agent} (${scope})`));
+  return [`installed: ${[...shown].join(', ')}`];
+}
+
+const LEFT_TO_USER =
+  'Its author leaves it to the user to call this skill: do not act on it unless the user asks for it.';
 const INCOMPLETE =
   'Only excerpts of this skill are stored here: good for judging it, but not the skill itself. Fetch it from its source to use it.';

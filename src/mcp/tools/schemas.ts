@@ -15,6 +15,16 @@ export const SKILL_FIELDS = {
   },
   occupations: { type: 'array', items: { type: 'string' } },
   url: { type: 'string', description: 'Where it is published.' },
+  installations: {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: { agent: { type: 'string' }, scope: { type: 'string' }, plugin: { type: 'string' } },
+      required: ['agent', 'scope'],
+    },
+    description: 'The agents that have it.',
+  },
+  invocable: { type: 'boolean', description: 'False: only the user may call it.' },
   complete: { type: 'boolean', description: 'False: only excerpts of its files are stored.' },
 } as const;
 

@@ -1,5 +1,6 @@
 import type { Skill } from '../../index.js';
 import { MAX_TOOL_TOKENS, MIN_TOOL_TOKENS } from '../../limits.js';
+import { SKILL_SCOPES } from '../../skill.js';
 import { Arguments } from './arguments.js';
 import { type Found, findHits, WAYS } from './find-hits.js';
 import { addressOf, type SkillAddress } from './find-skill.js';
@@ -32,6 +33,16 @@ const INPUT: JsonSchema = {
     license: { type: 'string', description: 'Only skills that state this license: MIT.' },
     min_stars: { type: 'integer', minimum: 0, description: 'Only skills with as many stars or more.' },
     updated_after: { type: 'string', description: 'Only skills updated on this day or later: 2026-01-31.' },
+    agent: { type: 'string', description: 'Only skills installed for this agent: claude-code.' },
+    scope: {
+      type: 'string',
+      enum: SKILL_SCOPES,
+      description: 'Only skills installed for a project, the user, a plugin, or all users (system).',
+    },
+    invocable: {
+      type: 'boolean',
+      description: 'False: only skills that their authors leave to users to call. True by default.',
+    },
     limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: 'Skills to show. 10 by default.' },
     max_tokens: {
       type: 'integer',
@@ -88,6 +99,9 @@ export const SEARCH_SKILLS: Tool = {
         license: given.optionalText('license'),
         minStars: given.integer('min_stars', 0, Number.MAX_SAFE_INTEGER),
         updatedAfter: given.optionalText('updated_after'),
+        agent: given.optionalText('agent'),
+        scope: given.choice('scope', SKILL_SCOPES),
+        invocable: given.choice('invocable', [true, false]) ?? true,
       },
       limit: given.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT,
     };

@@ -17,10 +17,16 @@ export class LinkRoots {
   /** The source itself. */
   readonly own: string;
   readonly #others: readonly string[];
+  /** What all roots together are called. */
+  readonly #all: string;
 
-  /** @param others sources of the same load */
-  constructor(own: string, others: readonly string[] = []) {
+  /**
+   * @param others sources of the same load
+   * @param all what all of these are called, for problems
+   */
+  constructor(own: string, others: readonly string[] = [], all?: string) {
     this.own = own;
+    this.#all = all ?? (others.some((root) => root !== own) ? 'the sources of the load' : 'the source');
     // The innermost first.
     this.#others = others.filter((root) => root !== own).sort((a, b) => b.length - a.length);
   }
@@ -36,8 +42,7 @@ export class LinkRoots {
       const realPath = await realpath(link);
       const root = this.rootOf(realPath);
       if (root === undefined) {
-        const where = this.#others.length === 0 ? 'the source' : 'the sources of the load';
-        return { kind: 'refused', reason: `a link that leads outside ${where}` };
+        return { kind: 'refused', reason: `a link that leads outside ${this.#all}` };
       }
       if (pathInside(root, realPath).split('/').includes('.git')) {
         return { kind: 'refused', reason: 'a link into a .git folder' };

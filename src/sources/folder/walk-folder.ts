@@ -39,11 +39,17 @@ export interface Walk {
  *
  * @param roots those of the folder
  * @param name of the source, for problems
+ * @param maxFolders folders that are entered; that there are more is a problem
  * @throws Error if the folder itself cannot be read
  * @throws the signal's reason when aborted
  */
-export async function walkFolder(roots: LinkRoots, name: string, signal?: AbortSignal): Promise<Walk> {
-  return new FolderWalk(roots, name, signal).run();
+export async function walkFolder(
+  roots: LinkRoots,
+  name: string,
+  signal?: AbortSignal,
+  maxFolders: number = Number.POSITIVE_INFINITY,
+): Promise<Walk> {
+  return new FolderWalk(roots, name, signal, maxFolders).run();
 }
 
 /** Folders that are listed at the same time. */
@@ -78,13 +84,17 @@ class FolderWalk {
   /** Problems that were too many to be kept. */
   #untold = 0;
   readonly #visited = new Set<string>();
+  readonly #maxFolders: number;
+  /** Whether there were more folders than are entered. */
+  #hasMore = false;
   /** Folders that links lead to, still to be visited. */
   #linkedFolders: Folder[] = [];
 
-  constructor(roots: LinkRoots, name: string, signal: AbortSignal | undefined) {
+  constructor(roots: LinkRoots, name: string, signal: AbortSignal | undefined, maxFolders: number) {
     this.#roots = roots;
     this.#name = name;
     this.#signal = signal;
+    this.#maxFolders = maxFolders;
   }
 
   async run(): Promise<Walk> {
@@ -96,6 +106,10 @@ class FolderWalk {
       for (const folder of round) await this.#visit(folder, true);
     }
     const problems = this.#problems.sort((a, b) => compareCodePoints(a.origin.source, b.origin.source));
+    if (this.#hasMore) {
+      const message = `more than ${this.#maxFolders.toLocaleString('en')} folders: the rest is not looked at`;
+      problems.push({ kind: 'remark', origin: this.#origin(''), message, hidesSkills: true });
+    }
     if (this.#untold > 0) {
       const message = `${this.#untold.toLocaleString('en')} more links or folders that were not followed or entered`;
       problems.push({ kind: 'remark', origin: this.#origin(''), message, hidesSkills: true });
@@ -122,6 +136,8 @@ class FolderWalk {
   #firstVisits(folders: readonly Folder[]): Folder[] {
     return folders.filter(({ realPath }) => {
       if (this.#visited.has(realPath)) return false;
+      this.#hasMore ||= this.#visited.size >= this.#maxFolders;
+      if (this.#hasMore) return false;
       this.#visited.add(realPath);
       return true;
     });

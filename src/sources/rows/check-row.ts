@@ -12,6 +12,8 @@ import {
 import { type SkillProperties, UNKNOWN } from '../../skill.js';
 import { cleanText, cutCodePoints, isBlank, withoutControls } from './clean-text.js';
 import { withoutSharedBytes } from './draft-contents.js';
+import { readInstallations } from './installations.js';
+import { isInvocable } from './is-invocable.js';
 import { labelSlug } from './label-slug.js';
 import type { RawRow, SkillDraft } from './row.js';
 import { rowFiles } from './row-files.js';
@@ -65,6 +67,7 @@ export function checkRow(row: RawRow): CheckedRow {
   const ofUrl = given === undefined ? locationOfUrl(codehostUrl) : undefined;
   const location = given ?? ofUrl?.location ?? `${author}/${name.text}`;
   const { files, contents } = rowFiles(value['files'], description.text, warnings);
+  const installations = readInstallations(row, value['installations'], warnings);
   const draft: SkillDraft = {
     id,
     location,
@@ -80,6 +83,7 @@ export function checkRow(row: RawRow): CheckedRow {
     occupations: readLabels(value, 'occupations', 'occupation', warnings),
     tags: readTags(value['tags'], warnings),
     properties: readProperties(value, warnings),
+    ...(installations.length > 0 && { installations }),
     files,
     contents: row.contents === undefined ? contents : withoutSharedBytes(row.contents, files),
   };
@@ -205,6 +209,8 @@ function readProperties(row: Row, warnings: string[]): SkillProperties {
     ...(allowedTools !== undefined && { allowedTools }),
     ...(metadata !== undefined && { metadata }),
     ...(frontMatter !== undefined && { frontMatter }),
+    // What is too large to be kept counts here, too.
+    ...(!isInvocable(row) && { invocable: false }),
   };
 }
 

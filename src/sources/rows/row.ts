@@ -1,4 +1,4 @@
-import type { Skill, SkillProperties } from '../../skill.js';
+import type { Skill, SkillInstallation, SkillProperties } from '../../skill.js';
 import type { DraftContents } from './draft-contents.js';
 
 /** Where a row comes from, for reports. Never part of a search answer. */
@@ -34,6 +34,11 @@ export interface RawRow {
   readonly location?: string;
   /** The folder that it was read from; absent if it was not. */
   readonly folder?: RowFolder;
+  /**
+   * From which agents' folders it was read, with their paths, in order of precedence. A value of a JSON source may have
+   * a field of this name, too; but no path is taken from that: it could name any file of this machine.
+   */
+  readonly installations?: readonly SkillInstallation[];
   /** Hash of the row's bytes and of the rules by which they are read, if the source has bytes. */
   readonly fingerprint?: string;
 }

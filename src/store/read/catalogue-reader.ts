@@ -14,13 +14,15 @@ import {
   type PackedColumns,
   readAuthors,
   readColumns,
-  readLicenses,
+  readPropertyLabels,
   unpackColumns,
 } from './columns.js';
 import { ContentReader } from './content-reader.js';
 import { KeptRecords } from './kept-records.js';
+import { PROPERTY_LABELS, type PropertyLabelsName } from './property-labels.js';
 import { recordAuthor } from './record-author.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
+import { storedInstallations, withoutPath } from './stored-installations.js';
 import { storedLicense } from './stored-license.js';
 import { type StoredRow, StoredRows } from './stored-row.js';
 import { VectorReader } from './vector-reader.js';
@@ -133,11 +135,16 @@ export class CatalogueReader {
   /**
    * Takes the columns from a derived file of the same state of the catalogue.
    *
-   * @param pager reads authors and licences; all other arrays must be in memory
+   * @param pager reads the labels that are late; all other arrays must be in memory
    * @throws {DamagedArrayFileError} if they contradict each other; they are not taken then
    */
   useColumns(columns: PackedColumns, pager: Pager = ALL_IN_MEMORY): void {
-    const read = { authors: () => this.#readAuthors(), licenses: () => this.#readLicenses() };
+    const read = {
+      authors: () => this.#readAuthors(),
+      licenses: () => this.#readPropertyLabels('licenses'),
+      installations: () => this.#readPropertyLabels('installations'),
+      invocable: () => this.#readPropertyLabels('invocable'),
+    };
     this.#columns = unpackColumns(columns, { pager, read });
     this.#packed = columns;
     this.#pager = pager;
@@ -177,7 +184,11 @@ export class CatalogueReader {
     return this.#guard(() => this.#statements.files(this.#skillNumber(document)));
   }
 
-  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
+  /**
+   * All that is stored of a skill but its files, and without the paths of its installations.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
   get(id: string): SkillDetails | undefined {
     return this.#guard(() => {
       const row = this.#find(id);
@@ -185,19 +196,26 @@ export class CatalogueReader {
       const { record, categories, occupations, tags } = row;
       const derived = this.#statements.derivedLabels(row.number, row.hash) ?? this.#throwDamaged(id);
       const skill = toSkill(record, categories, occupations, tags, derived);
-      return { ...skill, ...(JSON.parse(row.properties) as SkillProperties) };
+      const { installations: _, ...properties } = JSON.parse(row.properties) as SkillProperties &
+        Pick<Skill, 'installations'>;
+      const installations = storedInstallations(row.properties).map(withoutPath);
+      return { ...skill, ...properties, ...(installations.length > 0 && { installations }) };
     });
   }
 
   /**
-   * The folder that a skill was loaded from, absolute; undefined if it came from none, or there is no such skill.
+   * Where a skill lies on this machine: the folder that it was loaded from, absolute, and its installations with their
+   * paths. Each is absent if there is none.
    *
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
-  folderOf(id: string): string | undefined {
+  localPathsOf(id: string): Pick<Skill, 'localPath' | 'installations'> {
     return this.#guard(() => {
       const row = this.#find(id);
-      return row === undefined ? undefined : folderAt(row.place, this.#path);
+      if (row === undefined) return {};
+      const localPath = folderAt(row.place, this.#path);
+      const installations = storedInstallations(row.properties);
+      return { ...(localPath !== undefined && { localPath }), ...(installations.length > 0 && { installations }) };
     });
   }
 
@@ -371,15 +389,15 @@ export class CatalogueReader {
     return this.reading(() => readAuthors(this.columns.stars.keys(), recordOf));
   }
 
-  #readLicenses(): ReturnType<typeof readLicenses> {
+  #readPropertyLabels(name: PropertyLabelsName): ReturnType<typeof readPropertyLabels> {
     return this.reading(() => {
-      const licensed = this.#rows.maybeLicensed();
+      const maybe = this.#rows.withProperties(PROPERTY_LABELS[name].mark);
       const propertiesOf = (document: DocumentNumber): string | undefined => {
         const skill = this.#skillNumber(document);
-        const isLooked = licensed?.has(skill) !== false && !this.damaged.has(document);
+        const isLooked = maybe?.has(skill) !== false && !this.damaged.has(document);
         return isLooked ? this.#rows.wholeRow(skill)?.properties : undefined;
       };
-      return readLicenses(this.columns.stars.keys(), propertiesOf);
+      return readPropertyLabels(name, this.columns.stars.keys(), propertiesOf);
     });
   }
 

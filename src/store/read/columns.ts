@@ -3,7 +3,6 @@ import { authorKey } from '../../author-key.js';
 import { copyPreference } from '../../copies/copy-preference.js';
 import { joinNearCopies } from '../../copies/near-copies.js';
 import { SKETCH_BYTES } from '../../copies/text-signature.js';
-import { licenseKey } from '../../license-key.js';
 import type { DocumentNumber, SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
@@ -11,8 +10,8 @@ import { DerivedLabels } from '../derived-labels.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
 import { areDerivedLabelsThere, readFacts } from '../facts.js';
 import { readSignatures } from '../signature-table.js';
+import { NOT_INVOCABLE, PROPERTY_LABELS, PROPERTY_LABELS_NAMES, type PropertyLabelsName } from './property-labels.js';
 import { recordAuthor } from './record-author.js';
-import { storedLicense } from './stored-license.js';
 import { StoredRows } from './stored-row.js';
 
 /** Labels, and the documents that have each, as arrays. */
@@ -49,6 +48,10 @@ export interface PackedColumns extends ColumnArrays {
   readonly authors?: PackedLabels;
   /** By `licenseKey`. Absent from a file of an earlier version. */
   readonly licenses?: PackedLabels;
+  /** By `installationKey`. Absent from a file of an earlier version. */
+  readonly installations?: PackedLabels;
+  /** Has the skills that no model may call, by `NOT_INVOCABLE`. Absent from a file of an earlier version. */
+  readonly invocable?: PackedLabels;
 }
 
 /** What is held in memory of every skill. */
@@ -60,10 +63,14 @@ export interface CatalogueColumns extends ColumnArrays {
   readonly authors: ReadonlyMap<string, Uint32Array>;
   /** By `licenseKey`; made when first read. */
   readonly licenses: ReadonlyMap<string, Uint32Array>;
+  /** By `installationKey`; made when first read. */
+  readonly installations: ReadonlyMap<string, Uint32Array>;
+  /** The skills that no model may call, ascending; made when first read. */
+  readonly notInvocable: Uint32Array;
 }
 
 /** The labels that are read when a query first needs them. */
-export const LATE_LABELS = ['authors', 'licenses'] as const;
+export const LATE_LABELS = ['authors', ...PROPERTY_LABELS_NAMES] as const;
 type LateLabels = (typeof LATE_LABELS)[number];
 
 /** How the columns of a file get their late labels. */
@@ -80,7 +87,7 @@ export interface LateSource {
  * @throws {DamagedArrayFileError} if the labels contradict the other arrays
  */
 export function unpackColumns(packed: PackedColumns, source: LateSource): CatalogueColumns {
-  const { categories, occupations, authors: _, licenses: __, ...arrays } = packed;
+  const { categories, occupations, ...arrays } = withoutLateLabels(packed);
   const late = new Map<LateLabels, ReadonlyMap<string, Uint32Array>>();
   const read = (name: LateLabels): ReadonlyMap<string, Uint32Array> => {
     const labels = late.get(name) ?? unpackLate(packed[name], source) ?? unpackLabels(source.read[name]());
@@ -100,7 +107,21 @@ export function unpackColumns(packed: PackedColumns, source: LateSource): Catalo
     get licenses() {
       return read('licenses');
     },
+    get installations() {
+      return read('installations');
+    },
+    get notInvocable() {
+      return read('invocable').get(NOT_INVOCABLE) ?? NONE;
+    },
   };
+}
+
+const NONE = new Uint32Array(0);
+
+/** The columns that every search needs. */
+export function withoutLateLabels(packed: PackedColumns): Omit<PackedColumns, LateLabels> {
+  const { authors: _, licenses: __, installations: ___, invocable: ____, ...needed } = packed;
+  return needed;
 }
 
 /** @returns undefined if the file does not have these labels, or they are damaged */
@@ -131,14 +152,17 @@ export function readAuthors(
   return packLabels(authors);
 }
 
-/** Reads the licences of documents from their properties. */
-export function readLicenses(
+/** Reads labels of documents from their properties. */
+export function readPropertyLabels(
+  name: PropertyLabelsName,
   documents: Iterable<DocumentNumber>,
   propertiesOf: (document: DocumentNumber) => string | undefined,
 ): PackedLabels {
-  const licenses = new Map<string, DocumentNumber[]>();
-  for (const document of documents) addLicense(licenses, propertiesOf(document), document);
-  return packLabels(licenses);
+  const labels = new Map<string, DocumentNumber[]>();
+  for (const document of documents) {
+    for (const key of PROPERTY_LABELS[name].keysOf(propertiesOf(document) ?? '{}')) addLabel(labels, key, document);
+  }
+  return packLabels(labels);
 }
 
 /**
@@ -165,7 +189,7 @@ export function readColumns(connection: Connection, path: string): PackedColumns
   const categories = new Map<string, DocumentNumber[]>();
   const occupations = new Map<string, DocumentNumber[]>();
   const authors = new Map<string, DocumentNumber[]>();
-  const licenses = new Map<string, DocumentNumber[]>();
+  const ofProperties = PROPERTY_LABELS_NAMES.map((name) => [name, new Map<string, DocumentNumber[]>()] as const);
   const damaged: DocumentNumber[] = [];
   const derivedLabels = DerivedLabels.in(connection);
   if (!areDerivedLabelsThere(connection)) throw damagedError(path, 'some of its derived labels are missing');
@@ -187,7 +211,9 @@ export function readColumns(connection: Connection, path: string): PackedColumns
     addLabels(categories, row.categories === '[]' ? derived : row.categories, document);
     addLabels(occupations, row.occupations, document);
     addLabel(authors, authorKey(recordAuthor(row.record)), document);
-    addLicense(licenses, row.properties, document);
+    for (const [name, labels] of ofProperties) {
+      for (const key of PROPERTY_LABELS[name].keysOf(row.properties)) addLabel(labels, key, document);
+    }
     const group = groups.get(row.copyKey) ?? document;
     groups.set(row.copyKey, group);
     copyGroup[document] = group;
@@ -212,7 +238,7 @@ export function readColumns(connection: Connection, path: string): PackedColumns
     categories: packLabels(categories),
     occupations: packLabels(occupations),
     authors: packLabels(authors),
-    licenses: packLabels(licenses),
+    ...Object.fromEntries(ofProperties.map(([name, labels]) => [name, packLabels(labels)])),
   };
 }
 
@@ -254,16 +280,6 @@ function rankByStars(stars: Float64Array): Uint32Array {
 function addLabels(labels: Map<string, DocumentNumber[]>, list: string, document: DocumentNumber): void {
   if (list === '[]') return;
   for (const slug of JSON.parse(list) as string[]) addLabel(labels, slug, document);
-}
-
-function addLicense(
-  labels: Map<string, DocumentNumber[]>,
-  properties: string | undefined,
-  document: DocumentNumber,
-): void {
-  const license = properties === undefined ? undefined : storedLicense(properties);
-  const key = license === undefined ? undefined : licenseKey(license);
-  if (key !== undefined && key !== '') addLabel(labels, key, document);
 }
 
 function addLabel(labels: Map<string, DocumentNumber[]>, slug: string, document: DocumentNumber): void {

@@ -72,12 +72,12 @@ export class StoredRows {
   }
 
   /**
-   * The skills that may have a licence, read in the order of the file: reading all rows whole would take ten times as
-   * long. Undefined if a part of the file cannot be read: then any skill may have one.
+   * The skills whose properties have a text somewhere, read in the order of the file: reading all rows whole would take
+   * ten times as long. Undefined if a part of the file cannot be read: then any skill may be one of them.
    */
-  maybeLicensed(): ReadonlySet<SkillNumber> | undefined {
-    const sql = `SELECT number FROM ${this.#schema}.skill NOT INDEXED WHERE instr(properties, '"license":') > 0`;
-    const numbers = corruptAsMissing(() => this.#connection.prepare<[], SkillNumber>(sql).pluck().all());
+  withProperties(text: string): ReadonlySet<SkillNumber> | undefined {
+    const sql = `SELECT number FROM ${this.#schema}.skill NOT INDEXED WHERE instr(properties, ?) > 0`;
+    const numbers = corruptAsMissing(() => this.#connection.prepare<[string], SkillNumber>(sql).pluck().all(text));
     return numbers === undefined ? undefined : new Set(numbers);
   }
 

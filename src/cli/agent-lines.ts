@@ -1,0 +1,104 @@
+import type { InstalledReport, NameCollision, ReportedAgent } from '../installed/index.js';
+import { counted } from './counted.js';
+import type { Styles } from './styles.js';
+import { oneLine } from './terminal-text.js';
+import { pad, widthOf, wrapRanges } from './text-columns.js';
+
+/** Collisions, broken skills and problems that are listed. `--json` has all. */
+const SHOWN = 20;
+
+/** How the lines are written. */
+interface Layout {
+  /** Writes a path as people do. */
+  readonly show: (path: string) => string;
+  readonly columns: number;
+  readonly styles: Styles;
+}
+
+/**
+ * What agents have, as text: for each its folders, then names that several skills have, then what is broken, then what
+ * was not read.
+ */
+export function agentLines(
+  report: InstalledReport,
+  show: (path: string) => string,
+  columns: number,
+  styles: Styles,
+): string[] {
+  const layout = { show, columns, styles };
+  const { agents, skills, collisions, problems } = report;
+  const broken = skills.filter(({ faults }) => faults.length > 0);
+  const installations = skills.reduce((sum, skill) => sum + skill.installations.length, 0);
+  const parts = [
+    `${counted(skills.length, 'skill')} in ${counted(installations, 'place')}`,
+    `${counted(collisions.length, 'name')} of several skills`,
+    `${broken.length.toLocaleString('en')} broken`,
+    `${problems.length.toLocaleString('en')} not read`,
+  ];
+  return [
+    ...agents.flatMap((agent) => agentTable(agent, layout)),
+    ...section('Names of several skills', collisions, layout, (collision) => collisionLines(collision, layout)),
+    ...section('Broken', broken, layout, ({ path, faults }) => [
+      ...wrapped(show(path), 2, layout),
+      ...faults.flatMap((fault) => wrapped(fault, 4, layout)),
+    ]),
+    ...section('Not read', problems, layout, ({ path, message }) => [
+      ...wrapped(show(path), 2, layout),
+      ...wrapped(message, 4, layout),
+    ]),
+    styles.dim(parts.join(', ')),
+  ];
+}
+
+/** An agent and its folders, in the order in which it takes skills from them. */
+function agentTable({ name, title, folders, skills }: ReportedAgent, layout: Layout): string[] {
+  const { styles, show } = layout;
+  const head = `${styles.bold(title)}  ${styles.dim(`${name}, ${counted(skills, 'skill')}`)}`;
+  if (folders.length === 0) return [head, `  ${styles.dim('no folder')}`, ''];
+  const rows = folders.map(({ scope, skills: count, path, plugin }) => ({
+    scope,
+    count: count.toLocaleString('en'),
+    text: plugin === undefined ? show(path) : `${show(path)} (called ${plugin}:NAME)`,
+  }));
+  const widths = [
+    Math.max(...rows.map(({ scope }) => widthOf(scope))),
+    Math.max(...rows.map(({ count }) => count.length)),
+  ] as const;
+  const lines = rows.flatMap(({ scope, count, text }) => {
+    const start = `  ${pad(scope, widths[0])}  ${count.padStart(widths[1])}  `;
+    const [first = '', ...rest] = wrapped(text, widthOf(start), layout);
+    return [styles.dim(start) + first.trimStart(), ...rest];
+  });
+  return [head, ...lines, ''];
+}
+
+function collisionLines({ agent, name, taken, left }: NameCollision, layout: Layout): string[] {
+  const { show, styles } = layout;
+  const lines = (word: string, paths: readonly string[]): string[] =>
+    paths.flatMap((path) => {
+      const [first = '', ...rest] = wrapped(show(path), 11, layout);
+      return [`    ${styles.dim(word.padEnd(7))}${first.trimStart()}`, ...rest];
+    });
+  return [`  ${styles.bold(oneLine(name))}  ${styles.dim(agent)}`, ...lines('takes', taken), ...lines('not', left)];
+}
+
+/** A heading with the first of some items; nothing if there are none. */
+function section<Item>(
+  title: string,
+  items: readonly Item[],
+  { styles }: Layout,
+  linesOf: (item: Item) => string[],
+): string[] {
+  if (items.length === 0) return [];
+  const left = items.length - SHOWN;
+  const more = left > 0 ? [`  ${styles.dim(`… and ${left.toLocaleString('en')} more (all of them with --json)`)}`] : [];
+  return [styles.bold(title), ...items.slice(0, SHOWN).flatMap(linesOf), ...more, ''];
+}
+
+/** A text in lines that are indented by so many columns. */
+function wrapped(text: string, indent: number, { columns }: Layout): string[] {
+  const line = oneLine(text);
+  return wrapRanges(line, Math.max(20, columns - indent)).map(
+    ([start, end]) => ' '.repeat(indent) + line.slice(start, end).trimEnd(),
+  );
+}

@@ -1,0 +1,259 @@
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { SkillScope } from '../skill.js';
+import { reasonOf } from '../sources/folder/list-folder.js';
+import { isInside } from '../sources/folder/source-paths.js';
+import { type Surroundings, surroundings } from '../user-folders.js';
+import type { AgentProblem } from './agent-problem.js';
+import { AGENTS, type Agent, SHARED_AGENT } from './agents.js';
+import { checkInstalledOptions, type InstalledOptions } from './installed-options.js';
+import { claudePlugins, type Plugins } from './plugins.js';
+import { projectLevels } from './project-levels.js';
+
+/** A folder in which an agent looks for skills: it holds many, or is a skill itself. */
+export interface InstalledFolder {
+  /** Absolute, without symbolic links. */
+  readonly path: string;
+  /** Name of the agent. */
+  readonly agent: string;
+  readonly scope: SkillScope;
+  /** Name of the plugin that it belongs to. */
+  readonly plugin?: string;
+}
+
+/** A folder that links may lead into. */
+export interface LinkRoot {
+  /** Real path. */
+  readonly path: string;
+  /** The plugin that it belongs to, if it does. */
+  readonly plugin?: string;
+  /** Who made it. A file of a skill may be a link only into what the same hand made. */
+  readonly maker: 'user' | 'project' | 'plugin';
+}
+
+/** What is known before any folder with skills is listed. */
+export interface FoundFolders {
+  /** By agent in the order of `AGENTS`; those of an agent in the order in which it takes skills from them. */
+  readonly folders: readonly InstalledFolder[];
+  /** Names of the agents that were looked for: those asked for, or those on this machine. */
+  readonly agents: readonly string[];
+  /** The folders of all agents, chosen or not. Links to skills may lead into these. */
+  readonly roots: readonly LinkRoot[];
+  readonly problems: readonly AgentProblem[];
+  /** Real path of the home folder, to shorten paths that are shown. */
+  readonly home: string;
+}
+
+/**
+ * Finds the folders in which the agents of this machine look for skills, as far as they exist. Lists none of them, and
+ * reads nothing but the lists of plugins.
+ *
+ * A folder of the user may be a link: whoever made it chose where. A folder of a project may be one only if it leads
+ * into a folder of an agent, since others made the project.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export async function findFolders(options: InstalledOptions = {}): Promise<FoundFolders> {
+  const given = checkInstalledOptions(options);
+  return new FolderFinder(surroundings(given), options).find();
+}
+
+/** A folder of an agent as the table has it, before anybody has looked. */
+interface Wanted {
+  readonly agent: Agent;
+  readonly scope: SkillScope;
+  /** Absolute. */
+  readonly path: string;
+}
+
+class FolderFinder {
+  readonly #of: Surroundings;
+  readonly #options: InstalledOptions;
+  readonly #problems = new Map<string, AgentProblem>();
+  readonly #looks = new Map<string, Promise<string | undefined>>();
+  #home = '';
+
+  constructor(of: Surroundings, options: InstalledOptions) {
+    this.#of = of;
+    this.#options = options;
+  }
+
+  async find(): Promise<FoundFolders> {
+    this.#home = await realOrSelf(this.#of.home);
+    const cwd = await realOrSelf(this.#of.cwd);
+    const levels = await projectLevels(cwd, this.#home);
+    const present = await this.#present(levels);
+    const wanted = AGENTS.flatMap((agent) => this.#wantedOf(agent, levels, present.has(agent)));
+    const plugins = await this.#plugins(cwd);
+
+    const users = await this.#resolve(wanted.filter(({ scope }) => scope !== 'project'));
+    const projects = await this.#resolveProjects(
+      wanted.filter(({ scope }) => scope === 'project'),
+      new Set(users.values()),
+    );
+    const real = new Map([...users, ...projects]);
+    const roots: readonly LinkRoot[] = [
+      ...[...users.values()].map((path) => ({ path, maker: 'user' as const })),
+      ...[...projects.values()].map((path) => ({ path, maker: 'project' as const })),
+      ...plugins.folders.map((folder) => ({ ...folder, maker: 'plugin' as const })),
+    ];
+
+    const chosen = AGENTS.filter((agent) => present.has(agent));
+    const folders = chosen.flatMap((agent) =>
+      byPrecedence(
+        agent,
+        wanted.filter((one) => one.agent === agent),
+        real,
+        agent.name === PLUGIN_AGENT ? plugins : NO_PLUGINS,
+      ),
+    );
+    return {
+      folders,
+      agents: chosen.map(({ name }) => name),
+      // One that several agents read is there once, as it was first found.
+      roots: [...new Map([...roots].reverse().map((root) => [root.path, root])).values()].reverse(),
+      problems: [...this.#problems.values(), ...plugins.problems],
+      home: this.#home,
+    };
+  }
+
+  /** The agents that are asked for, or that are on this machine. */
+  async #present(levels: readonly string[]): Promise<ReadonlySet<Agent>> {
+    const { agents } = this.#options;
+    if (agents !== undefined) return new Set(AGENTS.filter(({ name }) => agents.includes(name)));
+    const found = await Promise.all(AGENTS.map((agent) => this.#isPresent(agent, levels)));
+    return new Set(AGENTS.filter((_, at) => found[at]));
+  }
+
+  async #isPresent(agent: Agent, levels: readonly string[]): Promise<boolean> {
+    if (agent.name === SHARED_AGENT) return true;
+    if (agent.onlyByName) return false;
+    if (this.#options.folders?.[agent.name] !== undefined) return true;
+    const marks = [
+      ...agent.marks(this.#of),
+      ...levels.flatMap((level) => [...agent.projectMarks, ...ownFolders(agent)].map((mark) => join(level, mark))),
+    ];
+    for (const mark of marks) if (await this.#isThere(mark)) return true;
+    return false;
+  }
+
+  #wantedOf(agent: Agent, levels: readonly string[], isChosen: boolean): Wanted[] {
+    const other = this.#options.folders?.[agent.name];
+    const project = other?.project ?? agent.projectFolders;
+    // `skills` of a project is a folder like any other, unless the agent is there that looks into it.
+    const inProject = project.filter((folder) => isChosen || folder.startsWith('.'));
+    const want = (scope: SkillScope, paths: readonly string[]): Wanted[] =>
+      paths.map((path) => ({ agent, scope, path: resolve(path) }));
+    return [
+      ...levels.flatMap((level) => inProject.map((folder) => ({ ...want('project', [join(level, folder)])[0]! }))),
+      ...want('user', other?.user ?? agent.userFolders(this.#of)),
+      ...want('system', other?.system ?? agent.systemFolders(this.#of)),
+    ];
+  }
+
+  async #plugins(cwd: string): Promise<Plugins> {
+    const agent = AGENTS.find(({ name }) => name === PLUGIN_AGENT)!;
+    return claudePlugins(agent.ownFolder(this.#of), cwd);
+  }
+
+  /** Real paths of those that exist. */
+  async #resolve(wanted: readonly Wanted[]): Promise<Map<string, string>> {
+    const real = new Map<string, string>();
+    for (const { path } of wanted) {
+      const found = await this.#look(path);
+      if (found === undefined) continue;
+      if (isInside(this.#home, found)) this.#note(path, 'is a link to the home folder or above it, so it is not read');
+      else real.set(path, found);
+    }
+    return real;
+  }
+
+  /** The same of folders of a project. A link counts only if it leads into a folder that an agent has anyway. */
+  async #resolveProjects(wanted: readonly Wanted[], users: ReadonlySet<string>): Promise<Map<string, string>> {
+    const real = new Map<string, string>();
+    const linked: [path: string, found: string][] = [];
+    for (const { path } of wanted) {
+      const found = await this.#look(path);
+      // Where names differ in case only, the system tells how they are written on the disk.
+      if (found?.toLowerCase() === path.toLowerCase()) real.set(path, found);
+      else if (found !== undefined) linked.push([path, found]);
+    }
+    const direct = [...real.values(), ...users];
+    for (const [path, found] of linked) {
+      if (direct.some((root) => isInside(found, root))) real.set(path, found);
+      else this.#note(path, "a link that leads out of the agents' folders");
+    }
+    return real;
+  }
+
+  /** The real path of a folder; undefined if there is none. */
+  #look(path: string): Promise<string | undefined> {
+    const known = this.#looks.get(path) ?? this.#lookOnce(path);
+    this.#looks.set(path, known);
+    return known;
+  }
+
+  async #lookOnce(path: string): Promise<string | undefined> {
+    try {
+      const real = await realpath(path);
+      if ((await stat(real)).isDirectory()) return real;
+      this.#note(path, 'is not a folder');
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ELOOP') this.#note(path, 'a link that leads in a circle');
+      else if (code !== 'ENOENT' && code !== 'ENOTDIR') this.#note(path, `cannot be read: ${reasonOf(error)}`, true);
+    }
+    return undefined;
+  }
+
+  async #isThere(path: string): Promise<boolean> {
+    return lstat(path).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  #note(path: string, message: string, hidesSkills = false): void {
+    this.#problems.set(path, { path, message, ...(hidesSkills && { hidesSkills: true as const }) });
+  }
+}
+
+/** The agent whose plugins are known. */
+const PLUGIN_AGENT = 'claude-code';
+const NO_PLUGINS: Plugins = { folders: [], problems: [] };
+
+/** Folders of a project that only this agent, or one made like it, has. */
+function ownFolders({ projectFolders: [first = ''], name }: Agent): string[] {
+  const isOwn = first.startsWith('.') && AGENTS.find((agent) => agent.projectFolders[0] === first)?.name === name;
+  return isOwn && first !== SHARED_FOLDER ? [first] : [];
+}
+
+const SHARED_FOLDER = AGENTS.find(({ name }) => name === SHARED_AGENT)!.projectFolders[0];
+
+/** The folders of an agent that exist, in the order in which it takes skills from them, each once. */
+function byPrecedence(
+  agent: Agent,
+  wanted: readonly Wanted[],
+  real: ReadonlyMap<string, string>,
+  plugins: Plugins,
+): InstalledFolder[] {
+  const inScope = (scope: SkillScope): InstalledFolder[] =>
+    wanted
+      .filter((one) => one.scope === scope && real.has(one.path))
+      .map(({ path }) => ({ path: real.get(path)!, agent: agent.name, scope }));
+  const first = agent.userFirst ? (['user', 'project'] as const) : (['project', 'user'] as const);
+  const ofPlugins = plugins.folders.map(({ path, plugin }) => ({
+    path,
+    agent: agent.name,
+    scope: 'plugin' as const,
+    plugin,
+  }));
+  const all = [...first.flatMap(inScope), ...ofPlugins, ...inScope('system')];
+  return all.filter(
+    ({ path, plugin }, at) => all.findIndex((one) => one.path === path && one.plugin === plugin) === at,
+  );
+}
+
+async function realOrSelf(path: string): Promise<string> {
+  return realpath(path).catch(() => resolve(path));
+}

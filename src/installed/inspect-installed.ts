@@ -1,0 +1,126 @@
+import { basename } from 'node:path';
+import type { SkillScope } from '../skill.js';
+import { readSkillMarkdown } from '../sources/folder/front-matter.js';
+import { reasonOf } from '../sources/folder/list-folder.js';
+import { readAhead } from '../sources/folder/read-ahead.js';
+import { SKILLS_AHEAD } from '../sources/folder/read-skill.js';
+import { readTextFile } from '../sources/folder/text-file.js';
+import { isBlank } from '../sources/rows/clean-text.js';
+import type { AgentProblem } from './agent-problem.js';
+import { AGENTS } from './agents.js';
+import { findCollisions, type NameCollision } from './find-collisions.js';
+import type { InstalledOptions } from './installed-options.js';
+import { skillFaults } from './skill-faults.js';
+import { type Installation, type InstalledSkill, walkInstalled } from './walk-installed.js';
+
+/** A folder of an agent. */
+export interface ReportedFolder {
+  /** Absolute, without symbolic links. */
+  readonly path: string;
+  readonly scope: SkillScope;
+  readonly plugin?: string;
+  /** Number of skills that the agent finds in it. */
+  readonly skills: number;
+}
+
+/** What one agent has. */
+export interface ReportedAgent {
+  readonly name: string;
+  readonly title: string;
+  /** In the order in which it takes skills of the same name. */
+  readonly folders: readonly ReportedFolder[];
+  /** Number of its skills; one that it reaches twice counts once. */
+  readonly skills: number;
+}
+
+/** A skill of an agent, and what the agent calls it: `plugin:skill` if it belongs to a plugin. */
+export interface ReportedInstallation extends Installation {
+  readonly calledAs: string;
+}
+
+/** A skill, and what is wrong with it. */
+export interface ReportedSkill {
+  /** As its SKILL.md says, else that of its folder. */
+  readonly name: string;
+  /** Absolute path of its folder, without symbolic links. */
+  readonly path: string;
+  readonly installations: readonly ReportedInstallation[];
+  /** What is broken, and why. Empty if nothing is. */
+  readonly faults: readonly string[];
+}
+
+/** Which skills the agents of a machine have, and what is wrong with them. */
+export interface InstalledReport {
+  /** In the order of `AGENTS`. */
+  readonly agents: readonly ReportedAgent[];
+  /** In code-point order of their paths. */
+  readonly skills: readonly ReportedSkill[];
+  readonly collisions: readonly NameCollision[];
+  /** What was not read, or not followed. */
+  readonly problems: readonly AgentProblem[];
+}
+
+/**
+ * Looks at every skill that is installed on this machine: where it is, what it is called, and what is wrong with it. Of
+ * a skill only the SKILL.md is read.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export async function inspectInstalled(options: InstalledOptions = {}): Promise<InstalledReport> {
+  const { skills: found, folders, agents, problems } = await walkInstalled(options);
+  const skills: ReportedSkill[] = [];
+  for await (const skill of readAhead(found, SKILLS_AHEAD, inspect)) skills.push(skill);
+
+  const counts = folders.map(() => 0);
+  const called = found.flatMap(({ found: { realSkillFile: skill }, folderNumbers }, i) =>
+    folderNumbers.map((folder, at) => {
+      counts[folder]! += 1;
+      const { agent, calledAs, path } = skills[i]!.installations[at]!;
+      return { agent, calledAs, path, skill, folder };
+    }),
+  );
+  called.sort((a, b) => a.folder - b.folder);
+  return {
+    agents: AGENTS.filter(({ name }) => agents.includes(name)).map(({ name, title }) => ({
+      name,
+      title,
+      folders: folders.flatMap(({ agent, ...folder }, at) =>
+        agent === name ? [{ ...folder, skills: counts[at]! }] : [],
+      ),
+      skills: new Set(called.filter(({ agent }) => agent === name).map(({ skill }) => skill)).size,
+    })),
+    skills,
+    collisions: findCollisions(called),
+    problems,
+  };
+}
+
+async function inspect({ found, installations }: InstalledSkill): Promise<ReportedSkill> {
+  const folder = basename(found.realPath);
+  const { name, faults } = await look(found.realSkillFile, folder);
+  return {
+    name,
+    path: found.realPath,
+    installations: installations.map((one) => ({
+      ...one,
+      calledAs: one.plugin === undefined ? name : `${one.plugin}:${name}`,
+    })),
+    faults:
+      found.skillFile === 'SKILL.md' ? faults : [...faults, `its file is called ${found.skillFile}, not SKILL.md`],
+  };
+}
+
+async function look(skillFile: string, folder: string): Promise<{ readonly name: string; readonly faults: string[] }> {
+  try {
+    const file = await readTextFile(skillFile, { force: true });
+    if (file.kind !== 'text') return { name: folder, faults: ['its SKILL.md is not a regular file'] };
+    if (isBlank(file.text)) return { name: folder, faults: ['its SKILL.md is empty'] };
+    const markdown = readSkillMarkdown(file.text);
+    const given = markdown.fields.get('name');
+    const faults = skillFaults(markdown, folder);
+    if (file.repaired) faults.push('its SKILL.md is not UTF-8');
+    return { name: typeof given === 'string' && !isBlank(given) ? given : folder, faults };
+  } catch (error) {
+    return { name: folder, faults: [`its SKILL.md cannot be read: ${reasonOf(error)}`] };
+  }
+}

@@ -1,0 +1,56 @@
+import { basename } from 'node:path';
+import { UNKNOWN } from '../skill.js';
+import { AheadAllowance } from '../sources/folder/ahead-allowance.js';
+import { publicationOf } from '../sources/folder/publication.js';
+import { readAhead } from '../sources/folder/read-ahead.js';
+import { AHEAD_BYTES, readSkill, SKILLS_AHEAD } from '../sources/folder/read-skill.js';
+import type { ReadOptions } from '../sources/rows/read-options.js';
+import type { SourceItem } from '../sources/rows/row.js';
+import type { InstalledOptions } from './installed-options.js';
+import { shownPath } from './shown-path.js';
+import { linkRootsOf, locationOf, walkInstalled } from './walk-installed.js';
+
+/** What a reader of installed skills says beside the rows. */
+export interface InstalledListener {
+  /** Called before the first row with the number of folders that there are. */
+  onFolders?(count: number): void;
+}
+
+/**
+ * The skills that are installed on this machine: one row for each, in the order of their real paths, with its
+ * installations. Git is asked nothing, and nothing else is executed: a skill has its folder as its origin, and the
+ * times of its files.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ * @throws the signal's reason when aborted
+ */
+export async function* readInstalled(
+  installed: InstalledOptions,
+  options: ReadOptions,
+  listener: InstalledListener = {},
+): AsyncGenerator<SourceItem> {
+  const { signal } = options;
+  const { skills, folders, roots, problems, home } = await walkInstalled(installed, signal);
+  listener.onFolders?.(folders.length);
+  for (const { path, message, hidesSkills } of problems) {
+    const origin = { source: shownPath(path, home) };
+    yield { kind: 'remark', origin, message, ...(hidesSkills === true && { hidesSkills }) };
+  }
+  const contents = options.contents !== false;
+  yield* readAhead(skills, SKILLS_AHEAD, async (skill, turn) => {
+    signal?.throwIfAborted();
+    const { found, installations } = skill;
+    const publication = { ...publicationOf(found, undefined, UNKNOWN, options), location: locationOf(skill) };
+    const item = await readSkill(found, {
+      origin: { source: `${shownPath(found.realPath, home)}/${found.skillFile}` },
+      publication,
+      git: undefined,
+      roots: linkRootsOf(skill, roots),
+      baseName: basename(found.realPath),
+      contents,
+      signal,
+      admit: new AheadAllowance(AHEAD_BYTES, turn).admit,
+    });
+    return item.kind === 'row' ? { ...item, installations } : item;
+  });
+}

@@ -1,0 +1,54 @@
+import { countCodePoints } from '../count-code-points.js';
+import type { SkillMarkdown } from '../sources/folder/front-matter.js';
+import { isBlank, toOneLine } from '../sources/rows/clean-text.js';
+
+/** Longest texts of a skill, in characters, by the Agent Skills specification (https://agentskills.io/specification). */
+const LONGEST = { name: 64, description: 1024, compatibility: 500 } as const;
+
+/** Lower-case letters, digits and single hyphens. */
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/**
+ * The rules of the Agent Skills specification that a skill breaks, as sentences for people. An agent may take it all
+ * the same.
+ *
+ * @param folder name of the skill's folder
+ */
+export function skillFaults({ fields, frontMatter, warnings }: SkillMarkdown, folder: string): string[] {
+  if (frontMatter === undefined) return ['no front matter', ...warnings];
+  return [
+    ...warnings,
+    ...nameFaults(fields.get('name'), folder),
+    ...textFaults('description', fields.get('description'), true),
+    ...textFaults('compatibility', fields.get('compatibility'), false),
+    ...metadataFaults(fields.get('metadata')),
+  ];
+}
+
+function nameFaults(name: unknown, folder: string): string[] {
+  const faults = textFaults('name', name, true);
+  if (typeof name !== 'string' || isBlank(name)) return faults;
+  const shown = JSON.stringify(toOneLine(name, 80));
+  if (!NAME.test(name)) faults.push(`name: ${shown} is not of lower-case letters, digits and single hyphens`);
+  if (name !== folder) {
+    faults.push(`name: ${shown} is not that of its folder, ${JSON.stringify(toOneLine(folder, 80))}`);
+  }
+  return faults;
+}
+
+function textFaults(field: keyof typeof LONGEST, value: unknown, isRequired: boolean): string[] {
+  if (value === undefined) return isRequired ? [`${field}: missing`] : [];
+  if (typeof value !== 'string') return [`${field}: not a text`];
+  if (isBlank(value)) return [`${field}: blank`];
+  const length = countCodePoints(value);
+  const longest = LONGEST[field];
+  if (length <= longest) return [];
+  return [`${field}: ${length.toLocaleString('en')} characters, at most ${longest.toLocaleString('en')}`];
+}
+
+function metadataFaults(metadata: unknown): string[] {
+  if (metadata === undefined) return [];
+  const isMap = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata);
+  if (isMap && Object.values(metadata).every((value) => typeof value === 'string')) return [];
+  return ['metadata: not a map of texts'];
+}
