@@ -1,6 +1,7 @@
 import { buildCatalogue } from '../load/build-catalogue.js';
 import type { BuildOptions } from '../load/load-options.js';
 import type { LoadReport } from '../load/load-report.js';
+import type { Embedder } from '../semantic/embedder.js';
 import type { WatchedSource } from './watched-source.js';
 
 /** What to load: whole sources, and folders of others. */
@@ -10,7 +11,7 @@ export interface LoadPlan {
 }
 
 /** The options of a watch for each of its loads. */
-export type WatchedLoad = Omit<BuildOptions, 'sources' | 'prune'>;
+export type WatchedLoad = Omit<BuildOptions, 'sources' | 'prune' | 'model' | 'embedder'>;
 
 /** Origin of warnings that say which skills could not be classified. */
 const CATEGORIES = 'categories';
@@ -24,9 +25,10 @@ export async function loadChanges(plan: LoadPlan, options: WatchedLoad): Promise
 }
 
 /** Makes the vectors that are missing in the catalogue, whatever it was loaded from. Reads no source. */
-export async function loadVectors(options: WatchedLoad): Promise<LoadReport> {
+export async function loadVectors(embedder: Embedder, options: WatchedLoad): Promise<LoadReport> {
   const nothing = { name: 'vectors of a watch', rows: [] };
-  return without(nothing.name, await buildCatalogue({ ...options, sources: [nothing] }));
+  const report = await buildCatalogue({ ...options, sources: [nothing], embedder, semantic: true });
+  return without(nothing.name, report);
 }
 
 function without(origin: string, report: LoadReport): LoadReport {

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { SkillSearchError } from '../errors.js';
 import type { LoadReport } from '../load/load-report.js';
+import type { ChosenModel } from '../semantic/choose-model.js';
 import { anyOf } from '../threads/abort.js';
 import { GatheredChanges, type SourceChanges } from './gathered-changes.js';
+import { KeptModel } from './kept-model.js';
 import { loadChanges, loadVectors, type WatchedLoad } from './load-changes.js';
 import { isOwnFile } from './own-files.js';
 import { type Changes, missingPaths, planLoad } from './plan-load.js';
@@ -26,7 +28,10 @@ const LOAD_WAIT = 200;
 export interface WatchParts {
   /** Absolute path of the catalogue. */
   readonly database: string;
+  /** Without what says which model. */
   readonly load: Omit<WatchedLoad, 'signal'>;
+  /** Makes vectors; undefined if none are wanted. */
+  readonly model: ChosenModel | undefined;
   readonly quiet: number;
   readonly longestWait: number;
   readonly onChange: (change: WatchedChange) => void;
@@ -43,6 +48,9 @@ export class RunningWatch implements SourceListener {
   #sources: readonly WatchedSource[] = [];
   readonly #closing = new AbortController();
   readonly #retries: Retries;
+  readonly #model: KeptModel | undefined;
+  /** False once it turns out that vectors cannot be made. */
+  #makesVectors: boolean;
   #looking: NodeJS.Timeout | undefined;
   #isDue = false;
   #working: Promise<void> | undefined;
@@ -56,6 +64,8 @@ export class RunningWatch implements SourceListener {
   constructor(parts: WatchParts) {
     this.#parts = parts;
     this.#retries = new Retries(this.#closing.signal);
+    this.#model = parts.model === undefined ? undefined : new KeptModel(parts.model);
+    this.#makesVectors = parts.model !== undefined;
     this.#gathered = new GatheredChanges({ quiet: parts.quiet, longest: parts.longestWait }, () => {
       this.#isDue = true;
       this.#embedding?.abort(new Error('something changed'));
@@ -90,6 +100,7 @@ export class RunningWatch implements SourceListener {
     this.#gathered.close();
     for (const source of this.#sources) source.close();
     await this.#working;
+    await this.#model?.close();
   }
 
   onPath(source: WatchedSource, path: string): void {
@@ -188,7 +199,7 @@ export class RunningWatch implements SourceListener {
     signal.throwIfAborted();
     const report = await loadChanges(plan, { ...load, database, signal });
     const { added, updated } = report;
-    if (load.semantic !== false && (isFirst || added + updated > 0)) this.#withoutVectorsSince ??= firstAt;
+    if (this.#makesVectors && (isFirst || added + updated > 0)) this.#withoutVectorsSince ??= firstAt;
     if (isFirst || hasChanged(report)) this.#tell('words', plan.whole.length > 0, report, firstAt);
   }
 
@@ -198,16 +209,30 @@ export class RunningWatch implements SourceListener {
     this.#embedding = new AbortController();
     const { signal, end } = anyOf([this.#closing.signal, this.#embedding.signal]);
     try {
-      const report = await loadVectors({ ...load, database, signal });
+      const report = await loadVectors(this.#model!, { ...load, database, signal });
       this.#withoutVectorsSince = undefined;
       this.#retries.succeeded();
       if (hasChanged(report)) this.#tell('vectors', false, report, firstAt);
     } catch (error) {
-      if (!signal.aborted) await this.#waitAfter(error);
+      if (signal.aborted) return;
+      if (this.#isOptional(error)) this.#goOnWithoutVectors(error);
+      else await this.#waitAfter(error);
     } finally {
       end();
       this.#embedding = undefined;
     }
+  }
+
+  /** Whether an error says that the model runtime, which is optional, is missing, and nobody asked for vectors. */
+  #isOptional(error: unknown): error is SkillSearchError {
+    const isMissing = error instanceof SkillSearchError && error.code === 'MODEL_RUNTIME_MISSING';
+    return isMissing && this.#parts.load.semantic !== true && this.#parts.model?.named !== true;
+  }
+
+  #goOnWithoutVectors(error: SkillSearchError): void {
+    this.#makesVectors = false;
+    this.#withoutVectorsSince = undefined;
+    this.#parts.onProblem({ kind: 'no-vectors', message: `no vectors are made: ${error.message}`, error });
   }
 
   #tell(kind: WatchedChange['kind'], whole: boolean, report: LoadReport, since: number): void {

@@ -41,8 +41,15 @@ export interface WatchOptions extends Omit<BuildOptions, 'sources' | 'prune' | '
    * ignored.
    */
   readonly onChange?: ((change: WatchedChange) => void) | undefined;
-  /** Called when something went wrong. The watch goes on. An error that it throws is ignored. */
+  /** Called when something went wrong. The watch goes on, but after `ended`. An error that it throws is ignored. */
   readonly onProblem?: ((problem: WatchProblem) => void) | undefined;
+  /**
+   * Whether to watch and load in a thread of its own. A load of a thousand skills holds up the thread that it runs in
+   * for some tenths of a second in all: a server that answers meanwhile wants this. An `embedder` cannot be given then.
+   *
+   * @default false
+   */
+  readonly thread?: boolean | undefined;
   /** Ends the watch, as `close()` does. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -66,9 +73,11 @@ export interface WatchProblem {
   /**
    * `load-failed`: a load ended with an error; it is tried again. `load-waits`: somebody else loads into the catalogue.
    * `source-missing`: a source is not there; nothing of it is removed. `source-back`: it is there again. `polling`: the
-   * system does not watch a source, so it is polled.
+   * system does not watch a source, so it is polled. `no-vectors`: the model runtime is not installed; skills are found
+   * by words. `ended`: the thread of the watch has ended, of too little memory
+   * say.
    */
-  readonly kind: 'load-failed' | 'load-waits' | 'source-missing' | 'source-back' | 'polling';
+  readonly kind: 'load-failed' | 'load-waits' | 'source-missing' | 'source-back' | 'polling' | 'no-vectors' | 'ended';
   /** What happened, in a sentence without a full stop. */
   readonly message: string;
   /** The source, as it was given. */
@@ -106,5 +115,6 @@ export const WATCH_OPTIONS: Names = namesOf<WatchOptions>({
   longestWait: true,
   onChange: true,
   onProblem: true,
+  thread: true,
   signal: true,
 });

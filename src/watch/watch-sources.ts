@@ -31,12 +31,14 @@ const DEFAULT_POLL_INTERVAL = 1000;
  */
 export async function watchSources(options: WatchOptions): Promise<SourceWatch> {
   checkOptions(options, WATCH_OPTIONS);
-  const { sources, polling, pollInterval, quiet, longestWait, onChange, onProblem, signal, ...load } = options;
+  const { sources, polling, pollInterval, quiet, longestWait, onChange, onProblem, thread, signal, ...others } =
+    options;
   const database = resolveDatabase(checkDatabase(options.database));
   checkSources(sources);
   checkFlag('polling', polling);
   checkListener('onChange', onChange);
   checkListener('onProblem', onProblem);
+  checkFlag('thread', thread);
   checkSignal(signal);
   const wait = (name: string, value: unknown): number | undefined =>
     checkInteger(optionOf(name), value, 0, MAX_WATCH_WAIT);
@@ -46,23 +48,41 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
   };
   const interval =
     checkInteger(optionOf('pollInterval'), pollInterval, MIN_POLL_INTERVAL, MAX_POLL_INTERVAL) ?? DEFAULT_POLL_INTERVAL;
+  if (thread === true) {
+    if (options.embedder !== undefined) {
+      throw new SkillSearchError('INVALID_OPTION', 'an embedder cannot be used in a thread: leave out `thread`');
+    }
+    const { watchInThread } = await import('./watch-in-thread.js');
+    return watchInThread({
+      ...others,
+      sources,
+      database,
+      polling,
+      pollInterval: interval,
+      ...waits,
+      onChange,
+      onProblem,
+      signal,
+    });
+  }
   // Watching takes as much code as loading. A program that only searches need not load it.
-  const [{ checkLoadModel }, { checkSource }, { RunningWatch }, { WatchedInstalled }, { WatchedPath }] =
+  const [{ chooseLoadModel }, { checkSource }, { RunningWatch }, { WatchedInstalled }, { WatchedPath }] =
     await Promise.all([
-      import('../load/check-load-model.js'),
+      import('../load/choose-load-model.js'),
       import('../sources/open-source.js'),
       import('./running-watch.js'),
       import('./watched-installed.js'),
       import('./watched-path.js'),
     ]);
-  await checkLoadModel(load);
+  const { model, embedder, ...load } = others;
+  const chosen = await chooseLoadModel(database, { model, embedder, semantic: load.semantic });
   const resolved = await Promise.all(
     sources.map((source) => (typeof source === 'string' ? checkSource(source) : source.installed)),
   );
   signal?.throwIfAborted();
 
   const listeners = { onChange: quietly(onChange), onProblem: quietly(onProblem) };
-  const watch = new RunningWatch({ database, load: { ...load, database }, ...waits, ...listeners });
+  const watch = new RunningWatch({ database, load: { ...load, database }, model: chosen, ...waits, ...listeners });
   const close = (): Promise<void> => watch.close();
   const abort = (): void => void close();
   signal?.addEventListener('abort', abort, { once: true });

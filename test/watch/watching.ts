@@ -11,7 +11,7 @@ import { contentOf } from '../catalogue-file.js';
 import { scratchFile } from '../scratch-folder.js';
 
 /** Long enough for a machine with twenty other things to do. */
-const PATIENCE = { timeout: 45_000, interval: 50 };
+const PATIENCE = { timeout: 100_000, interval: 50 };
 
 /** A watch of a test, closed when the test ends. */
 export interface Watching {
