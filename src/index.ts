@@ -22,6 +22,7 @@ export type {
 } from './load/load-options.js';
 export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load/load-report.js';
 export { type RemoveOptions, removeSkills } from './load/remove-skills.js';
+export { type UpdateOptions, updateSkills } from './load/update-skills.js';
 export {
   COPY_MODES,
   type CopyMode,

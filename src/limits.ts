@@ -32,6 +32,18 @@ export const MAX_FACET_VALUES = 100;
 /** The greatest `limit` of suggestions. More are not read while somebody types. */
 export const MAX_SUGGESTIONS = 20;
 
+/**
+ * Skills that one small change may bring or remove: more are loaded as a whole, which takes a copy of the catalogue but
+ * blocks nothing.
+ */
+export const MAX_CHANGED_IN_PLACE = 500;
+
+/**
+ * Skills that small changes replaced or removed, and that are kept for readers of former states: some tens of megabytes.
+ * Beyond, the oldest states can no longer be read.
+ */
+export const MAX_SUPERSEDED = 5000;
+
 /** Words of the catalogue that an answer says a misspelt word was read as. Whoever asked wants to see the likeliest. */
 export const MAX_CORRECTIONS = 5;
 

@@ -57,6 +57,11 @@ const BOUNDS: Readonly<
     file: 'search/suggest.test.ts',
     test: 'refuse a limit that is no integer from 1 to 20, and a text that is none',
   },
+  MAX_CHANGED_IN_PLACE: {
+    file: 'load/update-skills.test.ts',
+    test: 'are loaded as a whole if they are more than 500 rows or ids',
+  },
+  MAX_SUPERSEDED: { file: 'store/write/superseding.test.ts', test: 'forgets the oldest beyond so many skills' },
   MAX_CORRECTIONS: { file: 'keyword/steps/corrected-words.test.ts', test: 'by five words at most' },
   MAX_SIMILAR: { file: 'search/similar-skills.test.ts', test: 'refuses a limit that is no integer from 1 to 100' },
   TOKEN_CACHE_WORDS: { file: 'agents/count-tokens.test.ts', test: 'keeps the sizes of so many words at most' },

@@ -164,9 +164,17 @@ describe('a faulty question', () => {
     ['updatedBefore', Number.NaN, /, got NaN$/],
     ['updatedBefore', Number.NEGATIVE_INFINITY, /, got -Infinity$/],
     ['updatedBefore', new Date(0), /, got a value of type object$/],
-    ['facets', 'author', 'facets must be a list of category, occupation, author, license, got "author"'],
-    ['facets', ['author', 'tag'], 'facets must be a list of category, occupation, author, license, got "tag"'],
-    ['facets', [undefined], 'facets must be a list of category, occupation, author, license, got undefined'],
+    ['facets', 'author', 'facets must be a list of category, occupation, author, license, agent, scope, got "author"'],
+    [
+      'facets',
+      ['author', 'tag'],
+      'facets must be a list of category, occupation, author, license, agent, scope, got "tag"',
+    ],
+    [
+      'facets',
+      [undefined],
+      'facets must be a list of category, occupation, author, license, agent, scope, got undefined',
+    ],
     ['copies', 'all', 'copies must be one of collapse, keep, got "all"'],
   ])('%s: %s', (parameter, value, message) => {
     const expected = typeof message === 'string' ? message : expect.stringMatching(message);

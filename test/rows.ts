@@ -14,6 +14,9 @@ export interface Row {
   readonly license?: string;
   readonly categories?: readonly string[];
   readonly occupations?: readonly string[];
+  readonly installations?: readonly unknown[];
+  readonly frontMatter?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>>;
   readonly files?: readonly { readonly filename: string; readonly text: string }[];
 }
 

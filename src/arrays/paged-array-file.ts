@@ -1,7 +1,7 @@
 import { closeSync, read as readCallback, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
-import { BLOCK_BYTES, bytesOfSection, type ReadHeader } from './array-file-header.js';
+import { type ArrayFileIdentity, BLOCK_BYTES, bytesOfSection, type ReadHeader } from './array-file-header.js';
 import { type ArrayRule, keepsRule, ruleOf, sizesIn } from './array-rules.js';
 import { type ArrayTree, arrayOver, type NumberArray, treeOf } from './array-tree.js';
 import { type ExpectedFile, openArrayFile } from './open-array-file.js';
@@ -26,6 +26,8 @@ interface RuledArray {
  */
 export class PagedArrayFile implements Pager {
   readonly tree: ArrayTree;
+  /** What the arrays were made from. */
+  readonly origin: ArrayFileIdentity['origin'];
   readonly #path: string;
   readonly #file: number;
   readonly #header: ReadHeader;
@@ -52,6 +54,7 @@ export class PagedArrayFile implements Pager {
     this.#path = path;
     this.#file = file;
     this.#header = header;
+    this.origin = header.origin;
     const memory = new ArrayBuffer(header.dataBytes);
     this.#bytes = new Uint8Array(memory);
     this.#present = new Uint8Array(header.checksums.length);

@@ -19,6 +19,8 @@ export interface KeywordFileContent {
 /** A keyword file that was opened. Only the needed parts of its arrays are read. */
 export interface OpenKeywordFile extends KeywordFileContent {
   readonly file: PagedArrayFile;
+  /** Stamp of its state. */
+  readonly stamp: string;
 }
 
 /** @throws Error of the file system; a file that was there before is left as it was */
@@ -29,14 +31,15 @@ export function writeKeywordFile(catalogue: string, stamp: string, content: Keyw
 /**
  * Opens the keyword file of a state of a catalogue.
  *
+ * @param stamp left out for any state
  * @returns undefined if there is no file, or its header is damaged, or it belongs to another state or other word rules
  */
-export function openKeywordFile(catalogue: string, stamp: string): OpenKeywordFile | undefined {
+export function openKeywordFile(catalogue: string, stamp?: string): OpenKeywordFile | undefined {
   const file = PagedArrayFile.open(filesBeside(catalogue).keyword, identityOf(stamp));
   if (file === undefined) return undefined;
   // The rules say that the tree has all arrays of these two.
   const { keywords, columns } = file.tree as unknown as KeywordFileContent;
-  return { file, keywords, columns };
+  return { file, keywords, columns, stamp: String(file.origin['stamp']) };
 }
 
 /**

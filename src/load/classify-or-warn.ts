@@ -18,6 +18,18 @@ export async function checkClassify({ classify }: BuildOptions, model: ChosenMod
   throw new SkillSearchError('INVALID_OPTION', message);
 }
 
+/** Whether a small change can leave the catalogue as classified, or not classified, as the options want it. */
+export async function canClassifyInPlace(
+  labels: LoadLabels,
+  { classify }: Pick<BuildOptions, 'classify'>,
+): Promise<boolean> {
+  const isClassified = labels.rules !== undefined;
+  if (classify !== undefined && classify !== isClassified) return false;
+  if (!isClassified) return true;
+  const { readClassifier } = await import('../classify/read-classifier.js');
+  return labels.rules === readClassifier().rules;
+}
+
 /**
  * Gives categories to skills that have none: if the options ask for it, or if they say nothing of it and the catalogue
  * is classified already. Without vectors of the classifier's model this only warns.

@@ -17,7 +17,7 @@ export async function embedOrWarn(
   sink: EmbeddingSink,
   model: ChosenModel,
   warnings: LoadWarning[],
-  { semantic, signal }: BuildOptions,
+  { semantic, signal }: Pick<BuildOptions, 'semantic' | 'signal'>,
   progress: Progress,
 ): Promise<number> {
   try {

@@ -6,7 +6,10 @@ import {
   namesOf,
   resolveDatabase,
 } from '../check-arguments.js';
-import { endLoad } from '../store/write/end-load.js';
+import { MAX_CHANGED_IN_PLACE } from '../limits.js';
+import { endChange } from '../store/write/end-change.js';
+import { type EndOfLoad, endLoad } from '../store/write/end-load.js';
+import { OpenChange } from '../store/write/open-change.js';
 import { loadKey, OpenLoad } from '../store/write/open-load.js';
 
 /** Options of {@link removeSkills}. */
@@ -20,7 +23,8 @@ export interface RemoveOptions {
 const REMOVE_OPTIONS = namesOf<RemoveOptions>({ database: true, ids: true });
 
 /**
- * Removes skills from a catalogue, by id.
+ * Removes skills from a catalogue, by id. Up to 500 are removed in place, as by `updateSkills`: within a second, and
+ * without another index. More are removed as by a load.
  *
  * @returns how many of the ids were there
  * @throws {SkillSearchError} as `buildCatalogue`, and `DATABASE_NOT_FOUND`
@@ -30,15 +34,17 @@ export function removeSkills(options: RemoveOptions): number {
   const database = resolveDatabase(checkDatabase(options.database));
   const ids = checkIds(options.ids);
   // Not with a CatalogueWriter: every program that imports the library would load all of it, just for this.
-  const load = new OpenLoad(database, loadKey(['remove', ...ids]), true);
+  const change = ids.length <= MAX_CHANGED_IN_PLACE ? OpenChange.open(database) : undefined;
+  const load = change ?? new OpenLoad(database, loadKey(['remove', ...ids]), true);
   try {
-    const { removed } = endLoad(load, {
+    const end: EndOfLoad = {
       hasWork: () => ids.some((id) => load.statements.find.get(id) !== undefined),
       write: (statements) => {
         for (const id of ids) statements.remove(id);
         return false;
       },
-    });
+    };
+    const { removed } = load instanceof OpenChange ? endChange(load, end) : endLoad(load, end);
     load.reported();
     return removed;
   } finally {

@@ -17,7 +17,7 @@ import { withoutLateLabels } from '../store/read/columns.js';
 import type { MemoryCatalogue } from '../store/write/memory-catalogue.js';
 import { untilAborted } from '../threads/abort.js';
 import type { NearestDocuments } from './nearest-documents.js';
-import { openKeywordIndex } from './open-keyword-index.js';
+import { type KeywordIndexParts, openKeywordIndex } from './open-keyword-index.js';
 import { OpenState } from './open-state.js';
 import { OpenedOnce } from './opened-once.js';
 import { OPEN_OPTIONS, type OpenOptions } from './search-options.js';
@@ -59,16 +59,16 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   let keywordFile: OpenKeywordFile | undefined;
   let vectors: Promise<VectorSearch> | undefined;
   try {
-    keywordFile = database === undefined ? undefined : openKeywordFile(database, reader.stamp);
-    await useColumns(reader, keywordFile);
-    if (keywordFile !== undefined && keywordFile.keywords.size !== reader.columns.size) {
-      // The columns were not taken from this file, and it is about another number of skills.
+    keywordFile = database === undefined ? undefined : openKeywordFile(database);
+    const changes = await useColumns(reader, keywordFile);
+    if (keywordFile !== undefined && changes === undefined) {
+      // It belongs to another state, or it is damaged.
       keywordFile.file.close();
       keywordFile = undefined;
     }
     vectors = options.warmUp === true ? openVectors() : undefined;
     const signal = signalUntilFailure(vectors, options.signal);
-    const parts = { reader, database, keywordFile, signal };
+    const parts = { reader, database, keywordFile, changes, signal };
     const index = keywordIndex === false ? undefined : await openKeywordIndex(keywordIndex, parts);
     if (vectors !== undefined) await untilAborted(vectors, options.signal);
     const localPaths = options.localPaths === true;
@@ -113,15 +113,30 @@ async function openReader(options: OpenOptions): Promise<OpenedReader> {
   return loadInMemory(options.skills, options.signal);
 }
 
-/** Takes the columns from the derived file. If that is damaged, the reader makes them from the catalogue instead. */
-async function useColumns(reader: CatalogueReader, keywordFile: OpenKeywordFile | undefined): Promise<void> {
-  if (keywordFile === undefined) return;
+/**
+ * Takes the columns from the derived file, also from that of a former state. If it is damaged, the reader makes them from
+ * the catalogue instead.
+ *
+ * @returns what small changes have changed since; `none` if the file is of the present state; undefined if it is of no use
+ */
+async function useColumns(
+  reader: CatalogueReader,
+  keywordFile: OpenKeywordFile | undefined,
+): Promise<KeywordIndexParts['changes']> {
+  if (keywordFile === undefined) return undefined;
+  const { columns, file, stamp, keywords } = keywordFile;
   try {
-    const needed = withoutLateLabels(keywordFile.columns);
-    await keywordFile.file.load(arraysOf(needed).map(({ value }) => value));
-    reader.useColumns(keywordFile.columns, keywordFile.file);
+    const needed = withoutLateLabels(columns);
+    const isPresent = stamp === reader.stamp;
+    if (!isPresent && !reader.hasFormerState(stamp)) return undefined;
+    await file.load(arraysOf(needed).map(({ value }) => value));
+    if (!isPresent) return reader.useFormerColumns(stamp, columns, file);
+    reader.useColumns(columns, file);
+    return 'none';
   } catch (error) {
     if (!(error instanceof DamagedArrayFileError)) throw error;
+    // The words of the file may be whole: they are checked when they are read.
+    return stamp === reader.stamp && keywords.size === reader.columns.size ? 'none' : undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { ALL_IN_MEMORY } from '../arrays/pager.js';
 import { documentsOf } from '../indexing/keyword-documents.js';
 import type { OpenKeywordFile } from '../indexing/keyword-file.js';
 import type { KeywordIndex } from '../keyword/keyword-index.js';
@@ -5,14 +6,17 @@ import { RecoveringIndex } from '../keyword/packed/build/recovering-index.js';
 import { PackedIndex } from '../keyword/packed/packed-index.js';
 import type { DocumentNumber } from '../numbers.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import type { ChangedColumns } from '../store/read/changed-columns.js';
 
 /** What an index of words is opened from, or made from. */
 export interface KeywordIndexParts {
   readonly reader: CatalogueReader;
   /** Path of the catalogue; undefined for skills in memory. */
   readonly database: string | undefined;
-  /** The derived file, if there is one for this state. */
+  /** The derived file, if there is one for this state, or for a former one from which it was made. */
   readonly keywordFile: OpenKeywordFile | undefined;
+  /** What changed since the state of the file; `none` if it is of this state. */
+  readonly changes: Pick<ChangedColumns, 'numbers' | 'came'> | 'none' | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -23,12 +27,25 @@ export interface KeywordIndexParts {
  */
 export async function openKeywordIndex(
   kind: 'packed' | 'minisearch',
-  { reader, database, keywordFile, signal }: KeywordIndexParts,
+  { reader, database, keywordFile, changes, signal }: KeywordIndexParts,
 ): Promise<KeywordIndex> {
   const documents = documentsOf(reader);
   if (kind === 'minisearch') {
     const { MiniSearchIndex } = await import('../keyword/minisearch/minisearch-index.js');
     return MiniSearchIndex.build(documents, signal);
+  }
+  if (keywordFile !== undefined && changes !== undefined && changes !== 'none') {
+    const [{ collectKeywords }, { SegmentedIndex }] = await Promise.all([
+      import('../keyword/packed/build/collect-keywords.js'),
+      import('../keyword/packed/segmented-index.js'),
+    ]);
+    const { keywords, file } = keywordFile;
+    const came = collectKeywords({ ...documents, all: () => Array.from(changes.came, documents.read) });
+    const segments = [
+      { keywords, pager: file, numbers: changes.numbers },
+      { keywords: came, pager: ALL_IN_MEMORY, numbers: changes.came },
+    ];
+    return new RecoveringIndex(new SegmentedIndex(segments, documents), documents);
   }
   if (keywordFile !== undefined) {
     return new RecoveringIndex(new PackedIndex(keywordFile.keywords, documents, keywordFile.file), documents);

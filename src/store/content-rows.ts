@@ -55,14 +55,16 @@ export class ContentRows {
   }
 
   private constructor(connection: Connection, schema: string) {
+    // A view of the connection may stand for a table of the file; see `OpenedState`.
+    const from = schema === 'main' ? '' : `${schema}.`;
     this.#contents = connection.prepare(
-      `SELECT hash, complete_id AS completeId, checksum FROM ${schema}.contents WHERE skill = ?`,
+      `SELECT hash, complete_id AS completeId, checksum FROM ${from}contents WHERE skill = ?`,
     );
     this.#files = connection.prepare(`
       SELECT path, size, sha256, executable, complete, is_text AS isText, kept
-      FROM ${schema}.content_file WHERE skill = ? ORDER BY path`);
-    this.#hasBlob = connection.prepare(`SELECT 1 FROM ${schema}.blob WHERE sha256 = ?`);
-    this.#blob = connection.prepare(`SELECT size, packing, bytes, checksum FROM ${schema}.blob WHERE sha256 = ?`);
+      FROM ${from}content_file WHERE skill = ? ORDER BY path`);
+    this.#hasBlob = connection.prepare(`SELECT 1 FROM ${from}blob WHERE sha256 = ?`);
+    this.#blob = connection.prepare(`SELECT size, packing, bytes, checksum FROM ${from}blob WHERE sha256 = ?`);
   }
 
   /** @returns undefined if there are none */

@@ -11,9 +11,13 @@ export function createInMemory(): Connection {
   return connection;
 }
 
-/** Opens a file for writing, or creates it. Does not look at what it contains. */
-export function openForWriting(path: string): Connection {
-  return new Database(path, { timeout: 0 });
+/**
+ * Opens a file for writing, or creates it. Does not look at what it contains.
+ *
+ * @param timeout milliseconds to wait for a lock
+ */
+export function openForWriting(path: string, timeout = 0): Connection {
+  return new Database(path, { timeout });
 }
 
 /** Makes an empty database a catalogue. */

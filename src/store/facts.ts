@@ -4,6 +4,7 @@ import type { Connection } from '../sqlite/connection.js';
 import { hasContentTables } from './content-rows.js';
 import { damagedError } from './damaged.js';
 import { hasDerivedLabels, LABELLED_SKILLS } from './derived-labels.js';
+import { type ChecksumForm, ListChecksum } from './list-checksum.js';
 import { readMeta, writeMeta } from './meta.js';
 import { FORMAT_VERSION } from './schema.js';
 import { HASH_BYTES } from './stored-skill.js';
@@ -11,8 +12,14 @@ import { HASH_BYTES } from './stored-skill.js';
 /**
  * What a finished load notes of the catalogue as a whole. SQLite cannot tell a table that has lost a row from one that
  * never had it.
+ *
+ * A whole load notes it twice. Under `facts` the checksums are `ordered`, as earlier versions read them. Under `sums`
+ * they are sums, which a small change brings up to date without reading all rows. A small change deletes `facts`, so an
+ * earlier version reads the catalogue without comparing it.
  */
 export interface CatalogueFacts {
+  /** Absent: `ordered`. */
+  readonly form?: ChecksumForm;
   /** Number of skills. */
   readonly skills: number;
   /** Number of files. */
@@ -36,19 +43,42 @@ export interface CatalogueFacts {
   readonly derivedLabels?: number;
 }
 
+/** What `sums` says. */
+export interface CatalogueSums extends Required<CatalogueFacts> {
+  readonly form: 'sum';
+  /** Stamp of the state that they are of: an earlier version changes the stamp and leaves them. */
+  readonly stamp: string;
+  /** Highest number of a skill of the last whole load. */
+  readonly loaded: SkillNumber;
+  /** Number of skills of the last whole load that have no vector. */
+  readonly unembedded: number;
+}
+
+const SUMS_KEY = 'sums';
 const FACTS_KEY = 'facts';
 const CHECKSUM_KEY = 'checksum';
 
-/** Skills, ascending, each with its vector if it has one. Expects two parameters: the skill before, and how many. */
+/**
+ * Skills, ascending, each with its vector if it has one. Expects three parameters: the highest number of a vector, the
+ * skill before, and how many.
+ */
 export const SKILLS_AND_VECTORS = `
   SELECT skill.number, vector.number FROM skill
     LEFT JOIN vector ON vector.model = (SELECT number FROM model) AND vector.text_hash = skill.text_hash
+      AND vector.number <= ?
   WHERE skill.number > ? ORDER BY skill.number LIMIT ?`;
 
 /** @returns undefined if there are none: the catalogue is in memory, or of a format before them */
 export function readFacts(connection: Connection): CatalogueFacts | undefined {
   const text = readMeta(connection, FACTS_KEY);
-  return text === undefined ? undefined : (JSON.parse(text) as CatalogueFacts);
+  return text === undefined ? readSums(connection) : (JSON.parse(text) as CatalogueFacts);
+}
+
+/** @returns undefined if there are none of the present state */
+export function readSums(connection: Connection): CatalogueSums | undefined {
+  const text = readMeta(connection, SUMS_KEY);
+  const sums = text === undefined ? undefined : (JSON.parse(text) as CatalogueSums);
+  return sums?.stamp === readMeta(connection, 'stamp') ? sums : undefined;
 }
 
 /** Whether the table `meta` is as the load left it. Only for a finished catalogue of the present format. */
@@ -68,37 +98,81 @@ export function checkNotes(connection: Connection, path: string): void {
 
 /** Notes the facts of a catalogue, as the last of what a load writes. */
 export function writeFacts(connection: Connection): void {
-  writeMeta(connection, FACTS_KEY, JSON.stringify(gatherFacts(connection)));
+  const { ordered, sums } = gatherFacts(connection);
+  writeMeta(connection, FACTS_KEY, JSON.stringify(ordered));
+  writeMeta(connection, SUMS_KEY, JSON.stringify(sums));
   writeMeta(connection, CHECKSUM_KEY, String(metaChecksum(connection)));
 }
 
-export function gatherFacts(connection: Connection): CatalogueFacts {
+/** Notes the facts of a catalogue, as the last of what a small change writes. */
+export function writeSums(connection: Connection, sums: CatalogueSums): void {
+  connection.prepare('DELETE FROM meta WHERE key = ?').run(FACTS_KEY);
+  writeMeta(connection, SUMS_KEY, JSON.stringify(sums));
+  writeMeta(connection, CHECKSUM_KEY, String(metaChecksum(connection)));
+}
+
+/** Reads all of a catalogue. A table that is missing counts as empty. */
+export function gatherFacts(connection: Connection): {
+  readonly ordered: CatalogueFacts;
+  readonly sums: CatalogueSums;
+} {
   const count = (table: string): number =>
     connection.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!;
-  const ids = checksumOfIds(connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck().iterate());
-  let links = 0;
-  const pairs = connection.prepare<[number, number], [SkillNumber, VectorNumber | null]>(SKILLS_AND_VECTORS).raw();
-  for (const [skill, vector] of pairs.iterate(0, -1)) links = addToLinks(links, skill, vector);
-  const facts = { skills: count('skill'), files: count('file'), vectors: count('vector'), ids, links };
-  if (!hasContentTables(connection)) return facts;
-  const completeIds = checksumOfIds(connection.prepare<[], string>(COMPLETE_IDS).pluck().iterate());
+  const tally = (sql: string): ListChecksum => {
+    const checksum = new ListChecksum();
+    for (const item of connection.prepare<[], string | number>(sql).pluck().iterate()) checksum.add(`${item}\0`);
+    return checksum;
+  };
+  const hasContents = hasContentTables(connection);
+  const hasLabels = hasContents && hasDerivedLabels(connection);
+  const ids = tally('SELECT id FROM skill ORDER BY id');
+  const links = new ListChecksum();
+  let [loaded, unembedded] = [0, 0];
+  const pairs = connection
+    .prepare<[number, number, number], [SkillNumber, VectorNumber | null]>(SKILLS_AND_VECTORS)
+    .raw();
+  for (const [skill, vector] of pairs.iterate(Number.MAX_SAFE_INTEGER, 0, -1)) {
+    links.add(linkBytes(skill, vector));
+    loaded = skill;
+    if (vector === null) unembedded += 1;
+  }
+  const none = new ListChecksum();
+  const contents = hasContents ? tally(WITH_CONTENTS) : none;
+  const completeIds = hasContents ? tally(COMPLETE_IDS) : none;
+  const labels = hasLabels ? tally(LABELLED_SKILLS) : none;
+  const counts = { skills: count('skill'), files: count('file'), vectors: count('vector') };
+  const blobs = hasContents ? count('blob') : 0;
   return {
-    ...facts,
-    contents: checksumOfIds(connection.prepare<[], SkillNumber>(WITH_CONTENTS).pluck().iterate()),
-    blobs: count('blob'),
-    completeIds,
-    ...(hasDerivedLabels(connection) ? { derivedLabels: checksumOfLabelled(connection) } : {}),
+    ordered: {
+      ...counts,
+      ids: ids.ordered,
+      links: links.ordered,
+      ...(hasContents ? { contents: contents.ordered, blobs, completeIds: completeIds.ordered } : {}),
+      ...(hasLabels ? { derivedLabels: labels.ordered } : {}),
+    },
+    sums: {
+      form: 'sum',
+      stamp: readMeta(connection, 'stamp') ?? '',
+      ...counts,
+      ids: ids.sum,
+      links: links.sum,
+      contents: contents.sum,
+      blobs,
+      completeIds: completeIds.sum,
+      derivedLabels: labels.sum,
+      loaded,
+      unembedded,
+    },
   };
 }
 
-function checksumOfLabelled(connection: Connection): number {
-  return checksumOfIds(connection.prepare<[], SkillNumber>(LABELLED_SKILLS).pluck().iterate());
-}
-
 /** Whether no skill has lost its derived labels since they were noted. */
-export function areDerivedLabelsThere(connection: Connection): boolean {
-  const noted = readFacts(connection)?.derivedLabels;
-  return noted === undefined || (hasDerivedLabels(connection) && checksumOfLabelled(connection) === noted);
+export function areDerivedLabelsThere(connection: Connection, facts: CatalogueFacts | undefined): boolean {
+  const noted = facts?.derivedLabels;
+  if (noted === undefined) return true;
+  if (!hasDerivedLabels(connection)) return noted === 0;
+  const there = connection.prepare<[], SkillNumber>(LABELLED_SKILLS).pluck();
+  return checksumOfIds(there.iterate(), facts) === noted;
 }
 
 /** Whether a catalogue has as many blobs as the last load noted. */
@@ -113,28 +187,41 @@ const WITH_CONTENTS = `
   SELECT skill FROM contents UNION SELECT number FROM skill WHERE length(hash) > ${HASH_BYTES} ORDER BY 1`;
 
 /** Whether no skill has lost its contents since they were noted. */
-export function areContentsThere(connection: Connection, { contents }: CatalogueFacts): boolean {
+export function areContentsThere(connection: Connection, facts: CatalogueFacts): boolean {
   const there = connection.prepare<[], SkillNumber>('SELECT skill FROM contents ORDER BY skill').pluck();
-  return contents === undefined || checksumOfIds(there.iterate()) === contents;
+  return facts.contents === undefined || checksumOfIds(there.iterate(), facts) === facts.contents;
 }
 
 /** The ids of skills with complete contents, in order. */
 export const COMPLETE_IDS = 'SELECT complete_id FROM contents WHERE complete_id IS NOT NULL ORDER BY complete_id';
 
-/** @param ids all of them, or all numbers, in order */
-export function checksumOfIds(ids: Iterable<string | number>): number {
-  let checksum = 0;
-  for (const id of ids) checksum = crc32(`${id}\0`, checksum);
-  return checksum;
+/**
+ * @param ids all of them, or all numbers, in order
+ * @param facts that the checksum is compared with
+ */
+export function checksumOfIds(ids: Iterable<string | number>, facts: CatalogueFacts | undefined): number {
+  const checksum = new ListChecksum();
+  for (const id of ids) checksum.add(`${id}\0`);
+  return checksum.inForm(facts?.form);
+}
+
+/** What the checksum of an id, or of a number, covers. */
+export function sumOfId(id: string | number): number {
+  return crc32(`${id}\0`);
 }
 
 const pair = new DataView(new ArrayBuffer(16));
 
-/** Continues the checksum of which skill has which vector. */
-export function addToLinks(checksum: number, skill: SkillNumber, vector: VectorNumber | null): number {
+/** What the checksum of which skill has which vector covers, for one skill. */
+export function linkSum(skill: SkillNumber, vector: VectorNumber | null): number {
+  return crc32(linkBytes(skill, vector));
+}
+
+/** The bytes that say which skill has which vector. Valid until the next call. */
+export function linkBytes(skill: SkillNumber, vector: VectorNumber | null): DataView {
   pair.setFloat64(0, skill, true);
   pair.setFloat64(8, vector ?? 0, true);
-  return crc32(pair, checksum);
+  return pair;
 }
 
 /** Covers the schema, too: with another letter there, the same pages would mean something else. */

@@ -82,6 +82,95 @@ CREATE TABLE IF NOT EXISTS ${DERIVED_LABELS} (
 `;
 
 /**
+ * Added to format 3 later, too: what small changes leave for readers that opened the state before them. Each of these
+ * tables has the columns of the table that its rows come from, and no constraint of it.
+ */
+export const SUPERSEDED: Readonly<
+  Record<'skill' | 'file' | 'contents' | 'content_file' | 'derived_label' | 'text_signature', string>
+> = {
+  skill: 'superseded',
+  file: 'superseded_file',
+  contents: 'superseded_contents',
+  content_file: 'superseded_content_file',
+  derived_label: 'superseded_label',
+  text_signature: 'superseded_signature',
+};
+
+/** The states that small changes have made since the last whole load. */
+export const STATES = 'state';
+
+const CHANGES = `
+CREATE TABLE IF NOT EXISTS ${STATES} (
+  sequence INTEGER PRIMARY KEY,
+  stamp TEXT NOT NULL UNIQUE,
+  last_skill INTEGER NOT NULL,
+  last_vector INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS ${SUPERSEDED.skill} (
+  number INTEGER PRIMARY KEY,
+  gone INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  stars INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  record TEXT NOT NULL,
+  categories TEXT NOT NULL,
+  occupations TEXT NOT NULL,
+  properties TEXT NOT NULL,
+  copy_key TEXT NOT NULL,
+  place TEXT NOT NULL,
+  text_hash BLOB NOT NULL,
+  hash BLOB NOT NULL,
+  tags TEXT NOT NULL,
+  record_checksum INTEGER,
+  shown_checksum INTEGER,
+  checksum INTEGER
+);
+CREATE INDEX IF NOT EXISTS superseded_gone ON ${SUPERSEDED.skill} (gone);
+CREATE INDEX IF NOT EXISTS superseded_id ON ${SUPERSEDED.skill} (id);
+CREATE TABLE IF NOT EXISTS ${SUPERSEDED.file} (
+  skill INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  filename TEXT NOT NULL,
+  text TEXT NOT NULL,
+  checksum INTEGER,
+  PRIMARY KEY (skill, position)
+);
+CREATE TABLE IF NOT EXISTS ${SUPERSEDED.contents} (
+  skill INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL,
+  complete_id TEXT,
+  checksum INTEGER
+);
+CREATE TABLE IF NOT EXISTS ${SUPERSEDED.content_file} (
+  skill INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  sha256 BLOB NOT NULL,
+  executable INTEGER NOT NULL,
+  complete INTEGER NOT NULL,
+  is_text INTEGER NOT NULL,
+  kept TEXT NOT NULL,
+  PRIMARY KEY (skill, path)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ${SUPERSEDED.derived_label} (
+  skill INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL,
+  categories TEXT NOT NULL,
+  checksum INTEGER
+);
+CREATE TABLE IF NOT EXISTS ${SUPERSEDED.text_signature} (
+  skill INTEGER PRIMARY KEY,
+  name INTEGER NOT NULL,
+  text INTEGER NOT NULL,
+  words INTEGER NOT NULL,
+  sketch BLOB NOT NULL,
+  checksum INTEGER
+);
+CREATE INDEX IF NOT EXISTS text_signature_name ON text_signature (name);
+CREATE INDEX IF NOT EXISTS text_signature_text ON text_signature (text);
+`;
+
+/**
  * The tables of a catalogue.
  *
  * - `skill.record` is the answer ready to send: a JSON object with the eight fields of the specification, in its order.
@@ -110,6 +199,11 @@ CREATE TABLE IF NOT EXISTS ${DERIVED_LABELS} (
  *   `signature_rules`; the id of the `model` of the vectors; the rules of the `classifier` that made all derived labels,
  *   if the catalogue is classified; the `load_key` of a running load; and what a finished load
  *   notes of the whole (`facts.ts`): `facts`, and the `checksum` of all other entries.
+ * - `state` has the states that small changes made since the last whole load (`lineage.ts`): the first row is the state
+ *   that the load made. A skill above `last_skill` is not of a state, nor is a vector above `last_vector`.
+ * - `superseded` has the skills that these changes replaced or removed, under their numbers; `gone` is the sequence of
+ *   the first state without them. What belongs to them is in `superseded_file` and so on. The next whole load deletes
+ *   all of it.
  * - `touched` notes, during a load into an existing catalogue, what each changed skill was before. It is empty in a
  *   finished catalogue.
  */
@@ -158,4 +252,4 @@ CREATE TABLE vector (
   UNIQUE (model, text_hash)
 );
 CREATE TABLE touched (id TEXT PRIMARY KEY, was BLOB) WITHOUT ROWID;
-${KNOWN_ROWS}${TEXT_SIGNATURES}${CONTENTS}${LABELS}`;
+${KNOWN_ROWS}${TEXT_SIGNATURES}${CONTENTS}${LABELS}${CHANGES}`;

@@ -1,4 +1,4 @@
-import { type ComparedText, SIGNATURE_RULES, signatureOf } from '../copies/text-signature.js';
+import { type ComparedText, SIGNATURE_RULES, signatureOf, type TextSignature } from '../copies/text-signature.js';
 import type { SkillNumber } from '../numbers.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
 import { isSignatureWhole, signatureChecksum } from './checksums.js';
@@ -11,6 +11,11 @@ const RULES_KEY = 'signature_rules';
 
 /** The words of a text depend on the version of Unicode of the runtime, too. */
 const RULES = `${SIGNATURE_RULES} ${process.versions['unicode']}`;
+
+/** Whether the signatures of a catalogue were made by the present rules. */
+export function hasPresentSignatures(catalogue: Connection): boolean {
+  return readMeta(catalogue, RULES_KEY) === RULES;
+}
 
 /** Whether every skill of a catalogue has a signature, made by the present rules. */
 export function areAllSigned(catalogue: Connection): boolean {
@@ -63,6 +68,20 @@ function storedText(catalogue: Connection): (skill: SkillNumber) => ComparedText
   return (skill) => {
     const { name, description, text } = texts.get(skill) ?? NO_TEXT;
     return { name: String(name), description: String(description), text: String(text ?? '') };
+  };
+}
+
+/** Reads the signature of a stored skill. One that is missing or damaged is made again. */
+export function readSignature(catalogue: Connection): (skill: SkillNumber) => TextSignature {
+  const stored = catalogue.prepare<[SkillNumber], TextSignature & { readonly checksum: number | null }>(
+    'SELECT name, text, words, sketch, checksum FROM text_signature WHERE skill = ?',
+  );
+  const textOf = storedText(catalogue);
+  return (skill) => {
+    const found = stored.get(skill);
+    if (found === undefined) return signatureOf(textOf(skill));
+    const { name, text, words, sketch, checksum } = found;
+    return isSignatureWhole(skill, name, text, words, sketch, checksum) ? found : signatureOf(textOf(skill));
   };
 }
 

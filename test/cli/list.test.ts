@@ -16,6 +16,7 @@ const ROWS = [
     stars: 1200,
     updatedAt: now - 3 * DAY - 60,
     categories: ['toys', 'paper'],
+    installations: [{ agent: 'codex', scope: 'user' }],
   }),
   row('o-boat', {
     name: 'boat',
@@ -24,6 +25,8 @@ const ROWS = [
     stars: 7,
     updatedAt: now - 40 * DAY,
     categories: ['paper'],
+    installations: [{ agent: 'codex', scope: 'project' }],
+    metadata: { internal: 'true' },
   }),
   row('m-saw', { name: 'saw', author: 'mill', description: 'Cuts wood', license: 'mit', stars: 2000 }),
 ];
@@ -83,6 +86,14 @@ describe('list', () => {
     [['--updated-before', new Date((now - 10 * DAY) * 1000).toISOString()], ['o-boat']],
     [['--updated-after', '2001-01-01', '--min-stars', '8'], ['o-kite']],
     [['--occupation', 'cooks'], []],
+    [
+      ['--agent', 'codex'],
+      ['o-kite', 'o-boat'],
+    ],
+    [['--agent', 'codex', '--scope', 'user'], ['o-kite']],
+    [['--scope', 'project'], ['o-boat']],
+    [['--invocable'], ['o-kite', 'm-saw']],
+    [['--no-invocable'], ['o-boat']],
     [['--limit', '1', '--page', '3'], ['m-saw']],
   ])('with %j lists what is asked for', async (options, ids) => {
     const { hits } = await json<ListResult>(await catalogueOf(), 'list', ...options);
@@ -164,6 +175,8 @@ describe('search', () => {
   test.each<[string[], string[]]>([
     [['--license', 'mit'], ['o-kite']],
     [['--min-stars', '8'], ['o-kite']],
+    [['--agent', 'codex', '--invocable'], ['o-kite']],
+    [['--no-invocable'], ['o-boat']],
     [['--updated-before', String(now - 10 * DAY)], ['o-boat']],
   ])('keeps to %j, by words and by words alone of a semantic search', async (options, ids) => {
     const database = await catalogueOf();

@@ -44,6 +44,28 @@ describe('show', () => {
     }
   });
 
+  test('prints the agents that have it, and that only users may call it', async () => {
+    const installations = [
+      { agent: 'codex', scope: 'user', path: '/etc' },
+      { agent: 'claude-code', scope: 'plugin', plugin: 'office\u001b[31m' },
+    ];
+    const database = await catalogueOf([{ ...skill, installations, metadata: { internal: true } }]);
+    for (const paths of [[], ['--local-paths']]) {
+      const lines = linesOf((await runCaptured(['show', 'o-r-notes', ...paths, '--database', database])).out);
+      const at = lines.indexOf('installed      codex (user)');
+      expect(lines.slice(at, at + 2)).toEqual([
+        'installed      codex (user)',
+        '               claude-code (plugin office[31m)',
+      ]);
+      expect(lines).toContain('called by      users only');
+    }
+    const json = await runCaptured(['show', 'o-r-notes', '--json', '--database', database]);
+    expect(JSON.parse(json.out)).toMatchObject({
+      skill: { installations: [{ agent: 'codex' }, {}], invocable: false },
+    });
+    expect(json.out).not.toContain('/etc');
+  });
+
   test('prints the front matter that no other line says', async () => {
     const frontMatter = { name: 'release-notes', version: '1.10', hooks: { Stop: ['x'] }, model: null };
     const database = await catalogueOf([{ ...skill, frontMatter }]);

@@ -47,6 +47,8 @@ describe('wrong words on the command line', () => {
       ['search', 'pdf', '--license', ' '],
       /license must be the name of a license of 1 to 200 characters/,
     ],
+    ['--agent wrong', ['list', '--agent', 'Claude Code'], /agent must be a slug .* got "Claude Code"/],
+    ['--scope wrong', ['list', '--scope', 'global'], /--scope.*'global'.*project, user, plugin, system/],
     ['--min-stars -1', ['search', 'pdf', '--min-stars', '-1'], /--min-stars/],
     ['--min-stars 1.0', ['search', 'pdf', '--min-stars', '1.0'], /--min-stars.*'1\.0'/],
     ['--updated-after a year', ['list', '--updated-after', '2026'], /--updated-after.*'2026'.*such as 2026-01-31/],

@@ -130,6 +130,9 @@ describe('/openapi.json', () => {
       ['minStars', 'query', false, { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 }],
       ['updatedAfter', 'query', false, time],
       ['updatedBefore', 'query', false, time],
+      ['agent', 'query', false, slug],
+      ['scope', 'query', false, { type: 'string', enum: ['project', 'user', 'plugin', 'system'] }],
+      ['invocable', 'query', false, { type: 'boolean' }],
     ];
     expect(parametersOf(paths, KEYWORD)).toEqual([
       ['q', 'query', true, question(MAX_KEYWORD_QUERY_LENGTH)],
@@ -460,6 +463,7 @@ function valuesOf(
   if (choices !== undefined) {
     return { allowed: choices, refused: ['relevance', ...choices.map((choice) => choice.toUpperCase())] };
   }
+  if (schema['type'] === 'boolean') return { allowed: ['true', 'false'], refused: ['', '1', 'yes', 'TRUE', 'true '] };
   return {
     allowed: TEXTS.filter((text) => allows(description, schema, text)),
     refused: TEXTS.filter((text) => !allows(description, schema, text)),

@@ -130,7 +130,7 @@ describe('the fingerprint of a row', () => {
 
     // Does this fail? Then rows become something else than before: raise READING_RULES in row-fingerprint.ts, and put
     // the new value here.
-    expect(made).toBe('bbba4ebef3a4bfa5');
+    expect(made).toBe('a3ea78c6d20b88c0');
   });
 
   test('differs where a byte differs, and is 16 bytes long', () => {
@@ -199,6 +199,15 @@ const ODD_ROWS: readonly unknown[] = [
     category: 'Ändern & Prüfen',
   },
   { name: 'placed', description: 'x', place: 'Größe/Straße', skillUrl: 'javascript:alert(1)' },
+  {
+    name: 'installed',
+    description: 'x',
+    installations: [
+      { agent: 'codex', scope: 'user', path: '/etc', plugin: 'a\u001bb' },
+      { agent: 'Codex', scope: 'user' },
+    ],
+    frontMatter: { 'disable-model-invocation': 'true' },
+  },
 ];
 
 function catalogue(): {

@@ -54,6 +54,18 @@ describe.each(ERAS)('in revision %s', (era) => {
   });
 });
 
+test('a skill that only users may call is published, with the front matter that says so', async () => {
+  const text = '---\nname: deploy\ndescription: Deploys.\ndisable-model-invocation: true\n---\n';
+  const frontMatter = { 'disable-model-invocation': 'true' };
+  const { client } = await connect(
+    await openWholeSkills([{ id: 'a', name: 'deploy', files: { 'SKILL.md': text }, frontMatter }]),
+  );
+  const { skills } = await new SkillsClient(client).list();
+  expect(skills.map(({ frontmatter }) => frontmatter)).toEqual([
+    { name: 'deploy', description: 'Deploys.', 'disable-model-invocation': true },
+  ]);
+});
+
 test('a list says how long it may be kept, and for whom', async () => {
   const { client } = await connect(await openWholeSkills([PDF]));
   const skills = new SkillsClient(client);

@@ -26,6 +26,16 @@ const PART: WholeSkill = {
   codehostUrl: '/home/somebody/skills',
 };
 const URI = 'skill://acme-tools-pdf/pdf-forms/SKILL.md';
+const HIDDEN: WholeSkill = {
+  id: 'hidden',
+  name: 'pdf-secret',
+  description: 'Signs PDF files with secrets.',
+  frontMatter: { 'disable-model-invocation': 'true' },
+};
+const INSTALLATIONS = [
+  { agent: 'codex', scope: 'user', path: '/home/somebody' },
+  { agent: 'claude-code', scope: 'plugin', plugin: 'office' },
+];
 
 const words = (query: string, more: object = {}) => ({ query, by: 'words', ...more });
 const names = (structured: Record<string, unknown>) =>
@@ -121,12 +131,44 @@ describe('search_skills', () => {
   });
 
   test.each([
+    ['scope', 'global', /The argument scope must be one of project, user, plugin, system, got "global"/],
+    ['invocable', 'yes', /The argument invocable must be one of true, false, got "yes"/],
+    ['agent', 'Claude Code', /agent must be a slug .*"Claude Code"/],
     ['min_stars', -1, /The argument min_stars must be an integer from 0 to \d+, got -1/],
     ['updated_after', 'May', /The argument updated_after is wrong: it must be .* a date \(2026-01-31\).*got "May"/],
   ])('says what is wrong with %s', async (name, value, message) => {
     const { client } = await connect(await openWholeSkills([PDF]));
     const { text, isError } = await callTool(client, 'search_skills', words('pdf', { [name]: value }));
     expect([isError, text]).toEqual([true, expect.stringMatching(message)]);
+  });
+
+  test('leaves out what only users may call, unless that is asked for', async () => {
+    const { client } = await connect(await openWholeSkills([PDF, HIDDEN]), { meaning: false });
+    for (const by of ['words', 'both']) {
+      const found = async (more: object) =>
+        names((await callTool(client, 'search_skills', { query: 'pdf', by, ...more })).structured);
+      expect(await found({})).toEqual(['pdf-forms']);
+      expect(await found({ invocable: true })).toEqual(['pdf-forms']);
+      expect(await found({ invocable: false })).toEqual(['pdf-secret']);
+    }
+    const nothing = await callTool(client, 'search_skills', words('secrets'));
+    expect(nothing.text).toContain('You may search by');
+    expect(nothing.text).not.toContain('invocable');
+    const others = await callTool(client, 'search_skills', words('charts', { invocable: false, agent: 'codex' }));
+    expect(others.text).toContain('leave out agent, invocable, or');
+  });
+
+  test('finds the skills of an agent and a scope', async () => {
+    const { client } = await connect(await openWholeSkills([{ ...PDF, installations: INSTALLATIONS }, PART]));
+    for (const [filter, expected] of [
+      [{ agent: 'codex' }, ['pdf-forms']],
+      [{ scope: 'plugin' }, ['pdf-forms']],
+      [{ agent: 'codex', scope: 'plugin' }, []],
+      [{ agent: 'cursor' }, []],
+    ] as const) {
+      const { structured } = await callTool(client, 'search_skills', words('pdf', filter));
+      expect([filter, names(structured)]).toEqual([filter, expected]);
+    }
   });
 
   test('says what to do where nothing is found', async () => {
@@ -273,6 +315,24 @@ describe('get_skill', () => {
     const mark = /<<<third-party-text ([0-9a-f]{16}): SKILL\.md\n/.exec(text)?.[1];
     expect(text).toContain(`${md}\n${mark} third-party-text>>>`);
     expect(links).toEqual([URI]);
+  });
+
+  test('says which agents have the skill, and that only the user may call it', async () => {
+    const { client } = await connect(await openWholeSkills([{ ...HIDDEN, installations: INSTALLATIONS }, PDF]));
+    const { text, structured } = await callTool(client, 'get_skill', { skill: 'hidden' });
+    expect(structured).toMatchObject({
+      installations: [
+        { agent: 'codex', scope: 'user' },
+        { agent: 'claude-code', scope: 'plugin', plugin: 'office' },
+      ],
+      invocable: false,
+    });
+    expect(text).toContain('installed: codex (user), claude-code (plugin)');
+    expect(text).toContain('leaves it to the user to call this skill');
+    expect(JSON.stringify([text, structured])).not.toContain('/home');
+    const other = await callTool(client, 'get_skill', { skill: URI });
+    expect(other.text).not.toContain('leaves it to the user');
+    expect(other.structured).not.toHaveProperty('invocable');
   });
 
   test.each([['acme-tools-pdf'], ['skill://acme-tools-pdf/pdf-forms/references/forms.md']])(

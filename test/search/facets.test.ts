@@ -52,6 +52,8 @@ describe('facets', () => {
         { value: 'MIT', count: 2 },
         { value: 'ISC', count: 1 },
       ],
+      agent: [],
+      scope: [],
     });
     expect(search.list({ facets: FACETS, limit: 1 }).facets).toEqual(facets);
   });

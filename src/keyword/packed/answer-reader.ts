@@ -1,13 +1,12 @@
-import type { Pager } from '../../arrays/pager.js';
 import type { TermNumber } from '../../numbers.js';
-import { FILES, lastFieldOf } from '../index-fields.js';
+import { lastFieldOf } from '../index-fields.js';
 import type { QuestionWord } from '../question.js';
 import { RecentlyUsed } from '../recently-used.js';
 import type { StepPlan } from '../steps/plan-steps.js';
 import type { Work } from '../work.js';
-import type { PackedPostings } from './packed-postings.js';
-import { needFrequencies, needPositions, PostingList } from './posting-list.js';
-import type { TermDictionary } from './term-dictionary.js';
+import type { ListReader } from './list-reader.js';
+import type { PostingList } from './posting-list.js';
+import type { TermSource } from './term-source.js';
 
 /** Number of words whose posting lists are kept, and of these lists all together, some hundred bytes each. */
 const WORDS_KEPT = 10_000;
@@ -40,15 +39,13 @@ export interface AnsweredWord extends WordLists {
 
 /** Finds the terms that answer a question in one step, and their posting lists. */
 export class AnswerReader {
-  readonly #postings: PackedPostings;
-  readonly #terms: TermDictionary;
-  readonly #pager: Pager;
+  readonly #terms: TermSource;
+  readonly #lists: ListReader;
   readonly #recentWords = new RecentlyUsed<WordLists>(WORDS_KEPT, LISTS_KEPT, ({ lists }) => lists.length);
 
-  constructor(postings: PackedPostings, terms: TermDictionary, pager: Pager) {
-    this.#postings = postings;
+  constructor(terms: TermSource, lists: ListReader) {
     this.#terms = terms;
-    this.#pager = pager;
+    this.#lists = lists;
   }
 
   /**
@@ -95,88 +92,16 @@ export class AnswerReader {
     return words;
   }
 
-  /**
-   * The posting lists of a term.
-   *
-   * @param lastField the last field that counts
-   */
-  listsOf(term: TermNumber, lastField: number): PostingList[] {
-    const lists: PostingList[] = [];
-    this.#need(term, term + 1, lastField);
-    this.#addLists(term, lastField, lists);
-    return lists;
-  }
-
-  /** Reads the frequencies of some lists if they are still in the file. */
-  needFrequencies(lists: readonly PostingList[]): void {
-    for (const [from, to] of rangesOf(lists)) needFrequencies(this.#postings, from, to, this.#pager);
-  }
-
-  /** Reads the positions, and the frequencies, of some lists if they are still in the file. */
-  needPositions(lists: readonly PostingList[]): void {
-    for (const [from, to] of rangesOf(lists)) needPositions(this.#postings, from, to, this.#pager);
-  }
-
   #readLists({ terms: asked }: QuestionWord, answers: AnsweringTerms, lastField: number): WordLists {
     const terms = distinctTerms(asked, answers);
     const lists: PostingList[] = [];
     const termOf: TermNumber[] = [];
+    this.#lists.addLists(terms, lastField, lists, termOf);
     let size = 0;
-    this.#needAll(terms, lastField);
-    for (let t = 0; t < terms.length; t++) {
-      const first = lists.length;
-      this.#addLists(terms[t]!, lastField, lists);
-      for (let l = first; l < lists.length; l++) {
-        termOf.push(terms[t]!);
-        size += lists[l]!.size;
-      }
-    }
+    for (let l = 0; l < lists.length; l++) size += lists[l]!.size;
     const key = terms.length > MANY_TERMS ? undefined : `${lastField}:${terms.join()}`;
     return { termOf, lists, size, key };
   }
-
-  #addLists(term: TermNumber, lastField: number, lists: PostingList[]): void {
-    const { listStarts, listFields, entryStarts, documents } = this.#postings;
-    const from = listStarts[term]!;
-    const to = listStarts[term + 1]!;
-    let list = from;
-    for (; list < to && listFields[list]! <= lastField; list++) {
-      lists.push(new PostingList(this.#postings, list));
-    }
-    if (lastField !== FILES) this.#pager.need(documents, entryStarts[from]!, entryStarts[list]!);
-  }
-
-  /** Reads what the lists of some terms need, for runs of neighbouring terms at once. */
-  #needAll(terms: readonly TermNumber[], lastField: number): void {
-    for (let t = 0; t < terms.length; ) {
-      const from = terms[t]!;
-      let to = from + 1;
-      for (t += 1; t < terms.length && terms[t] === to; t++) to += 1;
-      this.#need(from, to, lastField);
-    }
-  }
-
-  /** Reads bounds and fields of the lists of the terms between two numbers, and their documents if all fields count. */
-  #need(from: TermNumber, to: TermNumber, lastField: number): void {
-    const { listStarts, listFields, entryStarts, documents } = this.#postings;
-    this.#pager.need(listStarts, from, to + 1);
-    const [first, behind] = [listStarts[from]!, listStarts[to]!];
-    this.#pager.need(listFields, first, behind);
-    this.#pager.need(entryStarts, first, behind + 1);
-    if (lastField === FILES) this.#pager.need(documents, entryStarts[first]!, entryStarts[behind]!);
-  }
-}
-
-/** The entries of some lists, as ranges. The lists of a beginning are neighbours, so they are one range. */
-function rangesOf(lists: readonly PostingList[]): (readonly [from: number, to: number])[] {
-  const ranges: (readonly [from: number, to: number])[] = [];
-  for (let i = 0; i < lists.length; ) {
-    const { from } = lists[i]!;
-    let { to } = lists[i]!;
-    for (i += 1; i < lists.length && lists[i]!.from === to; i++) to = lists[i]!.to;
-    ranges.push([from, to]);
-  }
-  return ranges;
 }
 
 /** The terms that answer any of some terms of a question. */

@@ -1,17 +1,20 @@
 import { lowerBoundBy } from '../../arrays/lower-bound.js';
 import type { Pager } from '../../arrays/pager.js';
-import type { Comparator } from '../../arrays/top.js';
 import type { TermNumber } from '../../numbers.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { typedNameKey } from '../../text/name-key.js';
-import type { CompletedWord, CompletionOptions, CountedText } from '../keyword-index.js';
+import type { CompletedWord, CompletionOptions, CountedText, KeywordIndex } from '../keyword-index.js';
+import { firstOf } from './first-of.js';
 import type { PackedCompletions } from './packed-completions.js';
 import { StringTable } from './string-table.js';
 import type { TermDictionary } from './term-dictionary.js';
 import type { TogetherCounter } from './together.js';
 
+/** Completes what somebody types. */
+export type Completions = Pick<KeywordIndex, 'wordsBeginning' | 'namesBeginning'>;
+
 /** Looks completions up. If they are in a file, reads only the blocks it looks at. */
-export class CompletionReader {
+export class CompletionReader implements Completions {
   readonly #packed: PackedCompletions;
   readonly #dictionary: TermDictionary;
   readonly #together: TogetherCounter;
@@ -26,8 +29,7 @@ export class CompletionReader {
     this.#names = new StringTable(packed.names, pager);
   }
 
-  /** See `KeywordIndex.wordsBeginning`. */
-  words(letters: string, { limit, isLeftOut, words }: CompletionOptions): CompletedWord[] {
+  wordsBeginning(letters: string, { limit, isLeftOut, words }: CompletionOptions): CompletedWord[] {
     const { terms, termCounts } = this.#packed;
     const [first, behind] = this.#dictionary.rangeOfPrefix(letters);
     const [from, to] = [this.#firstTerm(first), this.#firstTerm(behind)];
@@ -42,13 +44,12 @@ export class CompletionReader {
         ? undefined
         : this.#together.count(
             words,
-            found.map(({ term }) => term),
+            found.map(({ term }) => [term]),
           );
     return found.map(({ text, count }, i) => ({ text, count, together: together?.[i] }));
   }
 
-  /** See `KeywordIndex.namesBeginning`. */
-  names(text: string, limit: number): CountedText[] {
+  namesBeginning(text: string, limit: number): CountedText[] {
     const { names, nameCounts } = this.#packed;
     const key = typedNameKey(text);
     if (key === '') return [];
@@ -78,16 +79,4 @@ export class CompletionReader {
       return terms[i]! < term;
     });
   }
-}
-
-/** The first few of the numbers from `from` up to `to` in an order. */
-function firstOf(from: number, to: number, compare: Comparator, limit: number): number[] {
-  const first: number[] = [];
-  for (let i = from; i < to; i++) {
-    if (first.length === limit && compare(i, first[limit - 1]!) > 0) continue;
-    let at = first.length === limit ? limit - 1 : first.length;
-    for (; at > 0 && compare(i, first[at - 1]!) < 0; at--) first[at] = first[at - 1]!;
-    first[at] = i;
-  }
-  return first;
 }

@@ -4,7 +4,7 @@ import type { Work } from '../work.js';
 import type { AnsweredWord } from './answer-reader.js';
 import type { DocumentSets, Word } from './document-sets.js';
 import type { PostingList } from './posting-list.js';
-import type { TermDictionary } from './term-dictionary.js';
+import type { TermSource } from './term-source.js';
 
 /** Comparing the accents of two terms costs as much as reading this many postings. */
 const COMPARISON_COST = 300;
@@ -21,7 +21,7 @@ export function documentsWithOtherAccents(
   word: AnsweredWord,
   isBeginning: boolean,
   sets: DocumentSets,
-  dictionary: TermDictionary,
+  terms: TermSource,
   work: Work,
 ): Uint32Array {
   const { asked, lists, termOf } = word;
@@ -34,9 +34,9 @@ export function documentsWithOtherAccents(
     // The lists of a term are neighbours.
     if (termOf[i] !== last) {
       last = termOf[i]!;
-      if (plain === undefined || dictionary.isAccented(last)) {
+      if (plain === undefined || terms.isAccented(last)) {
         if (!work.affords(asked.terms.length * COMPARISON_COST)) return NONE;
-        const text = dictionary.termAt(last);
+        const text = terms.termAt(last);
         isExact = asked.terms.some((one) => sameAccents(one, text));
       } else isExact = plain;
     }

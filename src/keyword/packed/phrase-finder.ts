@@ -3,7 +3,6 @@ import { FILES, INNER } from '../index-fields.js';
 import type { Phrase } from '../question.js';
 import type { Work } from '../work.js';
 import { amongCost, type DocumentSets, type Word } from './document-sets.js';
-import type { PackedPostings } from './packed-postings.js';
 import { PhraseEnds } from './phrase-ends.js';
 import type { PostingList } from './posting-list.js';
 import { occurrencesOf, type TokenOccurrences } from './token-occurrences.js';
@@ -41,7 +40,6 @@ interface PlacedPhrase {
 
 /** Finds phrases by the positions of their terms. */
 export class PhraseFinder {
-  readonly #postings: PackedPostings;
   readonly #sets: DocumentSets;
   readonly #ends = new PhraseEnds();
   /** Whether there was not enough work for a document. What was found there may be wrong. */
@@ -49,8 +47,7 @@ export class PhraseFinder {
   /** Documents that are looked at. */
   #documentCount = 0;
 
-  constructor(postings: PackedPostings, sets: DocumentSets) {
-    this.#postings = postings;
+  constructor(sets: DocumentSets) {
     this.#sets = sets;
   }
 
@@ -150,7 +147,7 @@ export class PhraseFinder {
       const lists = listsOf(term).filter(({ field }) => isSearched(field));
       const begin = (): TokenOccurrences => {
         needPositions(lists);
-        const begun = occurrencesOf(lists, this.#postings, this.#documentCount, work);
+        const begun = occurrencesOf(lists, this.#documentCount, work);
         if (begun === undefined) this.#isExhausted = true;
         return begun ?? NOWHERE;
       };

@@ -4,6 +4,16 @@ import type { DocumentNumber } from '../../numbers.js';
 import type { LengthNorms } from '../length-norms.js';
 import { BLOCK, MANY, type PackedPostings } from './packed-postings.js';
 
+/** What posting lists read: the postings as they are stored, or those of a segment by the numbers of the whole. */
+export interface ListEntries {
+  /** Document of each entry; ascending within a list. */
+  readonly documents: Uint32Array;
+  /** Frequency of each entry, as in {@link PackedPostings}. */
+  readonly frequencies: Uint8Array;
+  /** Has the frequencies of 255 or more, and the positions. */
+  readonly stored: PackedPostings;
+}
+
 /** One posting list: the documents that have a term in a field. */
 export class PostingList {
   readonly size: number;
@@ -12,24 +22,42 @@ export class PostingList {
   /** Behind the last entry of the list. */
   readonly to: number;
   readonly field: number;
-  readonly #postings: PackedPostings;
+  readonly #entries: ListEntries;
+  /** For each stored entry that is left out, ascending, the first entry of the list behind it. */
+  readonly #leftOut: Uint32Array | undefined;
 
-  /** The bounds, the field and the documents of the list must have been read, see `AnswerReader.listsOf`. */
-  constructor(postings: PackedPostings, list: number) {
-    this.#postings = postings;
-    this.from = postings.entryStarts[list]!;
-    this.to = postings.entryStarts[list + 1]!;
-    this.size = this.to - this.from;
-    this.field = postings.listFields[list]!;
+  /** The bounds, the field and the documents of the list must have been read, see `ListReader`. */
+  constructor(entries: ListEntries, from: number, to: number, field: number, leftOut?: Uint32Array) {
+    this.#entries = entries;
+    this.from = from;
+    this.to = to;
+    this.size = to - from;
+    this.field = field;
+    this.#leftOut = leftOut;
+  }
+
+  /** The postings that the list is stored in. */
+  get stored(): PackedPostings {
+    return this.#entries.stored;
+  }
+
+  /** Behind the last stored entry of the list. The first one is `from`. */
+  get storedTo(): number {
+    return this.to + (this.#leftOut?.length ?? 0);
+  }
+
+  /** The number that an entry has in {@link stored}. */
+  storedEntry(entry: number): number {
+    return this.#leftOut === undefined ? entry : entry + lowerBound(this.#leftOut, entry + 1);
   }
 
   get documents(): Uint32Array {
-    return this.#postings.documents.subarray(this.from, this.to);
+    return this.#entries.documents.subarray(this.from, this.to);
   }
 
   /** Sets the bit of each document. @param bits one a document */
   setBits(bits: Uint32Array): void {
-    const { documents } = this.#postings;
+    const { documents } = this.#entries;
     for (let entry = this.from; entry < this.to; entry++) {
       const document = documents[entry]!;
       bits[document >>> 5] = bits[document >>> 5]! | (1 << (document & 31));
@@ -39,11 +67,11 @@ export class PostingList {
   /** Frequency of the term in a document; undefined if the document is not in the list. */
   get(document: DocumentNumber): number | undefined {
     const entry = this.entryOf(document, this.from);
-    return entry < this.to && this.#postings.documents[entry] === document ? this.frequencyOf(entry) : undefined;
+    return entry < this.to && this.#entries.documents[entry] === document ? this.frequencyOf(entry) : undefined;
   }
 
   forEach(visit: (frequency: number, document: DocumentNumber) => void): void {
-    const { documents } = this.#postings;
+    const { documents } = this.#entries;
     for (let entry = this.from; entry < this.to; entry++) visit(this.frequencyOf(entry), documents[entry]!);
   }
 
@@ -54,7 +82,7 @@ export class PostingList {
    * @returns number of documents in `having` then
    */
   addFrequencies(sums: Uint32Array, having: Uint32Array, count: number): number {
-    const { documents, frequencies } = this.#postings;
+    const { documents, frequencies } = this.#entries;
     let next = count;
     for (let entry = this.from; entry < this.to; entry++) {
       const document = documents[entry]!;
@@ -74,7 +102,7 @@ export class PostingList {
    * @returns number of documents in `having` then
    */
   addAllAmounts(norms: LengthNorms, weight: number, amounts: Float64Array, having: Uint32Array, count: number): number {
-    const { documents, frequencies } = this.#postings;
+    const { documents, frequencies } = this.#entries;
     let next = count;
     for (let entry = this.from; entry < this.to; entry++) {
       const document = documents[entry]!;
@@ -92,7 +120,7 @@ export class PostingList {
    * and documents side by side, and leaps in both.
    */
   addAmounts(documents: Uint32Array, norms: LengthNorms, weight: number, amounts: Float64Array): void {
-    const { documents: listed, frequencies } = this.#postings;
+    const { documents: listed, frequencies } = this.#entries;
     const { to } = this;
     let entry = this.from;
     let i = 0;
@@ -117,7 +145,7 @@ export class PostingList {
 
   /** Sets the flag beside each of some ascending documents that is in the list. */
   mark(documents: Uint32Array, flags: Uint8Array, value: number): void {
-    const { documents: listed } = this.#postings;
+    const { documents: listed } = this.#entries;
     const { to } = this;
     let entry = this.from;
     let i = 0;
@@ -134,12 +162,12 @@ export class PostingList {
   }
 
   documentAt(entry: number): DocumentNumber {
-    return this.#postings.documents[entry]!;
+    return this.#entries.documents[entry]!;
   }
 
   frequencyOf(entry: number): number {
-    const frequency = this.#postings.frequencies[entry]!;
-    return frequency === MANY ? manyFrequencyOf(this.#postings, entry) : frequency;
+    const frequency = this.#entries.frequencies[entry]!;
+    return frequency === MANY ? manyFrequencyOf(this.#entries.stored, this.storedEntry(entry)) : frequency;
   }
 
   /**
@@ -149,8 +177,14 @@ export class PostingList {
    * @param least an entry that is not behind the wanted one
    */
   entryOf(document: DocumentNumber, least: number): number {
-    return leapTo(this.#postings.documents, document, least, this.to);
+    return leapTo(this.#entries.documents, document, least, this.to);
   }
+}
+
+/** A list of postings as they are stored. */
+export function storedList(postings: PackedPostings, entries: ListEntries, list: number): PostingList {
+  const { entryStarts, listFields } = postings;
+  return new PostingList(entries, entryStarts[list]!, entryStarts[list + 1]!, listFields[list]!);
 }
 
 /** Reads the frequencies of some entries if they are still in the file. */

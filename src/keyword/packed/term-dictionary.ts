@@ -2,6 +2,7 @@ import { lowerBound } from '../../arrays/lower-bound.js';
 import type { Pager } from '../../arrays/pager.js';
 import type { TermNumber } from '../../numbers.js';
 import { foldAccents, isUnspacedTerm } from '../../text/characters.js';
+import { compareCodePoints } from '../../text/code-point-order.js';
 import { stemOf } from '../../text/stem.js';
 import { RecentlyUsed } from '../recently-used.js';
 import { editDistance } from '../steps/edit-distance.js';
@@ -10,6 +11,7 @@ import { Work } from '../work.js';
 import { GROUPING_LETTERS, LETTER_GROUP_COUNT, LETTERS_OF_GROUP, lettersOf } from './letters.js';
 import { isAscii, type PackedStrings } from './packed-strings.js';
 import { StringTable } from './string-table.js';
+import type { TermSource } from './term-source.js';
 import { isWithinEdits } from './within-edits.js';
 
 /** The arrays of a {@link TermDictionary}. */
@@ -39,17 +41,17 @@ const WORDS_REMEMBERED = 20_000;
 const TERMS_REMEMBERED = 500_000;
 
 /** Looking a word up costs as much as reading this many postings. */
-const LOOKUP_COST = 800;
+export const LOOKUP_COST = 800;
 
 /** The same for each term of a range. */
-const TERM_COST = 8;
+export const TERM_COST = 8;
 
 /** The same for comparing the letters of a form, and for comparing a form letter by letter. */
 const LETTERS_COST = 1;
 const COMPARISON_COST = 40;
 
 /** All terms of a catalogue. Finds them by stem, by prefix and by edit distance. */
-export class TermDictionary {
+export class TermDictionary implements TermSource {
   readonly size: number;
   readonly #packed: PackedDictionary;
   readonly #forms: StringTable;
@@ -79,13 +81,24 @@ export class TermDictionary {
     return accentedNumbers[i] === term ? this.#accented.at(i) : this.#forms.at(term);
   }
 
+  /** The term without accents. */
+  formAt(term: TermNumber): string {
+    return this.#forms.at(term);
+  }
+
   /** The number of a term; -1 if the catalogue does not have it. */
   numberOf(text: string): TermNumber {
+    const place = this.placeOf(text);
+    return place < this.size && this.termAt(place) === text ? place : -1;
+  }
+
+  /** The number of the first term that is not before a text in the order of terms. */
+  placeOf(text: string): TermNumber {
     const [from, to] = this.#forms.rangeOf(foldAccents(text));
     for (let term = from; term < to; term++) {
-      if (this.termAt(term) === text) return term;
+      if (compareCodePoints(this.termAt(term), text) >= 0) return term;
     }
-    return -1;
+    return to;
   }
 
   /** The terms whose forms begin with that of a text: the first, and the one behind the last. */
@@ -93,16 +106,11 @@ export class TermDictionary {
     return this.#forms.rangeOfPrefix(foldAccents(text));
   }
 
-  /**
-   * The terms that match a lookup, each once.
-   *
-   * @returns undefined if the work is not afforded
-   */
   find(lookup: Lookup, work: Work = new Work()): readonly TermNumber[] | undefined {
     if (!work.affords(LOOKUP_COST)) return undefined;
     switch (lookup.kind) {
       case 'stem':
-        return this.#termsOfWord.get(lookup.term, () => this.#withSameStem(lookup.term));
+        return this.#termsOfWord.get(lookup.term, () => this.withSameStem(lookup.term));
       case 'character':
       case 'prefix': {
         const [from, to] = this.rangeOfPrefix(lookup.term);
@@ -113,14 +121,18 @@ export class TermDictionary {
     }
   }
 
-  /** Whether a term has accents: it differs from its form. */
+  occurs(lookup: Lookup, work: Work): boolean {
+    return (this.find(lookup, work) ?? []).length > 0;
+  }
+
   isAccented(term: TermNumber): boolean {
     const { accentedNumbers } = this.#packed;
     this.#pager.need(accentedNumbers);
     return accentedNumbers[lowerBound(accentedNumbers, term)] === term;
   }
 
-  #withSameStem(text: string): readonly TermNumber[] {
+  /** The terms with the stem of a text; those of its form for a text without spaces. Ascending. */
+  withSameStem(text: string): readonly TermNumber[] {
     if (isUnspacedTerm(text)) return termsIn(...this.#forms.rangeOf(foldAccents(text)));
     const [stem, end] = this.#stems.rangeOf(stemOf(text));
     if (stem === end) return [];
@@ -130,14 +142,28 @@ export class TermDictionary {
     return Array.from(stemTerms.subarray(stemStarts[stem]!, stemStarts[stem + 1]!));
   }
 
+  /** @returns undefined if the work is not afforded */
+  #withinEdits(form: string, edits: number, work: Work): readonly TermNumber[] | undefined {
+    const near = this.nearTerms(form, edits, work);
+    if (near === undefined) return undefined;
+    const found = new Set<TermNumber>();
+    for (const term of near) {
+      if (!work.affords(LOOKUP_COST)) return undefined;
+      for (const sameStem of this.withSameStem(this.formAt(term))) found.add(sameStem);
+    }
+    return [...found];
+  }
+
   /**
+   * The terms whose form is a few edits away from another, by length, then by letter group, then by number.
+   *
    * Looks at the forms whose length is near enough. Compares sets of letters first: those of whole groups, which leaves
    * one group in ten, then those of single forms. The few forms in a thousand that are left are compared letter by
    * letter.
    *
    * @returns undefined if the work is not afforded
    */
-  #withinEdits(form: string, edits: number, work: Work): readonly TermNumber[] | undefined {
+  nearTerms(form: string, edits: number, work: Work): readonly TermNumber[] | undefined {
     const { byGroup, letters, groupStarts } = this.#packed;
     this.#pager.need(groupStarts);
     const wanted = lettersOf(form);
@@ -168,14 +194,7 @@ export class TermDictionary {
       }
     }
     if (!work.affords(near.length * COMPARISON_COST)) return undefined;
-    const found = new Set<TermNumber>();
-    const isNear = this.#nearnessTo(form, edits);
-    for (const term of near) {
-      if (!isNear(term)) continue;
-      if (!work.affords(LOOKUP_COST)) return undefined;
-      for (const sameStem of this.#withSameStem(this.#forms.at(term))) found.add(sameStem);
-    }
-    return [...found];
+    return near.filter(this.#nearnessTo(form, edits));
   }
 
   /** A function that says whether the form of a term is near enough. Compares bytes if both forms are ASCII. */

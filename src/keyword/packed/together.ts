@@ -7,6 +7,7 @@ import { Work } from '../work.js';
 import type { AnswerReader } from './answer-reader.js';
 import { bitsOf, countDocuments } from './count-documents.js';
 import type { DocumentSets } from './document-sets.js';
+import type { ListReader } from './list-reader.js';
 import type { PostingList } from './posting-list.js';
 
 /** Most work of the words before the one that is completed; see `Work`. */
@@ -18,14 +19,16 @@ const MOST_POSTINGS = 1_000_000;
 /** Counts the documents that have some words and a term. */
 export class TogetherCounter {
   readonly #answers: AnswerReader;
+  readonly #lists: ListReader;
   readonly #sets: DocumentSets;
   /** The documents of the words asked for last, one bit each: who types a word asks several times. */
   #last: { readonly key: string; readonly bits: Uint32Array | undefined } | undefined;
   readonly #size: number;
 
-  constructor(size: number, answers: AnswerReader, sets: DocumentSets) {
+  constructor(size: number, answers: AnswerReader, lists: ListReader, sets: DocumentSets) {
     this.#size = size;
     this.#answers = answers;
+    this.#lists = lists;
     this.#sets = sets;
   }
 
@@ -33,17 +36,18 @@ export class TogetherCounter {
    * How many documents have all words, as in the first step, and each of some terms, as it stands, in name, labels or
    * description.
    *
+   * @param terms the numbers of each term: one in each segment that has it
    * @returns undefined if that is too much work
    */
-  count(words: readonly QuestionWord[], terms: readonly TermNumber[]): number[] | undefined {
+  count(words: readonly QuestionWord[], terms: readonly (readonly TermNumber[])[]): number[] | undefined {
     const key = words.map((word) => word.terms.join(' ')).join('\n');
     if (this.#last?.key !== key) this.#last = { key, bits: this.#documentsOf(words) };
     const { bits } = this.#last;
     if (bits === undefined) return undefined;
     let left = MOST_POSTINGS;
     const counts: number[] = [];
-    for (const term of terms) {
-      const lists = this.#listsOf(term);
+    for (const numbers of terms) {
+      const lists = numbers.flatMap((term) => this.#listsOf(term));
       left -= lists.reduce((sum, { size }) => sum + size, 0);
       if (left < 0) return undefined;
       counts.push(countDocuments(lists, bits));
@@ -52,7 +56,7 @@ export class TogetherCounter {
   }
 
   #listsOf(term: TermNumber): PostingList[] {
-    return this.#answers.listsOf(term, INNER - 1).filter(({ field }) => COMPLETED_FIELDS.includes(field));
+    return this.#lists.listsOf(term, INNER - 1).filter(({ field }) => COMPLETED_FIELDS.includes(field));
   }
 
   /** @returns undefined if the work is not afforded */

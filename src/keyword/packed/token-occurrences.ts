@@ -38,23 +38,29 @@ const POSITION_COST = 3;
  */
 export function occurrencesOf(
   lists: readonly PostingList[],
-  postings: PackedPostings,
   documentCount: number,
   work: Work,
 ): TokenOccurrences | undefined {
   const size = lists.reduce((sum, list) => sum + list.size, 0);
   const seekCost = Math.max(SEEK_COST, lists.length * SEEK_COST_OF_A_LIST);
   if (lists.length <= FEW_LISTS || documentCount * seekCost < size * SORTING_COST) {
-    return new FewLists(lists, postings, seekCost);
+    return new FewLists(lists, seekCost);
   }
   if (!work.affords(size * SORTING_COST)) return undefined;
   let cost = 0;
-  const reader = new PositionReader(postings);
+  const readers = readersOf(lists);
   for (const list of lists) {
-    cost += reader.costOf(list.from);
+    cost += readers.get(list.stored)!.costOf(list.storedEntry(list.from));
     for (let entry = list.from + 1; entry < list.to; entry++) cost += list.frequencyOf(entry);
   }
-  return work.affords(2 * cost * POSITION_COST) ? new ManyLists(lists, postings, reader) : undefined;
+  return work.affords(2 * cost * POSITION_COST) ? new ManyLists(lists, readers) : undefined;
+}
+
+/** A reader for each of the postings that some lists are stored in. */
+function readersOf(lists: readonly PostingList[]): ReadonlyMap<PackedPostings, PositionReader> {
+  const readers = new Map<PackedPostings, PositionReader>();
+  for (const { stored } of lists) if (!readers.has(stored)) readers.set(stored, new PositionReader(stored));
+  return readers;
 }
 
 interface ListCursor {
@@ -72,11 +78,11 @@ class FewLists implements TokenOccurrences {
   #document = -1;
   #isRead = false;
 
-  constructor(lists: readonly PostingList[], postings: PackedPostings, seekCost: number) {
+  constructor(lists: readonly PostingList[], seekCost: number) {
     this.seekCost = seekCost;
     this.#cursors = lists.map((list) => ({
       list,
-      reader: new PositionReader(postings),
+      reader: new PositionReader(list.stored),
       entry: list.from,
       document: list.documentAt(list.from),
     }));
@@ -91,7 +97,7 @@ class FewLists implements TokenOccurrences {
     for (let c = 0; c < this.#cursors.length; c++) {
       const cursor = this.#cursors[c]!;
       if (cursor.document < document) advance(cursor, document);
-      if (cursor.document === document) cost += cursor.reader.costOf(cursor.entry);
+      if (cursor.document === document) cost += cursor.reader.costOf(cursor.list.storedEntry(cursor.entry));
     }
     if (cost > 0) return cost * POSITION_COST;
     this.#found.to = 0;
@@ -104,7 +110,7 @@ class FewLists implements TokenOccurrences {
     this.#found.to = 0;
     for (let c = 0; c < this.#cursors.length; c++) {
       const cursor = this.#cursors[c]!;
-      if (cursor.document === this.#document) cursor.reader.read(cursor.entry, this.#found);
+      if (cursor.document === this.#document) cursor.reader.read(cursor.list.storedEntry(cursor.entry), this.#found);
     }
     this.#isRead = true;
     return this.#found;
@@ -128,15 +134,15 @@ class ManyLists implements TokenOccurrences {
   readonly #starts: Uint32Array;
   readonly #found = new Positions();
 
-  constructor(lists: readonly PostingList[], { documents }: PackedPostings, reader: PositionReader) {
+  constructor(lists: readonly PostingList[], readers: ReadonlyMap<PackedPostings, PositionReader>) {
     let last = 0;
-    for (const list of lists) last = Math.max(last, documents[list.to - 1]!);
+    for (const list of lists) last = Math.max(last, list.documentAt(list.to - 1));
     // A counting sort. At first, each start is the one of the document after it.
     const starts = new Uint32Array(last + 2);
     this.#starts = starts;
     for (const list of lists) {
       for (let entry = list.from; entry < list.to; entry++) {
-        const document = documents[entry]!;
+        const document = list.documentAt(entry);
         starts[document + 1] = starts[document + 1]! + list.frequencyOf(entry);
       }
     }
@@ -148,15 +154,17 @@ class ManyLists implements TokenOccurrences {
     const { positions, spans } = this.#found;
     const read = new Positions();
     for (const list of lists) {
+      const reader = readers.get(list.stored)!;
       for (let entry = list.from; entry < list.to; entry++) {
+        const document = list.documentAt(entry);
         read.to = 0;
-        reader.read(entry, read);
-        const end = ends[documents[entry]!]!;
+        reader.read(list.storedEntry(entry), read);
+        const end = ends[document]!;
         for (let i = 0; i < read.to; i++) {
           positions[end + i] = read.positions[i]!;
           spans[end + i] = read.spans[i]!;
         }
-        ends[documents[entry]!] = end + read.to;
+        ends[document] = end + read.to;
       }
     }
   }

@@ -80,11 +80,13 @@ export class CatalogueCheck {
         const isWhole = isMetaWhole(this.#connection);
         if (!isWhole) found.push('its schema, or what the last load noted of it, is not as it was written');
         const noted = isWhole ? readFacts(this.#connection) : undefined;
-        const present = gatherFacts(this.#connection);
-        for (const [name, value] of Object.entries(present)) {
-          const was = noted?.[name as keyof typeof present];
-          if (noted !== undefined && was !== undefined && was !== value)
-            found.push(`its ${name} are not those that it had`);
+        const { ordered, sums } = gatherFacts(this.#connection);
+        const present = noted?.form === 'sum' ? sums : ordered;
+        for (const [name, was] of Object.entries(noted ?? {})) {
+          const is = present[name as keyof typeof present];
+          // Missing where a table is; and two are facts of the last whole load.
+          if (name === 'unembedded' || name === 'loaded' || is === undefined || is === was) continue;
+          found.push(`its ${name} are not those that it had`);
         }
       }
       for (const [sql, problem] of DANGLING) {

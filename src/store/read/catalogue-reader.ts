@@ -7,11 +7,16 @@ import { damagedError } from '../damaged.js';
 import { corruptAsMissing, guarded, openForReading, storeError } from '../database.js';
 import { DerivedLabels } from '../derived-labels.js';
 import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts } from '../facts.js';
+import { readLineage } from '../lineage.js';
 import { readMeta } from '../meta.js';
 import { folderAt } from '../place.js';
+import { type ChangedColumns, changedColumns } from './changed-columns.js';
 import {
   type CatalogueColumns,
+  type LateLabels,
+  lateOrUndefined,
   type PackedColumns,
+  type PackedLabels,
   readAuthors,
   readColumns,
   readPropertyLabels,
@@ -19,6 +24,7 @@ import {
 } from './columns.js';
 import { ContentReader } from './content-reader.js';
 import { KeptRecords } from './kept-records.js';
+import { OpenedState } from './opened-state.js';
 import { PROPERTY_LABELS, type PropertyLabelsName } from './property-labels.js';
 import { recordAuthor } from './record-author.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
@@ -63,6 +69,7 @@ export class CatalogueReader {
   #packed: PackedColumns | undefined;
   /** Reads the arrays of {@link #packed} that are not in memory yet. */
   #pager: Pager = ALL_IN_MEMORY;
+  #readLate: ChangedColumns['readLate'] | undefined;
   #columns: CatalogueColumns | undefined;
   #damagedDocuments: ReadonlySet<DocumentNumber> | undefined;
   #records: KeptRecords | undefined;
@@ -71,6 +78,7 @@ export class CatalogueReader {
   #contents: ContentReader | undefined;
   #derivedCounts: ReadonlyMap<string, number> | undefined;
   readonly #inTransaction: (work: () => unknown) => unknown;
+  readonly #opened: OpenedState;
   readonly #statements: SkillStatements;
   readonly #rows: StoredRows;
   readonly #numberOf: Statement<[id: string], SkillNumber>;
@@ -83,8 +91,11 @@ export class CatalogueReader {
   static open(path: string): CatalogueReader {
     const connection = openForReading(path);
     try {
-      checkNotes(connection, path);
-      return new CatalogueReader(connection, path);
+      // At once: a small change may come between two statements.
+      return connection.transaction(() => {
+        checkNotes(connection, path);
+        return new CatalogueReader(connection, path);
+      })();
     } catch (error) {
       connection.close();
       throw storeError(error, path, 'read');
@@ -94,7 +105,10 @@ export class CatalogueReader {
   constructor(connection: Connection, path = 'the catalogue in memory') {
     this.#connection = connection;
     this.#path = path;
-    this.#inTransaction = connection.transaction((work) => work());
+    this.#inTransaction = connection.transaction((work) => {
+      this.#opened.settle();
+      return work();
+    });
     this.#statements = new SkillStatements(connection, path);
     this.#rows = new StoredRows(connection);
     this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
@@ -104,7 +118,8 @@ export class CatalogueReader {
     this.#ids = connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck();
     this.stamp = stampIn(connection);
     this.#facts = readFacts(connection);
-    this.vectors = new VectorReader(connection, path, this.#facts);
+    this.#opened = new OpenedState(connection, path, this.stamp);
+    this.vectors = new VectorReader(connection, path, this.#facts, this.#opened);
   }
 
   /** Read on first use, unless {@link useColumns} was called before. */
@@ -114,8 +129,38 @@ export class CatalogueReader {
   }
 
   get packedColumns(): PackedColumns {
-    this.#packed ??= this.#guard(() => readColumns(this.#connection, this.#path));
+    this.#packed ??= this.#guard(() => readColumns(this.#connection, this.#path, this.#facts));
     return this.#packed;
+  }
+
+  /** Whether small changes made this state from the state with a stamp. */
+  hasFormerState(former: string): boolean {
+    return this.#guard(() => readLineage(this.#connection, this.stamp).some(({ stamp }) => stamp === former));
+  }
+
+  /**
+   * Puts the columns together from those of a former state, where small changes made this state from it.
+   *
+   * @param former stamp of that state
+   * @param columns of it; all arrays but those of late labels must be in memory
+   * @param pager reads late labels
+   * @returns undefined if there is no such state
+   * @throws {DamagedArrayFileError} if they are not the columns of that state; they are not taken then
+   */
+  useFormerColumns(
+    former: string,
+    columns: PackedColumns,
+    pager: Pager,
+  ): Pick<ChangedColumns, 'numbers' | 'came'> | undefined {
+    return this.#guard(() => {
+      const lineage = readLineage(this.#connection, this.stamp);
+      const since = lineage.find(({ stamp }) => stamp === former);
+      const until = lineage.at(-1);
+      if (since === undefined || until === undefined) return undefined;
+      const changed = changedColumns(this.#connection, columns, pager, since, until);
+      this.useColumns(changed.columns, ALL_IN_MEMORY, changed.readLate);
+      return changed;
+    });
   }
 
   /** The documents that are known to be damaged: nothing leads to them. */
@@ -129,25 +174,29 @@ export class CatalogueReader {
     const all = new Set([...this.damaged, ...documents]);
     if (all.size === this.damaged.size) return;
     const damaged = Uint32Array.from(all).sort();
-    this.useColumns({ ...this.packedColumns, damaged }, this.#pager);
+    this.useColumns({ ...this.packedColumns, damaged }, this.#pager, this.#readLate);
   }
 
   /**
    * Takes the columns from a derived file of the same state of the catalogue.
    *
    * @param pager reads the labels that are late; all other arrays must be in memory
+   * @param readLate gives late labels that the columns lack; those that it does not know are read from the catalogue
    * @throws {DamagedArrayFileError} if they contradict each other; they are not taken then
    */
-  useColumns(columns: PackedColumns, pager: Pager = ALL_IN_MEMORY): void {
+  useColumns(columns: PackedColumns, pager: Pager = ALL_IN_MEMORY, readLate?: ChangedColumns['readLate']): void {
+    const late = (name: LateLabels, fromCatalogue: () => PackedLabels) => (): PackedLabels =>
+      lateOrUndefined(() => readLate?.(name)) ?? fromCatalogue();
     const read = {
-      authors: () => this.#readAuthors(),
-      licenses: () => this.#readPropertyLabels('licenses'),
-      installations: () => this.#readPropertyLabels('installations'),
-      invocable: () => this.#readPropertyLabels('invocable'),
+      authors: late('authors', () => this.#readAuthors()),
+      licenses: late('licenses', () => this.#readPropertyLabels('licenses')),
+      installations: late('installations', () => this.#readPropertyLabels('installations')),
+      invocable: late('invocable', () => this.#readPropertyLabels('invocable')),
     };
     this.#columns = unpackColumns(columns, { pager, read });
     this.#packed = columns;
     this.#pager = pager;
+    this.#readLate = readLate;
     this.#damagedDocuments = undefined;
   }
 
@@ -302,7 +351,7 @@ export class CatalogueReader {
    * Runs work that reads several records, under one lock of the file. A lock for each would take longer than reading.
    */
   reading<T>(work: () => T): T {
-    return this.#guard(() => this.#inTransaction(work) as T);
+    return this.#guard(work);
   }
 
   /** Does not read the columns. */
@@ -335,7 +384,7 @@ export class CatalogueReader {
   ids(): string[] {
     return this.#guard(() => {
       const ids = this.#ids.all();
-      if (this.#facts !== undefined && checksumOfIds(ids) !== this.#facts.ids) {
+      if (this.#facts !== undefined && checksumOfIds(ids, this.#facts) !== this.#facts.ids) {
         throw damagedError(this.#path, 'its index of ids is not as it was written');
       }
       return ids;
@@ -380,6 +429,7 @@ export class CatalogueReader {
     this.#packed = undefined;
     this.#columns = undefined;
     this.#pager = ALL_IN_MEMORY;
+    this.#readLate = undefined;
     this.#records = undefined;
   }
 
@@ -438,7 +488,8 @@ export class CatalogueReader {
   #isIdIndexWhole(): boolean {
     if (this.#idIndexIsWhole === undefined) {
       if (this.#columns !== undefined) return false;
-      this.#idIndexIsWhole = corruptAsMissing(() => checksumOfIds(this.#ids.iterate())) === this.#facts?.ids;
+      this.#idIndexIsWhole =
+        corruptAsMissing(() => checksumOfIds(this.#ids.iterate(), this.#facts)) === this.#facts?.ids;
     }
     return this.#idIndexIsWhole;
   }
@@ -497,7 +548,9 @@ export class CatalogueReader {
     return damagedError(this.#path, `what is stored of the skill ${id} is not as it was written`, id);
   }
 
+  /** Runs work that reads the opened state, under one lock of the file. */
   #guard<T>(work: () => T): T {
-    return guarded(this.#path, 'read', work);
+    if (this.#connection.inTransaction) return work();
+    return guarded(this.#path, 'read', () => this.#inTransaction(work) as T);
   }
 }

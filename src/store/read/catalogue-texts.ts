@@ -6,6 +6,7 @@ import { guarded, openForReading, storeError } from '../database.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
 import { checkNotes } from '../facts.js';
 import { readMeta } from '../meta.js';
+import { OpenedState } from './opened-state.js';
 import { SkillStatements, type StoredFile } from './skill-statements.js';
 
 /** The skills of a catalogue, by document number. */
@@ -28,13 +29,17 @@ export class CatalogueTexts {
   readonly #connection: Connection;
   readonly #path: string;
   readonly #statements: SkillStatements;
+  readonly #opened: OpenedState;
 
   /** @throws {SkillSearchError} if there is no catalogue that can be read */
   static open(path: string): CatalogueTexts {
     const connection = openForReading(path);
     try {
-      checkNotes(connection, path);
-      return new CatalogueTexts(connection, path);
+      // At once: a small change may come between two statements.
+      return connection.transaction(() => {
+        checkNotes(connection, path);
+        return new CatalogueTexts(connection, path);
+      })();
     } catch (error) {
       connection.close();
       throw storeError(error, path, 'read');
@@ -45,16 +50,21 @@ export class CatalogueTexts {
     this.#connection = connection;
     this.#path = path;
     this.stamp = readMeta(connection, 'stamp') ?? '';
+    this.#opened = new OpenedState(connection, path, this.stamp);
     this.#statements = new SkillStatements(connection, path);
   }
 
   documents(): StoredDocuments {
     return guarded(this.#path, 'read', () => {
       // Not by count(*), which asks an index.
-      const all = this.#connection
+      const statement = this.#connection
         .prepare<[], [SkillNumber, Buffer]>(`SELECT number, hash FROM skill NOT INDEXED ORDER BY ${DOCUMENT_ORDER}`)
-        .raw()
-        .all();
+        .raw();
+      const readAll = this.#connection.transaction(() => {
+        this.#opened.settle();
+        return statement.all();
+      });
+      const all = readAll();
       const size = all.length;
       const skills = new Float64Array(size);
       const hashes = new Uint32Array(2 * size);
@@ -76,6 +86,7 @@ export class CatalogueTexts {
    */
   visit(skills: Float64Array, visit: (item: StoredTexts | undefined) => void): void {
     const readAll = this.#connection.transaction(() => {
+      this.#opened.settle();
       for (const number of skills) visit(this.#read(number));
     });
     guarded(this.#path, 'read', readAll);

@@ -8,14 +8,14 @@ import type { Connection } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
 import { DerivedLabels } from '../derived-labels.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
-import { areDerivedLabelsThere, readFacts } from '../facts.js';
+import { areDerivedLabelsThere, type CatalogueFacts } from '../facts.js';
 import { readSignatures } from '../signature-table.js';
 import { NOT_INVOCABLE, PROPERTY_LABELS, PROPERTY_LABELS_NAMES, type PropertyLabelsName } from './property-labels.js';
 import { recordAuthor } from './record-author.js';
 import { StoredRows } from './stored-row.js';
 
 /** Labels, and the documents that have each, as arrays. */
-interface PackedLabels {
+export interface PackedLabels {
   /** The slugs: a JSON array in UTF-8. */
   readonly slugs: Uint8Array;
   /** Where the documents of each slug begin. One more than there are slugs. */
@@ -71,7 +71,7 @@ export interface CatalogueColumns extends ColumnArrays {
 
 /** The labels that are read when a query first needs them. */
 export const LATE_LABELS = ['authors', ...PROPERTY_LABELS_NAMES] as const;
-type LateLabels = (typeof LATE_LABELS)[number];
+export type LateLabels = (typeof LATE_LABELS)[number];
 
 /** How the columns of a file get their late labels. */
 export interface LateSource {
@@ -130,9 +130,16 @@ function unpackLate(
   { pager }: LateSource,
 ): ReadonlyMap<string, Uint32Array> | undefined {
   if (labels === undefined) return undefined;
-  try {
+  return lateOrUndefined(() => {
     for (const array of [labels.slugs, labels.starts, labels.documents]) pager.need(array);
     return unpackLabels(labels);
+  });
+}
+
+/** What work on a derived file returns; undefined if the file is damaged. */
+export function lateOrUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work();
   } catch (error) {
     if (error instanceof DamagedArrayFileError) return undefined;
     throw error;
@@ -169,11 +176,12 @@ export function readPropertyLabels(
  * Reads the columns of a finished catalogue, row by row: no index of SQLite is used. A row that is damaged keeps its
  * place, but has no labels and no copies.
  *
+ * @param facts what the last load noted of the whole, if anything
  * @throws {SkillSearchError} `DATABASE_DAMAGED` if rows are missing
  */
-export function readColumns(connection: Connection, path: string): PackedColumns {
+export function readColumns(connection: Connection, path: string, facts: CatalogueFacts | undefined): PackedColumns {
   const rows = new StoredRows(connection);
-  const expected = readFacts(connection)?.skills;
+  const expected = facts?.skills;
   const numbers = connection
     .prepare<[], SkillNumber>(`SELECT number FROM skill NOT INDEXED ORDER BY ${DOCUMENT_ORDER}`)
     .pluck()
@@ -192,7 +200,7 @@ export function readColumns(connection: Connection, path: string): PackedColumns
   const ofProperties = PROPERTY_LABELS_NAMES.map((name) => [name, new Map<string, DocumentNumber[]>()] as const);
   const damaged: DocumentNumber[] = [];
   const derivedLabels = DerivedLabels.in(connection);
-  if (!areDerivedLabelsThere(connection)) throw damagedError(path, 'some of its derived labels are missing');
+  if (!areDerivedLabelsThere(connection, facts)) throw damagedError(path, 'some of its derived labels are missing');
 
   const documentOf = new Map<SkillNumber, DocumentNumber>();
   const groups = new Map<string, DocumentNumber>();
@@ -288,7 +296,7 @@ function addLabel(labels: Map<string, DocumentNumber[]>, slug: string, document:
   else documents.push(document);
 }
 
-function packLabels(labels: ReadonlyMap<string, readonly DocumentNumber[]>): PackedLabels {
+export function packLabels(labels: ReadonlyMap<string, readonly DocumentNumber[]>): PackedLabels {
   const starts = new Uint32Array(labels.size + 1);
   let [label, at] = [0, 0];
   for (const documents of labels.values()) {
@@ -302,7 +310,7 @@ function packLabels(labels: ReadonlyMap<string, readonly DocumentNumber[]>): Pac
   };
 }
 
-function unpackLabels({ slugs, starts, documents }: PackedLabels): ReadonlyMap<string, Uint32Array> {
+export function unpackLabels({ slugs, starts, documents }: PackedLabels): ReadonlyMap<string, Uint32Array> {
   const names = readSlugs(slugs);
   if (names?.length !== starts.length - 1) throw new DamagedArrayFileError('the labels are not those of the columns');
   return new Map(names.map((name, i) => [name, documents.subarray(starts[i], starts[i + 1])]));

@@ -92,7 +92,7 @@ export class ContentReader {
   #checkedCompleteIds(): Statement<[after: string, limit: number], string> {
     const noted = this.#facts?.completeIds;
     const all = this.#connection.prepare<[], string>(COMPLETE_IDS).pluck();
-    const isAsNoted = noted === undefined || checksumOfIds(all.iterate()) === noted;
+    const isAsNoted = noted === undefined || checksumOfIds(all.iterate(), this.#facts) === noted;
     // A load that noted the index may have found a skill without the contents that it had.
     if (!isAsNoted || (this.#facts !== undefined && !areContentsThere(this.#connection, this.#facts))) {
       throw damagedError(this.#path, 'its index of complete skills is not as it was written');

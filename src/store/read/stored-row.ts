@@ -26,7 +26,8 @@ export class StoredRows {
   readonly hasChecksums: boolean;
   readonly numbers: Statement<[], SkillNumber>;
   readonly #connection: Connection;
-  readonly #schema: string;
+  /** Stands before the names of tables. */
+  readonly #from: string;
   readonly #row: Statement<[skill: SkillNumber], StoredRow>;
   readonly #files: Statement<[skill: SkillNumber], StoredFileRow>;
   readonly #filenames: Statement<[skill: SkillNumber], string>;
@@ -35,23 +36,24 @@ export class StoredRows {
   /** @param schema of the database to read from, if several are attached */
   constructor(connection: Connection, schema: 'main' | 'base' = 'main') {
     this.#connection = connection;
-    this.#schema = schema;
+    // A view of the connection may stand for a table of the file; see `OpenedState`.
+    this.#from = schema === 'main' ? '' : `${schema}.`;
     this.hasChecksums = connection.pragma(`${schema}.user_version`, { simple: true }) === FORMAT_VERSION;
     const added = this.hasChecksums
       ? 'tags, record_checksum AS recordChecksum, shown_checksum AS shownChecksum, checksum'
       : "'[]' AS tags, NULL AS recordChecksum, NULL AS shownChecksum, NULL AS checksum";
     this.numbers = connection
-      .prepare<[], SkillNumber>(`SELECT number FROM ${schema}.skill NOT INDEXED ORDER BY number`)
+      .prepare<[], SkillNumber>(`SELECT number FROM ${this.#from}skill NOT INDEXED ORDER BY number`)
       .pluck();
     this.#row = connection.prepare(`
       SELECT number, id, stars, updated_at AS updatedAt, record, categories, occupations, properties,
         copy_key AS copyKey, place, text_hash AS textHash, hash, ${added}
-      FROM ${schema}.skill WHERE number = ?`);
+      FROM ${this.#from}skill WHERE number = ?`);
     this.#files = connection.prepare(`
       SELECT position, filename, text, ${this.hasChecksums ? 'checksum' : 'NULL AS checksum'}
-      FROM ${schema}.file WHERE skill = ? ORDER BY position`);
+      FROM ${this.#from}file WHERE skill = ? ORDER BY position`);
     this.#filenames = connection
-      .prepare<[SkillNumber], string>(`SELECT filename FROM ${schema}.file WHERE skill = ? ORDER BY position`)
+      .prepare<[SkillNumber], string>(`SELECT filename FROM ${this.#from}file WHERE skill = ? ORDER BY position`)
       .pluck();
   }
 
@@ -76,7 +78,7 @@ export class StoredRows {
    * ten times as long. Undefined if a part of the file cannot be read: then any skill may be one of them.
    */
   withProperties(text: string): ReadonlySet<SkillNumber> | undefined {
-    const sql = `SELECT number FROM ${this.#schema}.skill NOT INDEXED WHERE instr(properties, ?) > 0`;
+    const sql = `SELECT number FROM ${this.#from}skill NOT INDEXED WHERE instr(properties, ?) > 0`;
     const numbers = corruptAsMissing(() => this.#connection.prepare<[string], SkillNumber>(sql).pluck().all(text));
     return numbers === undefined ? undefined : new Set(numbers);
   }
@@ -106,7 +108,7 @@ export class StoredRows {
   }
 
   #fitsChecksums(skill: SkillNumber): boolean {
-    this.#bytes ??= bytesOf(this.#connection, this.#schema);
+    this.#bytes ??= bytesOf(this.#connection, this.#from);
     const row = this.#bytes.row.get(skill);
     if (row === undefined) return true;
     const [record, labels, rest, recordSum, shownSum, sum] = row;
@@ -144,18 +146,18 @@ type FileBytes = [position: number, filename: string, text: Buffer, isText: 0 | 
 /** Statements for the bytes that the checksums of `checksums.ts` cover. */
 function bytesOf(
   connection: Connection,
-  schema: string,
+  from: string,
 ): { row: Statement<[SkillNumber], RowBytes>; files: Statement<[SkillNumber], FileBytes> } {
   return {
     row: connection
       .prepare<[SkillNumber], RowBytes>(`
         SELECT ${COVERED_BYTES.join(', ')},
-          record_checksum, shown_checksum, checksum FROM ${schema}.skill WHERE number = ?`)
+          record_checksum, shown_checksum, checksum FROM ${from}skill WHERE number = ?`)
       .raw(),
     files: connection
       .prepare<[SkillNumber], FileBytes>(`
         SELECT position, filename, CAST(text AS BLOB), typeof(text) = 'text', checksum
-        FROM ${schema}.file WHERE skill = ? ORDER BY position`)
+        FROM ${from}file WHERE skill = ? ORDER BY position`)
       .raw(),
   };
 }

@@ -3,10 +3,12 @@ import type { Connection, Statement } from '../../sqlite/connection.js';
 import { vectorChecksum } from '../checksums.js';
 import { damagedError } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
-import { addToLinks, type CatalogueFacts, checkNotes, readFacts, SKILLS_AND_VECTORS } from '../facts.js';
+import { type CatalogueFacts, checkNotes, linkBytes, readFacts, SKILLS_AND_VECTORS } from '../facts.js';
+import { ListChecksum } from '../list-checksum.js';
 import { readMeta } from '../meta.js';
 import { FORMAT_VERSION } from '../schema.js';
 import { decodeVector } from '../vector-bytes.js';
+import { OpenedState } from './opened-state.js';
 
 /** All vectors of a catalogue. */
 export interface StoredVectors {
@@ -38,11 +40,18 @@ export class VectorReader {
   readonly #count: Statement<[], number>;
   readonly #model: Statement<[], { readonly id: string; readonly dimensions: number }>;
   readonly #byNumber: Statement<[vector: VectorNumber], [embedding: unknown, checksum: number | null]>;
-  readonly #vectors: Statement<[after: VectorNumber, limit: number], VectorRow>;
-  readonly #ofSkills: Statement<[after: SkillNumber, limit: number], [SkillNumber, VectorNumber | null]>;
+  readonly #vectors: Statement<[after: VectorNumber, last: VectorNumber, limit: number], VectorRow>;
+  readonly #ofSkills: Statement<
+    [last: VectorNumber, after: SkillNumber, limit: number],
+    [SkillNumber, VectorNumber | null]
+  >;
+  readonly #opened: OpenedState;
+  /** Highest number of a vector of the opened state. A catalogue in memory gets its vectors later. */
+  readonly #last: VectorNumber;
 
   /** @param facts what the last load noted of the whole, if anything */
-  constructor(connection: Connection, path: string, facts: CatalogueFacts | undefined) {
+  constructor(connection: Connection, path: string, facts: CatalogueFacts | undefined, opened: OpenedState) {
+    this.#opened = opened;
     this.#connection = connection;
     this.#path = path;
     this.#facts = facts;
@@ -56,13 +65,15 @@ export class VectorReader {
       .prepare<[VectorNumber], [unknown, number | null]>(`SELECT embedding, ${checksum} FROM vector WHERE number = ?`)
       .raw();
     this.#vectors = connection
-      .prepare<[VectorNumber, number], VectorRow>(
-        `SELECT number, embedding, ${checksum} FROM vector WHERE number > ? ORDER BY number LIMIT ?`,
+      .prepare<[VectorNumber, VectorNumber, number], VectorRow>(
+        `SELECT number, embedding, ${checksum} FROM vector WHERE number > ? AND number <= ? ORDER BY number LIMIT ?`,
       )
       .raw();
     this.#ofSkills = connection
-      .prepare<[SkillNumber, number], [SkillNumber, VectorNumber | null]>(SKILLS_AND_VECTORS)
+      .prepare<[VectorNumber, SkillNumber, number], [SkillNumber, VectorNumber | null]>(SKILLS_AND_VECTORS)
       .raw();
+    const last = connection.prepare<[], VectorNumber | null>('SELECT max(number) FROM vector').pluck();
+    this.#last = facts === undefined ? Number.MAX_SAFE_INTEGER : (last.get() ?? 0);
   }
 
   /** Number of vectors: one for each distinct text. */
@@ -109,7 +120,7 @@ export class VectorReader {
     const values = new Float32Array(new SharedArrayBuffer(count * dimensions * 4));
     for (let done = 0; done < count; ) {
       const last = keys[done - 1] ?? 0;
-      const rows = this.#guard(() => this.#vectors.all(last, VECTORS_A_TURN));
+      const rows = this.#guard(() => this.#vectors.all(last, this.#last, VECTORS_A_TURN));
       if (rows.length === 0) throw damagedError(this.#path, `it has ${done} vectors, not ${count}`);
       for (const [number, embedding, checksum] of rows) {
         const isNext = done < count && number > (keys[done - 1] ?? 0);
@@ -130,11 +141,11 @@ export class VectorReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`; at the end, too
    */
   async *ofSkills(signal?: AbortSignal): AsyncGenerator<readonly [skill: SkillNumber, vector: VectorNumber]> {
-    let checksum = 0;
+    const checksum = new ListChecksum();
     for (let last = 0; ; ) {
-      const rows = this.#guard(() => this.#ofSkills.all(last, VECTORS_A_TURN));
+      const rows = this.#guard(() => this.#readLinks(last));
       for (const [skill, vector] of rows) {
-        checksum = addToLinks(checksum, skill, vector);
+        checksum.add(linkBytes(skill, vector));
         if (vector !== null) yield [skill, vector];
       }
       const [end] = rows.at(-1) ?? [];
@@ -143,9 +154,17 @@ export class VectorReader {
       last = end;
       await nextTurn(signal);
     }
-    if (this.#facts !== undefined && checksum !== this.#facts.links) {
+    if (this.#facts !== undefined && checksum.inForm(this.#facts.form) !== this.#facts.links) {
       throw damagedError(this.#path, 'its index of vectors is not as it was written');
     }
+  }
+
+  #readLinks(after: SkillNumber): [SkillNumber, VectorNumber | null][] {
+    const read = this.#connection.transaction(() => {
+      this.#opened.settle();
+      return this.#ofSkills.all(this.#last, after, VECTORS_A_TURN);
+    });
+    return read();
   }
 
   #ofModel(): { readonly id: string; readonly dimensions: number } | undefined {
@@ -191,9 +210,14 @@ export function openStoredVectors(path: string): { stamp: string; vectors: Vecto
     connection.close();
   };
   try {
-    checkNotes(connection, path);
-    const vectors = new VectorReader(connection, path, readFacts(connection));
-    return { stamp: readMeta(connection, 'stamp') ?? '', vectors, close };
+    // At once: a small change may come between two statements.
+    const open = connection.transaction(() => {
+      checkNotes(connection, path);
+      const stamp = readMeta(connection, 'stamp') ?? '';
+      const opened = new OpenedState(connection, path, stamp);
+      return { stamp, vectors: new VectorReader(connection, path, readFacts(connection), opened), close };
+    });
+    return open();
   } catch (error) {
     close();
     throw storeError(error, path, 'read');

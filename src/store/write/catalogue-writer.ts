@@ -5,12 +5,14 @@ import { FOLDER_PLACES, locationIn, PlaceWriter, type SkillFolder } from '../pla
 import { comparedText } from '../signature-table.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
 import { DamagedSkills } from './damaged-skills.js';
-import { type ChangeCounts, endLoad } from './end-load.js';
+import { endChange } from './end-change.js';
+import { type ChangeCounts, type EndOfLoad, endLoad } from './end-load.js';
 import { FolderIds, type FolderIdWish } from './folder-ids.js';
 import { KnownRows, readKnownRows } from './known-rows.js';
 import { LoadLabels } from './load-labels.js';
 import { LoadVectors } from './load-vectors.js';
 import { NewClaims } from './new-claims.js';
+import { OpenChange } from './open-change.js';
 import { OpenLoad } from './open-load.js';
 import { Pruning, type SparedPlace } from './pruning.js';
 import { revertKilledRun } from './revert-killed-run.js';
@@ -33,7 +35,7 @@ export class CatalogueWriter implements SkillSink {
   readonly vectors: LoadVectors;
   /** Labels that are derived. */
   readonly labels: LoadLabels;
-  readonly #load: OpenLoad;
+  readonly #load: OpenLoad | OpenChange;
   readonly #knownRows: KnownRows;
   readonly #rowNotes = new RowNotes();
   readonly #newClaims = new NewClaims();
@@ -51,14 +53,15 @@ export class CatalogueWriter implements SkillSink {
 
   /**
    * @param path the catalogue
-   * @param loadKey names the sources and options of the load: only a load with the same key resumes a killed one
+   * @param load names the sources and options of the load: only a load with the same key resumes a killed one. Or a
+   *   change in place, which the writer closes
    * @param exists whether there should be a catalogue already
    * @param withContents whether the load stores what skills are made of
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, and those of opening a catalogue
    */
-  constructor(path: string, loadKey: string, exists: boolean, withContents = true) {
+  constructor(path: string, load: string | OpenChange, exists: boolean, withContents = true) {
     this.#withContents = withContents;
-    this.#load = new OpenLoad(path, loadKey, exists);
+    this.#load = typeof load === 'string' ? new OpenLoad(path, load, exists) : load;
     this.#places = new PlaceWriter(path);
     const taken = {
       placeOf: (id: string) => this.#placeOf(id),
@@ -153,7 +156,8 @@ export class CatalogueWriter implements SkillSink {
         if (this.#load.base !== undefined) statements.touch.run(columns.id, was);
         skill = statements.save(columns, item, stored?.number, blobs);
         this.#load.signatures?.sign(skill, comparedText(item));
-        if (stored !== undefined) this.#knownRows.noteOverwritten(skill);
+        if (stored !== undefined) this.#knownRows.noteOverwritten(stored.number);
+        if (stored !== undefined && stored.number !== skill) this.#noteRenumbered(stored.number, skill);
         this.#damaged?.noteWritten(skill);
         this.#hasMended ||= isDamaged;
       }
@@ -204,13 +208,14 @@ export class CatalogueWriter implements SkillSink {
    * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`; the working copy is kept then
    */
   publish(): ChangeCounts {
-    return endLoad(this.#load, {
+    const end: EndOfLoad = {
       hasWork: () => this.#hasWork(),
       write: (statements) => this.#writeEnd(statements),
       hasMended: this.#hasMended || this.labels.hasMended,
       model: this.vectors.model,
       brought: this.#brought,
-    });
+    };
+    return this.#load instanceof OpenChange ? endChange(this.#load, end) : endLoad(this.#load, end);
   }
 
   /** Notes that the caller has the counts. Until then they are kept for the next load of the same sources. */
@@ -268,6 +273,11 @@ export class CatalogueWriter implements SkillSink {
     return this.#load.guard(() => readKnownRows(base.connection, source, this.#withContents));
   }
 
+  #noteRenumbered(from: SkillNumber, to: SkillNumber): void {
+    if (this.#brought.delete(from)) this.#brought.add(to);
+    this.#newClaims.renumber(from, to);
+  }
+
   #noteOverwrittenByKilledRun(): void {
     this.#load.guard(() => {
       for (const { number } of this.#load.statements.touched.iterate()) {
@@ -289,6 +299,10 @@ export class CatalogueWriter implements SkillSink {
     const claimsDeleted = this.#pruning?.write(statements, this.#brought) === true;
     const claimsChanged = claimsAdded || claimsDeleted;
     this.#rowNotes.write(statements.connection);
+    if (this.#load instanceof OpenChange) {
+      // To look at all rows would take long. Those of skills that are gone have no claim, so they count for nothing.
+      return claimsChanged;
+    }
     if (claimsChanged) forgetUnclaimedRows(statements.connection);
     return this.labels.writeEnd(statements) || claimsChanged;
   }

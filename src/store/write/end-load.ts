@@ -1,10 +1,12 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { hasNotedBlobs } from '../facts.js';
+import { readLineage } from '../lineage.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { areAllSigned } from '../signature-table.js';
 import { isComplete, type OpenLoad } from './open-load.js';
 import { countUnreported, type Unreported } from './report-notes.js';
+import { forgetFormerStates } from './superseding.js';
 import type { NetChanges, WriterStatements } from './writer-statements.js';
 
 /** What a load leaves for its end. */
@@ -57,9 +59,11 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): ChangeCounts {
   const hasChanged = end.write(statements);
   keepOneModel(statements, working, end.model);
   if (!areAllSigned(working)) load.signatures?.signAll();
+  const hadFormerStates = base !== undefined && readLineage(base.connection).length > 0;
+  forgetFormerStates(working);
   // What a killed run deleted nobody has noted, and damage deletes without a note, too.
   const isBaseDoubtful = base !== undefined && !hasNotedBlobs(base.connection);
-  statements.contents.deleteUnused(load.resumed || end.hasMended === true || isBaseDoubtful);
+  statements.contents.deleteUnused(load.resumed || end.hasMended === true || isBaseDoubtful || hadFormerStates);
 
   const changes = base === undefined ? statements.countAllAsAdded() : statements.countChanges();
   const isFirst = readMeta(working, 'stamp') === undefined;

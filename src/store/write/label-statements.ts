@@ -27,17 +27,21 @@ export class LabelStatements {
     else this.#connection.prepare('DELETE FROM main.meta WHERE key = ?').run(CLASSIFIER_KEY);
   }
 
-  /** The skills without categories that have no labels, or damaged ones, in ascending order. */
-  missing(): { readonly skills: SkillNumber[]; readonly hasDamaged: boolean } {
+  /**
+   * The skills without categories that have no labels, or damaged ones, in ascending order.
+   *
+   * @param after only skills with a number above
+   */
+  missing(after: SkillNumber): { readonly skills: SkillNumber[]; readonly hasDamaged: boolean } {
     const skills: SkillNumber[] = [];
     let hasDamaged = false;
     const all = this.#connection
-      .prepare<[], [SkillNumber, Buffer, Buffer | null, string, number | null]>(`
+      .prepare<[SkillNumber], [SkillNumber, Buffer, Buffer | null, string, number | null]>(`
         SELECT number, skill.hash, label.hash, label.categories, label.checksum
         FROM main.skill LEFT JOIN main.${DERIVED_LABELS} AS label ON label.skill = number
-        WHERE skill.categories = '[]' ORDER BY number`)
+        WHERE skill.categories = '[]' AND number > ? ORDER BY number`)
       .raw();
-    for (const [skill, hash, labelHash, categories, checksum] of all.iterate()) {
+    for (const [skill, hash, labelHash, categories, checksum] of all.iterate(after)) {
       const row = labelHash === null ? undefined : { hash: labelHash, categories, checksum };
       const isWhole = row !== undefined && isDerivedLabelWhole(skill, row);
       hasDamaged ||= row !== undefined && !isWhole;

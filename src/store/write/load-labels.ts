@@ -5,6 +5,7 @@ import { CLASSIFIER_KEY, hasDerivedLabels } from '../derived-labels.js';
 import { readMeta } from '../meta.js';
 import { decodeVector } from '../vector-bytes.js';
 import type { LabelledSkill, LabelSink, SkillToLabel } from './label-sink.js';
+import { OpenChange } from './open-change.js';
 import type { OpenLoad } from './open-load.js';
 import type { WriterStatements } from './writer-statements.js';
 
@@ -28,14 +29,14 @@ interface Reading {
 
 /** The derived labels of a load. */
 export class LoadLabels implements LabelSink {
-  readonly #load: OpenLoad;
+  readonly #load: OpenLoad | OpenChange;
   /** The statements that {@link #reading} was made of. */
   #readingFrom: WriterStatements | undefined;
   #reading: Reading | undefined;
   #isForgotten = false;
   #hasMended = false;
 
-  constructor(load: OpenLoad) {
+  constructor(load: OpenLoad | OpenChange) {
     this.#load = load;
   }
 
@@ -70,7 +71,9 @@ export class LoadLabels implements LabelSink {
         this.#load.write().labels.restart(rules);
         this.#load.flush();
       }
-      const { skills, hasDamaged } = this.#load.statements.labels.missing();
+      const { skills, hasDamaged } = this.#load.statements.labels.missing(
+        this.#load instanceof OpenChange ? this.#load.loaded : 0,
+      );
       this.#hasMended ||= hasDamaged;
       return skills;
     });

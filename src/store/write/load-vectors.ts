@@ -1,17 +1,18 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { DamagedSkills } from './damaged-skills.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
+import { OpenChange } from './open-change.js';
 import type { OpenLoad } from './open-load.js';
 import type { WriterStatements } from './writer-statements.js';
 
 /** The vectors of a load, and the model that makes them. */
 export class LoadVectors implements EmbeddingSink {
-  readonly #load: OpenLoad;
+  readonly #load: OpenLoad | OpenChange;
   readonly #damaged: Pick<DamagedSkills, 'has'> | undefined;
   #model: string | undefined;
 
   /** @param damaged skills whose text is not certain; looked at when vectors are made */
-  constructor(load: OpenLoad, damaged: Pick<DamagedSkills, 'has'> | undefined) {
+  constructor(load: OpenLoad | OpenChange, damaged: Pick<DamagedSkills, 'has'> | undefined) {
     this.#load = load;
     this.#damaged = damaged;
   }
@@ -54,7 +55,8 @@ export class LoadVectors implements EmbeddingSink {
   }
 
   #missing({ vectors }: WriterStatements): SkillNumber[] {
-    return vectors.missing(this.#chosenModel()).filter((skill) => this.#damaged?.has(skill) !== true);
+    const from = this.#load instanceof OpenChange ? this.#load.loaded : 0;
+    return vectors.missing(this.#chosenModel(), from).filter((skill) => this.#damaged?.has(skill) !== true);
   }
 
   #chosenModel(): string {

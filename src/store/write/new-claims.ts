@@ -13,6 +13,14 @@ export class NewClaims {
     else skills.push(skill);
   }
 
+  /** Notes that a skill has another number: it was written again. */
+  renumber(from: SkillNumber, to: SkillNumber): void {
+    for (const skills of this.#skillsOf.values()) {
+      const at = skills.indexOf(from);
+      if (at >= 0) skills[at] = to;
+    }
+  }
+
   get isEmpty(): boolean {
     return this.#skillsOf.size === 0;
   }

@@ -212,7 +212,8 @@ function commitIfPossible(connection: Connection): void {
   }
 }
 
-function openBase(path: string): WriterStatements {
+/** Statements on a finished catalogue. */
+export function openBase(path: string): WriterStatements {
   const connection = openCatalogue(path);
   const hasChecksums = connection.pragma('user_version', { simple: true }) === FORMAT_VERSION;
   const { tables } = hasChecksums ? schemaFaults(connection) : { tables: [] };

@@ -6,7 +6,7 @@ import type { TextToEmbed } from './embedding-sink.js';
 
 /** The SQL for the vectors of a load, prepared once for each connection. */
 export class VectorStatements {
-  readonly #missing: Statement<[model: string], SkillNumber>;
+  readonly #missing: Statement<[after: SkillNumber, model: string], SkillNumber>;
   readonly #text: Statement<[skill: SkillNumber], TextToEmbed>;
   readonly #insertModel: Statement<[id: string, dimensions: number], unknown>;
   #insert: VectorInsertion | undefined;
@@ -15,9 +15,9 @@ export class VectorStatements {
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#missing = connection
-      .prepare<[string], SkillNumber>(`
+      .prepare<[SkillNumber, string], SkillNumber>(`
         SELECT min(number) FROM skill
-        WHERE NOT EXISTS (
+        WHERE number > ? AND NOT EXISTS (
           SELECT 1 FROM vector WHERE model = (SELECT number FROM model WHERE id = ?) AND text_hash = skill.text_hash)
         GROUP BY text_hash ORDER BY 1`)
       .pluck();
@@ -27,9 +27,13 @@ export class VectorStatements {
     this.#insertModel = connection.prepare('INSERT OR IGNORE INTO model (id, dimensions) VALUES (?, ?)');
   }
 
-  /** One skill for each distinct text without a vector of the model, in ascending order. */
-  missing(model: string): SkillNumber[] {
-    return this.#missing.all(model);
+  /**
+   * One skill for each distinct text without a vector of the model, in ascending order.
+   *
+   * @param after only skills with a number above
+   */
+  missing(model: string, after: SkillNumber = 0): SkillNumber[] {
+    return this.#missing.all(after, model);
   }
 
   remove(vectors: readonly VectorNumber[]): void {

@@ -6,6 +6,7 @@ import { ContentRows } from '../content-rows.js';
 import type { SkillColumns, SkillToStore } from '../stored-skill.js';
 import { ContentStatements } from './content-statements.js';
 import { LabelStatements } from './label-statements.js';
+import type { Superseding } from './superseding.js';
 import { VectorStatements } from './vector-statements.js';
 
 /** What identifies the stored version of a skill. */
@@ -60,8 +61,12 @@ export class WriterStatements {
   readonly #deleteSkill: Statement<[skill: SkillNumber], unknown>;
   readonly #countChanges: Statement<[], NetChanges>;
 
-  constructor(connection: Connection) {
+  readonly #superseding: Superseding | undefined;
+
+  /** @param superseding keeps what is replaced or removed for readers of former states; absent in a working copy */
+  constructor(connection: Connection, superseding?: Superseding) {
     this.connection = connection;
+    this.#superseding = superseding;
     this.vectors = new VectorStatements(connection);
     this.find = connection.prepare('SELECT number, hash FROM skill WHERE id = ?');
     this.placeOf = connection.prepare<[string], string>('SELECT place FROM skill WHERE id = ?').pluck();
@@ -105,7 +110,7 @@ export class WriterStatements {
    *
    * @param skill its number; undefined for a skill that is not stored yet
    * @param blobs bytes of its contents that are not stored yet; see {@link hasBlob}
-   * @returns its number
+   * @returns its number: another than before where readers go on reading what it was
    */
   save(
     columns: SkillColumns,
@@ -113,7 +118,13 @@ export class WriterStatements {
     skill: SkillNumber | undefined,
     blobs: readonly PackedBlob[] = [],
   ): SkillNumber {
-    this.#saving ??= new SavingStatements(this.connection);
+    this.#saving ??= new SavingStatements(this.connection, this.#superseding?.before.lastSkill);
+    if (skill !== undefined && this.#superseding?.isSeen(skill) === true) {
+      this.#superseding.move(skill);
+      const number = this.save(columns, { files, contents }, undefined, blobs);
+      this.renumber(skill, number);
+      return number;
+    }
     if (skill !== undefined) this.#deleteFiles.run(skill);
     const number = this.#saving.save(columns, files, skill);
     if (skill !== undefined) this.contents.delete(number);
@@ -164,8 +175,21 @@ export class WriterStatements {
     this.erase(stored.number);
   }
 
+  /** Gives the claims of a skill, and what its rows became, to its new number. */
+  renumber(from: SkillNumber, to: SkillNumber): void {
+    this.connection.prepare('UPDATE claim SET skill = ? WHERE skill = ?').run(to, from);
+    // No index has the skill first, and sources are few.
+    const notes = 'UPDATE known_row SET skill = ? WHERE source IN (SELECT number FROM source) AND skill = ?';
+    this.connection.prepare(notes).run(to, from);
+  }
+
   /** Deletes a skill with its files, contents, derived labels and claims, without a note of what it was. */
   erase(skill: SkillNumber): void {
+    if (this.#superseding !== undefined) {
+      this.#deleteClaims.run(skill);
+      this.#superseding.move(skill);
+      return;
+    }
     this.#deleteFiles.run(skill);
     this.#deleteClaims.run(skill);
     this.#deleteSkill.run(skill);
@@ -199,7 +223,8 @@ class SavingStatements {
   >;
   #last: SkillNumber;
 
-  constructor(connection: Connection) {
+  /** @param last highest number that was ever used, if that is known */
+  constructor(connection: Connection, last = 0) {
     // Not that of contents either, whose skill a version has deleted that does not know them.
     this.#last = connection
       .prepare<[], number>(`
@@ -207,6 +232,7 @@ class SavingStatements {
           ifnull((SELECT max(skill) FROM content_file), 0))`)
       .pluck()
       .get()!;
+    if (last > this.#last) this.#last = last;
     this.#insert = connection.prepare(`
       INSERT INTO skill
         (number, id, stars, updated_at, record, categories, occupations, tags, properties, copy_key, place, text_hash,

@@ -21,6 +21,20 @@ const SKILLS = [
   row('bread', { name: 'sourdough', description: 'Bakes bread.', license: 'MIT', updatedAt: 1_600_000_000 }),
 ];
 
+/** The bread, as it lies in the folders of two agents, and only users may call it. */
+const INSTALLED = SKILLS.map((skill) =>
+  skill.id !== 'bread'
+    ? skill
+    : {
+        ...skill,
+        installations: [
+          { agent: 'codex', scope: 'user' },
+          { agent: 'cursor', scope: 'project' },
+        ],
+        frontMatter: { 'disable-model-invocation': 'true' },
+      },
+);
+
 /** The names of the skills of a page, in its order. */
 function namesOf({ text }: Reply): string[] {
   return [...text.matchAll(/<h3[^>]*><a href="[^"]*">(.*?)<\/a>/g)].map(([, name]) =>
@@ -124,6 +138,32 @@ describe('the answer to a question', () => {
     }
     expect(namesOf(await ask('/?license=mit'))).toEqual(['sourdough']);
     expect(namesOf(await ask('/?updatedBefore=2021-01-01'))).toEqual(['sourdough']);
+  });
+
+  test('is narrowed by agent, scope and caller, with counts where skills are installed', async () => {
+    const { ask } = await serve(INSTALLED, { pages: true });
+    expect(namesOf(await ask('/?agent=codex&scope=user'))).toEqual(['sourdough']);
+    expect(namesOf(await ask('/?agent=cursor&scope=user'))).toEqual([]);
+    expect(namesOf(await ask('/?invocable=false'))).toEqual(['sourdough']);
+    expect(namesOf(await ask('/?invocable=true&category=crafts'))).toHaveLength(2);
+    const reply = await ask('/?q=bread&mode=words&invocable=false');
+    expect(shownText(reply)).toMatch(/Agents codex 1 cursor 1 Installed for A project 1 A user 1/);
+    expect(shownText(reply)).toContain('Called by: users only');
+    expect(linksOf(reply)).toEqual(
+      expect.arrayContaining([
+        '/?q=bread&mode=words&agent=codex&invocable=false',
+        '/?q=bread&mode=words&scope=user&invocable=false',
+        '/?q=bread&mode=words',
+      ]),
+    );
+    const one = await ask('/?q=bread&mode=words&agent=codex&scope=user&invocable=false');
+    expect([fieldOf(one, 'agent'), fieldOf(one, 'scope')]).toEqual(['codex', 'user']);
+    expect(one.text).toContain('<option value="false" selected>');
+    for (const wrong of ['agent=A', 'scope=all', 'invocable=1']) {
+      expect((await ask(`/?${wrong}`)).status, wrong).toBe(400);
+    }
+    const plain = await (await serve(SKILLS, { pages: true })).ask('/?q=kite&mode=words');
+    expect(shownText(plain)).not.toMatch(/Agents|Installed for/);
   });
 
   test('has the three orders', async () => {

@@ -9,6 +9,20 @@ import { HOSTILE, KITE } from './kite.js';
 import { expectHarmless, linksOf, textOf } from './page-text.js';
 
 describe('the page of a skill', () => {
+  test('names the agents that have it, without paths, and says whether only users may call it', async () => {
+    const installations = [
+      { agent: 'codex', scope: 'user', path: '/home/wren/secret' },
+      { agent: 'codex', scope: 'project' },
+      { agent: 'cursor', scope: 'user' },
+    ];
+    const { ask } = await serve([{ ...KITE, installations, metadata: { internal: 'true' } }], { pages: true });
+    const reply = await ask('/skills/kite');
+    expect(linksOf(reply)).toEqual(expect.arrayContaining(['/browse?agent=codex', '/browse?agent=cursor']));
+    expect(textOf(reply)).toMatch(/Called by\s+users only/);
+    expect(reply.text).not.toContain('secret');
+    expect(textOf(await (await serve([KITE], { pages: true })).ask('/skills/kite'))).not.toMatch(/Agents|Called by/);
+  });
+
   test('shows what the catalogue tells of it', async () => {
     const { ask } = await serve([{ ...KITE, license: 'MIT', tags: ['wind'] }], { pages: true });
     const reply = await ask('/skills/kite');

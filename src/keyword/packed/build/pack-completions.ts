@@ -5,8 +5,8 @@ import { countDocuments } from '../count-documents.js';
 import type { PackedCompletions } from '../packed-completions.js';
 import type { PackedPostings } from '../packed-postings.js';
 import { type PackedStrings, pickStrings } from '../packed-strings.js';
-import { PositionReader, Positions } from '../position-reader.js';
-import { PostingList } from '../posting-list.js';
+import { type PostingList, storedList } from '../posting-list.js';
+import { AloneReader } from '../stands-alone.js';
 import type { PackedDictionary } from '../term-dictionary.js';
 import { DROPPED } from './dropped.js';
 import { sortByBytes } from './sort-strings.js';
@@ -117,16 +117,17 @@ export function packTerms(
   const { listStarts, listFields } = postings;
   const terms = new GrowingUint32();
   const termCounts = new GrowingUint32();
-  const reader = new PositionReader(postings);
+  const reader = new AloneReader(postings);
+  const entries = { documents: postings.documents, frequencies: postings.frequencies, stored: postings };
   const lists: PostingList[] = [];
   let nextAccented = 0;
   for (let term = 0; term + 1 < listStarts.length; term++) {
     while (accentedNumbers[nextAccented]! < term) nextAccented += 1;
     lists.length = 0;
     for (let list = listStarts[term]!; list < listStarts[term + 1]!; list++) {
-      if (isCompletedField[listFields[list]!] === true) lists.push(new PostingList(postings, list));
+      if (isCompletedField[listFields[list]!] === true) lists.push(storedList(postings, entries, list));
     }
-    if (lists.length === 0 || !lists.some((list) => standsAlone(reader, list))) continue;
+    if (lists.length === 0 || !lists.some((list) => reader.standsAlone(list))) continue;
     const text = accentedNumbers[nextAccented] === term ? stringAt(accented, nextAccented) : stringAt(forms, term);
     if (!completesWords(text)) continue;
     terms.push(term);
@@ -138,18 +139,6 @@ export function packTerms(
 const isCompletedField: readonly boolean[] = Array.from({ length: Math.max(...COMPLETED_FIELDS) + 1 }, (_, field) =>
   COMPLETED_FIELDS.includes(field),
 );
-
-const space = new Positions();
-
-/** Whether a term is a single word anywhere in a list: it does not always cover several positions. */
-function standsAlone(reader: PositionReader, { from, to }: PostingList): boolean {
-  for (let entry = from; entry < to; entry++) {
-    space.to = 0;
-    reader.read(entry, space);
-    for (let i = 0; i < space.to; i++) if (space.spans[i] === 1) return true;
-  }
-  return false;
-}
 
 function stringAt({ bytes, starts }: PackedStrings, i: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + starts[i]!, starts[i + 1]! - starts[i]!).toString('utf8');

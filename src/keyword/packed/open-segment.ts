@@ -1,0 +1,39 @@
+import type { TermNumber } from '../../numbers.js';
+import type { KeywordSegment } from './keyword-segment.js';
+import { MappedEntries } from './mapped-entries.js';
+import type { PackedCompletions } from './packed-completions.js';
+import { StoredLists } from './stored-lists.js';
+import { TermDictionary } from './term-dictionary.js';
+
+/** A segment that is open. Its terms are numbered behind those of the segments before it. */
+export interface OpenSegment extends KeywordSegment {
+  /** Number of its first term among those of all segments. */
+  readonly firstTerm: TermNumber;
+  /** Behind the number of its last term. */
+  readonly behindTerm: TermNumber;
+  /** Its terms, by their numbers in the segment. */
+  readonly terms: TermDictionary;
+  /** Lists by terms of the segment, with documents of the whole. */
+  readonly lists: StoredLists;
+  /** Whether no document of the segment is gone. */
+  readonly hasAll: boolean;
+}
+
+/** An open segment that has completions. */
+export interface CompletingSegment extends OpenSegment {
+  readonly completions: PackedCompletions;
+}
+
+/** Opens segments. Reads nothing of their arrays. */
+export function openSegments(segments: readonly KeywordSegment[]): readonly OpenSegment[] {
+  let firstTerm = 0;
+  return segments.map((segment) => {
+    const { keywords, pager, numbers } = segment;
+    const terms = new TermDictionary(keywords.dictionary, pager);
+    const mapped = new MappedEntries(keywords.postings, numbers);
+    const lists = new StoredLists(keywords.postings, pager, mapped);
+    const opened = { ...segment, firstTerm, behindTerm: firstTerm + terms.size, terms, lists, hasAll: mapped.hasAll };
+    firstTerm = opened.behindTerm;
+    return opened;
+  });
+}

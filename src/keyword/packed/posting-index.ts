@@ -1,0 +1,280 @@
+import type { DocumentNumber } from '../../numbers.js';
+import { type CorrectedWord, SCORED_FIELDS } from '../../result.js';
+import { beginningsOf } from '../../text/name-beginnings.js';
+import { nameKey } from '../../text/name-key.js';
+import { rankAnyWord } from '../any-word-ranking.js';
+import { inverseDocumentFrequency } from '../bm25.js';
+import { FILES, lastFieldOf, SCORED_OF } from '../index-fields.js';
+import type {
+  CompletedWord,
+  CompletionOptions,
+  CountedText,
+  DocumentSource,
+  KeywordIndex,
+  KeywordMatches,
+  MatchOptions,
+  RankedDocuments,
+  RankOptions,
+} from '../keyword-index.js';
+import type { LengthNorms } from '../length-norms.js';
+import type { Question, QuestionWord } from '../question.js';
+import { scoreMatches } from '../score-matches.js';
+import { applyTiers } from '../score-tiers.js';
+import { ScoringSpace } from '../scoring-space.js';
+import { correctedWords } from '../steps/corrected-words.js';
+import { asItStands, type Lookup } from '../steps/lookup.js';
+import { planSteps, type StepPlan } from '../steps/plan-steps.js';
+import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occurrences.js';
+import { Work } from '../work.js';
+import { acceptedTerms } from './accepted-terms.js';
+import { type AnsweredWord, type AnsweringTerms, AnswerReader } from './answer-reader.js';
+import type { Completions } from './completion-reader.js';
+import { bitsOf, countDocuments } from './count-documents.js';
+import { DocumentSets } from './document-sets.js';
+import type { ListReader } from './list-reader.js';
+import { documentsWithOtherAccents } from './other-accents.js';
+import { PhraseFinder } from './phrase-finder.js';
+import type { PostingList } from './posting-list.js';
+import type { TermSource } from './term-source.js';
+import { TogetherCounter } from './together.js';
+
+/** Share of the work that is kept for scores while documents are looked for. */
+const HELD_FOR_SCORES = 0.2;
+
+/** Adding a list to the scores costs as much as reading this many postings, and that for each posting read. */
+const LIST_COST = 30;
+
+/** Before ranking by a word, finding its frequency costs for each of its postings as much as reading so many. */
+const COUNTING_COST = 2;
+
+/** What an index answers from: the arrays of one segment, or of several. */
+export interface IndexParts {
+  /** Number of documents. */
+  readonly size: number;
+  readonly documents: DocumentSource;
+  readonly terms: TermSource;
+  readonly lists: ListReader;
+  /** By scored field. */
+  readonly readNorms: () => readonly LengthNorms[];
+  /** Documents by the key of their names (`nameKey`), ascending; some may have another key. */
+  readonly documentsOfName: (key: string) => readonly DocumentNumber[];
+  /** The same by the keys of the beginnings of their names (`beginningsOf`). */
+  readonly documentsOfBeginning: (key: string) => readonly DocumentNumber[];
+  /** @returns undefined for a file of an earlier version */
+  readonly completionsWith: (together: TogetherCounter) => Completions | undefined;
+}
+
+/** {@link KeywordIndex} over posting lists with frequencies and positions. */
+export class PostingIndex implements KeywordIndex {
+  readonly size: number;
+  readonly #parts: IndexParts;
+  readonly #documents: DocumentSource;
+  readonly #terms: TermSource;
+  readonly #lists: ListReader;
+  readonly #answers: AnswerReader;
+  readonly #sets: DocumentSets;
+  readonly #phrases: PhraseFinder;
+  readonly #completions: Completions | undefined;
+  /** By scored field; made for the first scores. */
+  #norms: readonly LengthNorms[] | undefined;
+  readonly #recentWords = recentWords();
+  readonly #reader: OccurrenceReader;
+  readonly #space: ScoringSpace;
+
+  constructor(parts: IndexParts) {
+    const { size, documents, terms, lists } = parts;
+    this.size = size;
+    this.#parts = parts;
+    this.#documents = documents;
+    this.#terms = terms;
+    this.#lists = lists;
+    this.#answers = new AnswerReader(terms, lists);
+    this.#sets = new DocumentSets(size);
+    this.#phrases = new PhraseFinder(this.#sets);
+    this.#completions = parts.completionsWith(new TogetherCounter(size, this.#answers, lists, this.#sets));
+    this.#reader = new OccurrenceReader(size);
+    this.#space = new ScoringSpace(size);
+  }
+
+  match(question: Question, options: MatchOptions = {}): KeywordMatches {
+    const { filter, scored = false, work = new Work() } = options;
+    const occurs = (lookup: Lookup): boolean => this.#terms.occurs(lookup, work);
+    for (const plan of planSteps(question, occurs)) {
+      // What a later step finds may be more than the present one would have found with enough work.
+      if (work.truncated) break;
+      if (scored) work.hold(HELD_FOR_SCORES);
+      const answers = this.#answers.termsOf(plan, work);
+      const words = answers === undefined ? undefined : this.#answers.wordsOf(plan, answers, work);
+      if (answers === undefined || words === undefined) continue;
+      const documents = this.#find(plan, words, answers, filter, work);
+      work.hold(0);
+      if (documents.length === 0) continue;
+      return {
+        step: plan.step,
+        documents,
+        scores: scored ? this.#score(documents, question, plan, words, work) : undefined,
+        accepting: () => acceptedTerms(plan, answers, this.#terms),
+        corrected: () => (plan.step === 'typo' ? this.#corrected(question, plan, answers, documents) : []),
+      };
+    }
+    return {
+      step: undefined,
+      documents: new Uint32Array(),
+      scores: undefined,
+      accepting: () => () => false,
+      corrected: () => [],
+    };
+  }
+
+  #corrected(question: Question, plan: StepPlan, answers: AnsweringTerms, documents: Uint32Array): CorrectedWord[] {
+    const found = bitsOf(documents, this.size);
+    return correctedWords(question, plan, ({ terms: [asked] }) => {
+      // A term that several segments have is counted in each.
+      const counts = new Map<string, number>();
+      for (const term of answers.get(asked!) ?? []) {
+        const text = this.#terms.termAt(term);
+        counts.set(text, (counts.get(text) ?? 0) + countDocuments(this.#lists.listsOf(term, FILES), found));
+      }
+      return Array.from(counts, ([text, count]) => ({ text, count }));
+    });
+  }
+
+  rank(question: Question, options: RankOptions): RankedDocuments {
+    const { work = new Work() } = options;
+    const words = this.#affordedWords(question.looseWords, work);
+    const occurrences = words.map((word) => this.#occurrencesOf(word));
+    const weights = words.map(({ weight }) => weight);
+    return rankAnyWord(occurrences, weights, this.#lengthNorms(), options, this.#space);
+  }
+
+  /** The words of a question that there is enough work for: the most frequent are left out first. */
+  #affordedWords(words: readonly QuestionWord[], work: Work): QuestionWord[] {
+    const costs = new Map(words.map((word) => [word, COUNTING_COST * this.#postingsOf(word)]));
+    const byCost = [...words].sort((a, b) => costs.get(a)! - costs.get(b)!);
+    const afforded = new Set(byCost.filter((word) => work.affords(costs.get(word)!)));
+    return words.filter((word) => afforded.has(word));
+  }
+
+  named({ text }: Question): readonly DocumentNumber[] {
+    const key = nameKey(text);
+    return this.#ofKey(this.#parts.documentsOfName(key), (name) => nameKey(name) === key);
+  }
+
+  beginning({ text }: Question): readonly DocumentNumber[] {
+    const key = nameKey(text);
+    return this.#ofKey(this.#parts.documentsOfBeginning(key), (name) => beginningsOf(name).includes(key));
+  }
+
+  wordsBeginning(letters: string, options: CompletionOptions): readonly CompletedWord[] {
+    return this.#completions?.wordsBeginning(letters, options) ?? [];
+  }
+
+  namesBeginning(text: string, limit: number): readonly CountedText[] {
+    return this.#completions?.namesBeginning(text, limit) ?? [];
+  }
+
+  /**
+   * Documents with equal hashes have equal keys. Whether that is the key in question, the name of one of them shows. A
+   * document that is damaged by now has no name.
+   */
+  #ofKey(found: readonly DocumentNumber[], fits: (name: string) => boolean): readonly DocumentNumber[] {
+    for (const document of found) {
+      const { name } = this.#documents.read(document);
+      if (name !== '') return fits(name) ? found : [];
+    }
+    return found;
+  }
+
+  #lengthNorms(): readonly LengthNorms[] {
+    this.#norms ??= this.#parts.readNorms();
+    return this.#norms;
+  }
+
+  /** The documents that answer a step and pass the filter, ascending. */
+  #find(
+    plan: StepPlan,
+    words: readonly AnsweredWord[],
+    answers: AnsweringTerms,
+    filter: Uint8Array | undefined,
+    work: Work,
+  ): Uint32Array {
+    const { phrases, everywhere, required } = plan;
+    const found = required === 'all' ? this.#sets.withAll(words, filter, work) : this.#withHalf(words, filter, work);
+    if (phrases.length === 0 || found.length === 0) return found;
+    const lastField = lastFieldOf(everywhere);
+    const listsOf = (asked: string): PostingList[] =>
+      (answers.get(asked) ?? []).flatMap((term) => this.#lists.listsOf(term, lastField));
+    const needPositions = (lists: readonly PostingList[]): void => this.#lists.needPositions(lists);
+    return this.#phrases.filter(found, { phrases, everywhere, listsOf, needPositions }, work);
+  }
+
+  #withHalf(words: readonly AnsweredWord[], filter: Uint8Array | undefined, work: Work): Uint32Array {
+    const idfOf = (documentFrequency: number): number => inverseDocumentFrequency(this.size, documentFrequency);
+    const weights = words.map(({ asked }) => asked.weight);
+    return this.#sets.withHalf(words, filter, idfOf, weights, work);
+  }
+
+  /** Scores documents. Without enough work for all words, the most frequent do not count. */
+  #score(
+    documents: Uint32Array,
+    question: Question,
+    plan: StepPlan,
+    words: readonly AnsweredWord[],
+    work: Work,
+  ): Float64Array {
+    const counting = new Set(
+      [...words].sort((a, b) => a.size - b.size).filter((word) => work.affords(scoringCost(word, documents.length))),
+    );
+    const matched = words
+      .filter((word) => counting.has(word))
+      .map((word) => ({
+        weight: word.asked.weight,
+        documentFrequency: this.#sets.frequencyOf(word),
+        lists: this.#byScoredField(word.lists),
+      }));
+    const scores = scoreMatches(documents, matched, this.#lengthNorms(), this.#space);
+    const isBeginning = ({ terms }: QuestionWord): boolean =>
+      terms.every((term) => ['prefix', 'character'].includes(plan.lookup(term).kind));
+    applyTiers(documents, scores, {
+      exactNames: this.named(question),
+      nameBeginnings: this.beginning(question),
+      otherAccents: words.map((word) =>
+        documentsWithOtherAccents(documents, word, isBeginning(word.asked), this.#sets, this.#terms, work),
+      ),
+    });
+    return scores;
+  }
+
+  #occurrencesOf({ terms: asked }: QuestionWord): WordOccurrences {
+    return this.#recentWords.get(asked.join(' '), () =>
+      this.#reader.wordOf(this.#byScoredField(this.#listsOf(asked)), this.#lengthNorms()),
+    );
+  }
+
+  /** Number of postings of a word, in all fields and forms. */
+  #postingsOf({ terms: asked }: QuestionWord): number {
+    const known = this.#recentWords.peek(asked.join(' '));
+    return known?.postings ?? this.#listsOf(asked).reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** The posting lists of the terms that answer some terms as they stand or by their stem. */
+  #listsOf(asked: readonly string[]): PostingList[] {
+    const terms = new Set(asked.flatMap((term) => this.#terms.find(asItStands(term)) ?? []));
+    return [...terms].flatMap((term) => this.#lists.listsOf(term, FILES));
+  }
+
+  /** The lists by scored field, with their frequencies read. */
+  #byScoredField(lists: readonly PostingList[]): PostingList[][] {
+    this.#lists.needFrequencies(lists);
+    const fields: PostingList[][] = SCORED_FIELDS.map(() => []);
+    for (const list of lists) fields[SCORED_OF[list.field]!]!.push(list);
+    return fields;
+  }
+}
+
+/** Work of scoring documents by a word: finding its frequency, and the documents in its lists. */
+function scoringCost({ lists, size }: AnsweredWord, documents: number): number {
+  let cost = documents + (lists.length < 2 ? 0 : size);
+  for (const list of lists) cost += LIST_COST + 2 * Math.min(list.size, documents);
+  return cost;
+}

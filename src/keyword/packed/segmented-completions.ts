@@ -1,0 +1,37 @@
+import type { CompletedWord, CompletionOptions, CountedText } from '../keyword-index.js';
+import type { Completions } from './completion-reader.js';
+import type { CompletingSegment, OpenSegment } from './open-segment.js';
+import { SegmentedNames } from './segmented-names.js';
+import { SegmentedWords } from './segmented-words.js';
+import type { TogetherCounter } from './together.js';
+
+/** Completes what somebody types by the words and the names of several segments. */
+export class SegmentedCompletions implements Completions {
+  readonly #words: SegmentedWords;
+  readonly #names: SegmentedNames;
+
+  /** @returns undefined if a segment is from a file of an earlier version */
+  static over(segments: readonly OpenSegment[], together: TogetherCounter): SegmentedCompletions | undefined {
+    const completing = segments.flatMap((segment): CompletingSegment[] => {
+      const { completions } = segment.keywords;
+      return completions === undefined ? [] : [{ ...segment, completions }];
+    });
+    if (completing.length < segments.length) return undefined;
+    // Most words and names are in the largest segment only, so that one is looked through, and the others are added.
+    const [largest, ...others] = completing.sort((a, b) => b.keywords.size - a.keywords.size);
+    return largest === undefined ? undefined : new SegmentedCompletions(largest, others, together);
+  }
+
+  private constructor(largest: CompletingSegment, others: readonly CompletingSegment[], together: TogetherCounter) {
+    this.#words = new SegmentedWords(largest, others, together);
+    this.#names = new SegmentedNames(largest, others);
+  }
+
+  wordsBeginning(letters: string, options: CompletionOptions): CompletedWord[] {
+    return this.#words.beginning(letters, options);
+  }
+
+  namesBeginning(text: string, limit: number): CountedText[] {
+    return this.#names.beginning(text, limit);
+  }
+}

@@ -1,0 +1,38 @@
+import type { SkillNumber, VectorNumber } from '../numbers.js';
+import type { Connection } from '../sqlite/connection.js';
+import { readMeta } from './meta.js';
+import { STATES } from './schema.js';
+
+/** A state of a catalogue, among those that small changes have made since the last whole load. */
+export interface CatalogueState {
+  /** 0 for the state that the load made. */
+  readonly sequence: number;
+  readonly stamp: string;
+  /** Later states give their skills and vectors higher numbers. */
+  readonly lastSkill: SkillNumber;
+  readonly lastVector: VectorNumber;
+}
+
+/**
+ * The states of a catalogue that can still be read, oldest first; the last one is the present state. Empty if there was
+ * no small change since the last whole load.
+ *
+ * @param until stamp of the last state that is wanted; left out for the present one
+ */
+export function readLineage(connection: Connection, until?: string): readonly CatalogueState[] {
+  if (!hasStates(connection)) return [];
+  const states = connection
+    .prepare<[], CatalogueState>(`
+      SELECT sequence, stamp, last_skill AS lastSkill, last_vector AS lastVector FROM main.${STATES} ORDER BY sequence`)
+    .all();
+  // A version of the library that does not know the table has replaced the catalogue, and left the rows.
+  if (states.at(-1)?.stamp !== readMeta(connection, 'stamp')) return [];
+  if (until === undefined) return states;
+  return states.slice(0, states.findIndex(({ stamp }) => stamp === until) + 1);
+}
+
+/** Whether the table is there: earlier versions of the library make none. */
+function hasStates(connection: Connection): boolean {
+  const find = "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?";
+  return connection.prepare<[string], unknown>(find).get(STATES) !== undefined;
+}

@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SkillSearchError } from '../../errors.js';
+import type { SkillNumber } from '../../numbers.js';
+import { type Connection, isBusy } from '../../sqlite/connection.js';
+import { notWritable, openForReading, openForWriting, storeError } from '../database.js';
+import { type CatalogueSums, gatherFacts, readSums, writeSums } from '../facts.js';
+import { readMeta, writeMeta } from '../meta.js';
+import { schemaFaults } from '../schema-faults.js';
+import { hasPresentSignatures, SignatureWriter } from '../signature-table.js';
+import { changedSums } from './changed-sums.js';
+import { isComplete, openBase } from './open-load.js';
+import { Superseding } from './superseding.js';
+import { WorkingCopy } from './working-copy.js';
+import { WriterStatements } from './writer-statements.js';
+
+/** Milliseconds that a commit waits for readers. Each reads for some milliseconds. */
+const LONGEST_WAIT = 10_000;
+
+/** Milliseconds that the right to change a catalogue is waited for: other small changes take less than a second. */
+const LONGEST_TURN = 5_000;
+const TURN_STEP = 25;
+
+/**
+ * The open files of a small change, which is written into the catalogue's file, in one transaction. It has the shape of
+ * an `OpenLoad`: what an `OpenLoad` writes to its working copy, this writes to the catalogue.
+ *
+ * SQLite keeps what the change overwrites in a rollback journal until the commit: a kill leaves the state before. Other
+ * connections read that state until then. They hold no lock between two statements, so the commit waits for none long.
+ */
+export class OpenChange {
+  /** The catalogue's file. */
+  readonly path: string;
+  /** Statements on the catalogue as it was before the change, read-only. Not to be used after {@link commit}. */
+  readonly base: WriterStatements;
+  readonly resumed = false as const;
+  readonly unreported = undefined;
+  readonly #copy: WorkingCopy;
+  #writable: Connection | undefined;
+  #superseding: Superseding | undefined;
+  #sums: CatalogueSums | undefined;
+  #statements: WriterStatements;
+  #signatures: SignatureWriter | undefined;
+  #hasWritten = false;
+
+  /**
+   * @returns undefined if the catalogue cannot be changed in place, but needs a whole load: an earlier version of the
+   *   library has written it
+   * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, and those of opening a catalogue
+   */
+  static open(path: string): OpenChange | undefined {
+    // Before anything is written: a file that is no catalogue must be left alone.
+    openForReading(path).close();
+    const copy = WorkingCopy.claim(path);
+    try {
+      const base = openBase(path);
+      if (isComplete(base.connection) && hasPresentSignatures(base.connection)) return new OpenChange(path, copy, base);
+      base.close();
+    } catch (error) {
+      copy.release();
+      throw storeError(error, path, 'write');
+    }
+    copy.release();
+    return undefined;
+  }
+
+  /** Like {@link open}, but waits a little while another change is written. */
+  static async inTurn(path: string, signal: AbortSignal | undefined): Promise<OpenChange | undefined> {
+    for (const began = performance.now(); ; ) {
+      try {
+        return OpenChange.open(path);
+      } catch (error) {
+        const isTaken = error instanceof SkillSearchError && error.code === 'LOAD_IN_PROGRESS';
+        if (!isTaken || performance.now() - began > LONGEST_TURN) throw error;
+      }
+      await sleep(TURN_STEP, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+      signal?.throwIfAborted();
+    }
+  }
+
+  private constructor(path: string, copy: WorkingCopy, base: WriterStatements) {
+    this.path = path;
+    this.#copy = copy;
+    this.base = base;
+    this.#statements = base;
+  }
+
+  /** Statements on the catalogue, which see what the change has written. */
+  get statements(): WriterStatements {
+    return this.#statements;
+  }
+
+  get hasWorkingCopy(): boolean {
+    return this.#writable !== undefined;
+  }
+
+  /** Undefined as long as nothing is to be written. */
+  get signatures(): SignatureWriter | undefined {
+    return this.#signatures;
+  }
+
+  /** What the change leaves for readers of former states; undefined as long as nothing is to be written. */
+  get superseding(): Superseding | undefined {
+    return this.#superseding;
+  }
+
+  /** Highest number of a skill of the last whole load: only those above are looked at for what is missing. */
+  get loaded(): SkillNumber {
+    return this.#sums?.loaded ?? readSums(this.base.connection)?.loaded ?? this.#allSums().loaded;
+  }
+
+  /** Begins the transaction. */
+  startWorkingCopy(): WriterStatements {
+    const connection = this.#opened();
+    for (const sql of schemaFaults(connection).mending) connection.exec(sql);
+    this.#superseding = new Superseding(connection);
+    this.#sums = readSums(connection) ?? this.#allSums();
+    this.#signatures = new SignatureWriter(connection);
+    this.#statements = new WriterStatements(connection, this.#superseding);
+    return this.#statements;
+  }
+
+  /** Statements for one write. */
+  write(_bytes?: number): WriterStatements {
+    this.#hasWritten = true;
+    return this.#writable === undefined ? this.startWorkingCopy() : this.#statements;
+  }
+
+  /** Does nothing: all is one transaction. */
+  flush(): void {}
+
+  /** Does nothing: whoever asks again after a kill finds the change written, or not begun. */
+  reported(): void {}
+
+  /**
+   * Commits what was written, with a new stamp.
+   *
+   * @param hasChanged whether something has changed that was not written with {@link write}
+   * @returns whether there was something to commit
+   */
+  commit(hasChanged: boolean): boolean {
+    const connection = this.#writable;
+    if (connection === undefined || !(this.#hasWritten || hasChanged)) return false;
+    const stamp = randomBytes(16).toString('hex');
+    const before = this.#superseding!.before;
+    const highest = (sql: string, last: number): number =>
+      Math.max(last, connection.prepare<[], number | null>(sql).pluck().get() ?? 0);
+    const lastSkill = highest('SELECT max(number) FROM skill', before.lastSkill);
+    const lastVector = highest('SELECT max(number) FROM vector', before.lastVector);
+    connection.exec('DELETE FROM touched');
+    const sums = changedSums(connection, this.#sums!, before);
+    this.#superseding!.end(stamp, lastSkill, lastVector);
+    writeMeta(connection, 'replaces', readMeta(connection, 'stamp') ?? '');
+    writeMeta(connection, 'stamp', stamp);
+    writeSums(connection, { ...sums, stamp });
+    connection.exec('COMMIT');
+    return true;
+  }
+
+  /** Closes the files. The right to load is held until {@link close}. */
+  closeFiles(): void {
+    if (this.#writable?.open === true) {
+      if (this.#writable.inTransaction) this.#writable.exec('ROLLBACK');
+      this.#writable.close();
+    }
+    this.base.close();
+  }
+
+  /** Closes the files, and gives up the right to load. What was not committed is lost. */
+  close(): void {
+    this.closeFiles();
+    this.#copy.release();
+  }
+
+  /** Runs work on the files. If it fails, nothing of the change is kept, and the error becomes one of ours. */
+  guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (this.#writable?.open === true && this.#writable.inTransaction) this.#writable.exec('ROLLBACK');
+      throw isBusy(error) ? busyError(this.path, error) : storeError(error, this.path, 'write');
+    }
+  }
+
+  /** An earlier version has noted none. Takes about half a second for 100,000 skills, once. */
+  #allSums(): CatalogueSums {
+    this.#sums ??= gatherFacts(this.base.connection).sums;
+    return this.#sums;
+  }
+
+  #opened(): Connection {
+    const connection = openForWriting(this.path, LONGEST_WAIT);
+    this.#writable = connection;
+    try {
+      // Without this, a large change would lock readers out before it ends, and this process' own among them.
+      connection.pragma('cache_spill = OFF');
+      connection.pragma('synchronous = FULL');
+      connection.exec('BEGIN IMMEDIATE');
+      // A replaced skill is deleted before its claims have a new number.
+      connection.pragma('defer_foreign_keys = ON');
+      return connection;
+    } catch (error) {
+      throw isBusy(error) ? busyError(this.path, error) : notWritable(this.path, error);
+    }
+  }
+}
+
+function busyError(path: string, cause: unknown): SkillSearchError {
+  const message = `cannot write ${path}: another program has been reading or writing it for too long`;
+  return new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path, cause });
+}

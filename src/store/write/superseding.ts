@@ -1,0 +1,113 @@
+import { MAX_SUPERSEDED } from '../../limits.js';
+import type { SkillNumber, VectorNumber } from '../../numbers.js';
+import type { Connection, Statement } from '../../sqlite/connection.js';
+import { type CatalogueState, readLineage } from '../lineage.js';
+import { readMeta } from '../meta.js';
+import { STATES, SUPERSEDED } from '../schema.js';
+
+/** Columns of `skill` and of `superseded`. */
+const COLUMNS = `number, id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash,
+  hash, tags, record_checksum, shown_checksum, checksum`;
+
+/** Tables with what belongs to a skill, and their columns. */
+const PARTS: readonly (readonly [table: Exclude<keyof typeof SUPERSEDED, 'skill'>, columns: string])[] = [
+  ['file', 'skill, position, filename, text, checksum'],
+  ['contents', 'skill, hash, complete_id, checksum'],
+  ['content_file', 'skill, path, size, sha256, executable, complete, is_text, kept'],
+  ['derived_label', 'skill, hash, categories, checksum'],
+  ['text_signature', 'skill, name, text, words, sketch, checksum'],
+];
+
+/** What a small change leaves for readers of the states before it, inside its transaction. */
+export class Superseding {
+  /** The state before the change. */
+  readonly before: CatalogueState;
+  readonly #connection: Connection;
+  readonly #moves: readonly Statement<[SkillNumber], unknown>[];
+  readonly #moveSkill: Statement<[gone: number, SkillNumber], unknown>;
+  readonly #deletes: readonly Statement<[SkillNumber], unknown>[];
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.before = readLineage(connection).at(-1) ?? firstState(connection);
+    this.#moveSkill = connection.prepare(
+      `INSERT INTO ${SUPERSEDED.skill} (gone, ${COLUMNS}) SELECT ?, ${COLUMNS} FROM skill WHERE number = ?`,
+    );
+    this.#moves = PARTS.map(([table, columns]) =>
+      connection.prepare(
+        `INSERT INTO ${SUPERSEDED[table]} (${columns}) SELECT ${columns} FROM ${table} WHERE skill = ?`,
+      ),
+    );
+    this.#deletes = [
+      ...PARTS.map(([table]) => connection.prepare<[SkillNumber]>(`DELETE FROM ${table} WHERE skill = ?`)),
+      connection.prepare<[SkillNumber]>('DELETE FROM skill WHERE number = ?'),
+    ];
+  }
+
+  /** Whether readers may have seen the skill. One that this change itself has written can be written over. */
+  isSeen(skill: SkillNumber): boolean {
+    return skill <= this.before.lastSkill;
+  }
+
+  /** Takes a skill, with what belongs to it but its claims, out of the present state. */
+  move(skill: SkillNumber): void {
+    if (this.isSeen(skill)) {
+      this.#moveSkill.run(this.before.sequence + 1, skill);
+      for (const move of this.#moves) move.run(skill);
+    }
+    for (const statement of this.#deletes) statement.run(skill);
+  }
+
+  /** Notes the state that the change makes, and forgets the oldest if too much is left of them. */
+  end(stamp: string, lastSkill: SkillNumber, lastVector: VectorNumber): void {
+    insertState(this.#connection, { sequence: this.before.sequence + 1, stamp, lastSkill, lastVector });
+    forgetOldest(this.#connection);
+  }
+}
+
+/** Deletes what small changes have left. For a whole load: nobody can read former states from its working copy. */
+export function forgetFormerStates(connection: Connection): void {
+  for (const table of [...Object.values(SUPERSEDED), STATES]) connection.exec(`DELETE FROM main.${table}`);
+}
+
+function firstState(connection: Connection): CatalogueState {
+  forgetFormerStates(connection);
+  const last = (sql: string): number => connection.prepare<[], number>(sql).pluck().get()!;
+  const state: CatalogueState = {
+    sequence: 0,
+    stamp: readMeta(connection, 'stamp') ?? '',
+    lastSkill: last(`
+      SELECT max(ifnull((SELECT max(number) FROM skill), 0), ifnull((SELECT max(skill) FROM contents), 0),
+        ifnull((SELECT max(skill) FROM content_file), 0))`),
+    lastVector: last(`
+      SELECT max(ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'vector'), 0),
+        ifnull((SELECT max(number) FROM vector), 0))`),
+  };
+  insertState(connection, state);
+  return state;
+}
+
+function insertState(connection: Connection, { sequence, stamp, lastSkill, lastVector }: CatalogueState): void {
+  connection
+    .prepare(`INSERT INTO ${STATES} (sequence, stamp, last_skill, last_vector) VALUES (?, ?, ?, ?)`)
+    .run(sequence, stamp, lastSkill, lastVector);
+}
+
+/** Forgets the oldest states as long as more than {@link MAX_SUPERSEDED} skills are kept for readers of them. */
+function forgetOldest(connection: Connection): void {
+  const gone = connection
+    .prepare<[number], number>(`SELECT gone FROM ${SUPERSEDED.skill} ORDER BY gone DESC LIMIT 1 OFFSET ?`)
+    .pluck()
+    .get(MAX_SUPERSEDED);
+  if (gone === undefined) return;
+  for (const [table] of PARTS) {
+    connection
+      .prepare(
+        `DELETE FROM ${SUPERSEDED[table]} WHERE skill IN (SELECT number FROM ${SUPERSEDED.skill} WHERE gone <= ?)`,
+      )
+      .run(gone);
+  }
+  connection.prepare(`DELETE FROM ${SUPERSEDED.skill} WHERE gone <= ?`).run(gone);
+  // Readers of an earlier state would miss what is deleted.
+  connection.prepare(`DELETE FROM ${STATES} WHERE sequence < ?`).run(gone);
+}

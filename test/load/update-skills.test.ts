@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  buildCatalogue,
+  checkCatalogue,
+  openSkillSearch,
+  removeSkills,
+  type SkillSearch,
+  updateSkills,
+} from '../../src/index.js';
+import { Database } from '../../src/sqlite/connection.js';
+import { contentOf, stampOf } from '../catalogue-file.js';
+import { row } from '../rows.js';
+import { scratchFile } from '../scratch-folder.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { answersOf, type Change, type ChangedRow, randomChanges, randomRows } from './changed-rows.js';
+
+const embedder = new StandInEmbedder();
+
+describe('small changes', () => {
+  test('in any order give the answers of one load of the final rows', async () => {
+    await fc.assert(
+      fc.asyncProperty(randomRows, randomChanges, async (rows, changes) => {
+        const database = scratchFile('changed.db');
+        await buildCatalogue({ database, sources: [{ name: 'rows', rows }], embedder });
+        const final = await applyAll(database, rows, changes);
+        const whole = scratchFile('whole.db');
+        await buildCatalogue({ database: whole, sources: [{ name: 'rows', rows: [...final.values()] }], embedder });
+
+        expect(contentOf(database)).toEqual(contentOf(whole));
+        expect(await asked(database)).toEqual(await asked(whole));
+        expect((await checkCatalogue({ database })).problems).toEqual([]);
+      }),
+      { numRuns: 10 },
+    );
+  }, 120_000);
+
+  test('leave searches that were opened before with their answers', async () => {
+    await fc.assert(
+      fc.asyncProperty(randomRows, randomChanges, async (rows, changes) => {
+        const database = scratchFile('changed.db');
+        await buildCatalogue({ database, sources: [{ name: 'rows', rows }], embedder });
+        const before = await asked(database);
+        await using search = await openSkillSearch({ database, embedder });
+        await using warm = await openSkillSearch({ database, embedder, warmUp: true });
+        await applyAll(database, rows, changes);
+
+        expect(await answersOf(search)).toEqual(before);
+        expect(await answersOf(warm)).toEqual(before);
+      }),
+      { numRuns: 10 },
+    );
+  }, 120_000);
+});
+
+async function applyAll(
+  database: string,
+  rows: readonly ChangedRow[],
+  changes: readonly Change[],
+): Promise<Map<string, ChangedRow>> {
+  const final = new Map(rows.map((one) => [one.id, one]));
+  for (const change of changes) {
+    if ('ids' in change) {
+      const there = change.ids.filter((id) => final.delete(id)).length;
+      expect(removeSkills({ database, ids: change.ids })).toBe(there);
+      continue;
+    }
+    const { added, updated, unchanged } = await updateSkills({ database, rows: change.rows, source: 'rows', embedder });
+    expect(added).toBe(change.rows.filter(({ id }) => !final.has(id)).length);
+    expect(added + updated + unchanged).toBe(change.rows.length);
+    for (const one of change.rows) final.set(one.id, one);
+  }
+  return final;
+}
+
+async function asked(database: string): Promise<unknown[]> {
+  await using search: SkillSearch = await openSkillSearch({ database, embedder });
+  return await answersOf(search);
+}
+
+describe('rows', () => {
+  test('that are stored as they are change nothing', async () => {
+    const database = scratchFile('skills.db');
+    await updateSkills({ database, rows: [row('a')], semantic: false });
+    const stamp = stampOf(database);
+    expect(await updateSkills({ database, rows: [row('a')], semantic: false })).toMatchObject({ unchanged: 1 });
+    expect(stampOf(database)).toBe(stamp);
+  });
+
+  test('are loaded as a whole if they are more than 500 rows or ids', async () => {
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [[row('a')]], semantic: false });
+    const many = Array.from({ length: 501 }, (_, i) => row(`b${i}`));
+    await updateSkills({ database, rows: many.slice(0, 500), semantic: false });
+    expect(leftOver(database)).toBe(true);
+    expect(await updateSkills({ database, rows: [...many, row('c')], semantic: false })).toMatchObject({ added: 2 });
+    expect(leftOver(database)).toBe(false);
+    expect(removeSkills({ database, ids: many.slice(1).map(({ id }) => id!) })).toBe(500);
+    expect(leftOver(database)).toBe(true);
+    expect(removeSkills({ database, ids: ['a', 'c', ...many.slice(1).map(({ id }) => id!)] })).toBe(2);
+    expect(leftOver(database)).toBe(false);
+  });
+});
+
+/** Whether the last change of a catalogue was one in place. */
+function leftOver(path: string): boolean {
+  const database = new Database(path, { readonly: true });
+  try {
+    return database.prepare<[], number>('SELECT count(*) FROM state').pluck().get()! > 0;
+  } finally {
+    database.close();
+  }
+}
