@@ -203,9 +203,6 @@ export const MAX_WALK_PROBLEMS = 1000;
  */
 export const MAX_GATHERED_EVENTS = 10_000;
 
-/** Folders of a source that are read one by one after a change. With more, reading all of it takes no longer. */
-export const MAX_CHANGED_FOLDERS = 500;
-
 /** The longest `quiet` and `longestWait` of a watch, in milliseconds. Who would wait longer loads now and then. */
 export const MAX_WATCH_WAIT = 60_000;
 

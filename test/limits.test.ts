@@ -133,10 +133,6 @@ const BOUNDS: Readonly<
       return gathered.take().get('source')?.everything === false;
     },
   },
-  MAX_CHANGED_FOLDERS: {
-    file: 'watch/plan-load.test.ts',
-    test: 'is read by its folders up to a number of them, and as a whole beyond',
-  },
   MAX_WATCH_WAIT: { file: 'watch/watch-sources.test.ts', test: 'a wait that is too long' },
   MIN_POLL_INTERVAL: { file: 'watch/watch-sources.test.ts', test: 'looks that are too frequent' },
   MAX_POLL_INTERVAL: { file: 'watch/watch-sources.test.ts', test: 'looks that are too seldom' },

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
-import { MAX_CHANGED_FOLDERS } from '../limits.js';
-import { affectedFolders } from './affected-folders.js';
+import { MAX_CHANGED_IN_PLACE } from '../limits.js';
+import { type Affected, affectedFolders } from './affected-folders.js';
 import type { SourceChanges } from './gathered-changes.js';
 import type { LoadPlan } from './load-changes.js';
 import type { WatchedSource } from './watched-source.js';
@@ -9,10 +9,9 @@ import type { WatchedSource } from './watched-source.js';
 export type Changes = ReadonlyMap<WatchedSource, SourceChanges>;
 
 /**
- * Decides what of changed sources is read: the folders that are affected, or all of a source where that cannot be told
- * or costs no less.
+ * Decides what of changed sources is read: the folders that are affected, all of a source where these cannot be told,
+ * or, where much has changed, all of it by a whole load.
  *
- * @param database absolute path of the catalogue
  * @param followLinks whether a skill of one source may lie in another
  */
 export async function planLoad(
@@ -20,22 +19,27 @@ export async function planLoad(
   all: readonly WatchedSource[],
   followLinks: boolean,
 ): Promise<LoadPlan> {
-  if (followLinks && changes.size > 0) return { whole: all.filter(({ isThere }) => isThere), folders: new Map() };
-  const whole: WatchedSource[] = [];
-  const folders = new Map<WatchedSource, readonly string[]>();
+  const whole = new Set<WatchedSource>();
+  const parts = new Map<WatchedSource, readonly string[]>();
   for (const [source, { paths, everything }] of changes) {
     if (!source.isThere) continue;
     const { root } = source;
-    if (everything || root === undefined) {
-      whole.push(source);
+    if (everything) {
+      whole.add(source);
       continue;
     }
-    const affected = await affectedFolders(root, paths);
-    if (affected.everything || affected.folders.length > MAX_CHANGED_FOLDERS) whole.push(source);
-    else if (affected.folders.length > 0) folders.set(source, affected.folders);
+    const affected = root === undefined ? ALL : await affectedFolders(root, paths);
+    if (affected.everything) parts.set(source, []);
+    else if (affected.folders.length > MAX_CHANGED_IN_PLACE) whole.add(source);
+    else if (affected.folders.length > 0) parts.set(source, affected.folders);
   }
-  return { whole: all.filter((source) => whole.includes(source)), folders };
+  if (followLinks && whole.size + parts.size > 0) {
+    return { whole: all.filter(({ isThere }) => isThere), parts: new Map() };
+  }
+  return { whole: all.filter((source) => whole.has(source)), parts };
 }
+
+const ALL: Affected = { folders: [], everything: true };
 
 /** Paths of changes that lead to nothing. */
 export async function missingPaths(paths: Iterable<string>): Promise<string[]> {

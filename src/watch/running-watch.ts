@@ -194,7 +194,7 @@ export class RunningWatch implements SourceListener {
   async #loadWords(changes: Changes, firstAt: number, isFirst: boolean): Promise<void> {
     const { load, database } = this.#parts;
     const plan = await planLoad(changes, this.#sources, load.followLinks === true);
-    if (plan.whole.length + plan.folders.size === 0) return;
+    if (plan.whole.length + plan.parts.size === 0) return;
     const { signal } = this.#closing;
     signal.throwIfAborted();
     const report = await loadChanges(plan, { ...load, database, signal });

@@ -61,7 +61,7 @@ export interface WatchedChange {
    * they are found by meaning, too.
    */
   readonly kind: 'words' | 'vectors';
-  /** Whether all sources were read, or only the folders that changed. */
+  /** Whether a whole load did it: the first one, or one after more changes than are written in place. */
   readonly whole: boolean;
   readonly report: LoadReport;
   /** From the first of these changes that the watch was told of, or from the start, until they can be found. */

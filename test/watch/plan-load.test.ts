@@ -1,7 +1,7 @@
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MAX_CHANGED_FOLDERS } from '../../src/limits.js';
+import { MAX_CHANGED_IN_PLACE } from '../../src/limits.js';
 import { type Changes, missingPaths, planLoad } from '../../src/watch/plan-load.js';
 import type { WatchedSource } from '../../src/watch/watched-source.js';
 import { temporaryFolder } from '../sources/folder/temporary-folder.js';
@@ -17,12 +17,14 @@ function changed(source: WatchedSource, ...paths: readonly string[]): Changes {
   return new Map([[source, { paths: new Set(paths.map((path) => join(source.name, path))), everything: false }]]);
 }
 
-/** What is read of one source after a change of these paths. */
-async function planned(folder: string, ...paths: readonly string[]): Promise<'all' | readonly string[]> {
+/** What is read of one source after a change of these paths: folders, all of it, or all of it by a whole load. */
+async function planned(folder: string, ...paths: readonly string[]): Promise<'whole' | 'all' | readonly string[]> {
   const source = sourceOf(folder);
-  const { whole, folders } = await planLoad(changed(source, ...paths), [source], false);
-  if (whole.length > 0) return 'all';
-  return (folders.get(source) ?? []).map((path) => path.slice(folder.length + 1));
+  const { whole, parts } = await planLoad(changed(source, ...paths), [source], false);
+  if (whole.length > 0) return 'whole';
+  const folders = parts.get(source);
+  if (folders?.length === 0) return 'all';
+  return (folders ?? []).map((path) => path.slice(folder.length + 1));
 }
 
 describe('a changed source', () => {
@@ -54,40 +56,40 @@ describe('a changed source', () => {
     expect(await planned(folder, 'a/SKILL.md')).toEqual(['a']);
   });
 
-  test('is read as a whole if it is a skill itself', async () => {
+  test('is all read if it is a skill itself', async () => {
     const folder = await temporaryFolder({ 'SKILL.md': skillText('a'), 'notes.md': 'x' });
     expect(await planned(folder, 'notes.md')).toBe('all');
   });
 
-  test('is read as a whole after a commit, another remote, and a repository that came or went', async () => {
+  test('is all read after a commit, another remote, and a repository that came or went', async () => {
     const folder = await temporaryFolder({ '.git/HEAD': 'x' });
     for (const path of ['.git', '.git/HEAD', '.git/config']) expect(await planned(folder, path)).toBe('all');
   });
 
-  test.skipIf(process.platform === 'win32')('is read as a whole if there is a link', async () => {
+  test.skipIf(process.platform === 'win32')('is all read if there is a link', async () => {
     const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a') });
     await mkdir(join(folder, 'b'));
     await symlink('../a/SKILL.md', join(folder, 'b/other.md'));
     expect(await planned(folder, 'b/other.md')).toBe('all');
   });
 
-  test('is read by its folders up to a number of them, and as a whole beyond', async () => {
+  test('is read by its folders up to a number of them, and loaded as a whole beyond', async () => {
     const folder = await temporaryFolder();
-    const gone = Array.from({ length: MAX_CHANGED_FOLDERS + 1 }, (_, i) => `s${i}`);
-    expect(await planned(folder, ...gone.slice(1))).toHaveLength(MAX_CHANGED_FOLDERS);
-    expect(await planned(folder, ...gone)).toBe('all');
+    const gone = Array.from({ length: MAX_CHANGED_IN_PLACE + 1 }, (_, i) => `s${i}`);
+    expect(await planned(folder, ...gone.slice(1))).toHaveLength(MAX_CHANGED_IN_PLACE);
+    expect(await planned(folder, ...gone)).toBe('whole');
   });
 
-  test('is read as a whole if its skills cannot be read one by one', async () => {
+  test('is all read if its skills cannot be read one by one', async () => {
     const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a') });
     const source: WatchedSource = { ...sourceOf(folder), root: undefined };
-    const whole = { whole: [source], folders: new Map() };
-    expect(await planLoad(changed(source, 'a/SKILL.md'), [source], false)).toEqual(whole);
+    const plan = await planLoad(changed(source, 'a/SKILL.md'), [source], false);
+    expect(plan).toEqual({ whole: [], parts: new Map([[source, []]]) });
   });
 
   test('is left alone while it is not there', async () => {
     const source: WatchedSource = { ...sourceOf('/nowhere'), isThere: false };
-    expect(await planLoad(changed(source, 'a'), [source], false)).toEqual({ whole: [], folders: new Map() });
+    expect(await planLoad(changed(source, 'a'), [source], false)).toEqual({ whole: [], parts: new Map() });
   });
 
   test('is read with all others, in their order, if links may lead from one to another', async () => {
