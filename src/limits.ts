@@ -39,6 +39,12 @@ export const MAX_SUGGESTIONS = 20;
 export const MAX_CHANGED_IN_PLACE = 500;
 
 /**
+ * Skills, or vectors, that small changes may bring or take before the derived files are written anew. Each of them makes
+ * opening a catalogue longer, by some tenths of a millisecond.
+ */
+export const MAX_UNINDEXED = 1000;
+
+/**
  * Skills that small changes replaced or removed, and that are kept for readers of former states: some tens of megabytes.
  * Beyond, the oldest states can no longer be read.
  */

@@ -61,6 +61,10 @@ const BOUNDS: Readonly<
     file: 'load/update-skills.test.ts',
     test: 'are loaded as a whole if they are more than 500 rows or ids',
   },
+  MAX_UNINDEXED: {
+    file: 'load/update-skills.test.ts',
+    test: 'are indexed with all others when more than 1,000 came or went',
+  },
   MAX_SUPERSEDED: { file: 'store/write/superseding.test.ts', test: 'forgets the oldest beyond so many skills' },
   MAX_CORRECTIONS: { file: 'keyword/steps/corrected-words.test.ts', test: 'by five words at most' },
   MAX_SIMILAR: { file: 'search/similar-skills.test.ts', test: 'refuses a limit that is no integer from 1 to 100' },

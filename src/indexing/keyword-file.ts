@@ -1,5 +1,6 @@
+import { closeSync } from 'node:fs';
 import type { FileRules, StatedSizes } from '../arrays/array-rules.js';
-import type { ExpectedFile } from '../arrays/open-array-file.js';
+import { type ExpectedFile, openArrayFile } from '../arrays/open-array-file.js';
 import { PagedArrayFile } from '../arrays/paged-array-file.js';
 import { isCurrentArrayFile, readArrayFile } from '../arrays/read-array-file.js';
 import { writeArrayFile } from '../arrays/write-array-file.js';
@@ -40,6 +41,14 @@ export function openKeywordFile(catalogue: string, stamp?: string): OpenKeywordF
   // The rules say that the tree has all arrays of these two.
   const { keywords, columns } = file.tree as unknown as KeywordFileContent;
   return { file, keywords, columns, stamp: String(file.origin['stamp']) };
+}
+
+/** The stamp of the state that the keyword file belongs to; undefined if there is no file that can be read. */
+export function stampOfKeywordFile(catalogue: string): string | undefined {
+  const opened = openArrayFile(filesBeside(catalogue).keyword, identityOf());
+  if (opened === undefined) return undefined;
+  closeSync(opened.file);
+  return String(opened.header.origin['stamp']);
 }
 
 /**

@@ -4,6 +4,7 @@ import { CatalogueWriter } from '../store/write/catalogue-writer.js';
 import { OpenChange } from '../store/write/open-change.js';
 import { canClassifyInPlace, classifyOrWarn } from './classify-or-warn.js';
 import { embedOrWarn } from './embed-or-warn.js';
+import { indexWhenDue } from './index-when-due.js';
 import { Ingest } from './ingest.js';
 import type { BuildOptions } from './load-options.js';
 import type { LoadReport } from './load-report.js';
@@ -52,6 +53,7 @@ export async function changeInPlace(
     const embedding = clock.lap();
     const counts = writer.publish();
     const publishing = clock.lap();
+    await indexWhenDue(database, present !== undefined, warnings, signal, progress);
     ingest.warnOfUnlisted();
     return {
       ...counts,

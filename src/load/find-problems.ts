@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { copyKey } from '../copies/copy-key.js';
 import { isDamage } from '../errors.js';
-import { isCurrentKeywordFile, isWholeKeywordFile } from '../indexing/keyword-file.js';
+import { isCurrentKeywordFile, isWholeKeywordFile, stampOfKeywordFile } from '../indexing/keyword-file.js';
 import { embeddedText, hashText } from '../semantic/embedded-text.js';
+import { stampOfVectorFile } from '../semantic/nearest/vector-file.js';
 import { areWholeVectorFiles, vectorFilesAreCurrent } from '../semantic/nearest/vector-files.js';
 import { NEW_FILE, problemIn } from '../store/damaged.js';
 import { filesBeside } from '../store/file-names.js';
@@ -90,7 +91,7 @@ async function findInState(
 /** Reads the derived files completely. */
 async function checkDerived(
   path: string,
-  { stamp, model }: CatalogueCheck,
+  { stamp, states, model }: CatalogueCheck,
 ): Promise<{
   readonly wrong: readonly CatalogueProblem[];
   readonly outdated: readonly CatalogueProblem[];
@@ -99,10 +100,15 @@ async function checkDerived(
   const files = filesBeside(path);
   const wasLoading = isLoading(path);
   const unfit: (Pick<CatalogueProblem, 'part' | 'path'> & { readonly isWhole: boolean })[] = [];
-  if (!(await isCurrentKeywordFile(path, stamp))) {
+  // After small changes, searches use the files of a former state, and what changed since.
+  const words = stampOfKeywordFile(path);
+  const former = words !== undefined && states.includes(words) ? words : stamp;
+  if (!(await isCurrentKeywordFile(path, former))) {
     unfit.push({ part: 'keyword file', path: files.keyword, isWhole: await isWholeKeywordFile(path) });
   }
-  if (model !== undefined && !(await vectorFilesAreCurrent({ files, stamp, model }))) {
+  const vectors = stampOfVectorFile(files.vectors);
+  const formerVectors = vectors !== undefined && states.includes(vectors) ? vectors : stamp;
+  if (model !== undefined && !(await vectorFilesAreCurrent({ files, stamp: formerVectors, model }))) {
     unfit.push({ part: 'vector files', path: files.vectors, isWhole: await areWholeVectorFiles(files) });
   }
   const wrong: CatalogueProblem[] = [];

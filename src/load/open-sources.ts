@@ -23,7 +23,9 @@ export interface OpenableSource {
   readonly prunes?: true;
   /** Whether it was looked at and is empty, rather than not there. */
   isEmpty?(): boolean;
-  read(how: Pick<ReadOptions, 'onBytes' | 'isKnown'>): AsyncIterable<SourceItem>;
+  /** Whether folders of it can be read by themselves. */
+  readonly readsFolders?: boolean;
+  read(how: Pick<ReadOptions, 'onBytes' | 'isKnown' | 'folders'>): AsyncIterable<SourceItem>;
 }
 
 /**
@@ -102,6 +104,8 @@ function openPath(
     name: source.name,
     key: keyOf(source, database),
     bytes: source.bytes ?? 0,
+    // A link of another source may lead into it.
+    readsFolders: source.kind === SKILL_FOLDER && linkRoots.length === 0,
     read: (how) => readSource(source, { ...fixed, ...how }),
   };
 }

@@ -2,11 +2,13 @@ import { Members } from '../arrays/members.js';
 import { SkillSearchError } from '../errors.js';
 import type { DocumentNumber, VectorPlace } from '../numbers.js';
 import type { VectorSet } from '../semantic/nearest/vector-codes.js';
+import { stampOfVectorFile } from '../semantic/nearest/vector-file.js';
 import { VectorIndex } from '../semantic/nearest/vector-index.js';
 import { filesBeside } from '../store/file-names.js';
 import { type CatalogueReader, NO_VECTOR } from '../store/read/catalogue-reader.js';
 import type { VectorReader } from '../store/read/vector-reader.js';
 import { DocumentVectors } from './document-vectors.js';
+import { GrownVectors } from './grown-vectors.js';
 
 /** Finds the documents of a catalogue that are near a vector. Needs no model. */
 export class NearestDocuments {
@@ -20,16 +22,21 @@ export class NearestDocuments {
   readonly #placeOf: Int32Array;
   /** The documents at each place. */
   readonly #documents: Members;
-  readonly #index: VectorIndex;
+  readonly #index: VectorIndex | GrownVectors;
   readonly #vectors: VectorReader;
+  /** Number of places with documents: a small change leaves vectors that nothing has any more. */
+  readonly #used: number;
 
-  private constructor(index: VectorIndex, vectors: VectorReader, placeOf: Int32Array) {
+  private constructor(index: VectorIndex | GrownVectors, vectors: VectorReader, placeOf: Int32Array) {
     this.dimensions = index.dimensions;
     this.size = index.size;
     this.#placeOf = placeOf;
     this.#documents = new Members(placeOf, index.size);
     this.#index = index;
     this.#vectors = vectors;
+    const isUsed = new Uint8Array(index.size);
+    for (const place of placeOf) if (place !== NO_VECTOR) isUsed[place] = 1;
+    this.#used = isUsed.reduce((sum, one) => sum + one, 0);
   }
 
   /**
@@ -47,7 +54,7 @@ export class NearestDocuments {
     const { vectors } = reader;
     // An empty catalogue has no vectors.
     if (reader.columns.size > 0) modelOfVectors(vectors, database);
-    const index = await openIndex(vectors, reader.stamp, database, signal);
+    const index = await openIndex(reader, database, signal);
     try {
       return new NearestDocuments(index, vectors, await reader.vectorPlaces(index.keys, signal));
     } catch (error) {
@@ -63,8 +70,15 @@ export class NearestDocuments {
    * @param vector of unit length
    * @param filter one byte a document, 0 if it may not be found
    */
-  nearest(vector: Float32Array, limit: number, filter?: Uint8Array): Promise<Uint32Array> {
-    return this.#index.nearest(vector, limit, filter === undefined ? undefined : this.#placesOf(filter));
+  async nearest(vector: Float32Array, limit: number, filter?: Uint8Array): Promise<Uint32Array> {
+    if (filter !== undefined) return this.#index.nearest(vector, limit, this.#placesOf(filter));
+    const unused = this.size - this.#used;
+    if (unused === 0) return this.#index.nearest(vector, limit);
+    // A mask would make each step through a graph slower. Few of the nearest are unused.
+    const found = await this.#index.nearest(vector, limit + Math.min(unused, limit));
+    const used = found.filter((place) => this.documentsAt(place).length > 0);
+    if (used.length >= Math.min(limit, this.#used)) return used.subarray(0, limit);
+    return this.#index.nearest(vector, limit, this.#placesOf(new Uint8Array(this.#placeOf.length).fill(1)));
   }
 
   /** The documents whose vector is at a place. */
@@ -115,18 +129,41 @@ export function modelOfVectors({ model }: VectorReader, database = 'the catalogu
 }
 
 async function openIndex(
-  vectors: VectorReader,
-  stamp: string,
+  reader: CatalogueReader,
   catalogue: string | undefined,
   signal: AbortSignal,
-): Promise<VectorIndex> {
-  const { model = '' } = vectors;
-  const stored = (): Promise<VectorSet> => vectors.all(signal);
-  const opened =
-    catalogue === undefined
-      ? undefined
-      : await VectorIndex.open({ files: filesBeside(catalogue), stamp, model }, stored);
-  if (opened !== undefined && opened.dimensions === vectors.dimensions) return opened;
+): Promise<VectorIndex | GrownVectors> {
+  const { vectors } = reader;
+  return (
+    (catalogue === undefined ? undefined : await openFiles(reader, catalogue, signal)) ??
+    VectorIndex.fromVectors(await vectors.all(signal))
+  );
+}
+
+/**
+ * Opens the derived files of the state, or of a former one from which small changes made it.
+ *
+ * @returns undefined if there are none of use
+ */
+async function openFiles(
+  reader: CatalogueReader,
+  catalogue: string,
+  signal: AbortSignal,
+): Promise<VectorIndex | GrownVectors | undefined> {
+  const files = filesBeside(catalogue);
+  const stamp = stampOfVectorFile(files.vectors);
+  if (stamp === undefined) return undefined;
+  const isFormer = stamp !== reader.stamp;
+  if (isFormer && !reader.hasFormerState(stamp)) return undefined;
+  const { vectors } = reader;
+  let opened: VectorIndex | undefined;
+  const stored = (): Promise<VectorSet> => vectors.all(signal, opened?.keys.at(-1));
+  opened = await VectorIndex.open({ files, stamp, model: vectors.model ?? '' }, stored);
+  if (opened !== undefined && opened.dimensions === vectors.dimensions) {
+    if (!isFormer) return opened;
+    const came = vectors.cameAfter(opened.keys.at(-1) ?? 0);
+    if (opened.size + came.keys.length === vectors.count) return new GrownVectors(opened, came, vectors);
+  }
   await opened?.close();
-  return VectorIndex.fromVectors(await vectors.all(signal));
+  return undefined;
 }

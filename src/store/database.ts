@@ -40,14 +40,41 @@ export function openForReading(path: string): Connection {
     throw new SkillSearchError('DATABASE_NOT_FOUND', message, { path });
   }
   if (!stat.isFile()) throw new SkillSearchError('NOT_A_CATALOGUE', `${path} is not a file`, { path });
-  let connection: Connection | undefined;
   try {
-    connection = new Database(path, { readonly: true, fileMustExist: true });
+    return openChecked(path);
+  } catch (error) {
+    if (!isHotJournal(error)) throw storeError(error, path, 'read');
+  }
+  return afterRollBack(path, () => openChecked(path));
+}
+
+function openChecked(path: string): Connection {
+  const connection = new Database(path, { readonly: true, fileMustExist: true });
+  try {
     checkFormat(connection, path);
     return connection;
   } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** Whether a change in place was killed while it was written, so that its journal must be played back first. */
+function isHotJournal(error: unknown): boolean {
+  return isSqliteError(error) && error.code === 'SQLITE_READONLY_ROLLBACK';
+}
+
+/** Plays back the journal of a change that was killed. Reading does that, if the connection may write. */
+function rollBack(path: string): void {
+  let connection: Connection | undefined;
+  try {
+    connection = new Database(path, { fileMustExist: true });
+    connection.prepare('SELECT 1 FROM sqlite_schema').get();
+  } catch (cause) {
+    const message = `cannot read ${path}: a change of it was cut off, and this program may not write the file to undo it: open it once where that is allowed`;
+    throw new SkillSearchError('DATABASE_NOT_READABLE', message, { path, cause });
+  } finally {
     connection?.close();
-    throw storeError(error, path, 'read');
   }
 }
 
@@ -80,7 +107,18 @@ export function guarded<T>(path: string, doing: 'read' | 'write', work: () => T)
   try {
     return work();
   } catch (error) {
+    if (doing === 'read' && isHotJournal(error)) return afterRollBack(path, work);
     throw storeError(error, path, doing);
+  }
+}
+
+/** Runs work again that failed because a change in place was killed while another connection had the file open. */
+function afterRollBack<T>(path: string, work: () => T): T {
+  rollBack(path);
+  try {
+    return work();
+  } catch (error) {
+    throw storeError(error, path, 'read');
   }
 }
 

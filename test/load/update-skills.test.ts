@@ -31,7 +31,7 @@ describe('small changes', () => {
         expect(await asked(database)).toEqual(await asked(whole));
         expect((await checkCatalogue({ database })).problems).toEqual([]);
       }),
-      { numRuns: 10 },
+      { numRuns: 15 },
     );
   }, 120_000);
 
@@ -48,7 +48,7 @@ describe('small changes', () => {
         expect(await answersOf(search)).toEqual(before);
         expect(await answersOf(warm)).toEqual(before);
       }),
-      { numRuns: 10 },
+      { numRuns: 15 },
     );
   }, 120_000);
 });

@@ -293,7 +293,9 @@ describe('watched sources', () => {
     const { changes } = await watching({ sources: [folder] });
     await writeFiles(folder, { '.git/HEAD': 'ref: refs/heads/main\n', '.git/index': 'x' });
     await writeFiles(folder, { 'a/SKILL.md': skillText('a', 'changed') });
-    await eventually(() => expect(changes.slice(1)).toMatchObject([{ whole: false, report: { updated: 1, unchanged: 1 } }]));
+    await eventually(() =>
+      expect(changes.slice(1)).toMatchObject([{ whole: false, report: { updated: 1, unchanged: 1 } }]),
+    );
   });
 
   test('are loaded as a whole when thousands of files change at once', async () => {

@@ -1,4 +1,6 @@
+import { closeSync } from 'node:fs';
 import type { ArrayFileIdentity } from '../../arrays/array-file-header.js';
+import { openArrayFile } from '../../arrays/open-array-file.js';
 import { readArrayFile } from '../../arrays/read-array-file.js';
 import { writeArrayFilePart } from '../../arrays/write-array-file.js';
 import type { Checksum } from './file-checksum.js';
@@ -64,6 +66,15 @@ export async function readVectorKeys(
 }
 
 const KEPT_WITHOUT_CODES: readonly string[] = ['keys', 'codes.mean', 'graphs.sizes', 'graphs.crcs'];
+
+/** The stamp of the state that a vector file was made from; undefined if there is no file that can be read. */
+export function stampOfVectorFile(path: string): string | undefined {
+  const opened = openArrayFile(path, identityOf({}));
+  if (opened === undefined) return undefined;
+  closeSync(opened.file);
+  const { stamp } = opened.header.origin;
+  return typeof stamp === 'string' ? stamp : undefined;
+}
 
 /** What was read; whether it is what a vector file holds is not known. */
 type ReadTree = Partial<VectorFileTree> | undefined;

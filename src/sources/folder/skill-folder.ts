@@ -6,6 +6,7 @@ import type { ReadOptions } from '../rows/read-options.js';
 import type { SourceItem, SourceRemark } from '../rows/row.js';
 import type { ResolvedSource, SourceKind } from '../rows/source-kind.js';
 import { AheadAllowance } from './ahead-allowance.js';
+import { findSkillsIn } from './find-skills-in.js';
 import { LinkRoots } from './follow-link.js';
 import { type GitOrigin, GitOrigins, type GitProblem } from './git-origin.js';
 import { publicationOf } from './publication.js';
@@ -31,7 +32,9 @@ async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): A
   const name = source.name.replace(/(?<=.)[/\\]+$/, '');
   const realRoot = await realpath(source.path);
   const roots = new LinkRoots(realRoot, options.linkRoots);
-  const walk = await walkFolder(roots, name, signal);
+  const walk = await (options.folders === undefined
+    ? walkFolder(roots, name, signal)
+    : findSkillsIn(options.folders, realRoot, signal));
   const originsIn = new Map<string, GitOrigins>();
   const gitOf = async (folder: string): Promise<GitOrigin | undefined> => {
     if (options.git === false) return undefined;

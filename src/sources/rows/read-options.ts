@@ -23,6 +23,8 @@ export interface ReadOptions {
   readonly skillUrlBase?: string | undefined;
   /** Real paths of folders outside the source that links in it may lead into. @default none */
   readonly linkRoots?: readonly string[] | undefined;
+  /** Folders of a folder source: only these and what is below them is read. @default all of it */
+  readonly folders?: readonly string[] | undefined;
   /** Read for the source `-`. @default process.stdin */
   readonly stdin?: Readable | undefined;
   /** False if the bytes of a folder's files are not read. @default true */

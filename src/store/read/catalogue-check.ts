@@ -3,6 +3,7 @@ import type { Connection } from '../../sqlite/connection.js';
 import { asBeyondRepair } from '../damaged.js';
 import { guarded, isCorrupt, openForReading, storeError } from '../database.js';
 import { gatherFacts, isMetaWhole, readFacts } from '../facts.js';
+import { readLineage } from '../lineage.js';
 import { readMeta } from '../meta.js';
 import { FORMAT_VERSION } from '../schema.js';
 import { schemaFaults } from '../schema-faults.js';
@@ -29,6 +30,8 @@ export class CatalogueCheck {
   /** Tables whose definition is not as it was written. If there are any, only {@link structure} may be asked for. */
   readonly damagedTables: readonly string[];
   readonly stamp: string;
+  /** Stamps of the states that small changes made since the last whole load, and of the one that it made. */
+  readonly states: readonly string[];
   /** Id of the model of the vectors; undefined if there are none. */
   readonly model: string | undefined;
   /** Number of skills and of vectors. */
@@ -56,6 +59,7 @@ export class CatalogueCheck {
     this.damagedTables = this.hasChecksums ? schemaFaults(connection).tables : [];
     const isReadable = this.damagedTables.length === 0;
     this.stamp = isReadable ? (readMeta(connection, 'stamp') ?? '') : '';
+    this.states = isReadable ? readLineage(connection).map(({ stamp }) => stamp) : [];
     this.skills = isReadable ? this.#count('skill') : 0;
     this.vectors = isReadable ? this.#count('vector') : 0;
     this.model = this.vectors === 0 ? undefined : readMeta(connection, 'model');

@@ -112,10 +112,12 @@ export class VectorReader {
   /**
    * Reads all vectors.
    *
+   * @param until number of the last one that is wanted; left out for all
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
-  async all(signal?: AbortSignal): Promise<StoredVectors> {
-    const { count, dimensions } = this;
+  async all(signal?: AbortSignal, until?: VectorNumber): Promise<StoredVectors> {
+    const { dimensions } = this;
+    const count = until === undefined ? this.count : this.count - this.#numbersAfter(until).length;
     const keys = new Float64Array(count);
     const values = new Float32Array(new SharedArrayBuffer(count * dimensions * 4));
     for (let done = 0; done < count; ) {
@@ -133,6 +135,20 @@ export class VectorReader {
       await nextTurn(signal);
     }
     return { dimensions, keys, values };
+  }
+
+  /** The vectors with a higher number, but for damaged ones, whose values are 0. */
+  cameAfter(vector: VectorNumber): StoredVectors {
+    const { dimensions } = this;
+    const keys = this.#guard(() => this.#numbersAfter(vector));
+    const values = new Float32Array(new SharedArrayBuffer(keys.length * dimensions * 4));
+    values.set(this.vectors(keys, dimensions).values);
+    return { dimensions, keys: Float64Array.from(keys), values };
+  }
+
+  #numbersAfter(vector: VectorNumber): VectorNumber[] {
+    const numbers = 'SELECT number FROM vector WHERE number > ? AND number <= ? ORDER BY number';
+    return this.#connection.prepare<[number, number], VectorNumber>(numbers).pluck().all(vector, this.#last);
   }
 
   /**

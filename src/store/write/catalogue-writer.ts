@@ -48,7 +48,8 @@ export class CatalogueWriter implements SkillSink {
   /** Undefined for the first load of a catalogue. */
   readonly #damaged: DamagedSkills | undefined;
   #hasMended = false;
-  #pruning: Pruning | undefined;
+  readonly #prunings: Pruning[] = [];
+  #written = 0;
   readonly #withContents: boolean;
 
   /**
@@ -160,6 +161,7 @@ export class CatalogueWriter implements SkillSink {
         if (stored !== undefined && stored.number !== skill) this.#noteRenumbered(stored.number, skill);
         this.#damaged?.noteWritten(skill);
         this.#hasMended ||= isDamaged;
+        this.#written += 1;
       }
       if (fingerprint !== undefined) this.#rowNotes.add(source, fingerprint, skill, columns.hash);
       this.#newClaims.note(source, skill, this.#load.statements);
@@ -179,9 +181,28 @@ export class CatalogueWriter implements SkillSink {
    *
    * @param sparedIds skills to keep although the load did not bring them: their rows are there but could not be read
    * @param sparedPlaces the same, by location and folder
+   * @param folders only skills that were read from these folders, or from below them; none: from anywhere
    */
-  prune(sources: readonly string[], sparedIds: ReadonlySet<string>, sparedPlaces: readonly SparedPlace[] = []): void {
-    this.#pruning = new Pruning(sources, { ids: sparedIds, places: sparedPlaces }, this.#places);
+  prune(
+    sources: readonly string[],
+    sparedIds: ReadonlySet<string>,
+    sparedPlaces: readonly SparedPlace[] = [],
+    folders: readonly string[] = [],
+  ): void {
+    this.#prunings.push(new Pruning(sources, { ids: sparedIds, places: sparedPlaces }, this.#places, folders));
+  }
+
+  /** Skills that this load has written. */
+  get written(): number {
+    return this.#written;
+  }
+
+  /** Claims that pruning would delete. */
+  get lapsed(): number {
+    return this.#load.guard(() => {
+      const { statements } = this.#load;
+      return this.#prunings.reduce((sum, pruning) => sum + pruning.count(statements, this.#brought), 0);
+    });
   }
 
   /** Commits what is pending: a kill from here on loses none of it. */
@@ -289,14 +310,17 @@ export class CatalogueWriter implements SkillSink {
   #hasWork(): boolean {
     const { statements } = this.#load;
     return (
-      this.labels.hasWork || !this.#newClaims.isEmpty || this.#pruning?.hasWork(statements, this.#brought) === true
+      this.labels.hasWork ||
+      !this.#newClaims.isEmpty ||
+      this.#prunings.some((pruning) => pruning.count(statements, this.#brought) > 0)
     );
   }
 
   #writeEnd(statements: WriterStatements): boolean {
     if (this.#load.resumed) revertKilledRun(statements, this.#load.base !== undefined, this.#brought);
     const claimsAdded = this.#newClaims.write(statements);
-    const claimsDeleted = this.#pruning?.write(statements, this.#brought) === true;
+    let claimsDeleted = false;
+    for (const pruning of this.#prunings) claimsDeleted = pruning.write(statements, this.#brought) || claimsDeleted;
     const claimsChanged = claimsAdded || claimsDeleted;
     this.#rowNotes.write(statements.connection);
     if (this.#load instanceof OpenChange) {

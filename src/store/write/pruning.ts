@@ -28,16 +28,30 @@ export class Pruning {
   readonly #sparedLocations: ReadonlySet<string>;
   readonly #sparedPaths: ReadonlySet<string>;
 
-  constructor(sources: readonly string[], { ids, places }: Spared, writer: PlaceWriter) {
+  /** Paths of folders from that of the catalogue: only skills in them are pruned. None: all. */
+  readonly #folders: readonly string[];
+
+  /** @param folders only skills that were read from these folders, or from below them; none: from anywhere */
+  constructor(
+    sources: readonly string[],
+    { ids, places }: Spared,
+    writer: PlaceWriter,
+    folders: readonly string[] = [],
+  ) {
+    this.#folders = folders.map((path) => writer.pathOf({ path, isOrigin: false }));
     this.#sources = sources;
     this.#sparedIds = ids;
     this.#sparedLocations = new Set(places.map(({ location }) => withoutMark(location)));
     this.#sparedPaths = new Set(places.flatMap(({ folder }) => (folder === undefined ? [] : writer.pathOf(folder))));
   }
 
-  /** @param brought skills that the load brought */
-  hasWork(stored: WriterStatements, brought: ReadonlySet<SkillNumber>): boolean {
-    return this.#lapsedClaims(stored, brought).length > 0;
+  /**
+   * How many claims would be deleted.
+   *
+   * @param brought skills that the load brought
+   */
+  count(stored: WriterStatements, brought: ReadonlySet<SkillNumber>): number {
+    return this.#lapsedClaims(stored, brought).length;
   }
 
   /**
@@ -58,9 +72,18 @@ export class Pruning {
     return [...new Set(this.#sources)].flatMap((source) =>
       stored.claimedBy
         .all(source)
-        .filter(({ number, id, place }) => !brought.has(number) && !this.#sparedIds.has(id) && !this.#isSpared(place))
+        .filter(
+          ({ number, id, place }) =>
+            !brought.has(number) && !this.#sparedIds.has(id) && this.#isMeant(place) && !this.#isSpared(place),
+        )
         .map(({ number, id }) => ({ source, skill: number, id })),
     );
+  }
+
+  #isMeant(place: string): boolean {
+    if (this.#folders.length === 0) return true;
+    const { path } = readPlace(place);
+    return path !== undefined && this.#folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
   }
 
   #isSpared(place: string): boolean {

@@ -1,0 +1,91 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { checkDatabase, resolveDatabase } from '../check-arguments.js';
+import { SkillSearchError } from '../errors.js';
+import { MAX_CHANGED_IN_PLACE } from '../limits.js';
+import type { CatalogueWriter } from '../store/write/catalogue-writer.js';
+import { changeInPlace } from './change-in-place.js';
+import type { Ingest } from './ingest.js';
+import type { BuildOptions, Source } from './load-options.js';
+import type { LoadReport } from './load-report.js';
+import { loadSources } from './load-sources.js';
+import { type OpenableSource, openSources } from './open-sources.js';
+
+/** Parts of a source that changed. */
+export interface SourceChange {
+  /** As it was given to `buildCatalogue`. */
+  readonly source: Source;
+  /**
+   * Folders whose skills changed, appeared or vanished, absolute; what is below them counts, too. Without any, the whole
+   * source is read.
+   */
+  readonly folders: readonly string[];
+}
+
+/** Options of {@link updateSources}. */
+export interface UpdateSourcesOptions extends Omit<BuildOptions, 'sources' | 'prune'> {
+  readonly changed: readonly SourceChange[];
+}
+
+/**
+ * Brings a catalogue up to date with parts of its sources: for these parts it does what a load of all sources with
+ * `prune` would do. Only the named folders are read, where that is enough. A few changes are written in place; if there
+ * are more, or the catalogue does not exist yet, the named sources are loaded as a whole.
+ *
+ * @throws {SkillSearchError} as `buildCatalogue`
+ * @throws the signal's reason when aborted
+ */
+export async function updateSources({ changed, ...options }: UpdateSourcesOptions): Promise<LoadReport> {
+  const database = resolveDatabase(checkDatabase(options.database));
+  const whole = { ...options, sources: changed.map(({ source }) => source) };
+  if (existsSync(database)) {
+    const sources = await openSources(whole, database);
+    const read = (ingest: Ingest, writer: CatalogueWriter): Promise<boolean> =>
+      readParts(sources, changed, ingest, writer, options.signal);
+    const report = await changeInPlace(database, { read }, options);
+    if (report !== undefined) return report;
+  }
+  return loadSources({ ...whole, prune: true });
+}
+
+/** @returns false if all of the sources must be loaded */
+async function readParts(
+  sources: readonly OpenableSource[],
+  changed: readonly SourceChange[],
+  ingest: Ingest,
+  writer: CatalogueWriter,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  for (const [i, source] of sources.entries()) {
+    const folders = source.readsFolders === true ? changed[i]!.folders.map(withoutLinks) : [];
+    const isKnown = (fingerprint: string): boolean => writer.isKnown(fingerprint, source.key);
+    const skillsBefore = ingest.skills;
+    try {
+      for await (const item of source.read(folders.length === 0 ? { isKnown } : { isKnown, folders })) {
+        signal?.throwIfAborted();
+        const waiting = ingest.take(item, source.key);
+        if (waiting !== undefined) await waiting;
+        if (writer.written > MAX_CHANGED_IN_PLACE) return false;
+      }
+    } catch (error) {
+      if (signal?.aborted === true || error instanceof SkillSearchError || !(error instanceof Error)) throw error;
+      // Links, say, or a file that breaks off. A whole load reports what is wrong with a source.
+      return false;
+    }
+    // A whole load says what is wrong with a source that holds nothing.
+    if (folders.length === 0 && ingest.skills === skillsBefore) return false;
+    // Nobody can tell what a part that cannot be read holds.
+    if (ingest.incomplete.size > 0) return false;
+    writer.prune([source.key], ingest.sparedIds, ingest.sparedPlaces, folders);
+  }
+  return writer.written + writer.lapsed <= MAX_CHANGED_IN_PLACE;
+}
+
+/** The path of a folder, which need not be there any more, without links above it. */
+function withoutLinks(folder: string): string {
+  try {
+    return join(realpathSync(dirname(folder)), basename(folder));
+  } catch {
+    return folder;
+  }
+}
