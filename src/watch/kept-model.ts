@@ -6,6 +6,9 @@ import { untilAborted } from '../threads/abort.js';
 /** Milliseconds without a text after which the model is closed. It takes some 100 MB, and a second to load. */
 const IDLE = 60_000;
 
+/** Texts that are embedded at a time beforehand: what an abort loses. */
+const PART = 128;
+
 /** Texts of one call for which a thread on every core pays. */
 const MANY = 100;
 
@@ -19,13 +22,44 @@ export class KeptModel implements Embedder {
   #started: { readonly embedder: Promise<Embedder>; readonly threads: number } | undefined;
   #idle: NodeJS.Timeout | undefined;
   #uses = 0;
+  /** Vectors of texts that a load will ask for. */
+  #prepared = new Map<string, Float32Array>();
 
   constructor(chosen: ChosenModel) {
     this.model = chosen.id;
     this.#chosen = chosen;
   }
 
+  /**
+   * Embeds texts before a load asks for them: a load keeps others from loading, and this takes longest. What was
+   * prepared is kept when the signal is aborted, until {@link forget}.
+   *
+   * @throws the signal's reason when aborted, and what the model throws
+   */
+  async prepare(texts: readonly string[], signal: AbortSignal): Promise<void> {
+    const left = texts.filter((text) => !this.#prepared.has(text));
+    // Otherwise the parts, which are small, would never start more than one thread.
+    if (left.length > MANY) await untilAborted(this.#start(left.length), signal);
+    for (let start = 0; start < left.length; start += PART) {
+      signal.throwIfAborted();
+      const part = left.slice(start, start + PART);
+      const vectors = await this.#embedNow(part, { signal, purpose: 'document' });
+      for (const [i, text] of part.entries()) this.#prepared.set(text, vectors[i]!);
+    }
+  }
+
+  forget(): void {
+    this.#prepared = new Map();
+  }
+
   async embed(texts: readonly string[], options: EmbedOptions = {}): Promise<readonly Float32Array[]> {
+    const left = texts.filter((text) => !this.#prepared.has(text));
+    const vectors = left.length === 0 ? [] : await this.#embedNow(left, options);
+    let next = 0;
+    return texts.map((text) => this.#prepared.get(text) ?? vectors[next++]!);
+  }
+
+  async #embedNow(texts: readonly string[], options: EmbedOptions): Promise<readonly Float32Array[]> {
     clearTimeout(this.#idle);
     this.#uses += 1;
     try {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { SkillSearchError } from '../errors.js';
 import type { LoadReport } from '../load/load-report.js';
+import { textsWithoutVector } from '../load/texts-without-vector.js';
 import type { ChosenModel } from '../semantic/choose-model.js';
 import { anyOf } from '../threads/abort.js';
 import { GatheredChanges, type SourceChanges } from './gathered-changes.js';
@@ -23,6 +24,15 @@ const REMOVAL_WAIT = 400;
 
 /** Milliseconds to wait for somebody else's load before the next attempt. */
 const LOAD_WAIT = 200;
+
+/**
+ * Texts that are embedded before a load stores their vectors, at most. More are embedded by a load, which stores as it
+ * goes, but keeps others from loading for minutes.
+ */
+const MOST_PREPARED = 20_000;
+
+/** Milliseconds before such a load. */
+const PAUSE_BEFORE_MANY = 2000;
 
 /** What a watch needs. */
 export interface WatchParts {
@@ -209,10 +219,17 @@ export class RunningWatch implements SourceListener {
     this.#embedding = new AbortController();
     const { signal, end } = anyOf([this.#closing.signal, this.#embedding.signal]);
     try {
-      const report = await loadVectors(this.#model!, { ...load, database, signal });
+      const model = this.#model!;
+      const texts = textsWithoutVector(database, model.model, MOST_PREPARED);
+      // Whoever follows the catalogue opens a state when nobody loads. So it comes to see the words.
+      if (texts === undefined) await this.#retries.waitFor(PAUSE_BEFORE_MANY);
+      else await model.prepare(texts, signal);
+      signal.throwIfAborted();
+      const report = texts?.length === 0 ? undefined : await loadVectors(model, { ...load, database, signal });
+      model.forget();
       this.#withoutVectorsSince = undefined;
       this.#retries.succeeded();
-      if (hasChanged(report)) this.#tell('vectors', false, report, firstAt);
+      if (report !== undefined && hasChanged(report)) this.#tell('vectors', false, report, firstAt);
     } catch (error) {
       if (signal.aborted) return;
       if (this.#isOptional(error)) this.#goOnWithoutVectors(error);
