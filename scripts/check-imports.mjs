@@ -29,6 +29,7 @@ const ROOMS = {
   access: ['vocabulary', 'sqlite'],
   indexing: ['vocabulary', 'arrays', 'text', 'keyword', 'classify', 'semantic', 'store', 'threads'],
   load: ['vocabulary', 'copies', 'classify', 'indexing', 'installed', 'semantic', 'sources', 'store'],
+  watch: ['vocabulary', 'threads', 'installed', 'semantic', 'sources', 'load'],
   search: [
     'vocabulary',
     'arrays',
@@ -42,7 +43,7 @@ const ROOMS = {
     'store',
     'threads',
   ],
-  index: ['vocabulary', 'keyword', 'load', 'search', 'semantic'],
+  index: ['vocabulary', 'keyword', 'load', 'watch', 'search', 'semantic'],
   local: ['vocabulary'],
   hook: ['vocabulary', 'keyword', 'store', 'search', 'local'],
   evaluation: ['vocabulary', 'index'],
@@ -73,6 +74,7 @@ const INSIDE = {
   'store/read': ['store'],
   'store/write': ['store', 'store/read'],
   'text/language': ['text'],
+  watch: ['watch/trees'],
 };
 
 /** Each package is imported in one file, so that it can be swapped there. Types may be taken anywhere. */

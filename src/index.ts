@@ -112,3 +112,5 @@ export {
   type SkillProperties,
   type SkillScope,
 } from './skill.js';
+export type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch/watch-options.js';
+export { watchSources } from './watch/watch-sources.js';

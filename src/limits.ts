@@ -201,6 +201,21 @@ export const MAX_SPARED = 100_000;
 /** Problems of a walk through a folder that are told one by one: links that lead out, folders that cannot be read. */
 export const MAX_WALK_PROBLEMS = 1000;
 
+// Watching
+
+/**
+ * Events of a source that are gathered one by one. With more, as when another branch is checked out, all of it is read:
+ * Linux keeps 16,384 events and drops what is beyond them without a word.
+ */
+export const MAX_GATHERED_EVENTS = 10_000;
+
+/** The longest `quiet` and `longestWait` of a watch, in milliseconds. Who would wait longer loads now and then. */
+export const MAX_WATCH_WAIT = 60_000;
+
+/** The shortest and the longest `pollInterval` of a watch, in milliseconds. */
+export const MIN_POLL_INTERVAL = 50;
+export const MAX_POLL_INTERVAL = 3_600_000;
+
 // Git
 
 /** Largest file that is read in a repository (its configuration, a reference), in bytes. Real ones have a page. */

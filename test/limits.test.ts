@@ -28,6 +28,7 @@ import { JsonLines } from '../src/sources/json/json-lines.js';
 import type { JsonSplitter } from '../src/sources/json/json-piece.js';
 import { checkRow } from '../src/sources/rows/check-row.js';
 import { MemoryCatalogue } from '../src/store/write/memory-catalogue.js';
+import { GatheredChanges } from '../src/watch/gathered-changes.js';
 import { temporaryFolder } from './sources/folder/temporary-folder.js';
 
 /** How a bound is held: by what is accepted at it and one beyond it, or by a test elsewhere. */
@@ -136,6 +137,16 @@ const BOUNDS: Readonly<
   },
   MAX_LISTED_PROBLEMS: { accepts: (count) => ingested(count, {}).unlisted.rejected === 0 },
   MAX_SPARED: { accepts: (count) => ingested(count, { location: 'x' }).incomplete.size === 0 },
+  MAX_GATHERED_EVENTS: {
+    accepts: (count) => {
+      const gathered = new GatheredChanges<string>({ quiet: 0, longest: 0 }, () => {});
+      for (let i = 0; i < count; i++) gathered.add('source', String(i));
+      return gathered.take().get('source')?.everything === false;
+    },
+  },
+  MAX_WATCH_WAIT: { file: 'watch/watch-sources.test.ts', test: 'a wait that is too long' },
+  MIN_POLL_INTERVAL: { file: 'watch/watch-sources.test.ts', test: 'looks that are too frequent' },
+  MAX_POLL_INTERVAL: { file: 'watch/watch-sources.test.ts', test: 'looks that are too seldom' },
   MAX_YAML_LENGTH: {
     accepts: (length) => readSkillMarkdown(`---\na: ${'x'.repeat(length - 3)}\n---\n`).warnings.length === 0,
   },

@@ -24,6 +24,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     setUp: async () => (await import('./load-command.js')).setUpLoad,
   },
   {
+    name: 'watch',
+    usage: '[options] [source...]',
+    summary: 'load skills, and whatever changes in their sources, until it is ended',
+    setUp: async () => (await import('./watch-command.js')).setUpWatch,
+  },
+  {
     name: 'agents',
     usage: '[options]',
     summary: "show which skills this machine's agents have, and what is wrong with them",

@@ -1,14 +1,14 @@
 import { Option } from 'commander';
+import type { SourceWatch, WatchOptions } from '../index.js';
 import type { StdioServer } from '../mcp/serve-stdio.js';
 import { databaseOption, modelOption } from './common-options.js';
 import type { Output } from './output.js';
 import type { LogLevel, ServerLog } from './server-log.js';
+import { addServerWatchOptions, type ServerWatchFlags, watchedSourcesOf, watchForServer } from './server-watch.js';
 import type { SetUp } from './set-up.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 
-interface McpFlags extends StopWordsFlags {
-  readonly database: string;
-  readonly model?: string;
+interface McpFlags extends StopWordsFlags, ServerWatchFlags {
   readonly semantic: boolean;
   readonly logLevel: LogLevel;
 }
@@ -24,10 +24,14 @@ export const setUpMcp: SetUp = (command, output) => {
         .choices(['info', 'warn', 'error', 'silent'])
         .default('info'),
     )
-    .action((flags: McpFlags) => serveMcp(flags, output));
+    .action((flags: McpFlags) => {
+      const { database, sources } = watchedSourcesOf(command, flags);
+      return serveMcp({ ...flags, database }, sources, output);
+    });
+  addServerWatchOptions(command);
 };
 
-async function serveMcp(flags: McpFlags, output: Output): Promise<void> {
+async function serveMcp(flags: McpFlags, sources: WatchOptions['sources'] | undefined, output: Output): Promise<void> {
   const { database, model, semantic: meaning } = flags;
   const log = new LazyLog(flags.logLevel, output);
   const stopWords = await stopWordsOf(flags);
@@ -42,10 +46,20 @@ async function serveMcp(flags: McpFlags, output: Output): Promise<void> {
     { onChange: () => server?.catalogueChanged(), onLog: log.write },
   );
   let server: StdioServer | undefined;
+  const stopWatch = new AbortController();
+  let watching: Promise<SourceWatch | undefined> | undefined;
+  const watch = (): void => {
+    if (sources === undefined) return;
+    watching ??= watchForServer(sources, flags, stopWatch.signal, log.write).catch((error: Error) => {
+      if (!stopWatch.signal.aborted) log.write('error', 'the sources are not watched', { reason: error.message });
+      return undefined;
+    });
+  };
   try {
     const [sdk, { serveMcpOnStdio }] = await Promise.all([loadSdk(), import('../mcp/serve-stdio.js')]);
     const onFirstAnswer = (): void => {
       log.open();
+      watch();
       // The model is loaded while the client reads its first answer.
       if (meaning) void engine.warmUp();
     };
@@ -58,7 +72,8 @@ async function serveMcp(flags: McpFlags, output: Output): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
     await server.ended;
   } finally {
-    await engine.close();
+    stopWatch.abort();
+    await Promise.all([engine.close(), watching?.then((started) => started?.close())]);
     await log.close();
   }
 }

@@ -20,6 +20,11 @@ export function printJson({ out }: Output, value: unknown): void {
   out.write(`${JSON.stringify(value, undefined, 2).replace(UNSAFE, asEscape)}\n`);
 }
 
+/** Prints a value as JSON in one line, for results of which there are more to come. */
+export function printJsonLine({ out }: Output, value: unknown): void {
+  out.write(`${JSON.stringify(value).replace(UNSAFE, asEscape)}\n`);
+}
+
 export function printLines({ out }: Output, lines: readonly string[]): void {
   out.write(`${lines.join('\n')}\n`);
 }

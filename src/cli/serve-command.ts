@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { type Access, DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, openAccess } from '../access/index.js';
 import { answerPrompts } from '../hook/answer-prompts.js';
@@ -16,7 +17,7 @@ import {
   type PublishRule,
   startServer,
 } from '../http/index.js';
-import { followCatalogue, type SkillSearch } from '../index.js';
+import { followCatalogue, type SkillSearch, type WatchOptions } from '../index.js';
 import { unpublishedLog } from '../mcp/unpublished-log.js';
 import { databaseOption, modelOption, parseInteger } from './common-options.js';
 import { counted } from './counted.js';
@@ -24,11 +25,12 @@ import { demoLines } from './demo.js';
 import { type Output, printLines } from './output.js';
 import { publishOption } from './publish-option.js';
 import { LOG_LEVELS, type LogLevel, ServerLog } from './server-log.js';
+import { addServerWatchOptions, type ServerWatchFlags, watchedSourcesOf, watchForServer } from './server-watch.js';
 import type { SetUp } from './set-up.js';
 import { type StateFlags, stateFileOf, stateOption } from './state-option.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 
-interface ServeFlags extends StateFlags, StopWordsFlags {
+interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags {
   readonly host: string;
   readonly port: number;
   readonly anonymousDaily: number;
@@ -45,7 +47,6 @@ interface ServeFlags extends StateFlags, StopWordsFlags {
   readonly trustProxy?: number | readonly string[];
   readonly publicUrl?: string;
   readonly compat?: Compatibility;
-  readonly model?: string;
   readonly allLanguages?: true;
   readonly pages: boolean;
   readonly mcp?: true;
@@ -124,15 +125,31 @@ export const setUpServe: SetUp = (command, output) => {
     )
     .addOption(new Option('--log-level <level>', 'what is logged at least').choices(LOG_LEVELS).default('info'))
     .option('--demo', 'make a key for trying out, revoke the former one, and print commands to try')
-    .action((flags: ServeFlags) => serve(flags, output));
+    .action((flags: ServeFlags) => {
+      const { database, sources } = watchedSourcesOf(command, flags);
+      return serve({ ...flags, database }, sources, output);
+    });
+  addServerWatchOptions(command);
 };
 
-async function serve(flags: ServeFlags, output: Output): Promise<void> {
+async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undefined, output: Output): Promise<void> {
   const { database, model, host, port, trustProxy, publicUrl, compat: compatibility, pages } = flags;
   const log = new ServerLog(flags.logLevel, output);
-  const stop = stopSignal();
+  const stopping = stopController();
+  const stop = stopping.signal;
   let access: Access | undefined;
+  let failure: unknown;
+  const watching =
+    sources === undefined
+      ? undefined
+      : watchForServer(sources, flags, stop, log.write.bind(log)).catch((error: unknown) => {
+          if (!stop.aborted) failure = error;
+          stopping.abort();
+          return undefined;
+        });
   try {
+    // Without a catalogue there is nothing to serve before the first load has ended.
+    if (!existsSync(database)) await watching;
     const stopWords = await stopWordsOf(flags);
     await using search = await followCatalogue({ database, model, stopWords, signal: stop, onReload: log.onReload });
     access = openAccess({
@@ -174,13 +191,16 @@ async function serve(flags: ServeFlags, output: Output): Promise<void> {
   } catch (error) {
     if (!stop.aborted) throw error;
   } finally {
+    stopping.abort();
+    await watching?.then((watch) => watch?.close());
     access?.close();
     log.close();
   }
+  if (failure !== undefined) throw failure;
 }
 
 /** Aborted by the first SIGTERM or SIGINT. The second ends the process at once. */
-function stopSignal(): AbortSignal {
+function stopController(): AbortController {
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) {
     process.on(name, () => {
@@ -188,7 +208,7 @@ function stopSignal(): AbortSignal {
       stop.abort();
     });
   }
-  return stop.signal;
+  return stop;
 }
 
 function printStart(url: string, more: readonly string[], host: string, search: SkillSearch, output: Output): void {

@@ -59,6 +59,7 @@ describe('docs/command-line.md', () => {
     ['serve', 'docs/http.md'],
     ['mcp', 'docs/command-line.md'],
     ['evaluate', 'docs/evaluation.md'],
+    ['watch', 'docs/command-line.md'],
     ['tune pairs', 'docs/command-line.md'],
   ])('%s has every option in %s', async (command, path) => {
     const { out } = await runCaptured([...command.split(' '), '--help']);

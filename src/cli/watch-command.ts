@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { type Source, type WatchedChange, type WatchOptions, watchSources } from '../index.js';
+import { counted } from './counted.js';
+import { installedDatabase, installedSource } from './installed-option.js';
+import { addLoadOptions, type LoadFlags, loadOptionsOf } from './load-flags.js';
+import { LoadProgressBar } from './load-progress-bar.js';
+import { loadReportLines, rejectedLines, warningLines } from './load-report-lines.js';
+import { type Output, printJsonLine, printLines } from './output.js';
+import type { SetUp } from './set-up.js';
+import { oneLine } from './terminal-text.js';
+import { untilInterrupted } from './until-interrupted.js';
+import { addWatchOptions, type WatchFlags, watchOptionsOf } from './watch-flags.js';
+
+export const setUpWatch: SetUp = (command, output) => {
+  command
+    .argument('[source...]', '.jsonl, .jsonl.gz or .json file, or folder with SKILL.md files')
+    .action((sources: string[], flags: LoadFlags & WatchFlags) => {
+      const installed = installedSource(command, flags);
+      const all = installed === undefined ? sources : [...sources, installed];
+      if (all.length === 0) command.error("error: missing required argument 'source' (or --installed)");
+      return watch(all, { ...flags, database: installedDatabase(command, flags) }, output);
+    });
+  addLoadOptions(command);
+  addWatchOptions(command);
+};
+
+/** Loads sources, and whatever changes in them, until the command is interrupted. */
+export async function watch(sources: readonly Source[], flags: LoadFlags & WatchFlags, output: Output): Promise<void> {
+  const bar = new LoadProgressBar(output.error);
+  const isJson = flags.json === true;
+  let isFirst = true;
+  const onChange = (change: WatchedChange): void => {
+    bar.stop();
+    if (isJson) printJsonLine(output, change);
+    else printLines(output, isFirst ? loadReportLines(change.report) : changeLines(change));
+    isFirst = false;
+  };
+  await untilInterrupted(async (signal) => {
+    try {
+      await using _ = await watchSources({
+        ...loadOptionsOf(flags),
+        ...watchOptionsOf(flags),
+        database: flags.database,
+        // What else cannot be watched is refused.
+        sources: sources as WatchOptions['sources'],
+        signal,
+        onProgress: (progress) => isFirst && bar.show(progress),
+        onChange,
+        onProblem: ({ message }) => output.error.write(`note: ${oneLine(message)}\n`),
+      });
+      output.error.write(`Watching ${counted(sources.length, 'source')}. Ctrl+C ends it.\n`);
+      if (!signal.aborted) await once(signal, 'abort');
+    } catch (error) {
+      if (!signal.aborted || isFirst) throw error;
+    } finally {
+      bar.stop();
+    }
+  });
+}
+
+/** A change in one line, with what was wrong below. */
+function changeLines({ kind, report, milliseconds }: WatchedChange): string[] {
+  const time = new Date().toLocaleTimeString('en-GB');
+  const counts = kind === 'words' ? (['added', 'updated', 'removed'] as const) : (['embedded', 'classified'] as const);
+  const done = counts.flatMap((name) => (report[name] > 0 ? [`${report[name].toLocaleString('en')} ${name}`] : []));
+  const line = `${time}  ${done.join(', ')} (${(milliseconds / 1000).toFixed(1)} s)`;
+  return [line, ...warningLines(report), ...rejectedLines(report)];
+}

@@ -1,0 +1,18 @@
+import { basename, dirname } from 'node:path';
+
+/** What SQLite keeps beside a database while it writes. */
+const BESIDE_DATABASES = /-(?:journal|wal|shm)$/;
+
+/**
+ * Whether a path is the catalogue, or a file that is derived from it, made by a load or by SQLite: what a watch causes
+ * itself. They may lie in a watched folder.
+ *
+ * @param database absolute and without links, as is the path
+ */
+export function isOwnFile(path: string, database: string): boolean {
+  const name = basename(path);
+  if (BESIDE_DATABASES.test(name)) return true;
+  if (dirname(path) !== dirname(database)) return false;
+  const own = basename(database);
+  return name === own || name.startsWith(`${own}.`);
+}

@@ -1,0 +1,292 @@
+import { existsSync } from 'node:fs';
+import { SkillSearchError } from '../errors.js';
+import type { LoadReport } from '../load/load-report.js';
+import { textsWithoutVector } from '../load/texts-without-vector.js';
+import type { ChosenModel } from '../semantic/choose-model.js';
+import { anyOf } from '../threads/abort.js';
+import { GatheredChanges, type SourceChanges } from './gathered-changes.js';
+import { KeptModel } from './kept-model.js';
+import { loadChanges, loadVectors, type WatchedLoad } from './load-changes.js';
+import { isOwnFile } from './own-files.js';
+import { type Changes, missingPaths, planLoad } from './plan-load.js';
+import { Retries } from './retries.js';
+import type { WatchedChange, WatchProblem } from './watch-options.js';
+import type { SourceListener, WatchedSource } from './watched-source.js';
+
+/** Milliseconds between two looks whether the sources are still there. */
+const LOOK_INTERVAL = 1000;
+
+/**
+ * Milliseconds that something must be gone before its skills are removed. Programs that replace a folder delete it
+ * first.
+ */
+const REMOVAL_WAIT = 400;
+
+/** Milliseconds to wait for somebody else's load before the next attempt. */
+const LOAD_WAIT = 200;
+
+/**
+ * Texts that are embedded before a load stores their vectors, at most. More are embedded by a load, which stores as it
+ * goes, but keeps others from loading for minutes.
+ */
+const MOST_PREPARED = 20_000;
+
+/** Milliseconds before such a load. */
+const PAUSE_BEFORE_MANY = 2000;
+
+/** What a watch needs. */
+export interface WatchParts {
+  /** Absolute path of the catalogue. */
+  readonly database: string;
+  /** Without what says which model. */
+  readonly load: Omit<WatchedLoad, 'signal'>;
+  /** Makes vectors; undefined if none are wanted. */
+  readonly model: ChosenModel | undefined;
+  readonly quiet: number;
+  readonly longestWait: number;
+  readonly onChange: (change: WatchedChange) => void;
+  readonly onProblem: (problem: WatchProblem) => void;
+}
+
+/**
+ * Loads what changes in watched sources, one load at a time: first the words of everything that has changed, and when
+ * nothing more changes the vectors. A change stops the making of vectors; those that are made are kept.
+ */
+export class RunningWatch implements SourceListener {
+  readonly #parts: WatchParts;
+  readonly #gathered: GatheredChanges<WatchedSource>;
+  #sources: readonly WatchedSource[] = [];
+  readonly #closing = new AbortController();
+  readonly #retries: Retries;
+  readonly #model: KeptModel | undefined;
+  /** False once it turns out that vectors cannot be made. */
+  #makesVectors: boolean;
+  #looking: NodeJS.Timeout | undefined;
+  #isDue = false;
+  #working: Promise<void> | undefined;
+  /** Since when something was found missing that was told of. */
+  readonly #missingSince = new Map<string, number>();
+  /** Since when words are loaded whose vectors are not made. */
+  #withoutVectorsSince: number | undefined;
+  /** Aborted by the next change. */
+  #embedding: AbortController | undefined;
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    this.#retries = new Retries(this.#closing.signal);
+    this.#model = parts.model === undefined ? undefined : new KeptModel(parts.model);
+    this.#makesVectors = parts.model !== undefined;
+    this.#gathered = new GatheredChanges({ quiet: parts.quiet, longest: parts.longestWait }, () => {
+      this.#isDue = true;
+      this.#embedding?.abort(new Error('something changed'));
+      this.#work();
+    });
+  }
+
+  /**
+   * Watches the sources, and then loads them: nothing is missed between.
+   *
+   * @throws what the load throws; then the watch is closed
+   */
+  async start(sources: readonly WatchedSource[]): Promise<void> {
+    this.#sources = sources;
+    const { signal } = this.#closing;
+    try {
+      const started = performance.now();
+      await Promise.all(sources.map((source) => source.start()));
+      signal.throwIfAborted();
+      this.#looking = setInterval(() => void this.#look(), LOOK_INTERVAL);
+      await this.#loadFirst(started);
+      this.#work();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the watch was closed'));
+    clearInterval(this.#looking);
+    this.#gathered.close();
+    for (const source of this.#sources) source.close();
+    await this.#working;
+    await this.#model?.close();
+  }
+
+  onPath(source: WatchedSource, path: string): void {
+    if (this.#closing.signal.aborted || isOwnFile(path, this.#parts.database)) return;
+    this.#gathered.add(source, path);
+  }
+
+  onEverything(source: WatchedSource): void {
+    if (!this.#closing.signal.aborted) this.#gathered.addEverything(source);
+  }
+
+  onProblem(problem: WatchProblem): void {
+    if (!this.#closing.signal.aborted) this.#parts.onProblem(problem);
+  }
+
+  async #look(): Promise<void> {
+    for (const source of this.#sources) await source.look();
+  }
+
+  async #loadFirst(started: number): Promise<void> {
+    for (;;) {
+      try {
+        await this.#loadWords(everythingOf(this.#sources), started, true);
+        this.#retries.succeeded();
+        return;
+      } catch (error) {
+        if (!isLoadInProgress(error)) throw error;
+        await this.#waitForOther();
+      }
+    }
+  }
+
+  /** Starts to work unless that is running. */
+  #work(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#working ??= this.#loadUntilDone().finally(() => {
+      this.#working = undefined;
+    });
+  }
+
+  async #loadUntilDone(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      if (this.#isDue) await this.#loadGathered();
+      else if (this.#withoutVectorsSince !== undefined) await this.#loadVectors();
+      else return;
+    }
+  }
+
+  async #loadGathered(): Promise<void> {
+    const firstAt = this.#gathered.firstAt ?? performance.now();
+    this.#isDue = false;
+    const taken = this.#gathered.take();
+    const changes = existsSync(this.#parts.database)
+      ? await this.#putBackMissing(taken, firstAt)
+      : everythingOf(this.#sources);
+    try {
+      await this.#loadWords(changes, firstAt, false);
+      this.#retries.succeeded();
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      this.#gathered.putBack(changes, firstAt);
+      await this.#waitAfter(error);
+    }
+  }
+
+  /** Puts back what vanished a moment ago. */
+  async #putBackMissing(taken: Changes, firstAt: number): Promise<Changes> {
+    const now = performance.now();
+    const ready = new Map<WatchedSource, SourceChanges>();
+    const early = new Map<WatchedSource, SourceChanges>();
+    const former = new Map(this.#missingSince);
+    this.#missingSince.clear();
+    for (const [source, { paths, everything }] of taken) {
+      const left = new Set(paths);
+      const waiting = new Set<string>();
+      for (const path of everything ? [] : await missingPaths(paths)) {
+        const since = former.get(path) ?? now;
+        if (now - since >= REMOVAL_WAIT) continue;
+        this.#missingSince.set(path, since);
+        left.delete(path);
+        waiting.add(path);
+      }
+      if (everything || left.size > 0) ready.set(source, { paths: left, everything });
+      if (waiting.size > 0) early.set(source, { paths: waiting, everything: false });
+    }
+    if (early.size > 0) this.#gathered.putBack(early, firstAt);
+    return ready;
+  }
+
+  async #loadWords(changes: Changes, firstAt: number, isFirst: boolean): Promise<void> {
+    const { load, database } = this.#parts;
+    const plan = await planLoad(changes, this.#sources, load.followLinks === true);
+    if (plan.whole.length + plan.parts.size === 0) return;
+    const { signal } = this.#closing;
+    signal.throwIfAborted();
+    const report = await loadChanges(plan, { ...load, database, signal });
+    const { added, updated } = report;
+    if (this.#makesVectors && (isFirst || added + updated > 0)) this.#withoutVectorsSince ??= firstAt;
+    if (isFirst || hasChanged(report)) this.#tell('words', plan.whole.length > 0, report, firstAt);
+  }
+
+  async #loadVectors(): Promise<void> {
+    const firstAt = this.#withoutVectorsSince!;
+    const { load, database } = this.#parts;
+    this.#embedding = new AbortController();
+    const { signal, end } = anyOf([this.#closing.signal, this.#embedding.signal]);
+    try {
+      const model = this.#model!;
+      const texts = textsWithoutVector(database, model.model, MOST_PREPARED);
+      // Whoever follows the catalogue opens a state when nobody loads. So it comes to see the words.
+      if (texts === undefined) await this.#retries.waitFor(PAUSE_BEFORE_MANY);
+      else await model.prepare(texts, signal);
+      signal.throwIfAborted();
+      const report = texts?.length === 0 ? undefined : await loadVectors(model, { ...load, database, signal });
+      model.forget();
+      this.#withoutVectorsSince = undefined;
+      this.#retries.succeeded();
+      if (report !== undefined && hasChanged(report)) this.#tell('vectors', false, report, firstAt);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (this.#isOptional(error)) this.#goOnWithoutVectors(error);
+      else await this.#waitAfter(error);
+    } finally {
+      end();
+      this.#embedding = undefined;
+    }
+  }
+
+  /** Whether an error says that the model runtime, which is optional, is missing, and nobody asked for vectors. */
+  #isOptional(error: unknown): error is SkillSearchError {
+    const isMissing = error instanceof SkillSearchError && error.code === 'MODEL_RUNTIME_MISSING';
+    return isMissing && this.#parts.load.semantic !== true && this.#parts.model?.named !== true;
+  }
+
+  #goOnWithoutVectors(error: SkillSearchError): void {
+    this.#makesVectors = false;
+    this.#withoutVectorsSince = undefined;
+    this.#parts.onProblem({ kind: 'no-vectors', message: `no vectors are made: ${error.message}`, error });
+  }
+
+  #tell(kind: WatchedChange['kind'], whole: boolean, report: LoadReport, since: number): void {
+    this.#parts.onChange({ kind, whole, report, milliseconds: performance.now() - since });
+  }
+
+  /** Tells of a load that failed, and waits before the next attempt. */
+  async #waitAfter(error: unknown): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    if (isLoadInProgress(error)) {
+      await this.#waitForOther();
+      return;
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    const seconds = this.#retries.seconds;
+    const message = `a load failed, and is tried again in ${seconds} s: ${reason}`;
+    this.#parts.onProblem({ kind: 'load-failed', message, error });
+    await this.#retries.wait();
+  }
+
+  async #waitForOther(): Promise<void> {
+    if (this.#retries.isFirstWait()) {
+      const message = `somebody else loads into ${this.#parts.database}: changes wait until that has ended`;
+      this.#parts.onProblem({ kind: 'load-waits', message });
+    }
+    await this.#retries.waitFor(LOAD_WAIT);
+  }
+}
+
+function everythingOf(sources: readonly WatchedSource[]): Changes {
+  return new Map(sources.map((source) => [source, { paths: new Set<string>(), everything: true }]));
+}
+
+function isLoadInProgress(error: unknown): boolean {
+  return error instanceof SkillSearchError && error.code === 'LOAD_IN_PROGRESS';
+}
+
+function hasChanged({ added, updated, removed, embedded, classified }: LoadReport): boolean {
+  return added + updated + removed + embedded + classified > 0;
+}

@@ -1,0 +1,195 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readAhead } from '../../sources/folder/read-ahead.js';
+import { isRefusal } from './is-refusal.js';
+import { isWatchedInside } from './is-watched-inside.js';
+import type { TreeListener, TreeWatch } from './tree-watch.js';
+
+/** Folders that are listed at the same time. */
+const FOLDERS_AHEAD = 16;
+
+/** A watched folder, and those in it by their names. */
+interface Folder {
+  readonly path: string;
+  readonly watcher: FSWatcher;
+  readonly folders: Map<string, Folder>;
+}
+
+/**
+ * Watches each folder of a tree by itself: for systems that watch no trees, such as Linux. A folder tells of the files
+ * in it, so these need no watch of their own.
+ *
+ * A folder is watched first and listed then, and what is found in one that appeared is told: so nothing is missed that
+ * came between. A folder that something happened to is closed with all below it, and watched anew, because it may be
+ * another folder of that name.
+ *
+ * @throws the system's error if it refuses one of them (`ENOSPC`: there are too many), or the root cannot be read
+ */
+export async function watchFolders(root: string, listener: TreeListener): Promise<TreeWatch> {
+  const watches = new FolderWatches(root, listener);
+  try {
+    await watches.start();
+    return watches;
+  } catch (error) {
+    watches.close();
+    throw error;
+  }
+}
+
+class FolderWatches implements TreeWatch {
+  readonly #root: string;
+  readonly #listener: TreeListener;
+  #top: Folder | undefined;
+  #closed = false;
+  /** Paths that something happened to, to be looked at one after the other. */
+  readonly #waiting = new Set<string>();
+  /** Folders that may not be read. */
+  readonly #unreadable = new Set<string>();
+  #looking: Promise<void> | undefined;
+
+  constructor(root: string, listener: TreeListener) {
+    this.#root = root;
+    this.#listener = listener;
+  }
+
+  async start(): Promise<void> {
+    this.#top = this.#watch(this.#root);
+    if (this.#top === undefined) throw new Error(`${this.#root} is gone`);
+    await readdir(this.#root);
+    await this.#watchBelow(this.#top);
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#top !== undefined) closeAll(this.#top);
+    this.#top = undefined;
+  }
+
+  /**
+   * Watches one folder.
+   *
+   * @returns undefined if it is gone, or may not be read
+   */
+  #watch(path: string): Folder | undefined {
+    try {
+      const watcher = watch(path, (kind, name) => this.#onEvent(path, kind, name));
+      watcher.on('error', (error) => this.#end(error));
+      return { path, watcher, folders: new Map() };
+    } catch (error) {
+      if (isRefusal(error)) throw error;
+      if (isForbidden(error)) this.#unreadable.add(path);
+      return undefined;
+    }
+  }
+
+  /** Watches all folders below one, level by level. */
+  async #watchBelow(top: Folder): Promise<void> {
+    let level = [top];
+    while (level.length > 0 && !this.#closed) {
+      const below: Folder[] = [];
+      for await (const found of readAhead(level, FOLDERS_AHEAD, (folder) => this.#watchIn(folder))) {
+        for (const folder of found) below.push(folder);
+      }
+      level = below;
+    }
+    if (this.#closed) closeAll(top);
+  }
+
+  /** Watches the folders in a folder. */
+  async #watchIn(folder: Folder): Promise<Folder[]> {
+    // One that is gone, or may not be read, has nothing that could be watched.
+    const entries = await readdir(folder.path, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      if (this.#closed) break;
+      if (entry.isSymbolicLink()) this.#listener.onLink();
+      else if (entry.isDirectory() && isWatchedInside(folder.path, entry.name)) {
+        const inside = this.#watch(join(folder.path, entry.name));
+        if (inside !== undefined) folder.folders.set(entry.name, inside);
+      }
+    }
+    return [...folder.folders.values()];
+  }
+
+  #onEvent(folder: string, kind: string, name: string | null): void {
+    if (this.#closed) return;
+    if (name === null) {
+      this.#listener.onLost();
+      return;
+    }
+    if (!isWatchedInside(folder, name)) return;
+    const path = join(folder, name);
+    this.#listener.onPath(path);
+    // What is only written to stays the folder that it was. What gets other rights may be one that can be read now.
+    if (kind === 'rename' || this.#unreadable.has(path)) this.#lookAt(path);
+  }
+
+  #lookAt(path: string): void {
+    this.#waiting.add(path);
+    this.#looking ??= this.#look()
+      .catch((error: unknown) => this.#end(error))
+      .finally(() => {
+        this.#looking = undefined;
+      });
+  }
+
+  async #look(): Promise<void> {
+    for (const path of this.#waiting) {
+      this.#waiting.delete(path);
+      if (this.#closed) return;
+      await this.#watchAnew(path);
+    }
+  }
+
+  async #watchAnew(path: string): Promise<void> {
+    const parent = this.#find(path, 1);
+    if (parent === undefined) return;
+    const name = path.slice(parent.path.length + 1);
+    const former = parent.folders.get(name);
+    if (former !== undefined) closeAll(former);
+    parent.folders.delete(name);
+    this.#unreadable.delete(path);
+    const found = await lstat(path).catch(() => undefined);
+    if (this.#closed || found === undefined) return;
+    if (found.isSymbolicLink()) this.#listener.onLink();
+    if (!found.isDirectory()) return;
+    const folder = this.#watch(path);
+    if (folder === undefined) return;
+    parent.folders.set(name, folder);
+    await this.#watchBelow(folder);
+    // Whatever came into it before it was watched.
+    if (!this.#closed) this.#listener.onPath(path);
+  }
+
+  /**
+   * The watched folder of a path.
+   *
+   * @param above how many levels above it
+   */
+  #find(path: string, above: number): Folder | undefined {
+    const names = path.slice(this.#root.length).split(/[/\\]/).filter(Boolean);
+    let folder = this.#top;
+    for (const name of names.slice(0, names.length - above)) folder = folder?.folders.get(name);
+    return folder;
+  }
+
+  #end(error: unknown): void {
+    if (this.#closed) return;
+    this.close();
+    this.#listener.onEnd(error);
+  }
+}
+
+function isForbidden(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EACCES' || code === 'EPERM';
+}
+
+/** Without recursion: a tree may be deeper than the stack. */
+function closeAll(top: Folder): void {
+  const waiting = [top];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    folder.watcher.close();
+    for (const inside of folder.folders.values()) waiting.push(inside);
+  }
+}

@@ -1,0 +1,115 @@
+import type { Dirent } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readAhead } from '../../sources/folder/read-ahead.js';
+import { isWatchedInside } from './is-watched-inside.js';
+import type { TreeListener, TreeWatch } from './tree-watch.js';
+
+/** Folders that are looked at at the same time. */
+const FOLDERS_AHEAD = 16;
+
+/** A look waits so many times as long as the one before took, so that polling a large tree takes a tenth of a core. */
+const PAUSE = 9;
+
+/** What was found at a look: for each folder, by its path, what each name in it was. */
+type Snapshot = Map<string, Map<string, string>>;
+
+const FOLDER = 'folder';
+
+/**
+ * Looks at each file of a tree again and again. A folder that cannot be read, as when a network drive does not answer,
+ * counts as it was.
+ *
+ * @param interval milliseconds between two looks, at least
+ * @throws the system's error if the root cannot be read
+ */
+export async function pollTree(root: string, interval: number, listener: TreeListener): Promise<TreeWatch> {
+  const poll = new PolledTree(root, interval, listener);
+  await poll.start();
+  return poll;
+}
+
+class PolledTree implements TreeWatch {
+  readonly #root: string;
+  readonly #interval: number;
+  readonly #listener: TreeListener;
+  #known: Snapshot = new Map();
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(root: string, interval: number, listener: TreeListener) {
+    this.#root = root;
+    this.#interval = interval;
+    this.#listener = listener;
+  }
+
+  async start(): Promise<void> {
+    await readdir(this.#root);
+    await this.#look(() => {});
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#known = new Map();
+  }
+
+  async #look(onPath: (path: string) => void): Promise<void> {
+    const started = performance.now();
+    const found: Snapshot = new Map();
+    let level = [this.#root];
+    while (level.length > 0 && !this.#closed) {
+      const below: string[] = [];
+      const looks = readAhead(level, FOLDERS_AHEAD, (folder) => this.#lookInto(folder));
+      let at = 0;
+      for await (const names of looks) {
+        const folder = level[at]!;
+        at += 1;
+        tellDifferences(folder, this.#known.get(folder), names, onPath);
+        found.set(folder, names);
+        for (const [name, what] of names) if (what.startsWith(FOLDER)) below.push(join(folder, name));
+      }
+      level = below;
+    }
+    if (this.#closed) return;
+    this.#known = found;
+    const pause = Math.max(this.#interval, (performance.now() - started) * PAUSE);
+    const next = (): Promise<void> => this.#look((path) => this.#listener.onPath(path));
+    this.#timer = setTimeout(() => next().catch((error: unknown) => this.#listener.onEnd(error)), pause);
+  }
+
+  /** What each name in a folder is now. */
+  async #lookInto(folder: string): Promise<Map<string, string>> {
+    let entries: Dirent[];
+    try {
+      entries = await readdir(folder, { withFileTypes: true });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      const isGone = code === 'ENOENT' || code === 'ENOTDIR';
+      return (isGone ? undefined : this.#known.get(folder)) ?? new Map();
+    }
+    const names = new Map<string, string>();
+    for (const { name } of entries) {
+      if (this.#closed) break;
+      if (!isWatchedInside(folder, name)) continue;
+      const found = await lstat(join(folder, name)).catch(() => undefined);
+      if (found === undefined) continue;
+      if (found.isSymbolicLink()) this.#listener.onLink();
+      const { ino, mode, size, mtimeMs } = found;
+      names.set(name, found.isDirectory() ? `${FOLDER} ${ino} ${mode}` : `${ino} ${mode} ${size} ${mtimeMs}`);
+    }
+    return names;
+  }
+}
+
+/** Of a folder that was not known before, its parent's look tells. */
+function tellDifferences(
+  folder: string,
+  before: ReadonlyMap<string, string> | undefined,
+  now: ReadonlyMap<string, string>,
+  onPath: (path: string) => void,
+): void {
+  if (before === undefined || before === now) return;
+  for (const [name, what] of now) if (before.get(name) !== what) onPath(join(folder, name));
+  for (const name of before.keys()) if (!now.has(name)) onPath(join(folder, name));
+}

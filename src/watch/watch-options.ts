@@ -1,0 +1,120 @@
+import { type Names, namesOf } from '../check-arguments.js';
+import type { BuildOptions, InstalledSource } from '../load/load-options.js';
+import type { LoadReport } from '../load/load-report.js';
+
+/** Options of {@link watchSources}: those of a load, and how the sources are watched. */
+export interface WatchOptions extends Omit<BuildOptions, 'sources' | 'prune' | 'stdin' | 'signal'> {
+  /**
+   * Paths of folders and files, or the installed skills; at least one. Rows from a program, and standard input, cannot
+   * be watched.
+   */
+  readonly sources: readonly (string | InstalledSource)[];
+  /**
+   * Whether to look at every file again and again in place of being told by the system: for network drives, and other
+   * places where the system tells nothing. Sources that the system refuses to watch are polled anyway.
+   *
+   * @default false
+   */
+  readonly polling?: boolean | undefined;
+  /**
+   * Milliseconds between two looks of polling, at least: a look waits nine times as long as the one before took. An
+   * integer from 50 to 3,600,000.
+   *
+   * @default 1000
+   */
+  readonly pollInterval?: number | undefined;
+  /**
+   * Milliseconds without a change after which changes are loaded: whoever saves a file writes it in several steps. An
+   * integer from 0 to 60,000.
+   *
+   * @default 150
+   */
+  readonly quiet?: number | undefined;
+  /**
+   * Milliseconds after which changes are loaded though there are still more. An integer from 0 to 60,000.
+   *
+   * @default 1000
+   */
+  readonly longestWait?: number | undefined;
+  /**
+   * Called after the first load, and after each further one that changed the catalogue. An error that it throws is
+   * ignored.
+   */
+  readonly onChange?: ((change: WatchedChange) => void) | undefined;
+  /** Called when something went wrong. The watch goes on, but after `ended`. An error that it throws is ignored. */
+  readonly onProblem?: ((problem: WatchProblem) => void) | undefined;
+  /**
+   * Whether to watch and load in a thread of its own. A load of a thousand skills holds up the thread that it runs in
+   * for some tenths of a second in all: a server that answers meanwhile wants this. An `embedder` cannot be given then.
+   *
+   * @default false
+   */
+  readonly thread?: boolean | undefined;
+  /** Ends the watch, as `close()` does. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a watch changed in the catalogue. */
+export interface WatchedChange {
+  /**
+   * `words`: skills were read; from now on they are found by words. `vectors`: their texts got vectors; from now on
+   * they are found by meaning, too.
+   */
+  readonly kind: 'words' | 'vectors';
+  /** Whether a whole load did it: the first one, or one after more changes than are written in place. */
+  readonly whole: boolean;
+  readonly report: LoadReport;
+  /** From the first of these changes that the watch was told of, or from the start, until they can be found. */
+  readonly milliseconds: number;
+}
+
+/** What kept a watch from its work. */
+export interface WatchProblem {
+  /**
+   * `load-failed`: a load ended with an error; it is tried again. `load-waits`: somebody else loads into the catalogue.
+   * `source-missing`: a source is not there; nothing of it is removed. `source-back`: it is there again. `polling`: the
+   * system does not watch a source, so it is polled. `no-vectors`: the model runtime is not installed; skills are found
+   * by words. `ended`: the thread of the watch has ended, of too little memory
+   * say.
+   */
+  readonly kind: 'load-failed' | 'load-waits' | 'source-missing' | 'source-back' | 'polling' | 'no-vectors' | 'ended';
+  /** What happened, in a sentence without a full stop. */
+  readonly message: string;
+  /** The source, as it was given. */
+  readonly source?: string;
+  readonly error?: unknown;
+}
+
+/** A running watch; made by {@link watchSources}. Keeps the process alive. */
+export interface SourceWatch extends AsyncDisposable {
+  /** Ends the watch: a load that is running stops, and can be resumed by the next load of the same sources. */
+  close(): Promise<void>;
+}
+
+export const WATCH_OPTIONS: Names = namesOf<WatchOptions>({
+  database: true,
+  sources: true,
+  semantic: true,
+  model: true,
+  embedder: true,
+  author: true,
+  codehostBase: true,
+  skillUrlBase: true,
+  followLinks: true,
+  maxUnpackedBytes: true,
+  maxRatio: true,
+  maxListedProblems: true,
+  git: true,
+  gitSeconds: true,
+  contents: true,
+  classify: true,
+  onProgress: true,
+  polling: true,
+  pollInterval: true,
+  quiet: true,
+  longestWait: true,
+  onChange: true,
+  onProblem: true,
+  thread: true,
+  signal: true,
+});

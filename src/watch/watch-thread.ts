@@ -1,0 +1,37 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { SkillSearchError } from '../errors.js';
+import type { ErrorMessage, WatchMessage, WatchThreadData } from './thread-messages.js';
+import { watchSources } from './watch-sources.js';
+
+// The thread of a watch. It ends when it is told anything.
+
+const { options, progress } = workerData as WatchThreadData;
+const port = parentPort!;
+const tell = (message: WatchMessage): void => port.postMessage(message);
+const stop = new AbortController();
+port.once('message', () => stop.abort());
+
+try {
+  const watch = await watchSources({
+    ...options,
+    onProgress: progress ? (state) => tell({ kind: 'progress', progress: state }) : undefined,
+    onChange: (change) => tell({ kind: 'change', change }),
+    onProblem: ({ error, ...problem }) =>
+      tell({ kind: 'problem', problem, error: error === undefined ? undefined : messageOf(error) }),
+    signal: stop.signal,
+  });
+  tell({ kind: 'started' });
+  if (!stop.signal.aborted) await new Promise((resolve) => stop.signal.addEventListener('abort', resolve));
+  await watch.close();
+} catch (error) {
+  tell({ kind: 'refused', error: messageOf(error) });
+} finally {
+  port.close();
+}
+
+function messageOf(error: unknown): ErrorMessage {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof SkillSearchError)) return { code: undefined, message, parameter: undefined, path: undefined };
+  const { code, parameter, path } = error;
+  return { code, message, parameter, path };
+}

@@ -1,0 +1,87 @@
+import { findFolders } from '../installed/find-folders.js';
+import type { InstalledOptions } from '../installed/installed-options.js';
+import type { InstalledSource } from '../load/load-options.js';
+import { isInside } from '../sources/folder/source-paths.js';
+import { WatchedPath } from './watched-path.js';
+import type { Polling, SourceListener, WatchedSource } from './watched-source.js';
+
+/** Milliseconds between two looks which folders there are: one takes some 20 ms, for there are many places to look. */
+const FOLDERS_INTERVAL = 2000;
+
+/**
+ * The folders in which the agents of this machine look for skills. They come and go, so they are found anew again and
+ * again. Links lead from one to another, so they are read together.
+ */
+export class WatchedInstalled implements WatchedSource {
+  readonly name = 'installed';
+  readonly toLoad: InstalledSource;
+  readonly isThere = true;
+  readonly root = undefined;
+  readonly #polling: Polling;
+  readonly #listener: SourceListener;
+  /** By their paths. */
+  #folders = new Map<string, WatchedPath>();
+  /** Which folders there are, and whose they are. */
+  #found = '';
+  #foundAt = 0;
+  #isLooking = false;
+  #closed = false;
+
+  constructor(installed: InstalledOptions, polling: Polling, listener: SourceListener) {
+    this.toLoad = { installed };
+    this.#polling = polling;
+    this.#listener = listener;
+  }
+
+  async start(): Promise<void> {
+    const { roots, folders } = await findFolders(this.toLoad.installed);
+    if (this.#closed) return;
+    this.#found = JSON.stringify([roots, folders]);
+    this.#foundAt = performance.now();
+    const paths = new Set(outermost(roots.map(({ path }) => path)));
+    const former = this.#folders;
+    this.#folders = new Map([...paths].map((path) => [path, former.get(path) ?? this.#watched(path)]));
+    for (const [path, folder] of former) if (!paths.has(path)) folder.close();
+    await Promise.all([...this.#folders].map(([path, folder]) => (former.has(path) ? undefined : folder.start())));
+  }
+
+  async look(): Promise<void> {
+    if (this.#isLooking || this.#closed) return;
+    this.#isLooking = true;
+    try {
+      if (performance.now() - this.#foundAt >= FOLDERS_INTERVAL) await this.#lookForFolders();
+      for (const folder of this.#folders.values()) await folder.look();
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #lookForFolders(): Promise<void> {
+    this.#foundAt = performance.now();
+    const { roots, folders } = await findFolders(this.toLoad.installed);
+    if (JSON.stringify([roots, folders]) === this.#found) return;
+    await this.start();
+    if (!this.#closed) this.#listener.onEverything(this);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const folder of this.#folders.values()) folder.close();
+  }
+
+  #watched(path: string): WatchedPath {
+    return new WatchedPath(path, path, true, this.#polling, {
+      onPath: (_, changed) => this.#listener.onPath(this, changed),
+      onEverything: () => this.#listener.onEverything(this),
+      // A folder that goes or comes is no problem: its agent has no skills any more, or some.
+      onProblem: (problem) => {
+        if (problem.kind === 'polling') this.#listener.onProblem(problem);
+      },
+    });
+  }
+}
+
+/** Those that lie in none of the others. */
+function outermost(paths: readonly string[]): string[] {
+  return paths.filter((path) => !paths.some((other) => other !== path && isInside(path, other)));
+}

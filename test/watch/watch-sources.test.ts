@@ -1,0 +1,408 @@
+import { appendFile, chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { buildCatalogue, followCatalogue, watchSources } from '../../src/index.js';
+import { LoadLock } from '../../src/store/write/load-lock.js';
+import { contentOf, stampOf } from '../catalogue-file.js';
+import { codeOf } from '../error-code.js';
+import { row, writeJsonLines } from '../rows.js';
+import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { temporaryFolder, writeFiles } from '../sources/folder/temporary-folder.js';
+import { eventually, skillText, watching } from './watching.js';
+
+// For a machine with twenty other things to do.
+vi.setConfig({ testTimeout: 150_000 });
+
+const isRoot = process.getuid?.() === 0;
+
+/** A folder with the skills `a` and `b`. */
+function skills(): Promise<string> {
+  return temporaryFolder({ 'a/SKILL.md': skillText('a'), 'b/SKILL.md': skillText('b') });
+}
+
+describe.each([
+  ['told by the system', {}],
+  ['polled', { polling: true, pollInterval: 50 }],
+])('a folder that is watched, %s,', (_, how) => {
+  test('is loaded first, without what is gone since the last load', async () => {
+    const folder = await skills();
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [folder], semantic: false, git: false });
+    await rm(join(folder, 'b'), { recursive: true });
+    const { changes, names } = await watching({ ...how, database, sources: [folder] });
+    expect(names()).toEqual(['a']);
+    expect(changes).toMatchObject([{ kind: 'words', whole: true, report: { unchanged: 1, removed: 1 } }]);
+  });
+
+  test('has a skill that is added', async () => {
+    const folder = await skills();
+    const { untilNames } = await watching({ ...how, sources: [folder] });
+    await writeFiles(folder, { 'deep/below/c/SKILL.md': skillText('c') });
+    await untilNames('a', 'b', 'c');
+  });
+
+  test('has what a skill was changed to', async () => {
+    const folder = await skills();
+    const { database } = await watching({ ...how, sources: [folder] });
+    const search = await followCatalogue({ database });
+    onTestFinished(() => search.close());
+    await writeFile(join(folder, 'a/SKILL.md'), skillText('a', 'counts zebras'));
+    await eventually(() => expect(search.keyword({ q: 'zebras' }).hits.map(({ skill }) => skill.name)).toEqual(['a']));
+  });
+
+  test('has a file of a skill that is added, changed and removed', async () => {
+    const folder = await skills();
+    const { database } = await watching({ ...how, sources: [folder] });
+    const files = (): unknown =>
+      [...contentOf(database).values()].map((skill) => skill.files.map(([name, text]) => name + text));
+    await writeFiles(folder, { 'a/scripts/run.py': '1' });
+    await eventually(() => expect(files()).toEqual([[expect.any(String), 'scripts/run.py1'], [expect.any(String)]]));
+    await writeFiles(folder, { 'a/scripts/run.py': '22' });
+    await eventually(() => expect(files()).toEqual([[expect.any(String), 'scripts/run.py22'], [expect.any(String)]]));
+    await rm(join(folder, 'a/scripts'), { recursive: true });
+    await eventually(() => expect(files()).toEqual([[expect.any(String)], [expect.any(String)]]));
+  });
+
+  test('has a skill under its new name once its folder is renamed, and none under the old', async () => {
+    const folder = await skills();
+    const { database, changes } = await watching({ ...how, sources: [folder] });
+    const ids = (): string[] => [...contentOf(database).keys()];
+    const before = ids();
+    await rename(join(folder, 'b'), join(folder, 'renamed'));
+    await eventually(() => expect(ids()).toEqual([before[0], before[1]?.replace(/b$/, 'renamed')]));
+    expect(changes.length).toBeGreaterThan(1);
+  });
+
+  test('has no longer a skill whose folder, or whose SKILL.md, is removed', async () => {
+    const folder = await temporaryFolder({
+      'a/SKILL.md': skillText('a'),
+      'b/SKILL.md': skillText('b'),
+      'c/SKILL.md': skillText('c'),
+    });
+    const { untilNames } = await watching({ ...how, sources: [folder] });
+    await rm(join(folder, 'b'), { recursive: true });
+    await untilNames('a', 'c');
+    await rm(join(folder, 'c/SKILL.md'));
+    await untilNames('a');
+  });
+
+  test('has what an editor saved by writing beside and renaming', async () => {
+    const folder = await skills();
+    const { untilNames, problems } = await watching({ ...how, sources: [folder] });
+    await rename(join(folder, 'a/SKILL.md'), join(folder, 'a/SKILL.md~'));
+    await writeFile(join(folder, 'a/.SKILL.md.swp'), skillText('saved'));
+    await rename(join(folder, 'a/.SKILL.md.swp'), join(folder, 'a/SKILL.md'));
+    await rm(join(folder, 'a/SKILL.md~'));
+    await untilNames('b', 'saved');
+    expect(problems).toEqual([]);
+  });
+
+  test('keeps a skill whose file is empty for a moment, and has the new text in the end', async () => {
+    const folder = await skills();
+    const { untilNames, changes, names } = await watching({ ...how, sources: [folder] });
+    await writeFile(join(folder, 'a/SKILL.md'), '');
+    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
+    await untilNames('a', 'b', 'c');
+    await appendFile(join(folder, 'a/SKILL.md'), '---\nname: wri');
+    await appendFile(join(folder, 'a/SKILL.md'), 'tten\ndescription: in parts\n---\n');
+    await untilNames('b', 'c', 'written');
+    expect(changes.map(({ report }) => report.removed)).not.toContain(2);
+    expect(names()).toHaveLength(3);
+  });
+
+  test('loses nothing while it is not there, and is read again when it is back', async () => {
+    const parent = scratchFolder();
+    const folder = join(parent, 'skills');
+    await writeFiles(folder, { 'a/SKILL.md': skillText('a'), 'b/SKILL.md': skillText('b') });
+    const { heard, names, untilNames } = await watching({
+      ...how,
+      sources: [folder],
+      database: join(parent, 'skills.db'),
+    });
+    await rename(folder, join(parent, 'away'));
+    const { source, message } = await heard('source-missing');
+    expect([source, message]).toEqual([
+      folder,
+      `the source ${folder} is not there or cannot be read: nothing of it is removed`,
+    ]);
+    await writeFiles(join(parent, 'away'), { 'c/SKILL.md': skillText('c') });
+    expect(names()).toEqual(['a', 'b']);
+    await rename(join(parent, 'away'), folder);
+    await heard('source-back');
+    await untilNames('a', 'b', 'c');
+    await writeFiles(folder, { 'd/SKILL.md': skillText('d') });
+    await untilNames('a', 'b', 'c', 'd');
+  });
+
+  test('loses nothing when an empty folder takes its place, as where a drive is not mounted', async () => {
+    const parent = scratchFolder();
+    const folder = join(parent, 'skills');
+    await writeFiles(folder, { 'a/SKILL.md': skillText('a') });
+    const { names, untilNames } = await watching({ ...how, sources: [folder], database: join(parent, 'skills.db') });
+    await rename(folder, join(parent, 'away'));
+    await mkdir(folder);
+    await writeFiles(parent, { 'more/x': '' });
+    await writeFiles(folder, { 'z/notes.txt': 'no skill' });
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(names()).toEqual(['a']);
+    await rm(folder, { recursive: true });
+    await rename(join(parent, 'away'), folder);
+    await writeFiles(folder, { 'b/SKILL.md': skillText('b') });
+    await untilNames('a', 'b');
+  });
+
+  test.skipIf(isRoot || process.platform === 'win32')('keeps the skills of a folder that cannot be read', async () => {
+    const folder = await skills();
+    const { untilNames, names } = await watching({ ...how, sources: [folder] });
+    await chmod(join(folder, 'a'), 0);
+    onTestFinished(() => chmod(join(folder, 'a'), 0o755));
+    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
+    await untilNames('a', 'b', 'c');
+    await chmod(join(folder, 'a'), 0o755);
+    await writeFiles(folder, { 'a/SKILL.md': skillText('again') });
+    await untilNames('again', 'b', 'c');
+    expect(names()).toHaveLength(3);
+  });
+
+  test('causes no loads by itself, with the catalogue in a skill of it', async () => {
+    const folder = await skills();
+    const database = join(folder, 'notes/skills.db');
+    await mkdir(join(folder, 'notes'));
+    const { changes, untilNames } = await watching({
+      ...how,
+      sources: [folder],
+      database,
+      semantic: true,
+      embedder: new StandInEmbedder(),
+    });
+    await eventually(() => expect(changes).toHaveLength(2));
+    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
+    await untilNames('a', 'b', 'c');
+    await eventually(() => expect(changes.map(({ kind }) => kind)).toEqual(['words', 'vectors', 'words', 'vectors']));
+    const stamp = stampOf(database);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect([stampOf(database), changes.length]).toEqual([stamp, 4]);
+  });
+
+  test('is searchable by words first, and by meaning after', async () => {
+    const folder = await skills();
+    const { changes, database } = await watching({
+      ...how,
+      sources: [folder],
+      semantic: true,
+      embedder: new StandInEmbedder(),
+    });
+    await eventually(() => expect(changes).toHaveLength(2));
+    await writeFile(join(folder, 'a/SKILL.md'), skillText('a', 'counts zebras'));
+    await eventually(() => expect(changes).toHaveLength(4));
+    expect(changes).toMatchObject([
+      { kind: 'words', report: { added: 2, embedded: 0, warnings: [] } },
+      { kind: 'vectors', report: { embedded: 2, warnings: [] } },
+      { kind: 'words', report: { updated: 1, embedded: 0, warnings: [] } },
+      { kind: 'vectors', report: { embedded: 1, warnings: [] } },
+    ]);
+    const search = await followCatalogue({ database, embedder: new StandInEmbedder() });
+    onTestFinished(() => search.close());
+    expect(search.stats()).toMatchObject({ skills: 2, vectors: 2 });
+  });
+
+  test('waits for the load of somebody else, and says so', async () => {
+    const folder = await skills();
+    const { database, heard, names, untilNames } = await watching({ ...how, sources: [folder] });
+    const lock = new LoadLock(database);
+    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
+    await heard('load-waits');
+    expect(names()).toEqual(['a', 'b']);
+    lock.release();
+    await untilNames('a', 'b', 'c');
+  });
+
+  test('goes on after a load that failed', async () => {
+    const folder = await skills();
+    const embedder = new StandInEmbedder();
+    const failing = { model: embedder.model, embed: () => Promise.reject(new Error('no service')) };
+    const { heard, untilNames } = await watching({ ...how, sources: [folder], semantic: true, embedder: failing });
+    expect(await heard('load-failed')).toMatchObject({
+      message: expect.stringMatching(/^a load failed, and is tried again in 1 s: .*no service/),
+      error: { code: 'EMBEDDER_FAILED' },
+    });
+    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
+    await untilNames('a', 'b', 'c');
+  });
+
+  test('is loaded anew when the catalogue was deleted', async () => {
+    const folder = await skills();
+    const { database, untilNames } = await watching({ ...how, sources: [folder] });
+    await rm(database);
+    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
+    await eventually(() => untilNames('a', 'b', 'c'));
+  });
+});
+
+describe('watched sources', () => {
+  test('may be files, which are read when they were replaced or written to', async () => {
+    const folder = scratchFolder();
+    const source = join(folder, 'rows.jsonl');
+    writeJsonLines(source, [row('a'), row('b')]);
+    const { database } = await watching({ sources: [source], database: join(folder, 'skills.db') });
+    const ids = (): string[] => [...contentOf(database).keys()];
+    expect(ids()).toEqual(['a', 'b']);
+    writeJsonLines(`${source}.new`, [row('b'), row('c')]);
+    await rename(`${source}.new`, source);
+    await eventually(() => expect(ids()).toEqual(['b', 'c']));
+    writeJsonLines(source, [row('c'), row('d')]);
+    await eventually(() => expect(ids()).toEqual(['c', 'd']));
+    await rm(source);
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    expect(ids()).toEqual(['c', 'd']);
+  });
+
+  test.skipIf(process.platform === 'win32')('may be reached by a link, and have links inside', async () => {
+    const folder = await temporaryFolder({ 'real/a/SKILL.md': skillText('a'), 'real/shared/text.md': skillText('b') });
+    await symlink(join(folder, 'real'), join(folder, 'source'));
+    await mkdir(join(folder, 'real/b'));
+    await symlink('../shared/text.md', join(folder, 'real/b/SKILL.md'));
+    const { untilNames } = await watching({ sources: [join(folder, 'source')], database: join(folder, 'skills.db') });
+    await untilNames('a', 'b');
+    await writeFiles(folder, { 'real/shared/text.md': skillText('changed') });
+    await untilNames('a', 'changed');
+    await mkdir(join(folder, 'real/c'));
+    await symlink('../shared/other.md', join(folder, 'real/c/SKILL.md'));
+    await writeFiles(folder, { 'real/shared/other.md': skillText('other') });
+    await untilNames('a', 'changed', 'other');
+  });
+
+  test('may be what is installed, also by an agent that comes later', async () => {
+    const home = await temporaryFolder({ '.claude/skills/a/SKILL.md': skillText('a'), 'work/x': '' });
+    const installed = { home, cwd: join(home, 'work'), env: {} };
+    const { untilNames } = await watching({ sources: [{ installed }] });
+    await untilNames('a');
+    await writeFiles(home, { '.claude/skills/b/SKILL.md': skillText('b') });
+    await untilNames('a', 'b');
+    await writeFiles(home, { '.codex/skills/c/SKILL.md': skillText('c') });
+    await untilNames('a', 'b', 'c');
+    await writeFiles(home, { '.codex/skills/c/SKILL.md': skillText('d') });
+    await untilNames('a', 'b', 'd');
+    await rm(join(home, '.codex'), { recursive: true });
+    await untilNames('a', 'b');
+  });
+
+  test('are read anew after a commit, which changes dates', async () => {
+    const folder = await skills();
+    const { changes } = await watching({ sources: [folder] });
+    await writeFiles(folder, { '.git/HEAD': 'ref: refs/heads/main\n', '.git/index': 'x' });
+    await writeFiles(folder, { 'a/SKILL.md': skillText('a', 'changed') });
+    await eventually(() =>
+      expect(changes.slice(1)).toMatchObject([{ whole: false, report: { updated: 1, unchanged: 1 } }]),
+    );
+  });
+
+  test('are loaded as a whole when thousands of files change at once', async () => {
+    const folder = await skills();
+    // All of them together, also on a busy machine.
+    const waits = { quiet: 1000, longestWait: 30_000 };
+    const { untilNames, changes, names } = await watching({ sources: [folder], ...waits });
+    const many = Array.from({ length: 510 }, (_, i) => [`many/m${i}/SKILL.md`, skillText(`m${i}`)] as const);
+    await writeFiles(folder, Object.fromEntries(many));
+    await eventually(() => expect(names()).toHaveLength(512));
+    expect(changes.some(({ whole }, i) => whole && i > 0)).toBe(true);
+    await rm(join(folder, 'many'), { recursive: true });
+    await untilNames('a', 'b');
+  });
+
+  test('may be watched in a thread', async () => {
+    const folder = await skills();
+    const { untilNames, changes, problems, watch, database, names } = await watching({
+      sources: [folder],
+      thread: true,
+    });
+    expect(names()).toEqual(['a', 'b']);
+    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
+    await untilNames('a', 'b', 'c');
+    await eventually(() =>
+      expect(changes).toMatchObject([{ report: { added: 2 } }, { kind: 'words', report: { added: 1 } }]),
+    );
+    const lock = new LoadLock(database);
+    await writeFiles(folder, { 'd/SKILL.md': skillText('d') });
+    await eventually(() => expect(problems).toMatchObject([{ kind: 'load-waits' }]));
+    lock.release();
+    await untilNames('a', 'b', 'c', 'd');
+    await watch.close();
+    await writeFiles(folder, { 'e/SKILL.md': skillText('e') });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(names()).toEqual(['a', 'b', 'c', 'd']);
+    expect(problems).toHaveLength(1);
+  });
+
+  test('end promptly in a thread when their signal is aborted', async () => {
+    const folder = await skills();
+    const stop = new AbortController();
+    const options = { database: scratchFile('skills.db'), sources: [folder], semantic: false, thread: true };
+    const reason = new Error('enough');
+    await expect(watchSources({ ...options, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    const starting = watchSources({ ...options, signal: stop.signal });
+    setTimeout(() => stop.abort(reason), 20);
+    await expect(starting).rejects.toBe(reason);
+  });
+
+  test('end promptly when they are closed or their signal is aborted', async () => {
+    const folder = await skills();
+    const stop = new AbortController();
+    const { database, watch, names } = await watching({ sources: [folder], signal: stop.signal });
+    stop.abort();
+    await watch.close();
+    await watch.close();
+    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(names()).toEqual(['a', 'b']);
+
+    const reason = new Error('enough');
+    const aborted = watchSources({ database, sources: [folder], semantic: false, signal: AbortSignal.abort(reason) });
+    await expect(aborted).rejects.toBe(reason);
+    const during = new AbortController();
+    const starting = watchSources({ database, sources: [folder], semantic: false, signal: during.signal });
+    setImmediate(() => during.abort(reason));
+    await expect(starting).rejects.toBe(reason);
+  });
+
+  test('go on when a listener throws', async () => {
+    const folder = await skills();
+    const database = scratchFile('skills.db');
+    let calls = 0;
+    const onChange = (): void => {
+      calls += 1;
+      throw new Error('a fault of the program');
+    };
+    const watch = await watchSources({ database, sources: [folder], semantic: false, quiet: 0, onChange });
+    onTestFinished(() => watch.close());
+    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
+    await eventually(() => expect(calls).toBe(2));
+  });
+});
+
+describe('a watch is refused', () => {
+  test.each([
+    ['no sources', { sources: [] }, 'INVALID_OPTION'],
+    ['standard input', { sources: ['-'] }, 'INVALID_OPTION'],
+    ['rows', { sources: [[row('a')]] }, 'INVALID_OPTION'],
+    ['a source that is not there', { sources: ['/nowhere/at/all'] }, 'SOURCE_NOT_FOUND'],
+    ['an option that there is not', { prune: true }, 'INVALID_OPTION'],
+    ['a wait that is too long', { quiet: 60_001 }, 'INVALID_OPTION'],
+    ['a wait that is negative', { longestWait: -1 }, 'INVALID_OPTION'],
+    ['looks that are too frequent', { pollInterval: 49 }, 'INVALID_OPTION'],
+    ['looks that are too seldom', { pollInterval: 3_600_001 }, 'INVALID_OPTION'],
+    ['an embedder in a thread', { semantic: true, embedder: new StandInEmbedder(), thread: true }, 'INVALID_OPTION'],
+    ['a thread that is no flag', { thread: 1 }, 'INVALID_OPTION'],
+    ['a model that is not there, in a thread', { semantic: true, model: '/nowhere', thread: true }, 'MODEL_NOT_FOUND'],
+    ['polling that is no flag', { polling: 'yes' }, 'INVALID_OPTION'],
+    ['a listener that is no function', { onChange: true }, 'INVALID_OPTION'],
+    ['a listener that is no function either', { onProblem: {} }, 'INVALID_OPTION'],
+    ['a signal that is none', { signal: 1 }, 'INVALID_OPTION'],
+    ['a model that is not there', { semantic: true, model: '/nowhere' }, 'MODEL_NOT_FOUND'],
+    ['an option of a load with a wrong value', { gitSeconds: -1 }, 'INVALID_OPTION'],
+  ])('with %s', async (_, options, code) => {
+    const given = { database: scratchFile('skills.db'), sources: [scratchFolder()], semantic: false, ...options };
+    expect(await codeOf(() => watchSources(given as Parameters<typeof watchSources>[0]))).toBe(code);
+  });
+});
