@@ -52,8 +52,6 @@ function databaseIn(folder: string): string {
 
 interface Asked extends Outcome, Pick<JudgedPrompt, 'half' | 'language'> {
   readonly way: FitWay;
-  /** Number of skills in the home. */
-  readonly skills: number;
   /** Whether a useful skill is among the first five. */
   readonly useful: boolean;
 }
@@ -71,6 +69,7 @@ async function fit(folder: string, { write }: { readonly write?: true }): Promis
       }
     }
   }
+  writeFileSync(join(folder, 'asked.json'), JSON.stringify(asked));
   const rules: Partial<Record<FitWay, FitRule>> = {};
   const rows: string[][] = [];
   for (const way of WAYS) {

@@ -8,6 +8,8 @@ import type { PromptQuestion } from './prompt-question.js';
  * - `length`: how many words of the prompt say something, on a logarithmic scale. A task takes some words; remarks and
  *   answers have few
  * - `code`: share of the prompt that is code. A question about code at hand needs no skill
+ * - `pointing`: share of words that point to what was said or is at hand
+ * - `pasted`: 1 for a prompt of several lines
  * - `lead`: by how much the first skill is above the mean of the next nine
  * - `coverage`: mean of the first five skills; see `RANKING_FEATURES`. High where the prompt has only words that are anywhere
  * - `name`, `description`: BM25 of these fields of the first skill, on a logarithmic scale
@@ -20,6 +22,8 @@ import type { PromptQuestion } from './prompt-question.js';
 export const FIT_FEATURES = [
   'length',
   'code',
+  'pointing',
+  'pasted',
   'lead',
   'coverage',
   'name',
@@ -29,7 +33,7 @@ export const FIT_FEATURES = [
   'feedback',
   'size',
 ] as const;
-export type FitFeature = (typeof FIT_FEATURES)[number];
+type FitFeature = (typeof FIT_FEATURES)[number];
 export type FitValues = Readonly<Record<FitFeature, number>>;
 
 /** How a search answered: by words alone, or by meaning and words. */
@@ -74,12 +78,18 @@ export const FIT_HITS = 5;
  * @param hits the best first, at least one; the first {@link FIT_HITS} count
  * @param skills number of skills in the catalogue
  */
-export function fitValues({ words, code }: PromptQuestion, hits: readonly ExplainedHit[], skills: number): FitValues {
+export function fitValues(
+  { words, code, pointing, isPasted }: PromptQuestion,
+  hits: readonly ExplainedHit[],
+  skills: number,
+): FitValues {
   const looked = hits.slice(0, FIT_HITS).map(({ explain }) => explain!);
   const first = looked[0]!;
   return {
     length: Math.log1p(Math.min(LONG, words)),
     code,
+    pointing,
+    pasted: isPasted ? 1 : 0,
     lead: first.sum - first.others,
     // Skills that are missing have none of the words.
     coverage: looked.reduce((sum, { coverage = 0 }) => sum + coverage, 0) / FIT_HITS,

@@ -57,6 +57,7 @@ describe('docs/command-line.md', () => {
     ['keys revoke', 'docs/command-line.md'],
     ['serve', 'docs/http.md'],
     ['mcp', 'docs/command-line.md'],
+    ['hook', 'docs/command-line.md'],
     ['evaluate', 'docs/evaluation.md'],
     ['tune pairs', 'docs/command-line.md'],
   ])('%s has every option in %s', async (command, path) => {
