@@ -33,28 +33,15 @@ export function fitRule(outcomes: readonly Outcome[]): FitRule {
     const sum = values === undefined ? Number.NEGATIVE_INFINITY : fitSum(values, weights) + intercept;
     return needsSkill ? [] : [{ sum, skills }];
   });
-  // A line for each size of home, and a straight one through these: as many are answered in each.
-  const lines = [...new Set(withoutNeed.map(({ skills }) => skills))].map((size) => {
+  const { weights, intercept } = fitWeights(outcomes);
+  const sizes = [...new Set(withoutNeed.map(({ skills }) => skills))].sort((a, b) => a - b);
+  const bounds = sizes.map((size) => {
     const sums = withoutNeed.filter(({ skills }) => skills === size).map(({ sum }) => sum);
     sums.sort((a, b) => b - a);
-    return { size: Math.log(size), line: sums[Math.floor(sums.length * WRONGLY_ANSWERED)]! };
+    const line = sums[Math.floor(sums.length * WRONGLY_ANSWERED)]!;
+    return { skills: size, bound: Number((line - intercept).toPrecision(4)) };
   });
-  const { at, slope } = straightLine(lines);
-  const { weights, intercept } = fitWeights(outcomes);
-  const bySize = { ...weights, size: weights.size - slope };
-  return { weights: rounded(bySize), bound: Number((at - intercept).toPrecision(4)) };
-}
-
-/** By least squares; level where there is one size only. */
-function straightLine(points: readonly { readonly size: number; readonly line: number }[]): {
-  readonly at: number;
-  readonly slope: number;
-} {
-  const [meanSize, meanLine] = [mean(points.map(({ size }) => size)), mean(points.map(({ line }) => line))];
-  const spread = points.reduce((sum, { size }) => sum + (size - meanSize) ** 2, 0);
-  const together = points.reduce((sum, { size, line }) => sum + (size - meanSize) * (line - meanLine), 0);
-  const slope = spread === 0 ? 0 : together / spread;
-  return { at: meanLine - slope * meanSize, slope };
+  return { weights: rounded(weights), bounds };
 }
 
 function rounded(weights: FitValues): FitValues {

@@ -169,7 +169,8 @@ describe.skipIf(process.platform === 'win32')('a running server', () => {
       await expect.poll(() => machine.sockets()).toHaveLength(1);
       // Without a model of its own, so it must be the server that knows the meaning.
       const given = ['--mode', 'meaning', '--timeout', '60000', '--model', machine.folder];
-      const prompt = 'write release notes for customers that tell what changed between two versions, features and fixes';
+      const prompt =
+        'write release notes for customers that tell what changed between two versions, features and fixes';
       const { out } = await machine.hook(given, JSON.stringify({ prompt }));
       expect([machine.log(), out]).toEqual(['', expect.stringContaining('release-notes')]);
       const found = await machine.hook(['--timeout', '60000'], JSON.stringify({ prompt: PROMPT }));
