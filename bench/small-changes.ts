@@ -62,7 +62,9 @@ async function measure(folder: string): Promise<void> {
   await update('zzfirst');
   const rounds = Array.from({ length: Number(values.rounds) }, (_, i) => `zzround${i}zz`);
   const figures: Record<string, number[]> = {};
-  const note = (name: string, value: number): unknown => (figures[name] ??= []).push(value);
+  const note = (name: string, value: number): void => {
+    figures[name] = [...(figures[name] ?? []), value];
+  };
   for (const name of rounds) {
     const updated = await timed(() => update(name));
     note('update: seconds', updated.seconds);

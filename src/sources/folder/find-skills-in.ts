@@ -8,7 +8,7 @@ import { isInside, joinPath, pathInside } from './source-paths.js';
 import type { FoundSkill, Walk } from './walk-folder.js';
 
 /** Some folders of a source cannot be read by themselves: what they hold depends on the rest of it. */
-export class WholeWalkNeeded extends Error {
+class WholeWalkNeeded extends Error {
   override readonly name = 'WholeWalkNeeded';
 }
 
