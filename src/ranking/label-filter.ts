@@ -87,7 +87,7 @@ export function documentsByOccupation(labels: LabelIndex): LabelIndex {
 export type InstallationFilter = Pick<LabelFilters, 'agent' | 'scope'>;
 
 /** The keys of the installations that fit both an agent and a scope, as far as these are given. */
-export function installationsOf(labels: LabelIndex, { agent, scope }: InstallationFilter): readonly string[] {
+function installationsOf(labels: LabelIndex, { agent, scope }: InstallationFilter): readonly string[] {
   return [...labels.keys()].filter((key) => {
     const has = partsOfInstallation(key);
     return (agent === undefined || has.agent === agent) && (scope === undefined || has.scope === scope);

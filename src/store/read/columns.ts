@@ -69,9 +69,9 @@ export interface CatalogueColumns extends ColumnArrays {
   readonly notInvocable: Uint32Array;
 }
 
+export type LateLabels = 'authors' | PropertyLabelsName;
 /** The labels that are read when a query first needs them. */
-export const LATE_LABELS = ['authors', ...PROPERTY_LABELS_NAMES] as const;
-export type LateLabels = (typeof LATE_LABELS)[number];
+export const LATE_LABELS: readonly LateLabels[] = ['authors', ...PROPERTY_LABELS_NAMES];
 
 /** How the columns of a file get their late labels. */
 export interface LateSource {

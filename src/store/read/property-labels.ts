@@ -15,8 +15,11 @@ interface PropertyLabels {
 /** The key of skills that no model may call, among the labels `invocable`. */
 export const NOT_INVOCABLE = 'false';
 
-/** What the columns know of the properties of skills, by the name of the labels. */
-export const PROPERTY_LABELS = {
+/** The labels of the columns that are read from properties. */
+export const PROPERTY_LABELS_NAMES = ['licenses', 'installations', 'invocable'] as const;
+export type PropertyLabelsName = (typeof PROPERTY_LABELS_NAMES)[number];
+
+export const PROPERTY_LABELS: Readonly<Record<PropertyLabelsName, PropertyLabels>> = {
   licenses: {
     mark: '"license":',
     keysOf: (properties) => {
@@ -35,8 +38,4 @@ export const PROPERTY_LABELS = {
     mark: '"invocable":false',
     keysOf: (properties) => (storedInvocable(properties) ? [] : [NOT_INVOCABLE]),
   },
-} as const satisfies Readonly<Record<string, PropertyLabels>>;
-
-export type PropertyLabelsName = keyof typeof PROPERTY_LABELS;
-
-export const PROPERTY_LABELS_NAMES: readonly PropertyLabelsName[] = ['licenses', 'installations', 'invocable'];
+};
