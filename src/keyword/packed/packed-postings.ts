@@ -26,6 +26,8 @@ export interface PackedPostings {
   readonly positions: Uint8Array;
   /** Where the positions of every {@link BLOCK}-th entry begin in `positions`. */
   readonly blockStarts: Uint32Array;
+  // Block maxima, for a search that passes over blocks of entries, would stand here: for each block of a long list its
+  // greatest frequency and the least length of its documents. No scores: these depend on averages over all segments.
 }
 
 /** Marks a frequency of 255 or more. */

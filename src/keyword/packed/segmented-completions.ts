@@ -1,6 +1,6 @@
 import type { CompletedWord, CompletionOptions, CountedText } from '../keyword-index.js';
 import type { Completions } from './completion-reader.js';
-import type { CompletingSegment, OpenSegment } from './open-segment.js';
+import type { CompletingSegment, OpenSegment } from './open-segments.js';
 import { SegmentedNames } from './segmented-names.js';
 import { SegmentedWords } from './segmented-words.js';
 import type { TogetherCounter } from './together.js';

@@ -1,8 +1,9 @@
+import { DamagedArrayFileError } from '../../arrays/pager.js';
 import type { DocumentNumber } from '../../numbers.js';
 import type { DocumentSource } from '../keyword-index.js';
 import { GONE, type KeywordSegment } from './keyword-segment.js';
 import { documentsOfKey } from './name-table.js';
-import { openSegments } from './open-segment.js';
+import { openSegments } from './open-segments.js';
 import { type IndexParts, PostingIndex } from './posting-index.js';
 import { SegmentedCompletions } from './segmented-completions.js';
 import { SegmentedLists } from './segmented-lists.js';
@@ -19,6 +20,7 @@ export class SegmentedIndex extends PostingIndex {
   /**
    * @param segments each document of the whole is in one of them
    * @param documents those that are left
+   * @throws {DamagedArrayFileError} if the numbers of the segments are not those of the whole
    */
   constructor(segments: readonly KeywordSegment[], documents: DocumentSource) {
     super(partsOf(segments, documents));
@@ -27,6 +29,7 @@ export class SegmentedIndex extends PostingIndex {
 
 function partsOf(segments: readonly KeywordSegment[], documents: DocumentSource): IndexParts {
   const { size } = documents;
+  checkNumbers(segments, size);
   const opened = openSegments(segments);
   const lists = new SegmentedLists(opened);
   return {
@@ -39,6 +42,26 @@ function partsOf(segments: readonly KeywordSegment[], documents: DocumentSource)
     documentsOfBeginning: (key) => documentsNamed('beginnings', key, segments),
     completionsWith: (together) => SegmentedCompletions.over(opened, together),
   };
+}
+
+/** The numbers may come from a file: whoever made it, they are indexes into arrays of the whole. */
+function checkNumbers(segments: readonly KeywordSegment[], size: number): void {
+  const isTaken = new Uint8Array(size);
+  let count = 0;
+  for (const { keywords, numbers } of segments) {
+    let least = 0;
+    let wrong = numbers.length === keywords.size ? 0 : 1;
+    for (let i = 0; i < numbers.length; i++) {
+      const number = numbers[i]!;
+      if (number === GONE) continue;
+      if (number < least || number >= size || isTaken[number] === 1) wrong += 1;
+      isTaken[number] = 1;
+      least = number + 1;
+      count += 1;
+    }
+    if (wrong > 0) throw new DamagedArrayFileError('a segment has impossible numbers of documents');
+  }
+  if (count !== size) throw new DamagedArrayFileError(`the segments have ${count} of ${size} documents`);
 }
 
 /** The documents of a key in any segment, ascending. */

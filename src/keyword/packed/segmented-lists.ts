@@ -1,6 +1,6 @@
 import type { TermNumber } from '../../numbers.js';
 import type { ListReader } from './list-reader.js';
-import type { OpenSegment } from './open-segment.js';
+import type { OpenSegment } from './open-segments.js';
 import type { PostingList } from './posting-list.js';
 
 /** The posting lists of several segments. Each list is of one of them. */

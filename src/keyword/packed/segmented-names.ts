@@ -4,7 +4,7 @@ import { typedNameKey } from '../../text/name-key.js';
 import type { CountedText } from '../keyword-index.js';
 import { firstOf } from './first-of.js';
 import { GONE } from './keyword-segment.js';
-import type { CompletingSegment } from './open-segment.js';
+import type { CompletingSegment } from './open-segments.js';
 import { StringTable } from './string-table.js';
 
 /** A name in one of its spellings, or in that of most documents. */
@@ -96,13 +96,8 @@ export class SegmentedNames {
     pager.need(starts, from, to + 1);
     const lengthOf = (name: number): number => starts[name + 1]! - starts[name]!;
     const touched = this.#inOthers(key);
-    // Of names with the same key, one has a count.
-    const best = firstOf(
-      from,
-      to,
-      (a, b) => counts[b]! - counts[a]! || lengthOf(a) - lengthOf(b) || a - b,
-      limit + touched.size,
-    );
+    // Of names with the same key, one has a count. One that others have, too, only comes earlier by that.
+    const best = firstOf(from, to, (a, b) => counts[b]! - counts[a]! || lengthOf(a) - lengthOf(b) || a - b, limit);
     const alone = best
       .filter((name) => counts[name]! > 0)
       .map((name) => ({

@@ -5,7 +5,7 @@ import { RecentlyUsed } from '../recently-used.js';
 import type { Lookup } from '../steps/lookup.js';
 import { Work } from '../work.js';
 import { letterGroupOf, lettersOf } from './letters.js';
-import type { OpenSegment } from './open-segment.js';
+import type { OpenSegment } from './open-segments.js';
 import { LOOKUP_COST, TERM_COST } from './term-dictionary.js';
 import type { TermSource } from './term-source.js';
 
@@ -14,9 +14,8 @@ const WORDS_REMEMBERED = 20_000;
 const TERMS_REMEMBERED = 500_000;
 
 /**
- * The terms of several segments. What a look-up by stem or by edits finds, and what occurs, are terms that documents
- * have which are left. Work is counted for each segment, but for that of looking one word up: all segments but one are
- * small.
+ * The terms of several segments. A look-up may find terms that only documents have which are gone: they have no lists.
+ * Work is counted for each segment, but for that of looking one word up: all segments but one are small.
  */
 export class SegmentedTerms implements TermSource {
   readonly #segments: readonly OpenSegment[];
@@ -65,15 +64,9 @@ export class SegmentedTerms implements TermSource {
   }
 
   #withSameStem(text: string): readonly TermNumber[] {
-    return this.#segments.flatMap(({ terms, lists, firstTerm }) =>
-      terms
-        .withSameStem(text)
-        .filter((term) => lists.hasDocument(term))
-        .map((term) => firstTerm + term),
-    );
+    return this.#segments.flatMap(({ terms, firstTerm }) => terms.withSameStem(text).map((term) => firstTerm + term));
   }
 
-  /** Among these may be terms that only documents have which are gone: their lists are empty. */
   #beginningWith(text: string, work: Work): readonly TermNumber[] | undefined {
     const found: TermNumber[] = [];
     for (const { terms, firstTerm } of this.#segments) {
@@ -85,8 +78,9 @@ export class SegmentedTerms implements TermSource {
   }
 
   /**
-   * A form that is near may be in one segment, and terms of its stem in another. Forms come in the order that one
-   * dictionary of all segments would have them in: scores then do not differ by rounding.
+   * A form that is near may be in one segment, and terms of its stem in another. A form that only documents have which
+   * are gone leads to none. Forms come in the order that one dictionary of all segments would have them in: scores then
+   * do not differ by rounding.
    *
    * @returns undefined if the work is not afforded
    */

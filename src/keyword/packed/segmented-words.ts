@@ -3,7 +3,7 @@ import { foldAccents } from '../../text/characters.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import type { CompletedWord, CompletionOptions } from '../keyword-index.js';
 import { firstOf } from './first-of.js';
-import type { CompletingSegment } from './open-segment.js';
+import type { CompletingSegment } from './open-segments.js';
 import { TermCounts } from './term-counts.js';
 import type { TogetherCounter } from './together.js';
 

@@ -2,9 +2,9 @@ import { lowerBoundBy } from '../../arrays/lower-bound.js';
 import type { TermNumber } from '../../numbers.js';
 import { COMPLETED_FIELDS } from '../completed-words.js';
 import { INNER } from '../index-fields.js';
+import { AloneReader } from './alone-reader.js';
 import { countDocuments } from './count-documents.js';
-import type { CompletingSegment } from './open-segment.js';
-import { AloneReader } from './stands-alone.js';
+import type { CompletingSegment } from './open-segments.js';
 
 /** What a segment knows of a term that may complete a word. */
 export interface TermCount {

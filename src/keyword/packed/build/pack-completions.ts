@@ -1,12 +1,12 @@
 import { GrowingUint32 } from '../../../arrays/growing-array.js';
 import { typedNameKey } from '../../../text/name-key.js';
 import { COMPLETED_FIELDS, completesWords } from '../../completed-words.js';
+import { AloneReader } from '../alone-reader.js';
 import { countDocuments } from '../count-documents.js';
 import type { PackedCompletions } from '../packed-completions.js';
 import type { PackedPostings } from '../packed-postings.js';
 import { type PackedStrings, pickStrings } from '../packed-strings.js';
 import { type PostingList, storedList } from '../posting-list.js';
-import { AloneReader } from '../stands-alone.js';
 import type { PackedDictionary } from '../term-dictionary.js';
 import { DROPPED } from './dropped.js';
 import { sortByBytes } from './sort-strings.js';

@@ -6,6 +6,7 @@ import { DROPPED } from '../../../../src/keyword/packed/build/dropped.js';
 import { type KeywordPart, mergeKeywords } from '../../../../src/keyword/packed/build/merge-keywords.js';
 import type { PackedKeywords } from '../../../../src/keyword/packed/packed-keywords.js';
 import { catalogueOf, sourceOf } from '../../arbitrary-catalogue.js';
+import { splitIntoSegments } from '../split-into-segments.js';
 
 const collect = (documents: readonly KeywordDocument[]): PackedKeywords => collectKeywords(sourceOf(documents));
 
@@ -58,6 +59,18 @@ describe('an index of several parts', () => {
         expect(merged).toEqual(collect(present));
       }),
       { numRuns: 100 },
+    );
+  });
+
+  test('is made of segments, without the documents that are gone, as they are', () => {
+    const owners = fc.array(fc.nat(3), { minLength: 1, maxLength: 10 });
+    fc.assert(
+      fc.property(catalogueOf(12), catalogueOf(4), owners, fc.nat(3), (documents, others, owners, more) => {
+        const segments = splitIntoSegments(documents, { count: 1 + more, owners, gone: [undefined, ...others] });
+        const parts = segments.map(({ keywords, numbers }) => ({ keywords, documentOf: numbers }));
+        expect(mergeKeywords(documents.length, parts)).toEqual(collect(documents));
+      }),
+      { numRuns: 60 },
     );
   });
 
