@@ -82,3 +82,9 @@ test('with links the whole source is loaded', async () => {
   expect(lastChangeInPlace(database)).toBe(false);
   expect(contentOf(database)).toEqual(await whole(folder));
 });
+
+test('a folder that the system will not look at is not taken for removed: the whole source is read', async () => {
+  const { folder, database } = await loaded(['a', 'b']);
+  const changed = [{ source: folder, folders: [join(folder, 'a'.repeat(300))] }];
+  expect(await updateSources({ ...OPTIONS, database, changed })).toMatchObject({ unchanged: 2, removed: 0 });
+});

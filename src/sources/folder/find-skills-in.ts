@@ -68,7 +68,13 @@ async function outermostSkill(folder: string, root: string): Promise<string> {
 
 /** Whether there is a folder. One that is reached through links is another way to a part of the source, or out of it. */
 async function isFolderInPlace(folder: string): Promise<boolean> {
-  const found = await lstat(folder).catch(() => undefined);
+  const found = await lstat(folder).catch((cause: NodeJS.ErrnoException) => {
+    // What cannot be looked at may be there.
+    if (cause.code !== 'ENOENT' && cause.code !== 'ENOTDIR') {
+      throw new WholeWalkNeeded(`${folder} cannot be read`, { cause });
+    }
+    return undefined;
+  });
   if (found === undefined) return false;
   const isInPlace = (await realpath(folder).catch(() => undefined)) === folder;
   if (!isInPlace) throw new WholeWalkNeeded(`${folder} is reached through links`);
