@@ -212,7 +212,8 @@ function newMachine() {
     folder,
     start,
     async hook(words: readonly string[], input: string): Promise<Captured> {
-      const child = start(words);
+      // A busy machine may need longer than a prompt should wait.
+      const child = start(['--timeout', '60000', ...words]);
       const output = catchOutput(child);
       child.stdin.end(input);
       await once(child, 'close');
