@@ -51,7 +51,7 @@ describe('init', () => {
     const first = await home.init('--yes');
     expect(first).toMatchObject({ status: 0, error: '' });
     expect(first.out).toContain(`${database} has 1 installed skills.`);
-    const args = [ENTRY, 'mcp', '--database', database, '--installed', '--watch', '--no-semantic'];
+    const args = [ENTRY, 'mcp', '--installed', '--watch', '--no-semantic'];
     const written = readFileSync(home.config, 'utf8');
     expect(JSON.parse(written)).toEqual({ mcpServers: { skills: { command: process.execPath, args } } });
     const second = await home.init('--yes');

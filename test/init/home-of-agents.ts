@@ -57,7 +57,7 @@ export class HomeOfAgents {
     const { of, database, record } = this;
     return {
       ...{ of, agents, parts, isRemoval, record },
-      program: { node: '/usr/bin/node', entry, database, semantic: true },
+      program: { node: '/usr/bin/node', entry, database, namesDatabase: false, semantic: true },
       buildCatalogue: async () => {
         mkdirSync(dirname(database), { recursive: true });
         writeFileSync(database, 'a catalogue');

@@ -63,10 +63,10 @@ describe('init', () => {
   test('writes what each agent reads', async () => {
     const home = new HomeOfAgents(HOMES['linux']!);
     await home.run();
-    const args = ['/opt/skills/main.js', 'mcp', '--database', home.database, '--installed', '--watch'];
+    const args = ['/opt/skills/main.js', 'mcp', '--installed', '--watch'];
     const command = '/usr/bin/node';
     const hook = (format: string, timeout: number): object => {
-      const line = `/usr/bin/node /opt/skills/main.js hook --database ${home.database} --format ${format}`;
+      const line = `/usr/bin/node /opt/skills/main.js hook --format ${format}`;
       return [{ hooks: [{ type: 'command', command: line, timeout }] }];
     };
     const json = (path: string): unknown => JSON.parse(home.read(path));
