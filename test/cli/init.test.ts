@@ -21,6 +21,11 @@ class Home {
   }
 
   init(...words: readonly string[]): Promise<Captured> {
+    return this.in(this.path, ...words);
+  }
+
+  /** Runs it in a folder. */
+  in(cwd: string, ...words: readonly string[]): Promise<Captured> {
     const inside = (name: string): string => join(this.path, name);
     // Nothing of the machine that the test runs on.
     const env = {
@@ -28,7 +33,7 @@ class Home {
       ...{ XDG_CONFIG_HOME: '', XDG_DATA_HOME: inside('data'), XDG_STATE_HOME: '', XDG_RUNTIME_DIR: '' },
       ...{ CLAUDE_CONFIG_DIR: '', CODEX_HOME: '', COPILOT_HOME: '' },
     };
-    return runProcess(['init', '--no-semantic', ...words], '', { env });
+    return runProcess(['init', '--no-semantic', ...words], '', { cwd, env });
   }
 }
 
@@ -64,6 +69,21 @@ describe('init', () => {
     expect(readFileSync(home.config, 'utf8')).toBe('{}\n');
     expect(existsSync(join(home.path, 'data'))).toBe(false);
     expect(await home.init('--remove')).toMatchObject({ status: 0, out: 'There is nothing to undo.\n' });
+  }, 60_000);
+
+  test('loads the skills of the user only, wherever it is run, and names a catalogue only if one is given', async () => {
+    const home = new Home();
+    const project = join(home.path, 'work');
+    const skill = join(project, '.claude', 'skills', 'whole');
+    mkdirSync(skill, { recursive: true });
+    writeFileSync(join(skill, 'SKILL.md'), '---\nname: whole\ndescription: Belongs to the project.\n---\n');
+    const first = await home.in(project, '--yes', '--json');
+    expect(JSON.parse(first.out)).toMatchObject({ report: { added: 1 } });
+    const database = join(home.path, 'my.db');
+    await home.in(project, '--yes', '--database', database);
+    expect(JSON.parse(readFileSync(home.config, 'utf8')).mcpServers.skills.args).toEqual([
+      ...[ENTRY, 'mcp', '--database', database, '--installed', '--watch', '--no-semantic'],
+    ]);
   }, 60_000);
 
   test('prints one JSON object, and ends with 1 where a configuration cannot be edited', async () => {
