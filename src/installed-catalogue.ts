@@ -12,13 +12,13 @@ export function userCatalogue(of: Surroundings): string {
   return joinPaths(of, userFolders(of).data, CATALOGUE);
 }
 
-/** The folder with the catalogues of projects: a folder for each, of which {@link PROJECT_FOLDER} tells the names. */
+/** The folder with the catalogues of projects: a folder for each, named as `PROJECT_FOLDER` says. */
 export function projectCatalogues(of: Surroundings): string {
   return joinPaths(of, userFolders(of).data, 'projects');
 }
 
 /** Names of the folders in {@link projectCatalogues}. */
-export const PROJECT_FOLDER = /^[0-9a-f]{16}$/;
+export const PROJECT_FOLDER: RegExp = /^[0-9a-f]{16}$/;
 
 /**
  * The catalogue of all that is installed as seen from a folder of a project, with what is the user's. It need not exist.

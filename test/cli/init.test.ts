@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -18,6 +18,8 @@ class Home {
     mkdirSync(skill, { recursive: true });
     writeFileSync(join(skill, 'SKILL.md'), '---\nname: pdf-fill\ndescription: Fills in PDF forms.\n---\n');
     writeFileSync(this.config, '{}\n');
+    // The sources are run, by a package that is looked for from the working folder.
+    symlinkSync(join(process.cwd(), 'node_modules'), join(this.path, 'node_modules'), 'junction');
   }
 
   init(...words: readonly string[]): Promise<Captured> {

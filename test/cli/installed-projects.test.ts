@@ -2,6 +2,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type LoadReport, openSkillSearch } from '../../src/index.js';
@@ -87,6 +88,8 @@ async function newMachine() {
     ...{ 'home/a/.git/HEAD': '', 'home/b/.git/HEAD': '', 'home/a/src/x': '', 'home/b/src/x': '' },
     'home/a/.claude/skills/pdf-forms/SKILL.md': pdf,
   });
+  // The sources are run, by a package that is looked for from the working folder.
+  await symlink(join(process.cwd(), 'node_modules'), join(made.root, 'node_modules'), 'junction');
   const { home } = made;
   const inside = (path: string): string => join(made.root, path);
   const env = {

@@ -1,18 +1,15 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import type { Captured } from './run-captured.js';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Found from any working folder. */
-const TSX = pathToFileURL(join(PROJECT, 'node_modules/tsx/dist/loader.mjs')).href;
-
 export interface ProcessOptions {
   /** Another folder with the sources. */
   readonly project?: string;
-  /** Its working folder. @default the present one */
+  /** Its working folder, from which `tsx` must be found. @default the present one */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** An open file that takes its standard output. */
@@ -24,7 +21,7 @@ export function startProcess(
   words: readonly string[],
   { project = PROJECT, cwd, env = {}, stdout }: ProcessOptions = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, ['--import', TSX, join(project, 'src/cli/main.ts'), ...words], {
+  return spawn(process.execPath, ['--import', 'tsx', join(project, 'src/cli/main.ts'), ...words], {
     ...(cwd !== undefined && { cwd }),
     env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '0', ...env },
     stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
