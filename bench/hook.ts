@@ -1,8 +1,8 @@
 // `npm run bench:hook`: when the command `hook` should be silent, and how long it takes. See README.md here.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { FIT_RULES, type FitRule, type FitWay, fitSum, fitValues } from '../src/hook/fit-rule.js';
+import { boundFor, FIT_RULES, type FitRule, type FitWay, fitSum, fitValues } from '../src/hook/fit-rule.js';
 import { readPromptQuestion } from '../src/hook/prompt-question.js';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../src/index.js';
 import { fitRule, type Outcome } from './hook/fit-weights.js';
@@ -35,6 +35,7 @@ program
   .description('fit the rule to one half of the prompts, and report on both')
   .argument('<folder>', 'of a home')
   .option('--write', 'write data/hook.json')
+  .option('--again', 'with what the last run found')
   .action(fit);
 
 program
@@ -52,13 +53,11 @@ function databaseIn(folder: string): string {
 
 interface Asked extends Outcome, Pick<JudgedPrompt, 'half' | 'language'> {
   readonly way: FitWay;
-  /** Number of skills in the home. */
-  readonly skills: number;
   /** Whether a useful skill is among the first five. */
   readonly useful: boolean;
 }
 
-async function fit(folder: string, { write }: { readonly write?: true }): Promise<void> {
+async function askHomes(folder: string): Promise<Asked[]> {
   const prompts = [...promptsWithNeed(folder), ...promptsWithoutNeed()];
   const asked: Asked[] = [];
   for (const homes of await partsOfHome(folder, HOMES)) {
@@ -71,6 +70,13 @@ async function fit(folder: string, { write }: { readonly write?: true }): Promis
       }
     }
   }
+  return asked;
+}
+
+async function fit(folder: string, { write, again }: { readonly write?: true; readonly again?: true }): Promise<void> {
+  const file = join(folder, 'asked.json');
+  const asked = again === true ? (JSON.parse(readFileSync(file, 'utf8')) as Asked[]) : await askHomes(folder);
+  writeFileSync(file, JSON.stringify(asked));
   const rules: Partial<Record<FitWay, FitRule>> = {};
   const rows: string[][] = [];
   for (const way of WAYS) {
@@ -105,13 +111,14 @@ async function ask(search: SkillSearch, judged: JudgedPrompt, way: FitWay, share
   const isUseful = (id: string): boolean => relevant.includes(id);
   return {
     ...told,
-    values: hits.length === 0 ? undefined : fitValues(question, hits, skills),
+    values: hits.length === 0 ? undefined : fitValues(question, hits),
     useful: hits.some(({ skill, explain }) => isUseful(skill.id) || explain!.copies.some(isUseful)),
   };
 }
 
-function sharesOf(asked: readonly Asked[], { weights, bound }: FitRule): string[] {
-  const isShown = ({ values }: Asked): boolean => values !== undefined && fitSum(values, weights) > bound;
+function sharesOf(asked: readonly Asked[], rule: FitRule): string[] {
+  const isShown = ({ values, skills }: Asked): boolean =>
+    values !== undefined && fitSum(values, rule.weights) > boundFor(rule, skills);
   const needing = asked.filter(({ needsSkill }) => needsSkill);
   const others = asked.filter(({ needsSkill }) => !needsSkill);
   return [

@@ -1,4 +1,5 @@
 import type { Trial } from './trial.js';
+import { CHANGE_KILLS } from './trials/change-kills.js';
 import { DAMAGE } from './trials/damage.js';
 import { DISK_FULL } from './trials/disk-full.js';
 import { ENEMY_FILES } from './trials/enemy-files.js';
@@ -20,6 +21,7 @@ export const TRIALS: readonly Trial[] = [
   HOSTILE_SOURCES,
   ENEMY_FILES,
   LOAD_KILLS,
+  CHANGE_KILLS,
   POWER_CUT,
   DISK_FULL,
   RELOAD,

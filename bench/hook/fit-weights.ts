@@ -6,12 +6,17 @@ export interface Outcome {
   /** Undefined if nothing was found. */
   readonly values: FitValues | undefined;
   readonly needsSkill: boolean;
+  /** Number of skills in the home. */
+  readonly skills: number;
   /** How much it counts: a prompt that was asked in many homes counts as often as one that was asked in one. */
   readonly weight: number;
 }
 
-/** So many of the prompts that need no skill may get some, of those that the bound is found by. */
-const WRONGLY_ANSWERED = 0.035;
+/**
+ * So many of the prompts that need no skill may get some, of those that the bound is found by. Half of them are short
+ * remarks, which are easily told; of the others three times as many get some.
+ */
+const WRONGLY_ANSWERED = 0.012;
 
 const RIDGE = 1;
 const MOST_STEPS = 60;
@@ -23,19 +28,20 @@ const FOLDS = 10;
  */
 export function fitRule(outcomes: readonly Outcome[]): FitRule {
   const folds = Array.from({ length: FOLDS }, (_, fold) => fitWeights(outcomes.filter((_, i) => i % FOLDS !== fold)));
-  const withoutNeed = outcomes.flatMap(({ values, needsSkill, weight }, i) => {
+  const withoutNeed = outcomes.flatMap(({ values, needsSkill, skills }, i) => {
     const { weights, intercept } = folds[i % FOLDS]!;
     const sum = values === undefined ? Number.NEGATIVE_INFINITY : fitSum(values, weights) + intercept;
-    return needsSkill ? [] : [{ sum, weight }];
+    return needsSkill ? [] : [{ sum, skills }];
   });
-  withoutNeed.sort((a, b) => b.sum - a.sum);
-  let allowed = WRONGLY_ANSWERED * withoutNeed.reduce((all, { weight }) => all + weight, 0);
-  const line = withoutNeed.find(({ weight }) => {
-    allowed -= weight;
-    return allowed < 0;
-  })!.sum;
   const { weights, intercept } = fitWeights(outcomes);
-  return { weights: rounded(weights), bound: Number((line - intercept).toPrecision(4)) };
+  const sizes = [...new Set(withoutNeed.map(({ skills }) => skills))].sort((a, b) => a - b);
+  const bounds = sizes.map((size) => {
+    const sums = withoutNeed.filter(({ skills }) => skills === size).map(({ sum }) => sum);
+    sums.sort((a, b) => b - a);
+    const line = sums[Math.floor(sums.length * WRONGLY_ANSWERED)]!;
+    return { skills: size, bound: Number((line - intercept).toPrecision(4)) };
+  });
+  return { weights: rounded(weights), bounds };
 }
 
 function rounded(weights: FitValues): FitValues {

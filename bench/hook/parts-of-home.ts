@@ -8,10 +8,13 @@ export interface PartOfHome {
   readonly ids: ReadonlySet<string>;
 }
 
+/** Homes of one size. */
+const MOST_HOMES = 5;
+
 /**
  * Parts the skills of `home.jsonl` into homes of other sizes. Catalogues that are there already are used again.
  *
- * @returns for each size the homes that have all of the skills between them
+ * @returns for each size at most five homes, without a skill in common
  */
 export async function partsOfHome(folder: string, sizes: readonly number[]): Promise<PartOfHome[][]> {
   const rows = readFileSync(join(folder, 'home.jsonl'), 'utf8')
@@ -22,7 +25,8 @@ export async function partsOfHome(folder: string, sizes: readonly number[]): Pro
   for (const size of sizes) {
     const count = Math.max(1, Math.round(rows.length / size));
     const ofSize: PartOfHome[] = [];
-    for (let i = 0; i < count; i++) {
+    const step = Math.max(1, Math.floor(count / MOST_HOMES));
+    for (let i = 0; i < count && ofSize.length < MOST_HOMES; i += step) {
       // Neighbours have the same author: each goes to another home.
       const own = rows.filter((_, place) => place % count === i);
       const database = join(folder, 'parts', `${size}-${i}.db`);

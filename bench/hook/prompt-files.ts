@@ -15,13 +15,13 @@ export interface JudgedPrompt {
 
 const FOLDER = new URL('.', import.meta.url);
 
-/** The prompts that need no skill, one a line. */
+/** The prompts that need no skill. */
 export function promptsWithoutNeed(): JudgedPrompt[] {
   return (['fit', 'report'] as const).flatMap((half) =>
-    readFileSync(new URL(`no-need-${half}.txt`, FOLDER), 'utf8')
+    readFileSync(new URL(`no-need-${half}.jsonl`, FOLDER), 'utf8')
       .split('\n')
       .filter((line) => line !== '')
-      .map((prompt) => ({ prompt, half, relevant: [] })),
+      .map((line) => ({ prompt: (JSON.parse(line) as { prompt: string }).prompt, half, relevant: [] })),
   );
 }
 

@@ -13,7 +13,7 @@ export function estimateTokens(text: string): number {
   for (const [, letters, digits, blank, sign] of text.matchAll(RUNS)) {
     if (letters !== undefined) tokens += letters.length < 4 ? 1 : 1 + (letters.length - 3) / 4.5;
     else if (digits !== undefined) tokens += digits.length < 3 ? 1 : digits.length / 2;
-    else if (sign !== undefined) tokens += sign < '\u0080' ? 1 : sign < '\u0590' ? 0.8 : HAN.test(sign) ? 1.3 : 1.9;
+    else if (sign !== undefined) tokens += sign < '\u0080' ? 1 : sign < '\u0590' ? 0.8 : HAN.test(sign) ? 1.3 : 2.2;
     else if (blank === undefined) tokens += 1;
   }
   return Math.ceil(tokens * 1.3);

@@ -8,18 +8,20 @@ import type { PromptQuestion } from './prompt-question.js';
  * - `length`: how many words of the prompt say something, on a logarithmic scale. A task takes some words; remarks and
  *   answers have few
  * - `code`: share of the prompt that is code. A question about code at hand needs no skill
+ * - `pointing`: share of words that point to what was said or is at hand
+ * - `pasted`: 1 for a prompt of several lines
  * - `lead`: by how much the first skill is above the mean of the next nine
  * - `coverage`: mean of the first five skills; see `RANKING_FEATURES`. High where the prompt has only words that are anywhere
  * - `name`, `description`: BM25 of these fields of the first skill, on a logarithmic scale
  * - `cosine`: the highest of all skills found; 0 by words alone
  * - `near`: mean of their cosines; 0 by words alone
  * - `feedback`: of the first skill, as in `RANKING_FEATURES`; 0 by words alone
- * - `size`: how many skills the catalogue has, on a logarithmic scale. The best of many comes nearer, and a word of one
- *   skill weighs more
  */
 export const FIT_FEATURES = [
   'length',
   'code',
+  'pointing',
+  'pasted',
   'lead',
   'coverage',
   'name',
@@ -27,9 +29,8 @@ export const FIT_FEATURES = [
   'cosine',
   'near',
   'feedback',
-  'size',
 ] as const;
-export type FitFeature = (typeof FIT_FEATURES)[number];
+type FitFeature = (typeof FIT_FEATURES)[number];
 export type FitValues = Readonly<Record<FitFeature, number>>;
 
 /** How a search answered: by words alone, or by meaning and words. */
@@ -38,7 +39,20 @@ export type FitWay = 'words' | 'hybrid';
 /** The rule of one way: skills fit if the weighted features come to more than the bound. */
 export interface FitRule {
   readonly weights: FitValues;
-  readonly bound: number;
+  /**
+   * Bounds by the number of skills in the catalogue, ascending: the best of many comes nearer. Between two of them the
+   * bound lies on a straight line over the logarithm of the number.
+   */
+  readonly bounds: readonly { readonly skills: number; readonly bound: number }[];
+}
+
+export function boundFor({ bounds }: Pick<FitRule, 'bounds'>, skills: number): number {
+  const above = bounds.findIndex((one) => one.skills >= skills);
+  const [low, high] = [bounds[above - 1], bounds[above]];
+  if (high === undefined) return bounds.at(-1)!.bound;
+  if (low === undefined) return high.bound;
+  const share = Math.log(skills / low.skills) / Math.log(high.skills / low.skills);
+  return low.bound + share * (high.bound - low.bound);
 }
 
 /** The file with the rules, which `npm run fit-hook` writes. */
@@ -46,12 +60,15 @@ export const FIT_RULES: URL = new URL('../../data/hook.json', import.meta.url);
 
 let rules: Readonly<Record<FitWay, FitRule>> | undefined;
 
-/** Whether the skills that a search found fit the prompt; false if it found none. */
+/**
+ * Whether the skills that a search found fit the prompt; false if it found none.
+ *
+ * @param skills number of skills in the catalogue
+ */
 export function fits(question: PromptQuestion, hits: readonly ExplainedHit[], way: FitWay, skills: number): boolean {
   if (hits.length === 0) return false;
   rules ??= JSON.parse(readFileSync(FIT_RULES, 'utf8')) as Record<FitWay, FitRule>;
-  const { weights, bound } = rules[way];
-  return fitSum(fitValues(question, hits, skills), weights) > bound;
+  return fitSum(fitValues(question, hits), rules[way].weights) > boundFor(rules[way], skills);
 }
 
 /** A hit whose query had `explain: true`. */
@@ -64,22 +81,23 @@ export function fitSum(values: FitValues, weights: FitValues): number {
 /** A long prompt is no more a task than one of so many words. */
 const LONG = 16;
 
-/** A catalogue of more skills counts as one of so many: what is known of homes ends here. */
-const MANY = 5000;
-
 /** The search asks for so many skills, also where fewer are shown: the means are of as many. */
 export const FIT_HITS = 5;
 
 /**
  * @param hits the best first, at least one; the first {@link FIT_HITS} count
- * @param skills number of skills in the catalogue
  */
-export function fitValues({ words, code }: PromptQuestion, hits: readonly ExplainedHit[], skills: number): FitValues {
+export function fitValues(
+  { words, code, pointing, isPasted }: PromptQuestion,
+  hits: readonly ExplainedHit[],
+): FitValues {
   const looked = hits.slice(0, FIT_HITS).map(({ explain }) => explain!);
   const first = looked[0]!;
   return {
     length: Math.log1p(Math.min(LONG, words)),
     code,
+    pointing,
+    pasted: isPasted ? 1 : 0,
     lead: first.sum - first.others,
     // Skills that are missing have none of the words.
     coverage: looked.reduce((sum, { coverage = 0 }) => sum + coverage, 0) / FIT_HITS,
@@ -88,6 +106,5 @@ export function fitValues({ words, code }: PromptQuestion, hits: readonly Explai
     cosine: Math.max(0, ...looked.map(({ cosine = 0 }) => cosine)),
     near: looked.reduce((sum, { cosine = 0 }) => sum + cosine, 0) / looked.length,
     feedback: first.features?.find(({ feature }) => feature === 'feedback')?.value ?? 0,
-    size: Math.log(Math.min(MANY, skills)),
   };
 }

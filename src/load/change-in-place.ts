@@ -1,13 +1,14 @@
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueWriter } from '../store/write/catalogue-writer.js';
+import type { ChangeCounts } from '../store/write/end-load.js';
 import { OpenChange } from '../store/write/open-change.js';
 import { canClassifyInPlace, classifyOrWarn } from './classify-or-warn.js';
 import { embedOrWarn } from './embed-or-warn.js';
 import { indexWhenDue } from './index-when-due.js';
 import { Ingest } from './ingest.js';
 import type { BuildOptions } from './load-options.js';
-import type { LoadReport } from './load-report.js';
+import type { LoadReport, LoadWarning } from './load-report.js';
 import { PhaseClock } from './phase-clock.js';
 import { Progress } from './progress.js';
 
@@ -21,8 +22,12 @@ export interface SmallChange {
   readonly read: (ingest: Ingest, writer: CatalogueWriter) => Promise<boolean>;
 }
 
+type ChangeOptions = Omit<BuildOptions, 'sources' | 'database'>;
+
 /**
- * Writes a small change into the file of a catalogue, in one transaction.
+ * Writes a small change into the file of a catalogue, in one transaction. In a second one follow the vectors of new texts,
+ * and categories that are derived from these: starting a model takes longer than all the rest, and until then the skills
+ * are found by words.
  *
  * @param database an existing catalogue, its path resolved
  * @returns undefined if that needs a whole load: nothing is changed then
@@ -30,42 +35,68 @@ export interface SmallChange {
 export async function changeInPlace(
   database: string,
   { read }: SmallChange,
-  options: Omit<BuildOptions, 'sources' | 'database'>,
+  options: ChangeOptions,
 ): Promise<LoadReport | undefined> {
   const { signal, contents, maxListedProblems } = options;
   const change = await OpenChange.inTurn(database, signal);
   if (change === undefined) return undefined;
   const writer = new CatalogueWriter(database, change, true, contents);
+  const ingest = new Ingest(writer, maxListedProblems, contents);
+  const clock = new PhaseClock();
+  let model: ChosenModel | undefined;
+  let [storing, reading, publishing] = [0, 0, 0];
+  let counts: ChangeCounts;
   try {
-    const present = writer.vectors.modelBefore;
-    const model = await modelInPlace(present, options);
-    if (model === 'another' || !(await canClassifyInPlace(writer.labels, options))) return undefined;
-
-    const ingest = new Ingest(writer, maxListedProblems, contents);
-    const { warnings, rejected, unlisted } = ingest;
-    const progress = new Progress(options.onProgress, ingest, 0);
-    const clock = new PhaseClock();
+    const chosen = await modelInPlace(writer.vectors.modelBefore, options);
+    if (chosen === 'another' || !(await canClassifyInPlace(writer.labels, options))) return undefined;
+    model = chosen;
     if (!(await read(ingest, writer))) return undefined;
-    const storing = ingest.storingMs / 1000;
-    const reading = clock.lap() - storing;
-    const embedded = model === undefined ? 0 : await embedOrWarn(writer.vectors, model, warnings, options, progress);
+    storing = ingest.storingMs / 1000;
+    reading = clock.lap() - storing;
+    counts = writer.publish();
+    publishing = clock.lap();
+  } finally {
+    writer.close();
+  }
+  const { warnings, rejected, unlisted } = ingest;
+  const progress = new Progress(options.onProgress, ingest, 0);
+  const derived = await derive(database, model, options, warnings, progress);
+  ingest.warnOfUnlisted();
+  return {
+    ...counts,
+    embedded: derived.embedded,
+    classified: derived.classified,
+    warnings,
+    warningCount: warnings.length + unlisted.warnings,
+    rejected,
+    rejectedCount: rejected.length + unlisted.rejected,
+    failed: [],
+    seconds: { reading, storing, embedding: derived.seconds, publishing, indexing: clock.lap() - derived.seconds },
+  };
+}
+
+/** Makes what is missing since the last whole load: vectors, derived categories, and derived files if they are due. */
+async function derive(
+  database: string,
+  model: ChosenModel | undefined,
+  options: ChangeOptions,
+  warnings: LoadWarning[],
+  progress: Progress,
+): Promise<{ readonly embedded: number; readonly classified: number; readonly seconds: number }> {
+  const { signal } = options;
+  const clock = new PhaseClock();
+  const change = await OpenChange.inTurn(database, signal);
+  // Somebody has replaced the catalogue meanwhile.
+  if (change === undefined) return { embedded: 0, classified: 0, seconds: 0 };
+  const writer = new CatalogueWriter(database, change, true, options.contents);
+  try {
+    const isSame = model !== undefined && writer.vectors.modelBefore === model.id;
+    const embedded = isSame ? await embedOrWarn(writer.vectors, model, warnings, options, progress) : 0;
     const classified = await classifyOrWarn(writer.labels, model, warnings, { signal });
-    const embedding = clock.lap();
-    const counts = writer.publish();
-    const publishing = clock.lap();
-    await indexWhenDue(database, present !== undefined, warnings, signal, progress);
-    ingest.warnOfUnlisted();
-    return {
-      ...counts,
-      embedded,
-      classified,
-      warnings,
-      warningCount: warnings.length + unlisted.warnings,
-      rejected,
-      rejectedCount: rejected.length + unlisted.rejected,
-      failed: [],
-      seconds: { reading, storing, embedding, publishing, indexing: clock.lap() },
-    };
+    writer.publish();
+    const seconds = clock.lap();
+    await indexWhenDue(database, warnings, signal, progress);
+    return { embedded, classified, seconds };
   } finally {
     writer.close();
   }
@@ -79,7 +110,7 @@ export async function changeInPlace(
  */
 async function modelInPlace(
   present: string | undefined,
-  options: Omit<BuildOptions, 'sources' | 'database'>,
+  options: ChangeOptions,
 ): Promise<ChosenModel | undefined | 'another'> {
   const { semantic } = options;
   if (semantic === false) return undefined;

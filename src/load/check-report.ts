@@ -21,8 +21,9 @@ export interface CheckReport {
   /** What is wrong; after a repair what is still wrong. */
   readonly problems: readonly CatalogueProblem[];
   /**
-   * Derived files that are whole but belong to another state of the catalogue, as after a removal, or that a running
-   * load has not made yet. Nothing is wrong: a search does without them, and the next load or a repair makes them.
+   * Derived files that are whole but belong to another state of the catalogue, as after a load by another version, or
+   * that a running load has not made yet. Nothing is wrong: a search does without them, and the next load or a repair
+   * makes them.
    */
   readonly outdated: readonly CatalogueProblem[];
   /** What a repair has mended or made. */

@@ -31,23 +31,26 @@ export async function copyCatalogue(options: CopyOptions): Promise<void> {
   const to = resolveDatabase(checkPath('to', options.to, 'a file'));
   checkFlag('overwrite', options.overwrite);
   if (from === to) throw new SkillSearchError('INVALID_OPTION', `a catalogue cannot be copied onto itself: ${from}`);
-  openForReading(from).close();
+  const catalogue = openForReading(from);
   const checkFree = (): void => {
     if (options.overwrite !== true && isSomething(to)) throw catalogueExists(to);
   };
   checkFree();
+  const version = (): number => catalogue.pragma('data_version', { simple: true }) as number;
   try {
     const targets = filesOf(to);
     for (const [i, file] of filesOf(from).entries()) {
       const target = targets[i]!;
       // Copying may take long. A load may have made a catalogue there meanwhile.
-      if (existsSync(file)) await replaceByCopy(file, target, i === 0 ? checkFree : () => {});
+      if (existsSync(file)) await replaceByCopy(file, target, i === 0 ? { checkFree, version } : {});
       else await rm(target, { force: true });
     }
   } catch (cause) {
     if (cause instanceof SkillSearchError) throw cause;
     const message = `${from} cannot be copied to ${to}: ${(cause as Error).message}`;
     throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: to, cause });
+  } finally {
+    catalogue.close();
   }
 }
 
@@ -61,14 +64,31 @@ function catalogueExists(path: string): SkillSearchError {
   return new SkillSearchError('CATALOGUE_EXISTS', message, { path });
 }
 
-/** Copies aside and renames: readers that have the former file open go on reading that. */
-async function replaceByCopy(file: string, target: string, beforeReplacing: () => void): Promise<void> {
+/** Times that a catalogue is copied at most, if small changes come meanwhile. */
+const MOST_COPIES = 10;
+
+/**
+ * Copies aside and renames: readers that have the former file open go on reading that.
+ *
+ * @param checkFree called before anything is replaced
+ * @param version of the file, if it may change while it is copied; waits while a change is written
+ */
+async function replaceByCopy(
+  file: string,
+  target: string,
+  { checkFree, version }: { readonly checkFree?: () => void; readonly version?: () => number },
+): Promise<void> {
   const part = `${target}.copy-part`;
   try {
     // If the file system can share blocks between files, this reads nothing.
-    await copyFile(file, part, constants.COPYFILE_FICLONE);
+    for (let copies = 1; ; copies++) {
+      const before = version?.();
+      await copyFile(file, part, constants.COPYFILE_FICLONE);
+      if (version?.() === before) break;
+      if (copies === MOST_COPIES) throw new Error('it was changed again and again');
+    }
     syncToDisk(part);
-    beforeReplacing();
+    checkFree?.();
     await rename(part, target);
     syncToDisk(dirname(target));
   } catch (error) {

@@ -4,6 +4,7 @@ import { stampOfVectorFile } from '../semantic/nearest/vector-file.js';
 import { filesBeside } from '../store/file-names.js';
 import { readStamp } from '../store/read/catalogue-reader.js';
 import { changesSince } from '../store/read/changes-since.js';
+import { openStoredVectors } from '../store/read/vector-reader.js';
 import { indexOrWarn } from './index-or-warn.js';
 import type { LoadWarning } from './load-report.js';
 import type { Progress } from './progress.js';
@@ -12,19 +13,27 @@ import type { Progress } from './progress.js';
  * Writes the derived files of a catalogue anew if too much has changed in place since they were written, or they are of
  * no use. Else searches put what changed beside them.
  *
- * @param hasVectors whether the catalogue has vectors
  * @throws the signal's reason when aborted
  */
 export async function indexWhenDue(
   catalogue: string,
-  hasVectors: boolean,
   warnings: LoadWarning[],
   signal: AbortSignal | undefined,
   progress: Progress,
 ): Promise<void> {
   const words = isDue(catalogue, stampOfKeywordFile(catalogue), 'skills');
-  const vectors = hasVectors && isDue(catalogue, stampOfVectorFile(filesBeside(catalogue).vectors), 'vectors');
+  const codes = stampOfVectorFile(filesBeside(catalogue).vectors);
+  const vectors = (codes !== undefined || hasVectors(catalogue)) && isDue(catalogue, codes, 'vectors');
   if (words || vectors) await indexOrWarn(catalogue, warnings, signal, progress);
+}
+
+function hasVectors(catalogue: string): boolean {
+  const { vectors, close } = openStoredVectors(catalogue);
+  try {
+    return vectors.model !== undefined;
+  } finally {
+    close();
+  }
 }
 
 function isDue(catalogue: string, stamp: string | undefined, what: 'skills' | 'vectors'): boolean {

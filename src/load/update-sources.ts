@@ -12,7 +12,7 @@ import { loadSources } from './load-sources.js';
 import { type OpenableSource, openSources } from './open-sources.js';
 
 /** Parts of a source that changed. */
-export interface SourceChange {
+interface SourceChange {
   /** As it was given to `buildCatalogue`. */
   readonly source: Source;
   /**

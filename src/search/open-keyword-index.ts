@@ -35,12 +35,17 @@ export async function openKeywordIndex(
     return MiniSearchIndex.build(documents, signal);
   }
   if (keywordFile !== undefined && changes !== undefined && changes !== 'none') {
-    const [{ collectKeywords }, { SegmentedIndex }] = await Promise.all([
-      import('../keyword/packed/build/collect-keywords.js'),
+    const [{ collectInTurns }, { SegmentedIndex }] = await Promise.all([
+      import('../keyword/packed/build/collect-in-turns.js'),
       import('../keyword/packed/segmented-index.js'),
     ]);
     const { keywords, file } = keywordFile;
-    const came = collectKeywords({ ...documents, all: () => Array.from(changes.came, documents.read) });
+    const cameDocuments = {
+      *all() {
+        for (const document of changes.came) yield documents.read(document);
+      },
+    };
+    const came = await collectInTurns(cameDocuments, signal);
     const segments = [
       { keywords, pager: file, numbers: changes.numbers },
       { keywords: came, pager: ALL_IN_MEMORY, numbers: changes.came },

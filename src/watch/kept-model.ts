@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { embedChecked } from '../semantic/check-vectors.js';
 import type { ChosenModel } from '../semantic/choose-model.js';
 import type { Embedder, EmbedOptions } from '../semantic/embedder.js';
 import { untilAborted } from '../threads/abort.js';
@@ -43,7 +44,7 @@ export class KeptModel implements Embedder {
     for (let start = 0; start < left.length; start += PART) {
       signal.throwIfAborted();
       const part = left.slice(start, start + PART);
-      const vectors = await this.#embedNow(part, { signal, purpose: 'document' });
+      const vectors = await embedChecked(this, part, { signal, purpose: 'document' });
       for (const [i, text] of part.entries()) this.#prepared.set(text, vectors[i]!);
     }
   }

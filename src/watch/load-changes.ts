@@ -42,7 +42,7 @@ export async function loadVectors(embedder: Embedder, options: WatchedLoad): Pro
   const { database, maxListedProblems, onProgress, signal } = options;
   const shared = { database, maxListedProblems, onProgress, signal, embedder, semantic: true };
   // Embeds, in place, what small changes have brought.
-  const report = await updateSkills({ ...shared, source: NOTHING, rows: [] });
+  const report = without(NOTHING, await updateSkills({ ...shared, source: NOTHING, rows: [] }));
   if (report.embedded > 0) return report;
   const whole = await buildCatalogue({ ...options, ...shared, sources: [{ name: NOTHING, rows: [] }] });
   return without(NOTHING, whole);

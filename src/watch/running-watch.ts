@@ -165,7 +165,7 @@ export class RunningWatch implements SourceListener {
     this.#isDue = false;
     const taken = this.#gathered.take();
     const changes = existsSync(this.#parts.database)
-      ? await this.#putBackMissing(taken, firstAt)
+      ? await this.#putBackMissing(await ofSameSources(taken), firstAt)
       : everythingOf(this.#sources);
     try {
       await this.#loadWords(changes, firstAt, false);
@@ -281,6 +281,18 @@ export class RunningWatch implements SourceListener {
 
 function everythingOf(sources: readonly WatchedSource[]): Changes {
   return new Map(sources.map((source) => [source, { paths: new Set<string>(), everything: true }]));
+}
+
+/**
+ * Leaves out what came from a folder that another one has replaced, as when a drive is unmounted: nothing in it is gone.
+ * The next look reads the other one.
+ */
+async function ofSameSources(taken: Changes): Promise<Changes> {
+  const same = new Map<WatchedSource, SourceChanges>();
+  for (const [source, changes] of taken) {
+    if (changes.everything || (await source.isSame())) same.set(source, changes);
+  }
+  return same;
 }
 
 function isLoadInProgress(error: unknown): boolean {

@@ -45,6 +45,11 @@ export class WatchedInstalled implements WatchedSource {
     await Promise.all([...this.#folders].map(([path, folder]) => (former.has(path) ? undefined : folder.start())));
   }
 
+  /** All of it is read, whatever changed. */
+  async isSame(): Promise<boolean> {
+    return true;
+  }
+
   async look(): Promise<void> {
     if (this.#isLooking || this.#closed) return;
     this.#isLooking = true;

@@ -85,6 +85,11 @@ export class WatchedPath implements WatchedSource {
     });
   }
 
+  async isSame(): Promise<boolean> {
+    const identity = await identityOf(this.#path, this.#isFolder);
+    return identity !== undefined && identity === this.#identity;
+  }
+
   async look(): Promise<void> {
     if (this.#isLooking || this.#closed) return;
     this.#isLooking = true;

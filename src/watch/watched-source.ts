@@ -16,6 +16,8 @@ export interface WatchedSource {
   readonly root: string | undefined;
   /** Starts to watch, or notes that it is not there. From then on no change is missed. */
   start(): Promise<void>;
+  /** Whether what is watched is still what lies there now. If not, what it told means nothing. */
+  isSame(): Promise<boolean>;
   /** Looks whether it is still the same, and watches it anew if it is not. */
   look(): Promise<void>;
   close(): void;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { buildCatalogue, type CheckReport, checkCatalogue, removeSkills } from '../../src/index.js';
+import { buildCatalogue, type CheckReport, checkCatalogue, removeSkills, updateSkills } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
 import { findDamage } from '../../src/store/read/find-damage.js';
 import { LoadLock } from '../../src/store/write/load-lock.js';
@@ -76,19 +76,34 @@ describe('check', () => {
 
   test('takes derived files of another state for outdated, not for damaged, and a repair makes them again', async () => {
     const database = await catalogue();
-    expect(removeSkills({ database, ids: ['b'] })).toBe(1);
+    const former = ['keyword', 'vectors'].map(
+      (name) => [`${database}.${name}`, readFileSync(`${database}.${name}`)] as const,
+    );
+    await buildCatalogue({ database, sources: [[row('d')]], embedder });
+    for (const [path, bytes] of former) writeFileSync(path, bytes);
     const { status, out, error } = await runCaptured(['check', '--database', database]);
     expect([status, error]).toEqual([0, '']);
     expect(out.split('\n').map((line) => line.replaceAll(database, 'db'))).toEqual([
       'note: db.keyword: it belongs to another state of the catalogue, or to another version: run `skill-discovery check --repair`, or load anything',
       'note: db.vectors: it belongs to another state of the catalogue, or to another version: run `skill-discovery check --repair`, or load anything',
-      expect.stringMatching(/^checked 2 skills .*: all is well$/),
+      expect.stringMatching(/^checked 4 skills .*: all is well$/),
       '',
     ]);
     const { problems, outdated, repaired } = await checkCatalogue({ database, repair: true });
     expect([problems, outdated]).toEqual([[], []]);
     expect(repaired.map(({ part }) => part)).toEqual(['keyword file', 'vector files']);
     expect(await checkCatalogue({ database })).toMatchObject({ problems: [], outdated: [] });
+  });
+
+  test('finds nothing wrong after small changes: the derived files of a former state are in use', async () => {
+    const database = await catalogue();
+    expect(removeSkills({ database, ids: ['b'] })).toBe(1);
+    await updateSkills({ database, rows: [row('a', { description: 'new' })], embedder });
+    expect(await checkCatalogue({ database })).toMatchObject({ skills: 2, problems: [], outdated: [] });
+    writeFileSync(`${database}.keyword`, 'damaged');
+    const { problems } = await checkCatalogue({ database });
+    expect(problems.map(({ part }) => part)).toEqual(['keyword file']);
+    expect(await checkCatalogue({ database, repair: true })).toMatchObject({ problems: [], outdated: [] });
   });
 
   test('finds nothing wrong while a load replaces the catalogue and its derived files', async () => {

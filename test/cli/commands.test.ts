@@ -32,7 +32,9 @@ describe('the table of commands', () => {
 });
 
 test('the start of the command line imports no command and nothing of the library', () => {
-  const files = ['./main.js'];
+  // Not even the list of commands where `hook` is run, for which a host waits.
+  expect(importsOf('./main.ts')).toEqual([]);
+  const files = ['./main.js', './run.js'];
   for (const file of files) {
     if (!file.startsWith('.')) continue;
     for (const target of importsOf(file.replace(/js$/, 'ts'))) {

@@ -10,7 +10,7 @@ import { scratchFolder } from '../scratch-folder.js';
 import { type Captured, runCaptured } from './run-captured.js';
 import { catchOutput, startProcess } from './run-process.js';
 
-const PROMPT = 'please fill in the PDF forms in my folder of invoices';
+const PROMPT = 'fill in PDF forms from a folder of invoices: names, dates, amounts and addresses of customers';
 const WORDS = ['--mode', 'words'];
 
 /** A catalogue of a folder with skills, in a home of its own. */
@@ -47,9 +47,9 @@ describe('the command hook', () => {
     expect(context).not.toContain('hidden-forms');
   });
 
-  test('by meaning finds a skill that has none of the words', async () => {
+  test('by meaning finds skills as well', async () => {
     const machine = newMachine();
-    const prompt = 'announce to our users what is new in the product since the last version came out';
+    const prompt = 'write release notes for customers that tell what changed between two versions, features and fixes';
     const given = ['--mode', 'meaning', '--timeout', '60000', '--format', 'plain', '--limit', '2'];
     const { out } = await machine.hook(given, prompt);
     expect([machine.log(), out]).toEqual(['', expect.stringContaining('release-notes')]);
@@ -99,7 +99,7 @@ describe('the command hook', () => {
       expect(await machine.hook(words, given), words.join(' ')).toEqual(SILENT);
       expect(machine.log()).toMatch(line);
       expect(machine.log().trimEnd().split('\n')).toHaveLength(1);
-      expect(machine.log()).not.toMatch(/pdf|invoices|fill|folder/i);
+      expect(machine.log()).not.toMatch(/pdf|invoices|fill|folder|customers/i);
     }
   });
 
@@ -169,7 +169,8 @@ describe.skipIf(process.platform === 'win32')('a running server', () => {
       await expect.poll(() => machine.sockets()).toHaveLength(1);
       // Without a model of its own, so it must be the server that knows the meaning.
       const given = ['--mode', 'meaning', '--timeout', '60000', '--model', machine.folder];
-      const prompt = 'announce to our users what is new in the product since the last version came out';
+      const prompt =
+        'write release notes for customers that tell what changed between two versions, features and fixes';
       const { out } = await machine.hook(given, JSON.stringify({ prompt }));
       expect([machine.log(), out]).toEqual(['', expect.stringContaining('release-notes')]);
       const found = await machine.hook(['--timeout', '60000'], JSON.stringify({ prompt: PROMPT }));

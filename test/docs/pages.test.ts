@@ -58,6 +58,7 @@ describe('docs/command-line.md', () => {
     ['keys revoke', 'docs/command-line.md'],
     ['serve', 'docs/http.md'],
     ['mcp', 'docs/command-line.md'],
+    ['hook', 'docs/command-line.md'],
     ['evaluate', 'docs/evaluation.md'],
     ['watch', 'docs/command-line.md'],
     ['tune pairs', 'docs/command-line.md'],

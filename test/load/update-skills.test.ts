@@ -8,12 +8,13 @@ import {
   type SkillSearch,
   updateSkills,
 } from '../../src/index.js';
-import { Database } from '../../src/sqlite/connection.js';
+import { stampOfKeywordFile } from '../../src/indexing/keyword-file.js';
 import { contentOf, stampOf } from '../catalogue-file.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { answersOf, type Change, type ChangedRow, randomChanges, randomRows } from './changed-rows.js';
+import { lastChangeInPlace } from './last-change-in-place.js';
 
 const embedder = new StandInEmbedder();
 
@@ -92,22 +93,35 @@ describe('rows', () => {
     await buildCatalogue({ database, sources: [[row('a')]], semantic: false });
     const many = Array.from({ length: 501 }, (_, i) => row(`b${i}`));
     await updateSkills({ database, rows: many.slice(0, 500), semantic: false });
-    expect(leftOver(database)).toBe(true);
+    expect(lastChangeInPlace(database)).toBe(true);
     expect(await updateSkills({ database, rows: [...many, row('c')], semantic: false })).toMatchObject({ added: 2 });
-    expect(leftOver(database)).toBe(false);
+    expect(lastChangeInPlace(database)).toBe(false);
     expect(removeSkills({ database, ids: many.slice(1).map(({ id }) => id!) })).toBe(500);
-    expect(leftOver(database)).toBe(true);
+    expect(lastChangeInPlace(database)).toBe(true);
     expect(removeSkills({ database, ids: ['a', 'c', ...many.slice(1).map(({ id }) => id!)] })).toBe(2);
-    expect(leftOver(database)).toBe(false);
+    expect(lastChangeInPlace(database)).toBe(false);
+  });
+
+  test('are indexed with all others when more than 1,000 came or went', async () => {
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [[row('a')]], semantic: false });
+    const stamp = stampOf(database);
+    const rows = (text: string) => Array.from({ length: 500 }, (_, i) => row(`b${i}`, { description: text }));
+    await updateSkills({ database, rows: rows('one'), semantic: false });
+    expect(stampOfKeywordFile(database)).toBe(stamp);
+    await updateSkills({ database, rows: rows('two'), semantic: false });
+    expect(stampOfKeywordFile(database)).toBe(stamp);
+    await updateSkills({ database, rows: [row('c', { description: 'three' })], semantic: false });
+    removeSkills({ database, ids: rows('two').map(({ id }) => id!) });
+    await updateSkills({ database, rows: rows('four'), semantic: false });
+    const before = stampOf(database);
+    expect(stampOfKeywordFile(database)).toBe(stamp);
+    await updateSkills({ database, rows: rows('five').map((one) => ({ ...one, id: `d${one.id}` })), semantic: false });
+    expect(stampOf(database)).not.toBe(before);
+    expect(stampOfKeywordFile(database)).toBe(stampOf(database));
+    await using search = await openSkillSearch({ database });
+    expect([search.keyword({ q: 'four' }).pagination.total, search.keyword({ q: 'two' }).pagination.total]).toEqual([
+      500, 0,
+    ]);
   });
 });
-
-/** Whether the last change of a catalogue was one in place. */
-function leftOver(path: string): boolean {
-  const database = new Database(path, { readonly: true });
-  try {
-    return database.prepare<[], number>('SELECT count(*) FROM state').pluck().get()! > 0;
-  } finally {
-    database.close();
-  }
-}

@@ -22,6 +22,8 @@ import {
   type FollowOptions,
   followCatalogue,
   type ReloadEvent,
+  removeSkills,
+  updateSkills,
 } from '../../src/index.js';
 import { stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
@@ -46,6 +48,17 @@ describe('a load that is finished', () => {
       expect(search.stats().stamp).toBe(stampOf(database));
     }
     expect(events).toMatchObject([{ kind: 'reloaded' }, { kind: 'reloaded' }]);
+  });
+
+  test('may be a small change, which is answered from soon, too', async () => {
+    const database = await catalogueOf('first', 1);
+    const { search } = await following({ database });
+    await updateSkills({ database, rows: [skill('second', 0)], semantic: false });
+    await until(() => markersOf(search).length === 2, 10 * SECOND);
+    removeSkills({ database, ids: ['first-0'] });
+    await until(() => markersOf(search).length === 1, 10 * SECOND);
+    expect(markersOf(search)).toEqual(['second']);
+    expect(search.stats().stamp).toBe(stampOf(database));
   });
 
   test('is answered from by every call', async () => {

@@ -10,7 +10,17 @@ import { skillText } from './watching.js';
 /** A source that is not watched at all. */
 function sourceOf(folder: string): WatchedSource {
   const nothing = async (): Promise<void> => {};
-  return { name: folder, toLoad: folder, isThere: true, root: folder, start: nothing, look: nothing, close: () => {} };
+  const isSame = async (): Promise<boolean> => true;
+  return {
+    name: folder,
+    toLoad: folder,
+    isThere: true,
+    root: folder,
+    isSame,
+    start: nothing,
+    look: nothing,
+    close: () => {},
+  };
 }
 
 function changed(source: WatchedSource, ...paths: readonly string[]): Changes {

@@ -8,7 +8,7 @@ import { isInside, joinPath, pathInside } from './source-paths.js';
 import type { FoundSkill, Walk } from './walk-folder.js';
 
 /** Some folders of a source cannot be read by themselves: what they hold depends on the rest of it. */
-export class WholeWalkNeeded extends Error {
+class WholeWalkNeeded extends Error {
   override readonly name = 'WholeWalkNeeded';
 }
 
@@ -24,8 +24,9 @@ export class WholeWalkNeeded extends Error {
 export async function findSkillsIn(folders: readonly string[], root: string, signal?: AbortSignal): Promise<Walk> {
   const skills = new Map<string, FoundSkill>();
   const repositories = new Set<string>();
-  for (const folder of folders) {
-    if (folder === root || !isInside(folder, root)) throw new WholeWalkNeeded(`${folder} is not inside ${root}`);
+  for (const named of folders) {
+    if (named === root || !isInside(named, root)) throw new WholeWalkNeeded(`${named} is not inside ${root}`);
+    const folder = await outermostSkill(named, root);
     const path = pathInside(root, folder);
     if (path.split('/').some(isNeverEntered)) continue;
     if (!(await isFolderInPlace(folder))) continue;
@@ -52,9 +53,28 @@ export async function findSkillsIn(folders: readonly string[], root: string, sig
   return { skills: found, repositories, problems: [] };
 }
 
+/** The folder, or the outermost skill that it is a part of: the contents of a skill are all files below it. */
+async function outermostSkill(folder: string, root: string): Promise<string> {
+  let outermost = folder;
+  for (let at = folder; at !== root; ) {
+    at = dirname(at);
+    const entries = await listFolder(at).catch(() => []);
+    if (!entries.some(({ name }) => isSkillFile(name))) continue;
+    if (at === root) throw new WholeWalkNeeded(`${root} is a skill itself`);
+    outermost = at;
+  }
+  return outermost;
+}
+
 /** Whether there is a folder. One that is reached through links is another way to a part of the source, or out of it. */
 async function isFolderInPlace(folder: string): Promise<boolean> {
-  const found = await lstat(folder).catch(() => undefined);
+  const found = await lstat(folder).catch((cause: NodeJS.ErrnoException) => {
+    // What cannot be looked at may be there.
+    if (cause.code !== 'ENOENT' && cause.code !== 'ENOTDIR') {
+      throw new WholeWalkNeeded(`${folder} cannot be read`, { cause });
+    }
+    return undefined;
+  });
   if (found === undefined) return false;
   const isInPlace = (await realpath(folder).catch(() => undefined)) === folder;
   if (!isInPlace) throw new WholeWalkNeeded(`${folder} is reached through links`);

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SkillSearchError } from '../../errors.js';
 import type { SkillNumber } from '../../numbers.js';
 import { type Connection, isBusy } from '../../sqlite/connection.js';
-import { notWritable, openForReading, openForWriting, storeError } from '../database.js';
+import { notWritable, openForWriting, storeError } from '../database.js';
 import { type CatalogueSums, gatherFacts, readSums, writeSums } from '../facts.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { schemaFaults } from '../schema-faults.js';
 import { hasPresentSignatures, SignatureWriter } from '../signature-table.js';
 import { changedSums } from './changed-sums.js';
-import { isComplete, openBase } from './open-load.js';
+import { isComplete, openBase, openCatalogue } from './open-load.js';
 import { Superseding } from './superseding.js';
 import { WorkingCopy } from './working-copy.js';
 import { WriterStatements } from './writer-statements.js';
@@ -50,7 +50,7 @@ export class OpenChange {
    */
   static open(path: string): OpenChange | undefined {
     // Before anything is written: a file that is no catalogue must be left alone.
-    openForReading(path).close();
+    openCatalogue(path).close();
     const copy = WorkingCopy.claim(path);
     try {
       const base = openBase(path);

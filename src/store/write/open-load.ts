@@ -226,7 +226,8 @@ export function openBase(path: string): WriterStatements {
   return new WriterStatements(connection);
 }
 
-function openCatalogue(path: string): Connection {
+/** Opens a finished catalogue. Damage is told as a load tells it. */
+export function openCatalogue(path: string): Connection {
   try {
     return openForReading(path);
   } catch (error) {

@@ -51,6 +51,7 @@ describe('the published file', () => {
       replaces: first,
       signature_rules: expect.any(String),
       facts: expect.stringContaining('"skills":2,"files":2,"vectors":0'),
+      sums: expect.stringContaining('"form":"sum"'),
       checksum: expect.stringMatching(/^\d+$/),
     });
   });

@@ -1,0 +1,11 @@
+import { Database } from '../../src/sqlite/connection.js';
+
+/** Whether the last change of a catalogue was one in place. */
+export function lastChangeInPlace(path: string): boolean {
+  const database = new Database(path, { readonly: true });
+  try {
+    return database.prepare<[], number>('SELECT count(*) FROM state').pluck().get()! > 0;
+  } finally {
+    database.close();
+  }
+}

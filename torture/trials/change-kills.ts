@@ -1,0 +1,85 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildCatalogue, checkCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../src/index.js';
+import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
+import { QUESTIONS, trialRow, trialRows } from '../catalogue-rows.js';
+import { callCounts, runProgram, straceMissing } from '../disk/strace.js';
+import { askQuestions, takeCopy, textOf } from '../loads.js';
+import { oneOf, randomInteger } from '../random.js';
+import type { Trial } from '../trial.js';
+
+/** System calls that change files. A program that is killed at one has not made it. */
+const CALLS = ['pwrite64', 'fsync', 'fdatasync', 'unlink', 'ftruncate', 'write'] as const;
+
+const SKILLS = 60;
+const CHANGED = 8;
+
+export const CHANGE_KILLS: Trial = {
+  name: 'change-kills',
+  promise:
+    'A small change that is killed at any system call leaves all of it or nothing, at once and for readers that were open before; these go on answering from what they opened.',
+  missing: straceMissing,
+  run: async ({ random, until, folder, say }) => {
+    const embedder = new StandInEmbedder();
+    const facts = { before: 0, updated: 0, 'updated and removed': 0, 'ended before': 0 };
+    let attempts = 0;
+    for (let round = 0; attempts === 0 || performance.now() < until; round++) {
+      const before = join(folder, `before-${round}`);
+      mkdirSync(before);
+      const database = join(before, 'skills.db');
+      await buildCatalogue({ database, sources: [{ name: 'rows', rows: trialRows(random, SKILLS) }], embedder });
+      // Some begin at a state that small changes have made.
+      if (round % 2 === 1) await updateSkills({ database, rows: [trialRow(random, 3)], source: 'rows', embedder });
+      const change = join(folder, `change-${round}.json`);
+      const rows = Array.from({ length: CHANGED }, () => trialRow(random, randomInteger(random, SKILLS + CHANGED)));
+      const ids = rows.slice(0, 3).map(({ id }) => id);
+      writeFileSync(change, JSON.stringify({ rows, ids }));
+
+      const whole = join(folder, 'whole');
+      takeCopy(before, whole);
+      const reference = join(whole, 'skills.db');
+      await updateSkills({ database: reference, rows, source: 'rows', embedder });
+      const states: Record<string, string> = { [textOf(database)]: 'before', [textOf(reference)]: 'updated' };
+      removeSkills({ database: reference, ids });
+      const end = textOf(reference);
+      states[end] = 'updated and removed';
+
+      takeCopy(before, whole);
+      const output = join(folder, 'calls');
+      const trace = ['-o', output, '-s', '0', '-e', `trace=${CALLS.join(',')}`];
+      await runProgram({ program: 'one-change', args: [reference, change], strace: trace });
+      const calls = [...callCounts(readFileSync(output, 'latin1'), CALLS)].filter(([, count]) => count > 0);
+      for (let kills = 0; kills < 20 && (kills === 0 || performance.now() < until); kills++) {
+        const [call, count] = oneOf(random, calls);
+        const when = 1 + randomInteger(random, count);
+        const killed = join(folder, 'killed');
+        takeCopy(before, killed);
+        const path = join(killed, 'skills.db');
+        await using opened = await openSkillSearch({ database: path, embedder });
+        const asked = (): string => JSON.stringify(QUESTIONS.map((q) => opened.keyword({ q, copies: 'keep' })));
+        const answers = asked();
+        const strace = ['-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${when}`];
+        const { signal } = await runProgram({ program: 'one-change', args: [path, change], strace });
+        if (signal !== 'SIGKILL') facts['ended before'] += 1;
+        try {
+          if (asked() !== answers) throw new Error('an open search answers otherwise than before');
+          await askQuestions(path, true);
+          const state = states[textOf(path)];
+          if (state === undefined) throw new Error('the catalogue is in no state of the change');
+          facts[state as 'before'] += 1;
+          await updateSkills({ database: path, rows, source: 'rows', embedder });
+          removeSkills({ database: path, ids });
+          if (textOf(path) !== end) throw new Error('the same change again ends with another catalogue');
+          const { problems } = await checkCatalogue({ database: path });
+          if (problems.length > 0) throw new Error(`the catalogue is damaged: ${problems[0]!.problem}`);
+          if (asked() !== answers) throw new Error('an open search answers otherwise after the second change');
+        } catch (cause) {
+          throw new Error(`killed at ${call} number ${when}: ${(cause as Error).stack}`, { cause });
+        }
+        attempts += 1;
+        if (attempts % 50 === 0) say(`${attempts} attempts`);
+      }
+    }
+    return { attempts, facts };
+  },
+};
