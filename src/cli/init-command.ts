@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LoadReport } from '../index.js';
-import { type Dialogue, type InitPlan, InitRecord, type InitResult, runInit } from '../init/index.js';
+import { type Dialogue, type InitPlan, InitRecord, type InitResult, runInit, userCatalogue } from '../init/index.js';
 import { surroundings, userFolders } from '../installed/index.js';
 import { askLine } from './ask-line.js';
 import { chooseAgents } from './choose-agents.js';
@@ -42,7 +42,7 @@ export const setUpInit: SetUp = (command, output) => {
 async function init(flags: InitFlags, output: Output): Promise<void> {
   const of = surroundings();
   const { data } = userFolders(of);
-  const database = resolve(flags.database ?? join(data, 'skills.db'));
+  const database = resolve(flags.database ?? userCatalogue(of));
   let report: LoadReport | undefined;
   const result = await runInit(
     {
@@ -50,11 +50,14 @@ async function init(flags: InitFlags, output: Output): Promise<void> {
       agents: flags.agents,
       parts: [...(flags.mcp ? ['server' as const] : []), ...(flags.hook ? ['hook' as const] : [])],
       isRemoval: flags.remove === true,
-      program: { node: process.execPath, entry: ownEntry(), database, semantic: flags.semantic },
+      program: {
+        ...{ node: process.execPath, entry: ownEntry(), semantic: flags.semantic },
+        ...{ database, namesDatabase: flags.database !== undefined },
+      },
       record: new InitRecord(join(data, 'init.json')),
       now: () => new Date(),
       buildCatalogue: async () => {
-        report = await load(database, flags, output);
+        report = await load(database, of.home, flags, output);
       },
     },
     dialogueOf(flags, output),
@@ -69,7 +72,8 @@ function ownEntry(): string {
   return fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 }
 
-async function load(database: string, { semantic }: InitFlags, output: Output): Promise<LoadReport> {
+/** The skills of the user: a configuration is for all projects. */
+async function load(database: string, home: string, { semantic }: InitFlags, output: Output): Promise<LoadReport> {
   const [{ buildCatalogue }, { LoadProgressBar }] = await Promise.all([
     import('../index.js'),
     import('./load-progress-bar.js'),
@@ -78,7 +82,7 @@ async function load(database: string, { semantic }: InitFlags, output: Output): 
   try {
     return await buildCatalogue({
       database,
-      sources: [{ installed: {} }],
+      sources: [{ installed: { cwd: home } }],
       semantic: semantic ? undefined : false,
       onProgress: (progress) => bar.show(progress),
     });

@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { InstalledSource } from '../index.js';
-import { surroundings, userFolders } from '../installed/index.js';
+import { surroundings } from '../installed/index.js';
+import type { Output } from './output.js';
+import { oneLine } from './terminal-text.js';
 
 /** Flags of a command that can read the installed skills. */
 export interface InstalledFlags {
@@ -25,21 +27,39 @@ export function agentOption(description: string): Option {
   ]);
 }
 
-/** The source that the flags of a command name; undefined if it is not asked for. Ends the command where they clash. */
-export function installedSource(command: Command, { installed, agent }: InstalledFlags): InstalledSource | undefined {
-  if (installed === true) return { installed: agent === undefined ? {} : { agents: agent } };
-  if (agent !== undefined) command.error('error: --agent says whose installed skills are meant: add --installed');
-  return undefined;
+/** What a command loads of the installed skills, and where. */
+export interface InstalledChoice {
+  readonly database: string;
+  /** Undefined if they are not asked for. */
+  readonly source: InstalledSource | undefined;
 }
 
 /**
- * The catalogue of a command. The installed skills have one of their own in the user's data folder, which is made.
+ * The catalogue of a command, and the source that its flags name. Ends the command where they clash. Without
+ * `--database` the installed skills have catalogues of their own in the user's data folder, by project: which one is
+ * told, and its folder is made.
  *
  * @param command that was called with these flags
+ * @param tell gets the path of such a catalogue
  */
-export function installedDatabase(command: Command, flags: InstalledFlags & { readonly database: string }): string {
-  if (flags.installed !== true || command.getOptionValueSource('database') !== 'default') return flags.database;
-  const { data } = userFolders(surroundings());
-  mkdirSync(data, { recursive: true, mode: 0o700 });
-  return join(data, 'skills.db');
+export async function chooseInstalled(
+  command: Command,
+  { installed, agent: agents, database }: InstalledFlags & { readonly database: string },
+  tell: (database: string) => void = () => {},
+): Promise<InstalledChoice> {
+  if (installed !== true) {
+    if (agents !== undefined) command.error('error: --agent says whose installed skills are meant: add --installed');
+    return { database, source: undefined };
+  }
+  if (command.getOptionValueSource('database') !== 'default') return { database, source: { installed: { agents } } };
+  const { installedPlace } = await import('../installed/installed-place.js');
+  const place = await installedPlace(surroundings());
+  mkdirSync(dirname(place.database), { recursive: true, mode: 0o700 });
+  tell(place.database);
+  return { database: place.database, source: { installed: { agents, cwd: place.cwd } } };
+}
+
+/** Tells on standard error where the installed skills have their catalogue. */
+export function tellCatalogue({ error }: Output): (database: string) => void {
+  return (database) => void error.write(`Catalogue: ${oneLine(database)}\n`);
 }

@@ -1,5 +1,5 @@
 import { buildCatalogue, type LoadReport, type Source } from '../index.js';
-import { installedDatabase, installedSource } from './installed-option.js';
+import { chooseInstalled, tellCatalogue } from './installed-option.js';
 import { addLoadOptions, type LoadFlags, loadOptionsOf } from './load-flags.js';
 import { LoadProgressBar } from './load-progress-bar.js';
 import { loadReportLines } from './load-report-lines.js';
@@ -22,11 +22,11 @@ export const setUpLoad: SetUp = (command, output) => {
     .option('--no-prune', 'keep also what is no longer installed')
     .option('--strict', 'exit with 1 if any row was rejected; the others are loaded all the same')
     .option('--watch', 'go on: load whatever changes in the sources, until Ctrl+C; prunes')
-    .action((sources: string[], flags: OnceFlags) => {
-      const installed = installedSource(command, flags);
-      const all = installed === undefined ? sources : [...sources, installed];
+    .action(async (sources: string[], flags: OnceFlags) => {
+      const { database, source } = await chooseInstalled(command, flags, tellCatalogue(output));
+      const all = source === undefined ? sources : [...sources, source];
       if (all.length === 0) command.error("error: missing required argument 'source' (or --installed)");
-      const options = { ...flags, database: installedDatabase(command, flags) };
+      const options = { ...flags, database };
       if (flags.watch !== true) {
         if (hasWatchFlags(flags)) command.error('error: --poll says how sources are watched: add --watch');
         return load(all, options, output);

@@ -24,8 +24,8 @@ export const setUpMcp: SetUp = (command, output) => {
         .choices(['info', 'warn', 'error', 'silent'])
         .default('info'),
     )
-    .action((flags: McpFlags) => {
-      const { database, sources } = watchedSourcesOf(command, flags);
+    .action(async (flags: McpFlags) => {
+      const { database, sources } = await watchedSourcesOf(command, flags);
       return serveMcp({ ...flags, database }, sources, output);
     });
   addServerWatchOptions(command);

@@ -125,8 +125,8 @@ export const setUpServe: SetUp = (command, output) => {
     )
     .addOption(new Option('--log-level <level>', 'what is logged at least').choices(LOG_LEVELS).default('info'))
     .option('--demo', 'make a key for trying out, revoke the former one, and print commands to try')
-    .action((flags: ServeFlags) => {
-      const { database, sources } = watchedSourcesOf(command, flags);
+    .action(async (flags: ServeFlags) => {
+      const { database, sources } = await watchedSourcesOf(command, flags);
       return serve({ ...flags, database }, sources, output);
     });
   addServerWatchOptions(command);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { SourceWatch, WatchOptions } from '../index.js';
-import { addInstalledOptions, type InstalledFlags, installedDatabase, installedSource } from './installed-option.js';
+import { addInstalledOptions, chooseInstalled, type InstalledFlags } from './installed-option.js';
 import { addWatchOptions, hasWatchFlags, type WatchFlags, watchOptionsOf } from './watch-flags.js';
 
 /** Flags of a server that loads its catalogue itself. */
@@ -38,8 +38,8 @@ export function addServerWatchOptions(command: Command): void {
 }
 
 /** What the flags of a server say is to be watched. Installed skills always are. Ends the command where they clash. */
-export function watchedSourcesOf(command: Command, flags: ServerWatchFlags): WatchedSources {
-  const installed = installedSource(command, flags);
+export async function watchedSourcesOf(command: Command, flags: ServerWatchFlags): Promise<WatchedSources> {
+  const { database, source: installed } = await chooseInstalled(command, flags);
   const named = flags.watch === true || flags.watch === undefined ? [] : flags.watch;
   const sources = installed === undefined ? named : [...named, installed];
   if (flags.watch === true && sources.length === 0) {
@@ -48,7 +48,7 @@ export function watchedSourcesOf(command: Command, flags: ServerWatchFlags): Wat
   if (sources.length === 0 && hasWatchFlags(flags)) {
     command.error('error: --poll says how sources are watched: add --watch');
   }
-  return { database: installedDatabase(command, flags), sources: sources.length === 0 ? undefined : sources };
+  return { database, sources: sources.length === 0 ? undefined : sources };
 }
 
 /**

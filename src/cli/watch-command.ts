@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Source, type WatchedChange, type WatchOptions, watchSources } from '../index.js';
 import { counted } from './counted.js';
-import { installedDatabase, installedSource } from './installed-option.js';
+import { chooseInstalled, tellCatalogue } from './installed-option.js';
 import { addLoadOptions, type LoadFlags, loadOptionsOf } from './load-flags.js';
 import { LoadProgressBar } from './load-progress-bar.js';
 import { loadReportLines, rejectedLines, warningLines } from './load-report-lines.js';
@@ -14,11 +14,11 @@ import { addWatchOptions, type WatchFlags, watchOptionsOf } from './watch-flags.
 export const setUpWatch: SetUp = (command, output) => {
   command
     .argument('[source...]', '.jsonl, .jsonl.gz or .json file, or folder with SKILL.md files')
-    .action((sources: string[], flags: LoadFlags & WatchFlags) => {
-      const installed = installedSource(command, flags);
-      const all = installed === undefined ? sources : [...sources, installed];
+    .action(async (sources: string[], flags: LoadFlags & WatchFlags) => {
+      const { database, source } = await chooseInstalled(command, flags, tellCatalogue(output));
+      const all = source === undefined ? sources : [...sources, source];
       if (all.length === 0) command.error("error: missing required argument 'source' (or --installed)");
-      return watch(all, { ...flags, database: installedDatabase(command, flags) }, output);
+      return watch(all, { ...flags, database }, output);
     });
   addLoadOptions(command);
   addWatchOptions(command);

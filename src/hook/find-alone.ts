@@ -1,7 +1,6 @@
 import { openSkillSearch } from '../search/open-skill-search.js';
 import { fittingSkills } from './fitting-skills.js';
 import type { FoundSkill } from './found-skill.js';
-import type { HookOptions } from './hook-options.js';
 import type { PromptQuery } from './prompt-query.js';
 import { TimeLimit } from './time-limit.js';
 
@@ -14,7 +13,7 @@ const MARGIN = 200;
  * @throws {SkillSearchError} as `openSkillSearch` and `SkillSearch.semantic`
  */
 export async function findAlone(
-  { database, model }: Pick<HookOptions, 'database' | 'model'>,
+  { database, model }: { readonly database: string; readonly model: string | undefined },
   query: PromptQuery,
   deadline: number,
 ): Promise<readonly FoundSkill[]> {

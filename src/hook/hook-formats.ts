@@ -1,9 +1,11 @@
+import { isAbsolute } from 'node:path';
+
 /**
  * What is read from standard input and printed:
  *
  * - `claude-code`, `codex`: the JSON of the event `UserPromptSubmit`
  * - `gemini-cli`: the JSON of the event `BeforeAgent`
- * - `json`: an object with a `prompt`; one with the `context`
+ * - `json`: an object with a `prompt`, and a `cwd` if need be; one with the `context`
  * - `plain`: text; text
  */
 export const HOOK_FORMATS = ['claude-code', 'codex', 'gemini-cli', 'json', 'plain'] as const;
@@ -15,6 +17,13 @@ const EVENTS: Partial<Readonly<Record<HookFormat, string>>> = {
   'gemini-cli': 'BeforeAgent',
 };
 
+/** What was typed in. */
+export interface Prompt {
+  readonly text: string;
+  /** The working folder of the host, if it says so. */
+  readonly cwd?: string;
+}
+
 /**
  * The prompt in what a host has written.
  *
@@ -22,8 +31,8 @@ const EVENTS: Partial<Readonly<Record<HookFormat, string>>> = {
  * @returns undefined if that is not whole yet
  * @throws {NoPrompt} if there is no prompt in it
  */
-export function promptIn(text: string, format: HookFormat, whole: boolean): string | undefined {
-  if (format === 'plain') return whole ? text : undefined;
+export function promptIn(text: string, format: HookFormat, whole: boolean): Prompt | undefined {
+  if (format === 'plain') return whole ? { text } : undefined;
   // A host need not close the input: then a whole object is the end of it.
   if (!whole && !text.trimEnd().endsWith('}')) return undefined;
   let value: unknown;
@@ -34,9 +43,10 @@ export function promptIn(text: string, format: HookFormat, whole: boolean): stri
     // The message of the error would quote the input.
     throw new NoPrompt('INPUT_NOT_JSON');
   }
-  const prompt: unknown = typeof value === 'object' && value !== null && 'prompt' in value ? value.prompt : undefined;
+  const { prompt, cwd } = (value ?? {}) as { readonly prompt?: unknown; readonly cwd?: unknown };
   if (typeof prompt !== 'string') throw new NoPrompt('NO_PROMPT');
-  return prompt;
+  const isFolder = typeof cwd === 'string' && isAbsolute(cwd) && !cwd.includes('\0');
+  return isFolder ? { text: prompt, cwd } : { text: prompt };
 }
 
 /** The input has no prompt. Its code is all that may be said of it. */

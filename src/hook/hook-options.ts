@@ -1,14 +1,13 @@
 import { parseArgs } from 'node:util';
 import { SkillSearchError } from '../errors.js';
 import { HOOK_LIMITS } from '../limits.js';
-import { joinPaths, type Surroundings, userFolders } from '../user-folders.js';
 import { HOOK_FORMATS, type HookFormat } from './hook-formats.js';
 import { HOOK_MODES, type HookMode } from './prompt-query.js';
 
 /** What `hook` was told. */
 export interface HookOptions {
-  /** Path of the catalogue. */
-  readonly database: string;
+  /** Path of the catalogue. Undefined: that of the installed skills, by the folder in which the prompt was written. */
+  readonly database: string | undefined;
   readonly model: string | undefined;
   readonly mode: HookMode;
   readonly format: HookFormat;
@@ -37,7 +36,7 @@ export const HOOK_OPTIONS: readonly HookOption[] = [
     name: 'database',
     flag: 'database',
     argument: 'file',
-    description: 'the catalogue (default: skills.db in the data folder of the user)',
+    description: 'the catalogue (default: that of the installed skills, of the project or of the user)',
   },
   {
     name: 'mode',
@@ -81,7 +80,7 @@ export const HOOK_OPTIONS: readonly HookOption[] = [
  * @throws {SkillSearchError} `INVALID_OPTION`
  * @throws {TypeError} of Node, for words that are no options
  */
-export function readHookOptions(words: readonly string[], of: Surroundings): HookOptions {
+export function readHookOptions(words: readonly string[]): HookOptions {
   const { values } = parseArgs({
     args: [...words],
     strict: true,
@@ -108,7 +107,7 @@ export function readHookOptions(words: readonly string[], of: Surroundings): Hoo
     return value;
   };
   return {
-    database: textOf('database') ?? joinPaths(of, userFolders(of).data, 'skills.db'),
+    database: textOf('database'),
     model: textOf('model'),
     mode: choiceOf('mode', HOOK_MODES),
     format: choiceOf('format', HOOK_FORMATS),

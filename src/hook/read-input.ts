@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import { HOOK_LIMITS } from '../limits.js';
-import { type HookFormat, NoPrompt, promptIn } from './hook-formats.js';
+import { type HookFormat, NoPrompt, type Prompt, promptIn } from './hook-formats.js';
 
 /**
  * Reads standard input until it has a prompt, or ends.
  *
  * @throws {NoPrompt} if it ends without one, or is too long
  */
-export function readInput(input: Readable, format: HookFormat): Promise<string> {
+export function readInput(input: Readable, format: HookFormat): Promise<Prompt> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { nearestCatalogue } from '../installed-catalogue.js';
 import { HOOK_LIMITS } from '../limits.js';
 import { askLocally } from '../local/ask-locally.js';
 import { type Surroundings, surroundings, userFolders } from '../user-folders.js';
@@ -29,7 +30,7 @@ export interface HookStreams {
 export async function runHook(words: readonly string[], { input, output }: HookStreams): Promise<void> {
   const of = surroundings();
   try {
-    const options = readHookOptions(words, of);
+    const options = readHookOptions(words);
     const text = await inTime(options.timeout, (deadline) => answer(options, input, of, deadline));
     if (text !== '') await write(output, text);
   } catch (error) {
@@ -38,21 +39,26 @@ export async function runHook(words: readonly string[], { input, output }: HookS
 }
 
 async function answer(options: HookOptions, input: Readable, of: Surroundings, deadline: number): Promise<string> {
-  const prompt = await readInput(input, options.format);
+  const { text: prompt, cwd = of.cwd } = await readInput(input, options.format);
   // Then nothing need be opened.
   if (proseOf(prompt) === '') return '';
   const { limit, mode, maxTokens, format, agent } = options;
   const query = { prompt, mode, limit, ...(agent !== undefined && { agent }) };
-  const found = (await askServer(options, query, of, deadline)) ?? (await findAlone(options, query, deadline));
+  const database = options.database ?? (await nearestCatalogue({ ...of, cwd }));
+  const asked = { ...options, database };
+  const found = (await askServer(asked, query, of, deadline)) ?? (await findAlone(asked, query, deadline));
   const context = contextOf(found, maxTokens);
   return context === '' ? '' : printed(context, format);
 }
+
+/** Options with the catalogue that is asked. */
+type AskedOptions = HookOptions & { readonly database: string };
 
 /** So much of the time is left for looking skills up here if a server does not answer. In milliseconds. */
 const LEFT_FOR_ALONE = 1500;
 
 async function askServer(
-  { alone, database }: HookOptions,
+  { alone, database }: AskedOptions,
   query: PromptQuery,
   of: Surroundings,
   deadline: number,
@@ -66,7 +72,7 @@ async function askServer(
 }
 
 /** Imported when it is needed: a server answers as a rule, and this opens the catalogue. */
-async function findAlone(options: HookOptions, query: PromptQuery, deadline: number): Promise<readonly FoundSkill[]> {
+async function findAlone(options: AskedOptions, query: PromptQuery, deadline: number): Promise<readonly FoundSkill[]> {
   const { findAlone: find } = await import('./find-alone.js');
   return find(options, query, deadline);
 }

@@ -1,6 +1,10 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { PROJECT_FOLDER, projectCatalogue, projectCatalogues } from '../installed-catalogue.js';
 import { openForReading } from '../store/database.js';
 import { derivedFiles, filesBeside, sqliteFiles } from '../store/file-names.js';
+import type { Surroundings } from '../user-folders.js';
+import { removeEmptyFolders } from './folders.js';
 
 /** The name under which a catalogue has the installed skills of a machine. */
 const INSTALLED = 'installed:';
@@ -28,4 +32,27 @@ export function removeCatalogue(database: string): void {
   const working = [loading, loadingPart, loadingReport, loadingLock];
   for (const path of [database, loading, loadingPart].flatMap(sqliteFiles)) rmSync(path, { force: true });
   for (const path of [...derivedFiles(database), ...working]) rmSync(path, { force: true });
+}
+
+/** The catalogues of projects that there are, in the order of their names. */
+export function projectCataloguesOf(of: Surroundings): readonly string[] {
+  const folder = projectCatalogues(of);
+  const file = basename(projectCatalogue(of, ''));
+  return namesIn(folder)
+    .filter((name) => PROJECT_FOLDER.test(name))
+    .map((name) => join(folder, name, file));
+}
+
+/** Deletes the catalogue of a project, and its folders if nothing else is in them. */
+export function removeProjectCatalogue(database: string): void {
+  removeCatalogue(database);
+  removeEmptyFolders([dirname(dirname(database)), dirname(database)]);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
 }

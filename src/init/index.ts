@@ -1,3 +1,4 @@
+export { userCatalogue } from '../installed-catalogue.js';
 export type { AgentPlan, EntryAction, PlannedEntry } from './agent-plan.js';
 export { InitRecord } from './init-record.js';
 export {

@@ -107,7 +107,7 @@ function planEntry(
     const edited = replaceEntry(format, draft.text, place, recorded.value, value);
     return shown('replace', draft.write(edited, { ...common, ...made, found: recorded.found }));
   }
-  const similar = place.kind === 'member' ? present[0] : present.find((one) => mentions(one, program.database));
+  const similar = place.kind === 'member' ? present[0] : present.find((one) => isOurs(one, program));
   if (similar !== undefined) {
     const reason = recorded === undefined ? 'init did not write it' : 'it was changed after init had written it';
     return shown('kept', [], `${reason}: rename or remove it and run init again`);
@@ -116,6 +116,11 @@ function planEntry(
   const edited = addEntry(format, draft.text, place, value);
   const exact = { edits: edited.steps[0]!, before, after: digestOf(edited.text) };
   return shown('add', draft.write(edited, { ...common, ...made, found: edited.found, exact }));
+}
+
+/** Whether an entry has our catalogue, or starts our program. */
+function isOurs(entry: unknown, { database, entry: program }: Program): boolean {
+  return mentions(entry, database) || mentions(entry, program);
 }
 
 /** Whether a text is anywhere in a value. */

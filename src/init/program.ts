@@ -6,13 +6,15 @@ export interface Program {
   readonly entry: string;
   /** Path of the catalogue. */
   readonly database: string;
+  /** Whether agents are told that path. If not, each run finds the catalogue of its project, or the user's, itself. */
+  readonly namesDatabase: boolean;
   /** Whether meaning is searched, too. */
   readonly semantic: boolean;
 }
 
 /** The arguments of node with which an agent starts our MCP server. */
-export function serverArguments({ entry, database, semantic }: Program): readonly string[] {
-  return [entry, 'mcp', '--database', database, '--installed', '--watch', ...(semantic ? [] : ['--no-semantic'])];
+export function serverArguments({ entry, semantic, ...program }: Program): readonly string[] {
+  return [entry, 'mcp', ...databaseOption(program), '--installed', '--watch', ...(semantic ? [] : ['--no-semantic'])];
 }
 
 /**
@@ -20,8 +22,12 @@ export function serverArguments({ entry, database, semantic }: Program): readonl
  *
  * @param format what the host writes and reads, as `hook` calls it
  */
-export function hookArguments({ entry, database, semantic }: Program, format: string): readonly string[] {
-  return [entry, 'hook', '--database', database, '--format', format, ...(semantic ? [] : ['--mode', 'words'])];
+export function hookArguments({ entry, semantic, ...program }: Program, format: string): readonly string[] {
+  return [entry, 'hook', ...databaseOption(program), '--format', format, ...(semantic ? [] : ['--mode', 'words'])];
+}
+
+function databaseOption({ database, namesDatabase }: Pick<Program, 'database' | 'namesDatabase'>): readonly string[] {
+  return namesDatabase ? ['--database', database] : [];
 }
 
 /** A command line for a POSIX shell. */

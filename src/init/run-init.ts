@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SkillSearchError } from '../errors.js';
+import { userCatalogue } from '../installed-catalogue.js';
 import { nearestName } from '../nearest-name.js';
 import type { Surroundings } from '../user-folders.js';
 import { AGENT_HOSTS, type AgentEntry, type AgentHost, isInstalled } from './agent-hosts.js';
 import { type AgentPlan, hasChanges } from './agent-plan.js';
 import { applyPlan } from './apply-plan.js';
-import { ownsCatalogue, removeCatalogue } from './catalogue-files.js';
+import { ownsCatalogue, projectCataloguesOf, removeCatalogue, removeProjectCatalogue } from './catalogue-files.js';
 import type { InitRecord } from './init-record.js';
 import { planAgent } from './plan-agent.js';
 import { planRemoval } from './plan-removal.js';
@@ -83,7 +84,7 @@ export async function runInit(task: InitTask, dialogue: Dialogue): Promise<InitR
     const applied = agents.map((one) => applyPlan(one, task.record, task.now()));
     backups.push(...applied.flatMap((one) => one.backups));
     if (applied.some(({ isStale }) => isStale)) continue;
-    if (task.isRemoval) removeCatalogues(task.record);
+    if (task.isRemoval) removeCatalogues(task);
     return {
       ...plan,
       agents: first.agents.map((one) => agents.find(({ agent }) => agent === one.agent) ?? one),
@@ -121,7 +122,7 @@ function hostNamed(name: string): AgentHost {
   });
 }
 
-function planUndoing({ record }: InitTask, names: readonly string[] | undefined): InitPlan {
+function planUndoing({ of, record }: InitTask, names: readonly string[] | undefined): InitPlan {
   for (const name of names ?? []) hostNamed(name);
   const recorded = [...new Set(record.entries.map(({ agent }) => agent))];
   const wanted = recorded.filter((agent) => names === undefined || names.includes(agent));
@@ -132,7 +133,7 @@ function planUndoing({ record }: InitTask, names: readonly string[] | undefined)
     ),
   );
   const isAll = wanted.length === recorded.length && agents.every(({ entries }) => entries.every(isUndone));
-  const catalogues = isAll ? record.catalogues : [];
+  const catalogues = isAll ? [...record.catalogues, ...projectsToRemove(of, record)] : [];
   return {
     agents,
     catalogues: catalogues.map((database) => ({ database, action: ownsCatalogue(database) ? 'remove' : 'keep' })),
@@ -155,10 +156,17 @@ async function buildCatalogue({ program, record, buildCatalogue: build }: InitTa
 }
 
 /** Deletes the catalogues when nothing uses them any more. One that has other skills is its user's now. */
-function removeCatalogues(record: InitRecord): void {
+function removeCatalogues({ of, record }: InitTask): void {
   if (record.entries.length > 0) return;
+  for (const database of projectsToRemove(of, record)) if (ownsCatalogue(database)) removeProjectCatalogue(database);
   for (const database of record.catalogues) {
     if (ownsCatalogue(database)) removeCatalogue(database);
     record.dropCatalogue(database);
   }
+}
+
+/** The catalogues of projects go with the user's: servers made them. */
+function projectsToRemove(of: Surroundings, { catalogues }: InitRecord): readonly string[] {
+  const database = userCatalogue(of);
+  return catalogues.includes(database) && ownsCatalogue(database) ? projectCataloguesOf(of) : [];
 }

@@ -1,5 +1,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { projectLevels } from '../project-levels.js';
+import { realPathOrSelf } from '../real-path-or-self.js';
 import type { SkillScope } from '../skill.js';
 import { reasonOf } from '../sources/folder/list-folder.js';
 import { isInside } from '../sources/folder/source-paths.js';
@@ -8,7 +10,6 @@ import type { AgentProblem } from './agent-problem.js';
 import { AGENTS, type Agent, SHARED_AGENT } from './agents.js';
 import { checkInstalledOptions, type InstalledOptions } from './installed-options.js';
 import { claudePlugins, type Plugins } from './plugins.js';
-import { projectLevels } from './project-levels.js';
 
 /** A folder in which an agent looks for skills: it holds many, or is a skill itself. */
 export interface InstalledFolder {
@@ -40,6 +41,8 @@ export interface FoundFolders {
   readonly problems: readonly AgentProblem[];
   /** Real path of the home folder, to shorten paths that are shown. */
   readonly home: string;
+  /** Real path of the nearest folder of the project that has skills, or plugins, of its own. */
+  readonly level: string | undefined;
 }
 
 /**
@@ -62,6 +65,8 @@ interface Wanted {
   readonly scope: SkillScope;
   /** Absolute. */
   readonly path: string;
+  /** The folder of the project that it lies in. */
+  readonly level?: string;
 }
 
 class FolderFinder {
@@ -77,8 +82,8 @@ class FolderFinder {
   }
 
   async find(): Promise<FoundFolders> {
-    this.#home = await realOrSelf(this.#of.home);
-    const cwd = await realOrSelf(this.#of.cwd);
+    this.#home = await realPathOrSelf(this.#of.home);
+    const cwd = await realPathOrSelf(this.#of.cwd);
     const levels = await projectLevels(cwd, this.#home);
     const present = await this.#present(levels);
     const wanted = AGENTS.flatMap((agent) => this.#wantedOf(agent, levels, present.has(agent)));
@@ -101,6 +106,9 @@ class FolderFinder {
         agent.name === PLUGIN_AGENT ? plugins : NO_PLUGINS,
       ),
     );
+    const own = new Set(
+      wanted.filter(({ agent, path }) => present.has(agent) && real.has(path)).map((one) => one.level),
+    );
     return {
       folders,
       agents: chosen.map(({ name }) => name),
@@ -108,6 +116,7 @@ class FolderFinder {
       roots: [...new Map([...roots].reverse().map((root) => [root.path, root])).values()].reverse(),
       problems: [...this.#problems.values(), ...plugins.problems],
       home: this.#home,
+      level: levels.find((level) => own.has(level) || (present.has(pluginAgent()) && plugins.projects.includes(level))),
     };
   }
 
@@ -139,15 +148,16 @@ class FolderFinder {
     const want = (scope: SkillScope, paths: readonly string[]): Wanted[] =>
       paths.map((path) => ({ agent, scope, path: resolve(path) }));
     return [
-      ...levels.flatMap((level) => inProject.map((folder) => ({ ...want('project', [join(level, folder)])[0]! }))),
+      ...levels.flatMap((level) =>
+        inProject.map((folder) => ({ ...want('project', [join(level, folder)])[0]!, level })),
+      ),
       ...want('user', other?.user ?? agent.userFolders(this.#of)),
       ...want('system', other?.system ?? agent.systemFolders(this.#of)),
     ];
   }
 
   async #plugins(cwd: string): Promise<Plugins> {
-    const agent = AGENTS.find(({ name }) => name === PLUGIN_AGENT)!;
-    return claudePlugins(agent.ownFolder(this.#of), cwd);
+    return claudePlugins(pluginAgent().ownFolder(this.#of), cwd);
   }
 
   /** Real paths of those that exist. */
@@ -214,7 +224,11 @@ class FolderFinder {
 
 /** The agent whose plugins are known. */
 const PLUGIN_AGENT = 'claude-code';
-const NO_PLUGINS: Plugins = { folders: [], problems: [] };
+const NO_PLUGINS: Plugins = { folders: [], projects: [], problems: [] };
+
+function pluginAgent(): Agent {
+  return AGENTS.find(({ name }) => name === PLUGIN_AGENT)!;
+}
 
 /** Folders of a project that only this agent, or one made like it, has. */
 function ownFolders({ projectFolders: [first = ''], name }: Agent): string[] {
@@ -246,8 +260,4 @@ function byPrecedence(
   return all.filter(
     ({ path, plugin }, at) => all.findIndex((one) => one.path === path && one.plugin === plugin) === at,
   );
-}
-
-async function realOrSelf(path: string): Promise<string> {
-  return realpath(path).catch(() => resolve(path));
 }

@@ -18,6 +18,8 @@ interface PluginFolder {
 /** What an agent's plugins bring. */
 export interface Plugins {
   readonly folders: readonly PluginFolder[];
+  /** Real paths of the folders of projects that plugins are meant for, of those that count here. */
+  readonly projects: readonly string[];
   readonly problems: readonly AgentProblem[];
 }
 
@@ -35,7 +37,7 @@ export interface Plugins {
  */
 export async function claudePlugins(own: string, cwd: string): Promise<Plugins> {
   const home = await realpath(join(own, 'plugins')).catch(() => undefined);
-  return home === undefined ? { folders: [], problems: [] } : new PluginReader(home, cwd).read();
+  return home === undefined ? { folders: [], projects: [], problems: [] } : new PluginReader(home, cwd).read();
 }
 
 /** One installation of a plugin. */
@@ -53,6 +55,7 @@ class PluginReader {
   readonly #cwd: string;
   readonly #list: string;
   readonly #folders: PluginFolder[] = [];
+  readonly #projects = new Set<string>();
   readonly #problems: AgentProblem[] = [];
   readonly #marketplaces = new Map<string, Promise<JsonObject | undefined>>();
 
@@ -68,7 +71,7 @@ class PluginReader {
       if (isObject(list['plugins'])) await this.#readAll(list['plugins']);
       else this.#note(this.#list, 'has no object `plugins`');
     }
-    return { folders: this.#folders, problems: this.#problems };
+    return { folders: this.#folders, projects: [...this.#projects], problems: this.#problems };
   }
 
   async #readAll(plugins: JsonObject): Promise<void> {
@@ -96,7 +99,9 @@ class PluginReader {
     if (scope !== 'project' && scope !== 'local') return true;
     if (typeof projectPath !== 'string' || !isAbsolute(projectPath) || projectPath.includes('\0')) return false;
     const real = await realpath(projectPath).catch(() => resolve(projectPath));
-    return isInside(this.#cwd, real);
+    const counts = isInside(this.#cwd, real);
+    if (counts) this.#projects.add(real);
+    return counts;
   }
 
   async #readPlugin({ key, name, marketplace, value }: Installed): Promise<void> {

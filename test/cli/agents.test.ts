@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openSkillSearch } from '../../src/index.js';
 import type { InstalledReport } from '../../src/installed/index.js';
+import { projectCatalogue } from '../../src/installed-catalogue.js';
+import { surroundings } from '../../src/user-folders.js';
 import { MadeUpHome, skillMarkdown } from '../installed/made-up-home.js';
 import { linesOf, runCaptured } from './run-captured.js';
 
@@ -146,16 +148,16 @@ describe('agents', () => {
 });
 
 describe('load --installed', () => {
-  test('loads into the catalogue of the user, unless another is named', async () => {
+  test('loads into the catalogue of the project, unless another is named, and tells which', async () => {
     const made = await someSkills();
     const loaded = await runCaptured(['load', '--installed', '--no-semantic', '--json']);
-    expect(loaded.status).toBe(0);
-    const data = { linux: '.local/share', darwin: 'Library/Application Support', win32: 'AppData/Local' };
-    const folder = join(made.home, data[process.platform as 'linux'], 'skill-discovery');
-    await using search = await openSkillSearch({ database: join(folder, 'skills.db') });
+    const database = projectCatalogue(surroundings({ home: made.home }), made.project);
+    expect(loaded).toMatchObject({ status: 0, error: `Catalogue: ${database}\n` });
+    await using search = await openSkillSearch({ database });
     expect(search.stats().skills).toBe(4);
     const other = join(made.root, 'other.db');
-    await runCaptured(['load', '--installed', '--agent', 'cursor', '--no-semantic', '--database', other]);
+    const named = ['load', '--installed', '--agent', 'cursor', '--no-semantic', '--database', other];
+    expect((await runCaptured(named)).error).toBe('');
     await using narrow = await openSkillSearch({ database: other });
     expect(narrow.stats().skills).toBe(2);
   });

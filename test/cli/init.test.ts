@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -18,9 +18,16 @@ class Home {
     mkdirSync(skill, { recursive: true });
     writeFileSync(join(skill, 'SKILL.md'), '---\nname: pdf-fill\ndescription: Fills in PDF forms.\n---\n');
     writeFileSync(this.config, '{}\n');
+    // The sources are run, by a package that is looked for from the working folder.
+    symlinkSync(join(process.cwd(), 'node_modules'), join(this.path, 'node_modules'), 'junction');
   }
 
   init(...words: readonly string[]): Promise<Captured> {
+    return this.in(this.path, ...words);
+  }
+
+  /** Runs it in a folder. */
+  in(cwd: string, ...words: readonly string[]): Promise<Captured> {
     const inside = (name: string): string => join(this.path, name);
     // Nothing of the machine that the test runs on.
     const env = {
@@ -28,7 +35,7 @@ class Home {
       ...{ XDG_CONFIG_HOME: '', XDG_DATA_HOME: inside('data'), XDG_STATE_HOME: '', XDG_RUNTIME_DIR: '' },
       ...{ CLAUDE_CONFIG_DIR: '', CODEX_HOME: '', COPILOT_HOME: '' },
     };
-    return runProcess(['init', '--no-semantic', ...words], '', { env });
+    return runProcess(['init', '--no-semantic', ...words], '', { cwd, env });
   }
 }
 
@@ -51,7 +58,7 @@ describe('init', () => {
     const first = await home.init('--yes');
     expect(first).toMatchObject({ status: 0, error: '' });
     expect(first.out).toContain(`${database} has 1 installed skills.`);
-    const args = [ENTRY, 'mcp', '--database', database, '--installed', '--watch', '--no-semantic'];
+    const args = [ENTRY, 'mcp', '--installed', '--watch', '--no-semantic'];
     const written = readFileSync(home.config, 'utf8');
     expect(JSON.parse(written)).toEqual({ mcpServers: { skills: { command: process.execPath, args } } });
     const second = await home.init('--yes');
@@ -64,6 +71,21 @@ describe('init', () => {
     expect(readFileSync(home.config, 'utf8')).toBe('{}\n');
     expect(existsSync(join(home.path, 'data'))).toBe(false);
     expect(await home.init('--remove')).toMatchObject({ status: 0, out: 'There is nothing to undo.\n' });
+  }, 60_000);
+
+  test('loads the skills of the user only, wherever it is run, and names a catalogue only if one is given', async () => {
+    const home = new Home();
+    const project = join(home.path, 'work');
+    const skill = join(project, '.claude', 'skills', 'whole');
+    mkdirSync(skill, { recursive: true });
+    writeFileSync(join(skill, 'SKILL.md'), '---\nname: whole\ndescription: Belongs to the project.\n---\n');
+    const first = await home.in(project, '--yes', '--json');
+    expect(JSON.parse(first.out)).toMatchObject({ report: { added: 1 } });
+    const database = join(home.path, 'my.db');
+    await home.in(project, '--yes', '--database', database);
+    expect(JSON.parse(readFileSync(home.config, 'utf8')).mcpServers.skills.args).toEqual([
+      ...[ENTRY, 'mcp', '--database', database, '--installed', '--watch', '--no-semantic'],
+    ]);
   }, 60_000);
 
   test('prints one JSON object, and ends with 1 where a configuration cannot be edited', async () => {

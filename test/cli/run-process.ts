@@ -9,6 +9,8 @@ const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 export interface ProcessOptions {
   /** Another folder with the sources. */
   readonly project?: string;
+  /** Its working folder, from which `tsx` must be found. @default the present one */
+  readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** An open file that takes its standard output. */
   readonly stdout?: number;
@@ -17,9 +19,10 @@ export interface ProcessOptions {
 /** Starts the command line as a process of its own. */
 export function startProcess(
   words: readonly string[],
-  { project = PROJECT, env = {}, stdout }: ProcessOptions = {},
+  { project = PROJECT, cwd, env = {}, stdout }: ProcessOptions = {},
 ): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, ['--import', 'tsx', join(project, 'src/cli/main.ts'), ...words], {
+    ...(cwd !== undefined && { cwd }),
     env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '0', ...env },
     stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
   }) as ChildProcessWithoutNullStreams;

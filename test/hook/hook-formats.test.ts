@@ -16,7 +16,10 @@ const EVENT = {
 describe('what a host writes', () => {
   test('gives the prompt of its JSON, however it is cut in pieces', async () => {
     for (const size of [1, 3, 7, 1000]) {
-      expect(await readInput(inPieces(JSON.stringify(EVENT), size), 'claude-code')).toBe(EVENT.prompt);
+      expect(await readInput(inPieces(JSON.stringify(EVENT), size), 'claude-code')).toEqual({
+        text: EVENT.prompt,
+        cwd: EVENT.cwd,
+      });
     }
   });
 
@@ -24,11 +27,17 @@ describe('what a host writes', () => {
     const open = new PassThrough();
     open.write('{"a": {"b": 1}');
     open.write(', "prompt": "x {} }"}\n');
-    expect(await readInput(open, 'json')).toBe('x {} }');
+    expect(await readInput(open, 'json')).toEqual({ text: 'x {} }' });
   });
 
   test('is the prompt itself in the plain format, to the end of the input', async () => {
-    expect(await readInput(inPieces('{"prompt": 1}\n', 4), 'plain')).toBe('{"prompt": 1}\n');
+    expect(await readInput(inPieces('{"prompt": 1}\n', 4), 'plain')).toEqual({ text: '{"prompt": 1}\n' });
+  });
+
+  test('has a working folder only if that is an absolute path', async () => {
+    for (const cwd of ['', '.', 'a/b', 5, null, '/a\u0000b', {}]) {
+      expect(await readInput(inPieces(JSON.stringify({ prompt: 'x', cwd }), 100), 'json')).toEqual({ text: 'x' });
+    }
   });
 
   test('is refused without a prompt, with a code that quotes nothing', async () => {
@@ -53,7 +62,7 @@ describe('what a host writes', () => {
     for (let sent = 0; sent <= HOOK_LIMITS.inputBytes; sent += 65_536) endless.write(Buffer.alloc(65_536, 0x61));
     await refused;
     const whole = 'a'.repeat(HOOK_LIMITS.inputBytes);
-    expect(await readInput(inPieces(whole, 65_536), 'plain')).toBe(whole);
+    expect(await readInput(inPieces(whole, 65_536), 'plain')).toEqual({ text: whole });
   });
 });
 

@@ -13,6 +13,8 @@ export interface RunOptions {
   readonly isRemoval?: boolean;
   /** The path of the command line: another one after an upgrade. */
   readonly entry?: string;
+  /** Whether a catalogue was named. */
+  readonly namesDatabase?: boolean;
   readonly dialogue?: Partial<Dialogue>;
 }
 
@@ -54,10 +56,11 @@ export class HomeOfAgents {
 
   task(options: RunOptions = {}): InitTask {
     const { agents, parts = ['server', 'hook'], isRemoval = false, entry = '/opt/skills/main.js' } = options;
+    const { namesDatabase = false } = options;
     const { of, database, record } = this;
     return {
       ...{ of, agents, parts, isRemoval, record },
-      program: { node: '/usr/bin/node', entry, database, semantic: true },
+      program: { node: '/usr/bin/node', entry, database, namesDatabase, semantic: true },
       buildCatalogue: async () => {
         mkdirSync(dirname(database), { recursive: true });
         writeFileSync(database, 'a catalogue');

@@ -20,7 +20,13 @@ const { data } = userFolders(of);
 await runInit(
   {
     ...{ of, agents: undefined, parts: ['server', 'hook'], isRemoval: false, now: () => new Date(0) },
-    program: { node: '/usr/bin/node', entry: '/opt/main.js', database: `${data}/skills.db`, semantic: true },
+    program: {
+      node: '/usr/bin/node',
+      entry: '/opt/main.js',
+      database: `${data}/skills.db`,
+      namesDatabase: false,
+      semantic: true,
+    },
     record: new InitRecord(`${data}/init.json`),
     buildCatalogue: async () => {},
   },

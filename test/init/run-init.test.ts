@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
 import { AGENT_HOSTS } from '../../src/init/agent-hosts.js';
@@ -63,10 +63,10 @@ describe('init', () => {
   test('writes what each agent reads', async () => {
     const home = new HomeOfAgents(HOMES['linux']!);
     await home.run();
-    const args = ['/opt/skills/main.js', 'mcp', '--database', home.database, '--installed', '--watch'];
+    const args = ['/opt/skills/main.js', 'mcp', '--installed', '--watch'];
     const command = '/usr/bin/node';
     const hook = (format: string, timeout: number): object => {
-      const line = `/usr/bin/node /opt/skills/main.js hook --database ${home.database} --format ${format}`;
+      const line = `/usr/bin/node /opt/skills/main.js hook --format ${format}`;
       return [{ hooks: [{ type: 'command', command: line, timeout }] }];
     };
     const json = (path: string): unknown => JSON.parse(home.read(path));
@@ -344,6 +344,64 @@ describe('undoing', () => {
       expect(existsSync(home.database)).toBe(isKept);
       expect(existsSync(join(home.home, '.local'))).toBe(isKept);
     }
+  });
+
+  test('names the catalogue only if one was given, and replaces its own entries when that changes', async () => {
+    const home = new HomeOfAgents({ '.cursor/': '', '.codex/': '' });
+    const written = (): string => home.read('.cursor/mcp.json') + home.read('.codex/hooks.json');
+    await home.run({ namesDatabase: true });
+    expect(written().match(/--database/g)).toHaveLength(2);
+    const replaced = ['codex server replace', 'codex hook replace', 'cursor server replace'];
+    expect(await home.actions()).toEqual(replaced);
+    expect(written()).not.toContain('--database');
+    expect(await home.actions({ namesDatabase: true })).toEqual(replaced);
+  });
+
+  test('takes an entry that starts our program for one that is there, whoever wrote it', async () => {
+    const home = new HomeOfAgents({ '.codex/': '' });
+    const command = 'node /opt/skills/main.js hook --format codex --limit 3';
+    home.write('.codex/hooks.json', JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ command }] }] } }));
+    expect(await home.actions({ parts: ['hook'] })).toEqual(['codex hook kept']);
+  });
+
+  test('deletes the catalogues of projects with that of the user, and nothing else there', async () => {
+    const mine = '---\nname: a\ndescription: A skill.\n---\n';
+    const home = new HomeOfAgents({ '.cursor/': '', 'mine/a/SKILL.md': mine });
+    const before = Object.keys(home.everything);
+    const projects = '.local/share/skill-discovery/projects';
+    await home.run();
+    rmSync(home.database);
+    const [one, other] = ['0123456789abcdef', 'fedcba9876543210'].map((name) => `${projects}/${name}/skills.db`);
+    home.write(`${one}.loading`, '');
+    const removed = { database: join(home.home, one!), action: 'remove' };
+    expect((await home.run({ isRemoval: true })).catalogues).toEqual([
+      { database: home.database, action: 'remove' },
+      removed,
+    ]);
+    expect(Object.keys(home.everything)).toEqual(before);
+
+    await home.run();
+    rmSync(home.database);
+    for (const path of [one!, `${projects}/notes/skills.db`, `${projects}/0123456789ABCDEF/skills.db`]) {
+      home.write(path.replace('skills.db', 'of-somebody'), 'mine');
+    }
+    mkdirSync(dirname(join(home.home, other!)));
+    await buildCatalogue({ database: join(home.home, other!), sources: [join(home.home, 'mine')], semantic: false });
+    const { catalogues } = await home.run({ isRemoval: true });
+    expect(catalogues.slice(1)).toEqual([removed, { database: join(home.home, other!), action: 'keep' }]);
+    const left = Object.keys(home.everything).filter((path) => /projects\/.*\//.test(path));
+    expect(left.filter((path) => !path.includes('skills.db.'))).toEqual([
+      ...[`${projects}/0123456789ABCDEF/of-somebody`, one!.replace('skills.db', 'of-somebody')],
+      ...[other, `${projects}/notes/of-somebody`],
+    ]);
+  });
+
+  test('leaves the catalogues of projects where that of the user stays', async () => {
+    const project = '.local/share/skill-discovery/projects/0123456789abcdef/skills.db';
+    const home = new HomeOfAgents({ '.cursor/': '', [project]: '', '.local/share/skill-discovery/skills.db': 'mine' });
+    await home.run();
+    expect((await home.run({ isRemoval: true })).catalogues).toEqual([]);
+    expect(existsSync(join(home.home, project))).toBe(true);
   });
 
   test('leaves a catalogue that was there before', async () => {
