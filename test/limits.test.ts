@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openAccess } from '../src/access/index.js';
 import { textPart } from '../src/http/pages/text-parts.js';
+import { LockFile } from '../src/install/lock-file.js';
 import { claudePlugins } from '../src/installed/plugins.js';
 import { readJson } from '../src/installed/read-json.js';
 import { readQuestion } from '../src/keyword/question.js';
@@ -238,6 +239,12 @@ const BOUNDS: Readonly<
   MAX_TOOL_TEXT: { file: 'mcp/tools.test.ts', test: 'a long file is read in parts, and no character is cut in two' },
   MIN_TOOL_TOKENS: { file: 'mcp/tools.test.ts', test: 'max_tokens outside of its range' },
   MAX_TOOL_TOKENS: { file: 'mcp/tools.test.ts', test: 'max_tokens outside of its range' },
+  MAX_LOCK_FILE_BYTES: {
+    accepts: async (length) => {
+      const folder = await temporaryFolder({ 'skills-lock.json': '{"version":1,"skills":{}}'.padEnd(length) });
+      return passes(() => LockFile.read(join(folder, 'skills-lock.json'), 'project'));
+    },
+  },
   MAX_INSTALLED_AT_ONCE: { file: 'install/install-skills.test.ts', test: 'of more than a thousand skills at once' },
   MAX_PUBLISHED_SKILLS: {
     file: 'http/published.test.ts',

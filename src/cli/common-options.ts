@@ -33,6 +33,12 @@ export function collectChoices<Choice extends string>(choices: readonly Choice[]
   };
 }
 
+/** Parses a path. One that is empty, as an unset variable is, would be the working folder. */
+export function parsePath(value: string): string {
+  if (value === '') throw new InvalidArgumentError('It must be a path.');
+  return value;
+}
+
 /** Parses names with commas or blanks between, each kept once. */
 export function parseNames(value: string): readonly string[] {
   const names = [...new Set(value.split(/[\s,]+/).filter((name) => name !== ''))];

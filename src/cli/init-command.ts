@@ -5,7 +5,7 @@ import { type Dialogue, type InitPlan, InitRecord, type InitResult, runInit, use
 import { surroundings, userFolders } from '../installed/index.js';
 import { askLine } from './ask-line.js';
 import { chooseAgents } from './choose-agents.js';
-import { jsonOption, parseNames } from './common-options.js';
+import { jsonOption, parseNames, parsePath } from './common-options.js';
 import { planLines } from './init-lines.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
@@ -28,7 +28,7 @@ interface InitFlags {
 export const setUpInit: SetUp = (command, output) => {
   command
     .option('--agents <names>', 'these agents only, with commas between, also if they are not found', parseNames)
-    .option('--database <file>', 'the catalogue (default: skills.db in the data folder of the user)')
+    .option('--database <file>', 'the catalogue (default: skills.db in the data folder of the user)', parsePath)
     .option('--dry-run', 'show what would be written, and write nothing')
     .option('--yes', 'write without asking')
     .option('--no-mcp', 'add no MCP server')

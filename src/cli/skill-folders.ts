@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { InstalledPlace, LockChoice } from '../install/index.js';
 import { AGENTS, SHARED_AGENT, type Surroundings } from '../installed/index.js';
+import { parsePath } from './common-options.js';
 
 /** Where skills are installed, as `install` and `outdated` are told. */
 export interface PlaceFlags {
@@ -18,7 +19,7 @@ export interface InstallTarget {
 }
 
 export function toOption(description: string): Option {
-  return new Option('--to <folder>', description);
+  return new Option('--to <folder>', description).argParser(parsePath);
 }
 
 export function projectOption(description: string): Option {

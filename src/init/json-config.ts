@@ -154,7 +154,9 @@ function nodeOf(text: string, { keys, kind }: Place, value: JsonValue): Node {
 /** A text with nothing in it but this entry. */
 function wholeText(text: string, place: Place, value: JsonValue, style: JsonStyle): TextEdit {
   const inserted = jsonInLines(nested(place.keys, place.kind === 'member' ? value : [value]), style, '');
-  return { offset: text.length, removed: '', inserted: `${inserted}${style.lineBreak}` };
+  // A comment that nothing ends would go on over what comes behind it.
+  const lead = /[^\s\ufeff]/.test(text.slice(lineStart(text, text.length))) ? style.lineBreak : '';
+  return { offset: text.length, removed: '', inserted: `${lead}${inserted}${style.lineBreak}` };
 }
 
 function nested(keys: readonly string[], value: JsonValue): JsonValue {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
+import { TextDecoder } from 'node:util';
 import { SkillSearchError } from '../errors.js';
+import { MAX_LOCK_FILE_BYTES } from '../limits.js';
 import { setJsonMember } from './set-json-member.js';
 
 /**
@@ -76,6 +78,9 @@ export class LockFile {
     try {
       const file = await open(beside, 'wx');
       try {
+        // That of the file before, whatever a new file gets here.
+        const mode = stored === undefined ? undefined : (await stat(this.path)).mode & 0o777;
+        if (mode !== undefined) await file.chmod(mode);
         await file.writeFile(text);
         await file.sync();
       } finally {
@@ -110,11 +115,18 @@ async function realPathOf(path: string): Promise<string> {
   return path;
 }
 
+/** @returns undefined if there is no file */
 async function textOf(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    const found = await stat(path);
+    // A pipe would be waited for, and a device has no end: a project may come with a link to one.
+    if (!found.isFile()) throw refused(path, 'it is not a file');
+    if (found.size > MAX_LOCK_FILE_BYTES) throw refused(path, `it has more than ${MAX_LOCK_FILE_BYTES} bytes`);
+    // The rest of the file is written again byte for byte, so nothing in it may be read as something else.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (error instanceof TypeError) throw refused(path, 'it is not in UTF-8');
     throw error;
   }
 }
@@ -128,7 +140,10 @@ function readEntries(text: string, path: string, form: LockForm): ReadonlyMap<st
   }
   const { version, skills } = isObject(lock) ? lock : {};
   if (version !== VERSIONS[form]) {
-    throw refused(path, `its version must be ${VERSIONS[form]}, got ${JSON.stringify(version) ?? 'none'}`);
+    throw refused(
+      path,
+      `its version must be ${VERSIONS[form]}, got ${(JSON.stringify(version) ?? 'none').slice(0, 100)}`,
+    );
   }
   if (!isObject(skills)) throw refused(path, 'it has no object "skills"');
   return new Map(Object.entries(skills).filter((pair): pair is [string, LockEntry] => isObject(pair[1])));

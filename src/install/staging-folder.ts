@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { HashedFile } from './folder-hash.js';
 
@@ -16,6 +16,8 @@ export class StagingFolder {
   readonly #path: string;
   /** What to do backwards, the last step first. */
   readonly #undo: (() => Promise<void>)[] = [];
+  /** Whether a skill that was there before may still lie in here. */
+  #isNeeded = false;
 
   private constructor(base: string, path: string) {
     this.#base = base;
@@ -62,14 +64,19 @@ export class StagingFolder {
     this.#undo.push(() => rename(target, fresh));
   }
 
-  /** Takes everything back that was placed. */
+  /** Takes everything back that was placed, as far as it can be: what cannot is put back by the next install. */
   async undo(): Promise<void> {
-    for (const step of this.#undo.toReversed()) await step();
+    for (const step of this.#undo.toReversed()) {
+      await step().catch(() => {
+        this.#isNeeded = true;
+      });
+    }
     this.#undo.length = 0;
   }
 
   async remove(): Promise<void> {
     await syncFolder(this.#base);
+    if (this.#isNeeded) return;
     await rm(this.#path, { recursive: true, force: true });
   }
 }
@@ -86,10 +93,19 @@ export async function clearLeftovers(base: string): Promise<void> {
     const pid = NAME.exec(entry.name)?.[1];
     if (pid === undefined || !entry.isDirectory() || isAlive(Number(pid))) continue;
     const path = join(base, entry.name);
-    const replaced = await readdir(join(path, 'replaced')).catch(() => []);
-    for (const name of replaced) if (!names.has(name)) await rename(join(path, 'replaced', name), join(base, name));
+    for (const name of await foldersIn(join(path, 'replaced'))) {
+      if (!names.has(name)) await rename(join(path, 'replaced', name), join(base, name));
+    }
     await rm(path, { recursive: true, force: true });
   }
+}
+
+/** Names of the folders in a folder. A project may come with a link in its place: what is behind that is not ours. */
+async function foldersIn(path: string): Promise<readonly string[]> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isDirectory() !== true) return [];
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 function isAlive(pid: number): boolean {

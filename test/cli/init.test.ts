@@ -108,5 +108,6 @@ describe('init', () => {
     const { status, error } = await new Home().init('--agents', 'curser');
     expect(status).toBe(2);
     expect(error).toBe('error: unknown agent "curser": did you mean cursor?\n');
+    expect((await new Home().init('--agents', 'cursor', '--database', '')).status).toBe(2);
   });
 });

@@ -66,7 +66,12 @@ describe('install', () => {
   test('ends with 1 for a skill that there is not, and with 2 for wrong use', async () => {
     const { run, cron } = await userWithCatalogue();
     expect((await run('install', 'none')).status).toBe(1);
-    for (const words of [[], [cron, '--agent', 'nobody'], [cron, '--agent', 'codex', '--to', 'x']]) {
+    for (const words of [
+      [],
+      [cron, '--agent', 'nobody'],
+      [cron, '--agent', 'codex', '--to', 'x'],
+      [cron, '--to', ''],
+    ]) {
       expect((await run('install', ...words)).status).toBe(2);
     }
   });

@@ -14,6 +14,8 @@ const VALUE = { command: '/bin/node', args: ['mcp', '--watch'] };
 describe('an entry in JSON', () => {
   test.each([
     ['an empty file', '', '{\n  "mcpServers": {\n    "skills": {V}\n  }\n}\n'],
+    ['a comment alone', '// mine', '// mine\n{\n  "mcpServers": {\n    "skills": {V}\n  }\n}\n'],
+    ['a line of comment', '// mine\n', '// mine\n{\n  "mcpServers": {\n    "skills": {V}\n  }\n}\n'],
     ['an empty object', '{}', '{\n  "mcpServers": {\n    "skills": {V}\n  }\n}'],
     ['an object with an empty one', '{\n\t"mcpServers": {}\n}\n', '{\n\t"mcpServers": {\n\t\t"skills": {V}\n\t}\n}\n'],
     ['other settings', '{\n    "a": 1\n}\n', '{\n    "a": 1,\n    "mcpServers": {\n        "skills": {V}\n    }\n}\n'],

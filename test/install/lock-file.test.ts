@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LockFile } from '../../src/install/lock-file.js';
@@ -31,5 +40,43 @@ describe('a lock file', () => {
     const { skills } = JSON.parse(readFileSync(path, 'utf8'));
     expect(skills).toEqual({ theirs: { source: 'x' }, ours: { source: 'y' } });
     expect(readdirSync(dirname(path))).toEqual(['skills-lock.json']);
+  });
+
+  test.skipIf(process.platform === 'win32')('keeps its mode', async () => {
+    const path = scratchFile('skills-lock.json');
+    writeFileSync(path, '{"version":1,"skills":{}}');
+    chmodSync(path, 0o600);
+    const lock = await LockFile.read(path, 'project');
+    lock.set('ours', { source: 'y' });
+    await lock.write();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('that is not in UTF-8 is refused: it could not be kept byte for byte', async () => {
+    const path = scratchFile('skills-lock.json');
+    const bytes = Buffer.from('{"version":1,"skills":{},"by":"?"}');
+    bytes[bytes.indexOf('?')] = 0xff;
+    writeFileSync(path, bytes);
+    await expect(LockFile.read(path, 'project')).rejects.toMatchObject({ code: 'INSTALL_REFUSED' });
+  });
+
+  test('is a file: of a folder, and of a device behind a link, nothing is read', async () => {
+    const folder = scratchFolder();
+    mkdirSync(join(folder, 'a.json'));
+    const places = [join(folder, 'a.json')];
+    if (process.platform !== 'win32') {
+      symlinkSync('/dev/zero', join(folder, 'b.json'));
+      places.push(join(folder, 'b.json'));
+    }
+    for (const path of places) {
+      await expect(LockFile.read(path, 'project')).rejects.toThrow('cannot be used: it is not a file');
+    }
+  });
+
+  test('whose version is something long is refused in a short sentence', async () => {
+    const path = scratchFile('skills-lock.json');
+    writeFileSync(path, JSON.stringify({ version: 'x'.repeat(10_000), skills: {} }));
+    const error = await LockFile.read(path, 'project').catch((cause: Error) => cause);
+    expect((error as Error).message.length).toBeLessThan(path.length + 250);
   });
 });

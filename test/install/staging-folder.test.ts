@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { clearLeftovers, StagingFolder } from '../../src/install/staging-folder.js';
@@ -39,5 +39,32 @@ describe('a staging folder', () => {
     writeFileSync(join(base, '.skill-discovery-install-4194305-0123456789ab'), 'a file');
     await clearLeftovers(base);
     expect(readdirSync(base)).toHaveLength(3);
+  });
+
+  test('that came with a project moves nothing from behind a link', async () => {
+    const [base, home] = [scratchFolder(), scratchFolder()];
+    await writeFiles(home, { 'keys/id': 'secret', 'work/plan.md': 'mine' });
+    const [linked, withLinks] = [4194305, 4194306].map((pid) => `.skill-discovery-install-${pid}-0123456789ab`);
+    await writeFiles(base, { [`${linked}/new/a.md`]: '', [`${withLinks}/replaced/b.md`]: '' });
+    symlinkSync(home, join(base, linked!, 'replaced'), 'junction');
+    symlinkSync(join(home, 'work'), join(base, withLinks!, 'replaced', 'work'), 'junction');
+    await clearLeftovers(base);
+    expect(readdirSync(base)).toEqual([]);
+    expect(readFileSync(join(home, 'keys', 'id'), 'utf8')).toBe('secret');
+    expect(readFileSync(join(home, 'work', 'plan.md'), 'utf8')).toBe('mine');
+  });
+
+  test('keeps a former skill that cannot be put back', async () => {
+    const base = scratchFolder();
+    await writeFiles(base, { 'skill/SKILL.md': 'former' });
+    const staging = await StagingFolder.make(base);
+    await staging.write('skill', [file('new')]);
+    await staging.place('skill', true);
+    // Somebody keeps the new one from being taken away, by a folder in the place where it was.
+    const [name] = readdirSync(base).filter((one) => one.startsWith('.'));
+    await writeFiles(base, { [`${name}/new/skill/other.md`]: '' });
+    await staging.undo();
+    await staging.remove();
+    expect(existsSync(join(base, name!, 'replaced', 'skill', 'SKILL.md'))).toBe(true);
   });
 });
