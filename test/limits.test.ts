@@ -73,7 +73,10 @@ const BOUNDS: Readonly<
     file: 'load/update-skills.test.ts',
     test: 'are indexed with all others when more than 1,000 came or went',
   },
-  MAX_SUPERSEDED: { file: 'store/write/superseding.test.ts', test: 'forgets the oldest beyond so many skills' },
+  MAX_SUPERSEDED: {
+    file: 'store/write/superseding.test.ts',
+    test: 'what small changes leave for readers forgets the oldest beyond so many skills',
+  },
   MAX_CORRECTIONS: { file: 'keyword/steps/corrected-words.test.ts', test: 'by five words at most' },
   MAX_SIMILAR: { file: 'search/similar-skills.test.ts', test: 'refuses a limit that is no integer from 1 to 100' },
   TOKEN_CACHE_WORDS: { file: 'agents/count-tokens.test.ts', test: 'keeps the sizes of so many words at most' },
