@@ -6,6 +6,7 @@ import { SkillSearchError } from '../errors.js';
 import { openForReading } from '../store/database.js';
 import { derivedFiles } from '../store/file-names.js';
 import { syncToDisk } from '../store/sync-to-disk.js';
+import { forgetJournal } from '../store/write/forget-journal.js';
 
 /** Options of {@link copyCatalogue}. */
 export interface CopyOptions {
@@ -89,6 +90,7 @@ async function replaceByCopy(
     }
     syncToDisk(part);
     checkFree?.();
+    if (version !== undefined) forgetJournal(target);
     await rename(part, target);
     syncToDisk(dirname(target));
   } catch (error) {

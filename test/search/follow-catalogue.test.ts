@@ -35,6 +35,17 @@ import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 const NEVER = 3_600_000;
 const SECOND = 1000;
 
+test('small changes are answered from though the file never rests', async () => {
+  const database = await catalogueOf('first');
+  const { search } = await following({ database });
+  await updateSkills({ database, rows: [row('later')], semantic: false });
+  let seconds = 1;
+  const restless = setInterval(() => utimesSync(database, seconds, seconds++), 1);
+  onTestFinished(() => clearInterval(restless));
+  await until(() => search.get('later') !== undefined, 20 * SECOND);
+  expect(search.get('later')?.id).toBe('later');
+});
+
 describe('a load that is finished', () => {
   test('is answered from soon, without being told', async () => {
     const database = await catalogueOf('first');

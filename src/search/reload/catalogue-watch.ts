@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolveDatabase } from '../../check-arguments.js';
 import { filesBeside } from '../../store/file-names.js';
-import { signatureOf } from './file-signature.js';
+import { inodeIn, signatureOf } from './file-signature.js';
 
 /**
  * Milliseconds to wait for the lock of a load to disappear after its catalogue is published: until then the load still
@@ -12,6 +12,12 @@ const LONGEST_INDEXING = 120_000;
 
 /** Milliseconds after which a reload that failed is tried again: the cause may have been too little memory, say. */
 const RETRY_AFTER = 30_000;
+
+/**
+ * Milliseconds after which small changes are shown though more of them follow: a stream of changes that are nearer to each
+ * other than two looks would keep the former state open, until what it reads is forgotten.
+ */
+const LONGEST_UNREST = 1000;
 
 /** What {@link CatalogueWatch} asks for a reload. */
 interface Reloads {
@@ -48,7 +54,10 @@ export class CatalogueWatch {
     clearInterval(this.#timer);
   }
 
-  /** Acts only when two looks find the same files: a load writes several, one after the other. */
+  /**
+   * Acts when two looks find the same files: a load writes several, one after the other. A small change writes one, so
+   * many of them are not waited for long.
+   */
   async #look(): Promise<void> {
     if (this.#isLooking || this.#reloads.isRunning) return;
     this.#isLooking = true;
@@ -58,7 +67,10 @@ export class CatalogueWatch {
       this.#last = now;
       const isWorthIt = this.#hasFinishedLoad(now) || this.#isTimeToRetry();
       // Without a file the open state is the best there is.
-      if (hasSettled && isWorthIt && now !== '' && !this.#isStopped) await this.#reloads.reload();
+      if (((hasSettled && isWorthIt) || this.#isRestless(now)) && now !== '' && !this.#isStopped) {
+        this.#changedAt = undefined;
+        await this.#reloads.reload();
+      }
     } catch {
       // The reloader has reported it.
     } finally {
@@ -75,6 +87,12 @@ export class CatalogueWatch {
     this.#changedAt ??= performance.now();
     const lock = filesBeside(resolveDatabase(this.#path)).loadingLock;
     return !existsSync(lock) || performance.now() - this.#changedAt > LONGEST_INDEXING;
+  }
+
+  /** Whether small changes follow one another for too long; the file is still the one that is open. */
+  #isRestless(signature: string): boolean {
+    const isSameFile = inodeIn(signature) === inodeIn(this.#reloads.signature);
+    return isSameFile && this.#changedAt !== undefined && performance.now() - this.#changedAt > LONGEST_UNREST;
   }
 
   #isTimeToRetry(): boolean {

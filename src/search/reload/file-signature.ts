@@ -14,6 +14,11 @@ export async function signatureOf(path: string): Promise<string> {
   return catalogue === '' ? '' : [catalogue, ...derived].join(' ');
 }
 
+/** Which file a signature is of, whatever was written to it since. */
+export function inodeIn(signature: string): string {
+  return signature.split(':', 1)[0]!;
+}
+
 async function signatureOfFile(path: string): Promise<string> {
   try {
     const { ino, size, mtimeMs } = await stat(path);

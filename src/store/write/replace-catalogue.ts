@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { SkillSearchError } from '../../errors.js';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
 import { syncToDisk } from '../sync-to-disk.js';
+import { forgetJournal } from './forget-journal.js';
 
 /** Share of free pages, left by deleted rows, above which a file is packed before it is published. */
 const MAX_FREE_SHARE = 0.25;
@@ -31,6 +32,7 @@ export function replaceCatalogue(catalogue: string, workingCopy: string, connect
   }
   if (existsSync(catalogue)) chmodSync(workingCopy, statSync(catalogue).mode);
   syncToDisk(workingCopy);
+  forgetJournal(catalogue);
   renameSync(workingCopy, catalogue);
   syncToDisk(dirname(catalogue));
 }
