@@ -14,6 +14,8 @@ process.stdout.on('error', async ({ code, message }: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => process.exit(1));
 
 if (isHook) {
+  // What nobody has caught: a host would see a failure.
+  process.on('uncaughtException', () => process.exit(0));
   const { runHook } = await import('../hook/run-hook.js');
   await runHook(words.slice(1), { input: process.stdin, output: process.stdout });
   // A host need not close the input, and the model need not be unloaded.

@@ -37,7 +37,8 @@ export function promptIn(text: string, format: HookFormat, whole: boolean): Prom
   if (!whole && !text.trimEnd().endsWith('}')) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // Some shells of Windows put a byte order mark before what they pass on.
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     if (!whole) return undefined;
     // The message of the error would quote the input.

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { parse, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { nearestCatalogue } from '../installed-catalogue.js';
 import { HOOK_LIMITS } from '../limits.js';
@@ -28,7 +28,9 @@ export interface HookStreams {
  * @param words the arguments behind `hook`
  */
 export async function runHook(words: readonly string[], { input, output }: HookStreams): Promise<void> {
-  const of = surroundings();
+  const of = surroundingsOfProcess();
+  // Nobody knows where a catalogue or a log would be.
+  if (of === undefined) return;
   try {
     const options = readHookOptions(words);
     const text = await inTime(options.timeout, (deadline) => answer(options, input, of, deadline));
@@ -36,6 +38,22 @@ export async function runHook(words: readonly string[], { input, output }: HookS
   } catch (error) {
     logFailure(userFolders(of).state, error);
   }
+}
+
+/**
+ * The surroundings, also where the working folder was removed, as that of a finished branch often is.
+ *
+ * @returns undefined for a user without a home
+ */
+function surroundingsOfProcess(): Surroundings | undefined {
+  for (const known of [{}, { cwd: parse(process.execPath).root }]) {
+    try {
+      return surroundings(known);
+    } catch {
+      // With less to ask the system for, it may still be told.
+    }
+  }
+  return undefined;
 }
 
 async function answer(options: HookOptions, input: Readable, of: Surroundings, deadline: number): Promise<string> {

@@ -63,6 +63,8 @@ export class RunningWatch implements SourceListener {
   #makesVectors: boolean;
   #looking: NodeJS.Timeout | undefined;
   #isDue = false;
+  /** Until the first load has ended, changes wait: it would be in the way of theirs. */
+  #hasLoaded = false;
   #working: Promise<void> | undefined;
   /** Since when something was found missing that was told of. */
   readonly #missingSince = new Map<string, number>();
@@ -97,6 +99,7 @@ export class RunningWatch implements SourceListener {
       signal.throwIfAborted();
       this.#looking = setInterval(() => void this.#look(), LOOK_INTERVAL);
       await this.#loadFirst(started);
+      this.#hasLoaded = true;
       this.#work();
     } catch (error) {
       await this.close();
@@ -145,7 +148,7 @@ export class RunningWatch implements SourceListener {
 
   /** Starts to work unless that is running. */
   #work(): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#closing.signal.aborted || !this.#hasLoaded) return;
     this.#working ??= this.#loadUntilDone().finally(() => {
       this.#working = undefined;
     });

@@ -111,6 +111,18 @@ describe('the command hook', () => {
     expect(await machine.hook(['--model', scratchFolder(), '--mode', 'meaning'], input)).toEqual(SILENT);
   });
 
+  test('is silent after an error that nobody has caught', async () => {
+    const machine = newMachine();
+    // While it waits for its input.
+    const thrown = `setInterval(() => { if (process.stdin.listenerCount('data') > 0) throw new Error('late'); }, 10)`;
+    const child = startProcess(['hook', '--timeout', '60000'], {
+      env: { ...machine.env, NODE_OPTIONS: `--import="data:text/javascript,${thrown}"` },
+    });
+    const output = catchOutput(child);
+    await once(child, 'close');
+    expect([child.exitCode, output()]).toEqual([0, { out: '', error: '' }]);
+  });
+
   test('ends at its time limit where the input never does', async () => {
     const machine = newMachine();
     const child = machine.start(['--timeout', '2500', '--format', 'plain']);
@@ -210,6 +222,7 @@ function newMachine() {
   };
   return {
     folder,
+    env,
     start,
     async hook(words: readonly string[], input: string): Promise<Captured> {
       // A busy machine may need longer than a prompt should wait.

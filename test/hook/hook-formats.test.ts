@@ -23,6 +23,10 @@ describe('what a host writes', () => {
     }
   });
 
+  test('may begin with a byte order mark', async () => {
+    expect(await readInput(inPieces(`\ufeff${JSON.stringify(EVENT)}\n`, 1000), 'claude-code')).toBe(EVENT.prompt);
+  });
+
   test('is read to the end of the object, if the host never closes the input', async () => {
     const open = new PassThrough();
     open.write('{"a": {"b": 1}');

@@ -208,6 +208,24 @@ describe.each([
     expect(hits.map(({ skill }) => skill.name).sort()).toEqual(['a', 'b']);
   });
 
+  test('waits with what changes during the first load until that has ended', async () => {
+    const many = Array.from({ length: 1000 }, (_, i) => `skill-${i}`);
+    const folder = await temporaryFolder(Object.fromEntries(many.map((name) => [`${name}/SKILL.md`, skillText(name)])));
+    const during: Promise<void>[] = [];
+    const { untilNames, changes, problems } = await watching({
+      ...how,
+      sources: [folder],
+      quiet: 0,
+      onProgress: () => {
+        if (during.length < 20) during.push(writeFiles(folder, { 'late/SKILL.md': skillText('late') }));
+      },
+    });
+    await Promise.all(during);
+    await untilNames(...many, 'late');
+    expect(problems).toEqual([]);
+    expect(changes[0]).toMatchObject({ whole: true, report: { removed: 0, updated: 0 } });
+  });
+
   test('waits for the load of somebody else, and says so', async () => {
     const folder = await skills();
     const { database, heard, names, untilNames } = await watching({ ...how, sources: [folder] });
