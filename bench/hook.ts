@@ -2,13 +2,25 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { boundFor, FIT_RULES, type FitRule, type FitWay, fitSum, fitValues } from '../src/hook/fit-rule.js';
+import {
+  boundFor,
+  FIT_RULES,
+  type FitRule,
+  type FitValues,
+  type FitWay,
+  fitSum,
+  fitValues,
+} from '../src/hook/fit-rule.js';
 import { readPromptQuestion } from '../src/hook/prompt-question.js';
+import { type TaskRule, taskScore } from '../src/hook/task-score.js';
+import { wordVector } from '../src/hook/word-vector.js';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../src/index.js';
+import { questionVectorOf } from '../src/search/question-vector-of.js';
+import { crossFitTask, fitTask, type TaskExample } from './hook/fit-task.js';
 import { fitRule, type Outcome } from './hook/fit-weights.js';
 import { makeHome } from './hook/make-home.js';
 import { partsOfHome } from './hook/parts-of-home.js';
-import { type JudgedPrompt, promptsWithNeed, promptsWithoutNeed } from './hook/prompt-files.js';
+import { type JudgedPrompt, promptsWithNeed, promptsWithoutNeed, tasksToFit } from './hook/prompt-files.js';
 import { timesOfHook } from './hook/times.js';
 import { markdownTable } from './markdown-table.js';
 
@@ -51,15 +63,25 @@ function databaseIn(folder: string): string {
   return join(folder, 'home.db');
 }
 
-interface Asked extends Outcome, Pick<JudgedPrompt, 'half' | 'language'> {
+interface Asked extends Omit<Outcome, 'values'>, Pick<JudgedPrompt, 'half' | 'language' | 'prompt'> {
   readonly way: FitWay;
+  readonly values: Omit<FitValues, 'task'> | undefined;
   /** Whether a useful skill is among the first five. */
   readonly useful: boolean;
 }
 
-async function askHomes(folder: string): Promise<Asked[]> {
+/** What the homes answered, with the vectors of all prompts by meaning. */
+interface Answers {
+  readonly asked: readonly Asked[];
+  readonly vectors: Readonly<Record<string, readonly number[]>>;
+  readonly model: string;
+}
+
+async function askHomes(folder: string): Promise<Answers> {
   const prompts = [...promptsWithNeed(folder), ...promptsWithoutNeed()];
   const asked: Asked[] = [];
+  const vectors: Record<string, readonly number[]> = {};
+  let model = '';
   for (const homes of await partsOfHome(folder, HOMES)) {
     for (const { database, ids } of homes) {
       await using search = await openSkillSearch({ database, warmUp: true });
@@ -68,20 +90,55 @@ async function askHomes(folder: string): Promise<Asked[]> {
         if (!needed) continue;
         for (const way of WAYS) asked.push(await ask(search, prompt, way, 1 / homes.length));
       }
+      for (const prompt of [...prompts.map((one) => one.prompt), ...tasksToFit()]) {
+        if (vectors[prompt] !== undefined) continue;
+        const q = readPromptQuestion(prompt)?.text;
+        if (q === undefined) continue;
+        const found = await search.semantic({ q, limit: 1 });
+        model = found.model ?? '';
+        vectors[prompt] = [...questionVectorOf(found)!];
+      }
     }
   }
-  return asked;
+  return { asked, vectors, model };
 }
+
+/** Gives what was asked the score of the task: by rules that did not see the prompt, if it is one of those to fit. */
+function withTasks(way: FitWay, { asked, vectors }: Answers): { readonly outcomes: TaskOutcome[]; task: TaskRule } {
+  const vectorOf = (prompt: string): Float32Array =>
+    way === 'words' ? wordVector(readPromptQuestion(prompt)!.text) : Float32Array.from(vectors[prompt]!);
+  const others = promptsWithoutNeed().filter(({ half }) => half === 'fit');
+  const toFit = [...tasksToFit().map((prompt) => ({ prompt, writer: undefined })), ...others].filter(
+    ({ prompt }) => vectors[prompt] !== undefined,
+  );
+  const examples = toFit.map(
+    ({ prompt, writer }): TaskExample => ({ vector: vectorOf(prompt), isTask: writer === undefined, writer }),
+  );
+  const task = fitTask(examples);
+  const unseen = crossFitTask(examples);
+  const places = new Map(toFit.map(({ prompt }, place) => [prompt, place]));
+  const outcomes = asked
+    .filter((one) => one.way === way)
+    .map((one) => {
+      const place = one.half === 'fit' ? places.get(one.prompt) : undefined;
+      if (one.values === undefined) return { ...one, values: undefined };
+      const score = taskScore(place === undefined ? task : unseen(place), vectorOf(one.prompt));
+      return { ...one, values: { ...one.values, task: score } };
+    });
+  return { outcomes, task };
+}
+
+type TaskOutcome = Outcome & Omit<Asked, 'values'>;
 
 async function fit(folder: string, { write, again }: { readonly write?: true; readonly again?: true }): Promise<void> {
   const file = join(folder, 'asked.json');
-  const asked = again === true ? (JSON.parse(readFileSync(file, 'utf8')) as Asked[]) : await askHomes(folder);
-  writeFileSync(file, JSON.stringify(asked));
+  const answers = again === true ? (JSON.parse(readFileSync(file, 'utf8')) as Answers) : await askHomes(folder);
+  writeFileSync(file, JSON.stringify(answers));
   const rules: Partial<Record<FitWay, FitRule>> = {};
   const rows: string[][] = [];
   for (const way of WAYS) {
-    const ofWay = asked.filter((one) => one.way === way);
-    const rule = fitRule(ofWay.filter(({ half }) => half === 'fit'));
+    const { outcomes: ofWay, task } = withTasks(way, answers);
+    const rule = { ...fitRule(ofWay.filter(({ half }) => half === 'fit')), task };
     rules[way] = rule;
     for (const half of ['fit', 'report'] as const) {
       for (const skills of new Set(ofWay.map((one) => one.skills))) {
@@ -95,7 +152,7 @@ async function fit(folder: string, { write, again }: { readonly write?: true; re
   }
   const head = ['by', 'half', 'skills', 'prompts', 'no need', 'get any', 'need', 'useful in 5', 'without a rule'];
   console.log(markdownTable(head, rows));
-  if (write === true) writeFileSync(FIT_RULES, `${JSON.stringify(rules, undefined, 2)}\n`);
+  if (write === true) writeFileSync(FIT_RULES, `${JSON.stringify({ model: answers.model, ...rules }, undefined, 2)}\n`);
 }
 
 async function ask(search: SkillSearch, judged: JudgedPrompt, way: FitWay, share: number): Promise<Asked> {
@@ -104,7 +161,7 @@ async function ask(search: SkillSearch, judged: JudgedPrompt, way: FitWay, share
   const needsSkill = relevant.length > 0;
   // A prompt is needed in the homes that have a skill for it: one of all, or two.
   const weight = needsSkill ? 1 : share;
-  const told = { way, half, skills, needsSkill, weight, ...(language !== undefined && { language }) };
+  const told = { way, prompt, half, skills, needsSkill, weight, ...(language !== undefined && { language }) };
   const question = readPromptQuestion(prompt);
   if (question === undefined) return { ...told, values: undefined, useful: false };
   const { hits } = await search.semantic({ q: question.text, ranking: way, limit: SHOWN, explain: true });
@@ -116,8 +173,8 @@ async function ask(search: SkillSearch, judged: JudgedPrompt, way: FitWay, share
   };
 }
 
-function sharesOf(asked: readonly Asked[], rule: FitRule): string[] {
-  const isShown = ({ values, skills }: Asked): boolean =>
+function sharesOf(asked: readonly TaskOutcome[], rule: FitRule): string[] {
+  const isShown = ({ values, skills }: TaskOutcome): boolean =>
     values !== undefined && fitSum(values, rule.weights) > boundFor(rule, skills);
   const needing = asked.filter(({ needsSkill }) => needsSkill);
   const others = asked.filter(({ needsSkill }) => !needsSkill);

@@ -12,11 +12,8 @@ export interface Outcome {
   readonly weight: number;
 }
 
-/**
- * So many of the prompts that need no skill may get some, of those that the bound is found by. Half of them are short
- * remarks, which are easily told; of the others three times as many get some.
- */
-const WRONGLY_ANSWERED = 0.012;
+/** So many of the prompts that need no skill may get some, of those that the bound is found by. */
+const WRONGLY_ANSWERED = 0.03;
 
 const RIDGE = 1;
 const MOST_STEPS = 60;
@@ -26,7 +23,7 @@ const FOLDS = 10;
  * The rule for the prompts of one half: weights by logistic regression, values brought to the same scale first, and the
  * bound that few prompts without need exceed, each judged by weights that were fitted without it.
  */
-export function fitRule(outcomes: readonly Outcome[]): FitRule {
+export function fitRule(outcomes: readonly Outcome[]): Omit<FitRule, 'task'> {
   const folds = Array.from({ length: FOLDS }, (_, fold) => fitWeights(outcomes.filter((_, i) => i % FOLDS !== fold)));
   const withoutNeed = outcomes.flatMap(({ values, needsSkill, skills }, i) => {
     const { weights, intercept } = folds[i % FOLDS]!;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Rules are fitted to the prompts of one half, and reported on the other. */
@@ -11,18 +11,39 @@ export interface JudgedPrompt {
   readonly relevant: readonly string[];
   /** ISO 639-1, where it is known. */
   readonly language?: string;
+  /** Who wrote it, where that is known: a file for each. */
+  readonly writer?: string;
 }
 
-const FOLDER = new URL('.', import.meta.url);
+const FOLDER = new URL('./', import.meta.url);
 
-/** The prompts that need no skill. */
+/** The prompts that need no skill: the files `no-need-*.jsonl` beside this one, each by another writer. */
 export function promptsWithoutNeed(): JudgedPrompt[] {
-  return (['fit', 'report'] as const).flatMap((half) =>
-    readFileSync(new URL(`no-need-${half}.jsonl`, FOLDER), 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => ({ prompt: (JSON.parse(line) as { prompt: string }).prompt, half, relevant: [] })),
+  const names = readdirSync(FOLDER).filter((name) => /^no-need-.*\.jsonl$/.test(name));
+  return names.sort().flatMap((name) =>
+    readLines(new URL(name, FOLDER)).map((line) => ({
+      prompt: (JSON.parse(line) as { prompt: string }).prompt,
+      half: name.startsWith('no-need-fit') ? ('fit' as const) : ('report' as const),
+      relevant: [],
+      writer: name,
+    })),
   );
+}
+
+/** Tasks that a skill could serve, whether or not a home has one: to tell tasks from other prompts. */
+export function tasksToFit(): string[] {
+  const requests = readLines(new URL('../requests/fit/queries.jsonl', FOLDER));
+  const ofSample = readLines(new URL('../../data/sample/requests.jsonl', FOLDER));
+  return [
+    ...requests.map((line) => (JSON.parse(line) as { text: string }).text),
+    ...ofSample.map((line) => (JSON.parse(line) as { query: string }).query),
+  ];
+}
+
+function readLines(file: URL): string[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 /** The prompts of `need.jsonl` in the folder of a home. */

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { SemanticHit } from '../result.js';
+import type { SemanticHit, SemanticResult } from '../result.js';
+import { questionVectorOf } from '../search/question-vector-of.js';
 import type { PromptQuestion } from './prompt-question.js';
+import { type TaskRule, taskScore } from './task-score.js';
+import { wordVector } from './word-vector.js';
 
 /**
  * What decides whether the skills that were found fit a prompt:
@@ -16,6 +19,7 @@ import type { PromptQuestion } from './prompt-question.js';
  * - `cosine`: the highest of all skills found; 0 by words alone
  * - `near`: mean of their cosines; 0 by words alone
  * - `feedback`: of the first skill, as in `RANKING_FEATURES`; 0 by words alone
+ * - `task`: whether the prompt by itself is a task that a skill could serve; see {@link taskScore}
  */
 export const FIT_FEATURES = [
   'length',
@@ -29,6 +33,7 @@ export const FIT_FEATURES = [
   'cosine',
   'near',
   'feedback',
+  'task',
 ] as const;
 type FitFeature = (typeof FIT_FEATURES)[number];
 export type FitValues = Readonly<Record<FitFeature, number>>;
@@ -38,6 +43,8 @@ export type FitWay = 'words' | 'hybrid';
 
 /** The rule of one way: skills fit if the weighted features come to more than the bound. */
 export interface FitRule {
+  /** By words, of the {@link wordVector}; by meaning, of the question's vector. */
+  readonly task: TaskRule;
   readonly weights: FitValues;
   /**
    * Bounds by the number of skills in the catalogue, ascending: the best of many comes nearer. Between two of them the
@@ -55,20 +62,32 @@ export function boundFor({ bounds }: Pick<FitRule, 'bounds'>, skills: number): n
   return low.bound + share * (high.bound - low.bound);
 }
 
-/** The file with the rules, which `npm run fit-hook` writes. */
+/** The rules, and the model whose vectors the task is told by: vectors of others mean something else. */
+interface FitRules extends Readonly<Record<FitWay, FitRule>> {
+  readonly model: string;
+}
+
+/** The file with the rules, which `npm run bench:hook` writes. */
 export const FIT_RULES: URL = new URL('../../data/hook.json', import.meta.url);
 
-let rules: Readonly<Record<FitWay, FitRule>> | undefined;
+let rules: FitRules | undefined;
 
 /**
  * Whether the skills that a search found fit the prompt; false if it found none.
  *
+ * @param found what the search answered to a query with `explain: true`
  * @param skills number of skills in the catalogue
  */
-export function fits(question: PromptQuestion, hits: readonly ExplainedHit[], way: FitWay, skills: number): boolean {
-  if (hits.length === 0) return false;
-  rules ??= JSON.parse(readFileSync(FIT_RULES, 'utf8')) as Record<FitWay, FitRule>;
-  return fitSum(fitValues(question, hits), rules[way].weights) > boundFor(rules[way], skills);
+export function fits(question: PromptQuestion, found: SemanticResult, way: FitWay, skills: number): boolean {
+  if (found.hits.length === 0) return false;
+  rules ??= JSON.parse(readFileSync(FIT_RULES, 'utf8')) as FitRules;
+  const vector = found.model === rules.model ? questionVectorOf(found) : undefined;
+  const task =
+    vector === undefined
+      ? taskScore(rules.words.task, wordVector(question.text))
+      : taskScore(rules.hybrid.task, vector);
+  const values = { ...fitValues(question, found.hits), task };
+  return fitSum(values, rules[way].weights) > boundFor(rules[way], skills);
 }
 
 /** A hit whose query had `explain: true`. */
@@ -90,7 +109,7 @@ export const FIT_HITS = 5;
 export function fitValues(
   { words, code, pointing, isPasted }: PromptQuestion,
   hits: readonly ExplainedHit[],
-): FitValues {
+): Omit<FitValues, 'task'> {
   const looked = hits.slice(0, FIT_HITS).map(({ explain }) => explain!);
   const first = looked[0]!;
   return {

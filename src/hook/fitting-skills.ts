@@ -35,12 +35,12 @@ async function find(
   ranking: 'words' | 'hybrid',
   signal: AbortSignal | undefined,
 ): Promise<readonly FoundSkill[]> {
-  const { hits } = await search.semantic(
+  const found = await search.semantic(
     { q: question.text, ranking, limit: Math.max(limit, FIT_HITS), invocable: true, agent, explain: true },
     { signal },
   );
-  if (!fits(question, hits, ranking, search.stats().skills)) return [];
-  return hits.slice(0, limit).map(({ skill }) => ({
+  if (!fits(question, found, ranking, search.stats().skills)) return [];
+  return found.hits.slice(0, limit).map(({ skill }) => ({
     id: skill.id,
     name: skill.name,
     description: skill.description,

