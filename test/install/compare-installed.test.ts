@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
@@ -77,6 +77,18 @@ describe('comparing what is installed with the catalogue', () => {
       ['loom', 'up-to-date', idOf(search, 'loom'), join(project, '.agents/skills/loom')],
       ['lost', 'not-in-catalogue', undefined, join(project, '.agents/skills/lost')],
     ]);
+  });
+
+  test('refuses a lock file that is a link out of the project', async () => {
+    const { search } = await catalogueOf({ 'a/SKILL.md': skillMarkdown('a') });
+    const [project, outside] = [scratchFolder(), scratchFolder()];
+    mkdirSync(join(project, 'in'));
+    writeFileSync(join(outside, 'skills-lock.json'), '{"version":1,"skills":{"a":{}}}');
+    symlinkSync(outside, join(project, 'out'), 'junction');
+    const place = { path: join(project, 'out/skills-lock.json'), form: 'project' as const, folders: [] };
+    expect(await compareInstalled(search, [place])).toHaveLength(1);
+    const within = { ...place, within: join(project, 'in', '..') };
+    await expect(compareInstalled(search, [within])).rejects.toMatchObject({ code: 'INSTALL_REFUSED' });
   });
 
   test('finds nothing where there is no lock file, and refuses one that it cannot read', async () => {
