@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path';
 import { checkNames, checkPath, invalidArgument, namesOf, optionOf } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { realPathOrSelf } from '../real-path-or-self.js';
-import { findLocked } from './find-locked.js';
 import { type HashedFile, hashOfFiles } from './folder-hash.js';
 import { isAsLocked, type LockChoice } from './install-skills.js';
 import { installableSkill } from './installable-skill.js';
 import { type LockEntry, LockFile } from './lock-file.js';
+import { LockedSkills } from './locked-skills.js';
 import { faultOfPath } from './path-faults.js';
 import { readFolder } from './read-folder.js';
 
@@ -72,9 +72,10 @@ export async function compareInstalled(
     if (place.within !== undefined) checkPath('places.within', place.within, 'a folder');
     const within = place.within === undefined ? undefined : await realPathOrSelf(place.within);
     const lock = await LockFile.read(resolve(place.path), place.form, within);
+    const locked = new LockedSkills(search, lock.entries.keys());
     for (const name of [...lock.entries.keys()].sort()) {
       const entry = lock.entries.get(name)!;
-      const wanted = inCatalogue(search, findLocked(search, name, entry));
+      const wanted = inCatalogue(search, locked.find(name, entry));
       const { source } = entry;
       const about = {
         name,
