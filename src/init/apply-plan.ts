@@ -5,9 +5,9 @@ import {
   backUp,
   backupPathFor,
   type ConfigFile,
+  clearUnfinished,
   deleteConfigFile,
   isUnchanged,
-  unfinishedOf,
   writeConfigFile,
 } from './config-file.js';
 import { removeEmptyFolders } from './folders.js';
@@ -90,10 +90,9 @@ function faultOf({ path }: ConfigFile, what: 'written' | 'deleted', cause: unkno
 
 /** Deletes what else was made for an entry: copies that the file is equal to again, and empty folders. */
 function tidyUp({ file, backups, madeFolders }: WrittenEntry): readonly string[] {
-  rmSync(unfinishedOf(targetOf(file)), { force: true });
+  for (const path of new Set([file, targetOf(file)])) clearUnfinished(path);
   const now = contentsOf(file);
   const kept = backups.filter((backup) => {
-    rmSync(unfinishedOf(backup), { force: true });
     const copy = contentsOf(backup);
     if (copy === undefined) return false;
     if (now === undefined || !copy.equals(now)) return true;
