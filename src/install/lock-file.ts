@@ -135,6 +135,7 @@ async function textOf(path: string): Promise<string | undefined> {
 }
 
 function readEntries(text: string, path: string, form: LockForm): ReadonlyMap<string, LockEntry> {
+  if (text.startsWith('\ufeff')) throw refused(path, 'it begins with a byte order mark: save it without');
   let lock: unknown;
   try {
     lock = JSON.parse(text);

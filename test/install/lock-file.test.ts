@@ -64,6 +64,12 @@ describe('a lock file', () => {
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
+  test('that begins with a byte order mark is refused with these words', async () => {
+    const path = scratchFile('skills-lock.json');
+    writeFileSync(path, '\ufeff{"version":1,"skills":{}}');
+    await expect(LockFile.read(path, 'project')).rejects.toThrow('it begins with a byte order mark');
+  });
+
   test('that is not in UTF-8 is refused: it could not be kept byte for byte', async () => {
     const path = scratchFile('skills-lock.json');
     const bytes = Buffer.from('{"version":1,"skills":{},"by":"?"}');
