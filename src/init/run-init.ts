@@ -64,8 +64,8 @@ const MOST_PLANS = 5;
 /**
  * Plans, shows, asks, and writes. A file that changes after it was read is planned and shown again.
  *
- * @throws {SkillSearchError} `INVALID_OPTION` for an unknown agent
- * @throws {Error} if no agent is found, or files keep changing
+ * @throws {SkillSearchError} `INVALID_OPTION` for an unknown agent, or if none is named and none is found
+ * @throws {Error} if files keep changing
  */
 export async function runInit(task: InitTask, dialogue: Dialogue): Promise<InitResult> {
   const backups: string[] = [];
@@ -116,7 +116,8 @@ function planWriting(task: InitTask, names: readonly string[] | undefined): Init
   const { of, program, record, parts } = task;
   const hosts = names === undefined ? AGENT_HOSTS.filter((host) => isInstalled(host, of)) : names.map(hostNamed);
   if (hosts.length === 0) {
-    throw new Error(`no agent was found: name some with --agents (${AGENT_HOSTS.map(({ name }) => name).join(', ')})`);
+    const message = `no agent was found: name some with --agents (${AGENT_HOSTS.map(({ name }) => name).join(', ')})`;
+    throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'agents' });
   }
   const agents = hosts.map((host) => planAgent(host, of, program, record, parts));
   const { database } = program;

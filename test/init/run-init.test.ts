@@ -150,6 +150,7 @@ describe('init', () => {
     expect(await codeOf(() => home.run({ agents: ['claude'] }))).toBe('INVALID_OPTION');
     await expect(home.run({ agents: ['claud-code'] })).rejects.toThrow('did you mean claude-code?');
     await expect(home.run()).rejects.toThrow(/^no agent was found: name some with --agents \(claude-code, /);
+    expect(await codeOf(() => home.run())).toBe('INVALID_OPTION');
     expect(home.everything).toEqual({});
   });
 
