@@ -290,8 +290,11 @@ export const MAX_EMBEDDING_DIMENSIONS = 65_536;
 /** Skills that one call of `installSkills` takes. They are written before any of them is put in its place. */
 export const MAX_INSTALLED_AT_ONCE = 1000;
 
-/** Largest lock file that is read, in bytes: tens of thousands of skills. A project brings its own. */
+/** Largest lock file that is read, in bytes. A project brings its own. */
 export const MAX_LOCK_FILE_BYTES: number = 16 * 1024 * 1024;
+
+/** Entries of a lock file. Each may be looked for in the catalogue, and in the folders of every agent. */
+export const MAX_LOCK_ENTRIES = 10_000;
 
 /**
  * Skills that a server publishes. `npx skills add` fetches every one of an index before it asks which are wanted, so an

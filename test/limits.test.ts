@@ -248,6 +248,13 @@ const BOUNDS: Readonly<
       return passes(() => LockFile.read(join(folder, 'skills-lock.json'), 'project'));
     },
   },
+  MAX_LOCK_ENTRIES: {
+    accepts: async (count) => {
+      const skills = Object.fromEntries(texts(count, 's').map((name) => [name, {}]));
+      const folder = await temporaryFolder({ 'skills-lock.json': JSON.stringify({ version: 1, skills }) });
+      return passes(() => LockFile.read(join(folder, 'skills-lock.json'), 'project'));
+    },
+  },
   MAX_INSTALLED_AT_ONCE: { file: 'install/install-skills.test.ts', test: 'of more than a thousand skills at once' },
   MAX_PUBLISHED_SKILLS: {
     file: 'http/published.test.ts',

@@ -63,7 +63,7 @@ export function placesOf({ to, project }: PlaceFlags, of: Surroundings): readonl
   }
   const given = folder === undefined ? [] : [folder];
   const inProject = AGENTS.flatMap(({ projectFolders }) => projectFolders.map((path) => join(of.cwd, path)));
-  const places: InstalledPlace[] = [{ ...projectLock(of), folders: [...given, ...inProject] }];
+  const places: InstalledPlace[] = [{ ...projectLock(of), folders: [...given, ...inProject], within: of.cwd }];
   if (project === true) return places;
   return [...places, { ...userLock(of), folders: AGENTS.flatMap((agent) => agent.userFolders(of)) }];
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   accessSync,
   chownSync,
@@ -10,6 +10,7 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -18,7 +19,8 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { isAlive } from '../is-alive.js';
 import { MAX_CONFIG_BYTES } from '../limits.js';
 import { ConfigFault } from './config-fault.js';
 
@@ -88,14 +90,14 @@ export function digestOf(text: string): string {
 
 /**
  * Replaces the contents of a file at once: who reads it sees the old or the new, also after a power cut. Mode and owner
- * stay; a new file is for its owner only. A file that a killed run left unfinished is replaced.
+ * stay; a new file is for its owner only. What killed runs left unfinished is removed.
  *
  * @returns false if the file is no longer as it was read; it is left alone then
  */
 export function writeConfigFile(file: ConfigFile, text: string): boolean {
-  const unfinished = unfinishedOf(file.target);
+  clearUnfinished(file.target);
+  const unfinished = unfinishedFor(file.target);
   const stat = statSync(file.target, { throwIfNoEntry: false });
-  rmSync(unfinished, { force: true });
   try {
     const descriptor = openSync(unfinished, 'wx', 0o600);
     try {
@@ -134,16 +136,39 @@ export function backupPathFor(path: string, now: Date): string {
 /** Copies a file, with its mode and owner. The copy is whole as soon as it is there. */
 export function backUp(file: ConfigFile, backup: string): void {
   const stat = statSync(file.target);
-  const unfinished = unfinishedOf(backup);
-  rmSync(unfinished, { force: true });
-  copyFileSync(file.target, unfinished, constants.COPYFILE_EXCL);
-  keepOwner(unfinished, stat);
-  renameSync(unfinished, backup);
+  const unfinished = unfinishedFor(backup);
+  try {
+    copyFileSync(file.target, unfinished, constants.COPYFILE_EXCL);
+    keepOwner(unfinished, stat);
+    renameSync(unfinished, backup);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
 }
 
-/** Where a file is written before it takes its place. Always the same, so a killed run leaves one at most. */
-export function unfinishedOf(target: string): string {
-  return `${target}.skill-discovery-part`;
+/** Where a file is written before it takes its place. Two runs at once have two of them. */
+function unfinishedFor(target: string): string {
+  return `${target}.${process.pid}-${randomBytes(6).toString('hex')}.skill-discovery-part`;
+}
+
+/** What {@link unfinishedFor} puts behind the name of a file, or of a copy of it. */
+const UNFINISHED = /^(?:\.[\dTZ-]+\.bak)?\.(\d+)-[0-9a-f]{12}\.skill-discovery-part$/;
+
+/** Removes what runs that are no more have left unfinished of a file, and of copies beside it. */
+export function clearUnfinished(path: string): void {
+  const [folder, name] = [dirname(path), basename(path)];
+  for (const other of namesIn(folder)) {
+    const pid = other.startsWith(name) ? UNFINISHED.exec(other.slice(name.length))?.[1] : undefined;
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, other), { force: true });
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 function writeAll(descriptor: number, bytes: Buffer): void {

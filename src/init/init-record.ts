@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { AgentEntry } from './agent-hosts.js';
-import { readConfigFile, unfinishedOf, writeConfigFile } from './config-file.js';
+import { clearUnfinished, readConfigFile, writeConfigFile } from './config-file.js';
 import type { ConfigFormat, JsonValue, Place } from './config-format.js';
 import { missingFolders, removeEmptyFolders } from './folders.js';
 import type { TextEdit } from './text-edit.js';
@@ -98,7 +98,8 @@ export class InitRecord {
   #save(contents: Contents): void {
     const { entries, catalogues } = contents;
     if (entries.length === 0 && catalogues.length === 0) {
-      for (const path of [this.path, unfinishedOf(this.path)]) rmSync(path, { force: true });
+      rmSync(this.path, { force: true });
+      clearUnfinished(this.path);
       removeEmptyFolders(contents.madeFolders);
       this.#contents = NOTHING;
       return;

@@ -6,7 +6,7 @@ import { nearestName } from '../nearest-name.js';
 import type { Surroundings } from '../user-folders.js';
 import { AGENT_HOSTS, type AgentEntry, type AgentHost, isInstalled } from './agent-hosts.js';
 import { type AgentPlan, hasChanges } from './agent-plan.js';
-import { applyPlan } from './apply-plan.js';
+import { type Applied, applyPlan } from './apply-plan.js';
 import { ownsCatalogue, projectCataloguesOf, removeCatalogue, removeProjectCatalogue } from './catalogue-files.js';
 import type { InitRecord } from './init-record.js';
 import { planAgent } from './plan-agent.js';
@@ -64,8 +64,8 @@ const MOST_PLANS = 5;
 /**
  * Plans, shows, asks, and writes. A file that changes after it was read is planned and shown again.
  *
- * @throws {SkillSearchError} `INVALID_OPTION` for an unknown agent
- * @throws {Error} if no agent is found, or files keep changing
+ * @throws {SkillSearchError} `INVALID_OPTION` for an unknown agent, or if none is named and none is found
+ * @throws {Error} if files keep changing
  */
 export async function runInit(task: InitTask, dialogue: Dialogue): Promise<InitResult> {
   const backups: string[] = [];
@@ -75,7 +75,10 @@ export async function runInit(task: InitTask, dialogue: Dialogue): Promise<InitR
     const plan = planOf(task, chosen ?? task.agents);
     first ??= plan;
     const hadWork = hasWork(first);
-    if (!hasWork(plan)) return { ...first, hadWork, isDone: round > 0, backups };
+    if (!hasWork(plan)) {
+      const faulty = plan.agents.filter(({ faults }) => faults.length > 0);
+      return { ...first, agents: withThose(first.agents, faulty), hadWork, isDone: round > 0, backups };
+    }
     dialogue.show(plan, round > 0);
     chosen = await dialogue.choose(plan);
     if (chosen === undefined) return { ...first, hadWork, isDone: false, backups };
@@ -85,15 +88,24 @@ export async function runInit(task: InitTask, dialogue: Dialogue): Promise<InitR
     backups.push(...applied.flatMap((one) => one.backups));
     if (applied.some(({ isStale }) => isStale)) continue;
     if (task.isRemoval) removeCatalogues(task);
-    return {
-      ...plan,
-      agents: first.agents.map((one) => agents.find(({ agent }) => agent === one.agent) ?? one),
-      hadWork,
-      isDone: true,
-      backups,
-    };
+    const done = agents.map((one, i) => withFault(one, applied[i]!.fault));
+    return { ...plan, agents: withThose(first.agents, done), hadWork, isDone: true, backups };
   }
   throw new Error('other programs keep writing to the configurations: end them and run this again');
+}
+
+/** What was planned first, with what became of some agents. */
+function withThose(planned: readonly AgentPlan[], others: readonly AgentPlan[]): readonly AgentPlan[] {
+  return planned.map((one) => others.find(({ agent }) => agent === one.agent) ?? one);
+}
+
+function withFault(plan: AgentPlan, fault: Applied['fault']): AgentPlan {
+  if (fault === undefined) return plan;
+  const { file, reason } = fault;
+  const entries = plan.entries.map((entry) =>
+    entry.file === file ? { ...entry, action: 'refused' as const, edits: [], reason } : entry,
+  );
+  return { ...plan, entries, notes: [], faults: [...plan.faults, `${file}: ${reason}`] };
 }
 
 function planOf(task: InitTask, names: readonly string[] | undefined): InitPlan {
@@ -104,7 +116,8 @@ function planWriting(task: InitTask, names: readonly string[] | undefined): Init
   const { of, program, record, parts } = task;
   const hosts = names === undefined ? AGENT_HOSTS.filter((host) => isInstalled(host, of)) : names.map(hostNamed);
   if (hosts.length === 0) {
-    throw new Error(`no agent was found: name some with --agents (${AGENT_HOSTS.map(({ name }) => name).join(', ')})`);
+    const message = `no agent was found: name some with --agents (${AGENT_HOSTS.map(({ name }) => name).join(', ')})`;
+    throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'agents' });
   }
   const agents = hosts.map((host) => planAgent(host, of, program, record, parts));
   const { database } = program;

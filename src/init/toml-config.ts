@@ -21,6 +21,7 @@ export const TOML_CONFIG: ConfigFormat = {
 
   add(text, place, value) {
     const config = parsed(text);
+    refuseOthers(text, config, place);
     if (valueAt(config, place.keys) !== undefined) throw new ConfigFault(`there is something at ${nameOf(place)}`);
     const found = place.keys.findIndex((_, i) => valueAt(config, place.keys.slice(0, i + 1)) === undefined);
     const lineBreak = /^[^\n]*\r\n/.test(text) ? '\r\n' : '\n';
@@ -73,6 +74,37 @@ function valueAt(config: unknown, keys: readonly string[]): unknown {
     value = (value as Readonly<Record<string, unknown>>)[key];
   }
   return value;
+}
+
+/** @throws {ConfigFault} if something is on the way that a table of its own cannot be added to */
+function refuseOthers(text: string, config: unknown, place: Place): void {
+  for (let length = 1; length < place.keys.length; length++) {
+    const keys = place.keys.slice(0, length);
+    const value = valueAt(config, keys);
+    if (value === undefined) return;
+    const name = nameOf({ ...place, keys });
+    const line = lineOf(text, name);
+    const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
+    const isInline = isTable && line?.isValue === true;
+    if (isTable && !isInline) continue;
+    const got = isInline ? 'a table in braces' : Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
+    const where = line === undefined ? '' : ` in line ${line.number}`;
+    throw new ConfigFault(`expected a table [${name}] or none, found ${got}${where}`, line?.number);
+  }
+}
+
+/** The line of a key before the first header, or of the first header of an array of tables. */
+function lineOf(text: string, name: string): { readonly number: number; readonly isValue: boolean } | undefined {
+  const lines = text.split(/(?<=\n)/);
+  let isTop = true;
+  for (const [i, line] of lines.entries()) {
+    const [, , key] = /^[ \t\ufeff]*(["']?)([\w-]+)\1[ \t]*=/.exec(line) ?? [];
+    const [, , array] = /^[ \t\ufeff]*\[\[[ \t]*(["']?)([\w-]+)\1[ \t]*\]\]/.exec(line) ?? [];
+    const isValue = isTop && key === name;
+    if ((isValue || array === name) && isWhole(lines.slice(0, i))) return { number: i + 1, isValue };
+    isTop &&= !HEADER.test(line) || !isWhole(lines.slice(0, i));
+  }
+  return undefined;
 }
 
 function nameOf({ keys }: Place): string {

@@ -1,17 +1,20 @@
 import { join, resolve } from 'node:path';
 import { checkNames, checkPath, invalidArgument, namesOf, optionOf } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
-import { findLocked } from './find-locked.js';
+import { realPathOrSelf } from '../real-path-or-self.js';
 import { type HashedFile, hashOfFiles } from './folder-hash.js';
 import { isAsLocked, type LockChoice } from './install-skills.js';
 import { installableSkill } from './installable-skill.js';
 import { type LockEntry, LockFile } from './lock-file.js';
+import { LockedSkills } from './locked-skills.js';
 import { faultOfPath } from './path-faults.js';
 import { readFolder } from './read-folder.js';
 
 /** A lock file, and the folders in which the skills of its entries may lie. */
 export interface InstalledPlace extends LockChoice {
   readonly folders: readonly string[];
+  /** A folder that the lock file must not leave by a link: that of a project. @default none */
+  readonly within?: string | undefined;
 }
 
 /**
@@ -47,14 +50,15 @@ export interface ComparedSkill {
   readonly reason?: string;
 }
 
-const NAMES = namesOf<InstalledPlace>({ path: true, form: true, folders: true });
+const NAMES = namesOf<InstalledPlace>({ path: true, form: true, folders: true, within: true });
 
 /**
  * Compares what lock files say was installed, and what lies in the folders, with a catalogue. Reads only. Which files
  * are executable is not compared: lock files do not say it.
  *
  * @returns a skill for each entry and each folder that has it, in the order of the places and of the names
- * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_DAMAGED`; `INSTALL_REFUSED` if a lock file cannot be read
+ * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_DAMAGED`; `INSTALL_REFUSED` if a lock file cannot be read,
+ *   or is a link out of `within`
  */
 export async function compareInstalled(
   search: SkillSearch,
@@ -65,10 +69,13 @@ export async function compareInstalled(
   for (const place of places) {
     checkNames(place, NAMES, optionOf('places'));
     checkPath('places.path', place.path, 'a file');
-    const lock = await LockFile.read(resolve(place.path), place.form);
+    if (place.within !== undefined) checkPath('places.within', place.within, 'a folder');
+    const within = place.within === undefined ? undefined : await realPathOrSelf(place.within);
+    const lock = await LockFile.read(resolve(place.path), place.form, within);
+    const locked = new LockedSkills(search, lock.entries.keys());
     for (const name of [...lock.entries.keys()].sort()) {
       const entry = lock.entries.get(name)!;
-      const wanted = inCatalogue(search, findLocked(search, name, entry));
+      const wanted = inCatalogue(search, locked.find(name, entry));
       const { source } = entry;
       const about = {
         name,

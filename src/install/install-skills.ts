@@ -80,9 +80,13 @@ export async function installSkills(search: SkillSearch, options: InstallOptions
   const { ids, to, lock: choice, within, force = false } = checkInstallOptions(options);
   const wanted = ids.map((id) => installableSkill(search, id));
   refuseTwins(wanted);
+  const bound = within === undefined ? undefined : await targetFolder(within, undefined);
+  const readLock = ({ path, form }: LockChoice): Promise<LockFile> => LockFile.read(resolve(path), form, bound);
+  // Before the target is made: where the file cannot be read, nothing is left of the call.
+  const chosen = choice === undefined ? undefined : await readLock(choice);
   const base = await targetFolder(to, within);
-  const { path, form } = choice ?? { path: join(base, 'skills-lock.json'), form: 'project' };
-  const lock = await LockFile.read(resolve(path), form, within && (await targetFolder(within, undefined)));
+  const lock = chosen ?? (await readLock({ path: join(base, 'skills-lock.json'), form: 'project' }));
+  const form = choice?.form ?? 'project';
   await clearLeftovers(base);
   const planned = [];
   for (const one of wanted) planned.push({ ...one, state: await stateOf(one, base, lock, force) });

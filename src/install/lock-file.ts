@@ -3,7 +3,7 @@ import { lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:f
 import { dirname, relative, sep } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { SkillSearchError } from '../errors.js';
-import { MAX_LOCK_FILE_BYTES } from '../limits.js';
+import { MAX_LOCK_ENTRIES, MAX_LOCK_FILE_BYTES } from '../limits.js';
 import { setJsonMember } from './set-json-member.js';
 
 /**
@@ -59,7 +59,8 @@ export class LockFile {
   /**
    * Writes the entries that were set into the file as it is by now: other installers may have written to it, too.
    *
-   * @throws {SkillSearchError} `INSTALL_REFUSED` if it cannot be read any more, or is written to all the time
+   * @throws {SkillSearchError} `INSTALL_REFUSED` if it cannot be read any more, would have too many entries, or is written
+   *   to all the time
    */
   async write(): Promise<void> {
     if (this.#changes.size === 0) return;
@@ -74,6 +75,8 @@ export class LockFile {
     let text = stored ?? EMPTY[this.#form];
     readEntries(text, this.path, this.#form);
     for (const [name, entry] of this.#changes) text = setJsonMember(text, 'skills', name, entry);
+    // What could not be read again is not written.
+    readEntries(text, this.path, this.#form);
     const beside = `${this.path}.${randomBytes(6).toString('hex')}.tmp`;
     try {
       const file = await open(beside, 'wx');
@@ -132,6 +135,7 @@ async function textOf(path: string): Promise<string | undefined> {
 }
 
 function readEntries(text: string, path: string, form: LockForm): ReadonlyMap<string, LockEntry> {
+  if (text.startsWith('\ufeff')) throw refused(path, 'it begins with a byte order mark: save it without');
   let lock: unknown;
   try {
     lock = JSON.parse(text);
@@ -146,7 +150,9 @@ function readEntries(text: string, path: string, form: LockForm): ReadonlyMap<st
     );
   }
   if (!isObject(skills)) throw refused(path, 'it has no object "skills"');
-  return new Map(Object.entries(skills).filter((pair): pair is [string, LockEntry] => isObject(pair[1])));
+  const entries = Object.entries(skills);
+  if (entries.length > MAX_LOCK_ENTRIES) throw refused(path, `it has more than ${MAX_LOCK_ENTRIES} entries`);
+  return new Map(entries.filter((pair): pair is [string, LockEntry] => isObject(pair[1])));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isAlive } from '../is-alive.js';
 import type { HashedFile } from './folder-hash.js';
 
 /** Before the number of the process that writes into it, and random letters. */
@@ -106,16 +107,6 @@ async function foldersIn(path: string): Promise<readonly string[]> {
   if (found?.isDirectory() !== true) return [];
   const entries = await readdir(path, { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-}
-
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return true;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 /** Makes names in a folder last. Windows has no such thing. */

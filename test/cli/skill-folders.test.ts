@@ -38,7 +38,8 @@ describe('a skill is installed', () => {
 describe('installed skills are compared', () => {
   test('of the project and of the user, in the folders of every agent', () => {
     const [project, user] = placesOf({}, AROUND);
-    expect(project).toMatchObject({ path: join(cwd, 'skills-lock.json'), form: 'project' });
+    expect(project).toMatchObject({ path: join(cwd, 'skills-lock.json'), form: 'project', within: cwd });
+    expect(user?.within).toBeUndefined();
     expect(project?.folders).toEqual(
       expect.arrayContaining([join(cwd, '.agents/skills'), join(cwd, '.claude/skills')]),
     );

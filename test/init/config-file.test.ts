@@ -1,5 +1,6 @@
-import { truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AGENT_HOSTS } from '../../src/init/agent-hosts.js';
 import { backupPathFor, readConfigFile, writeConfigFile } from '../../src/init/config-file.js';
@@ -24,6 +25,17 @@ test('is not written over what somebody else wrote since it was read', () => {
   writeFileSync(path, 'else');
   expect(writeConfigFile(file, 'ours')).toBe(false);
   expect(readConfigFile(path).text).toBe('else');
+});
+
+test('is written while another run writes it, and what killed runs left is removed', () => {
+  const path = scratchFile('settings.json');
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const part = (of: number): string => `${of}-0123456789ab.skill-discovery-part`;
+  const ofOthers = [`settings.json.${part(process.ppid)}`, `x.json.${part(pid)}`, 'settings.json.skill-discovery-part'];
+  const left = [`settings.json.${part(pid)}`, `settings.json.20261123T040506Z-2.bak.${part(pid)}`];
+  for (const name of [...ofOthers, ...left]) writeFileSync(join(dirname(path), name), '');
+  expect(writeConfigFile(readConfigFile(path), 'ours')).toBe(true);
+  expect(readdirSync(dirname(path)).sort()).toEqual([...ofOthers, 'settings.json'].sort());
 });
 
 test('has copies beside it with names that nothing has yet', () => {

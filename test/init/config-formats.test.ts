@@ -145,6 +145,15 @@ describe('an entry in TOML', () => {
     expect(goBack(edited)).toBe(before);
   });
 
+  test.each([
+    ['a = 1\nmcp_servers = {}\n', 'a table in braces in line 2'],
+    ['mcp_servers = 1\n', 'a value of type number in line 1'],
+    ['x = """\nmcp_servers = 2\n"""\n"mcp_servers" = [\n]\n', 'an array in line 4'],
+    ['[a]\nmcp_servers = 1\n[[mcp_servers]]\n', 'an array in line 3'],
+  ])('is refused in %j, with what came and where', (text, found) => {
+    expect(() => addEntry(toml, text, CODEX, VALUE)).toThrow(`expected a table [mcp_servers] or none, found ${found}`);
+  });
+
   test('has paths of Windows as they are', () => {
     const value = { command: 'C:\\Program Files\\node.exe', args: ["C:\\it's\\x"] };
     const { text } = addEntry(toml, '', CODEX, value);
@@ -157,7 +166,7 @@ describe('an entry in TOML', () => {
     [
       'servers in one line',
       'mcp_servers = { a = { command = "b" } }\n',
-      /^mcp_servers\.skills cannot be changed there/,
+      /^expected a table \[mcp_servers\] or none, found a table in braces in line 1$/,
     ],
   ])('is not added to %s', (_, text, message) => {
     expect(() => addEntry(toml, text, CODEX, VALUE)).toThrow(message);

@@ -150,6 +150,7 @@ describe('init', () => {
     expect(await codeOf(() => home.run({ agents: ['claude'] }))).toBe('INVALID_OPTION');
     await expect(home.run({ agents: ['claud-code'] })).rejects.toThrow('did you mean claude-code?');
     await expect(home.run()).rejects.toThrow(/^no agent was found: name some with --agents \(claude-code, /);
+    expect(await codeOf(() => home.run())).toBe('INVALID_OPTION');
     expect(home.everything).toEqual({});
   });
 
@@ -193,6 +194,26 @@ describe('what is in the way', () => {
     const other = agent!.agent === 'codex' ? '.claude.json' : '.codex/config.toml';
     expect(home.read(other)).toContain('--watch');
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'a folder that cannot be made is told of its agent, and the others go on, also when all is undone',
+    async () => {
+      const home = new HomeOfAgents({ '.claude.json': CLAUDE, '.codex/config.toml': CODEX });
+      symlinkSync('nowhere/at/all', join(home.home, '.cursor'));
+      const before = home.everything;
+      const { agents, isDone } = await home.run({ agents: ['cursor', 'codex'] });
+      expect(isDone).toBe(true);
+      const file = join(home.home, '.cursor/mcp.json');
+      const reason = expect.stringMatching(/^it cannot be written: E/);
+      expect(agents[0]).toMatchObject({ agent: 'cursor', entries: [{ file, action: 'refused', edits: [], reason }] });
+      expect(agents.map(({ faults }) => faults.length)).toEqual([1, 0]);
+      expect(agents[0]!.faults[0]).toMatch(`${file}: it cannot be written: E`);
+      expect(home.read('.codex/config.toml')).toContain('--watch');
+      rmSync(home.database);
+      await home.run({ isRemoval: true });
+      expect(home.everything).toEqual(before);
+    },
+  );
 
   test('a server of the same name that somebody else wrote stays', async () => {
     const text = '{"mcpServers": {"skills": {"command": "skill-discovery", "args": ["mcp"]}}}';

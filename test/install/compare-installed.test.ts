@@ -1,7 +1,7 @@
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { buildCatalogue } from '../../src/index.js';
+import { buildCatalogue, type ListQuery, type SkillSearch } from '../../src/index.js';
 import { hashOfFiles } from '../../src/install/folder-hash.js';
 import { compareInstalled, installSkills } from '../../src/install/index.js';
 import { codeOf } from '../error-code.js';
@@ -77,6 +77,38 @@ describe('comparing what is installed with the catalogue', () => {
       ['loom', 'up-to-date', idOf(search, 'loom'), join(project, '.agents/skills/loom')],
       ['lost', 'not-in-catalogue', undefined, join(project, '.agents/skills/lost')],
     ]);
+  });
+
+  test('lists the skills of an author once, however many entries name one', async () => {
+    const search = await opened({ skills: [{ name: 'loom', description: 'Weaves.', author: 'otter' }] } as never);
+    const asked: ListQuery[] = [];
+    const list = (query: ListQuery): ReturnType<SkillSearch['list']> => {
+      asked.push(query);
+      return search.list(query);
+    };
+    const counting = Object.create(search, { list: { value: list } }) as SkillSearch;
+    const skills = Object.fromEntries(
+      Array.from({ length: 50 }, (_, i) => [
+        `s${i}`,
+        { source: `${i % 2 === 0 ? 'otter' : 'Otter'}/r${i}`, sourceType: 'github' },
+      ]),
+    );
+    const path = join(scratchFolder(), 'skills-lock.json');
+    writeFileSync(path, JSON.stringify({ version: 1, skills }));
+    expect(await compareInstalled(counting, [{ path, form: 'project', folders: [] }])).toHaveLength(50);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('refuses a lock file that is a link out of the project', async () => {
+    const { search } = await catalogueOf({ 'a/SKILL.md': skillMarkdown('a') });
+    const [project, outside] = [scratchFolder(), scratchFolder()];
+    mkdirSync(join(project, 'in'));
+    writeFileSync(join(outside, 'skills-lock.json'), '{"version":1,"skills":{"a":{}}}');
+    symlinkSync(outside, join(project, 'out'), 'junction');
+    const place = { path: join(project, 'out/skills-lock.json'), form: 'project' as const, folders: [] };
+    expect(await compareInstalled(search, [place])).toHaveLength(1);
+    const within = { ...place, within: join(project, 'in', '..') };
+    await expect(compareInstalled(search, [within])).rejects.toMatchObject({ code: 'INSTALL_REFUSED' });
   });
 
   test('finds nothing where there is no lock file, and refuses one that it cannot read', async () => {

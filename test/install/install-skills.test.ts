@@ -191,6 +191,15 @@ describe('nothing is installed', () => {
     expect(message).toContain('skills-lock.json');
   });
 
+  test('where the lock file of a project cannot be read, and no folder is made for it', async () => {
+    const project = scratchFolder();
+    writeFileSync(join(project, 'skills-lock.json'), '{');
+    const lock = { path: join(project, 'skills-lock.json'), form: 'project' as const };
+    const to = join(project, '.agents', 'skills');
+    expect(await refusal(() => {}, { to, within: project, lock })).toContain('it is not JSON');
+    expect(readdirSync(project)).toEqual(['skills-lock.json']);
+  });
+
   test('by a link that leads out of the project, neither files nor the lock file', async () => {
     const [project, elsewhere] = [scratchFolder(), scratchFolder()];
     symlinkSync(elsewhere, join(project, '.claude'), 'junction');

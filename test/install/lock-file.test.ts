@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LockFile } from '../../src/install/lock-file.js';
+import { MAX_LOCK_ENTRIES } from '../../src/limits.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 
 describe('a lock file', () => {
@@ -50,6 +51,23 @@ describe('a lock file', () => {
     lock.set('ours', { source: 'y' });
     await lock.write();
     expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('gets no more entries than it may have', async () => {
+    const path = scratchFile('skills-lock.json');
+    const skills = Object.fromEntries(Array.from({ length: MAX_LOCK_ENTRIES }, (_, i) => [`s${i}`, {}]));
+    const text = JSON.stringify({ version: 1, skills });
+    writeFileSync(path, text);
+    const lock = await LockFile.read(path, 'project');
+    lock.set('one-more', { source: 'y' });
+    await expect(lock.write()).rejects.toThrow('more than 10000 entries');
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  test('that begins with a byte order mark is refused with these words', async () => {
+    const path = scratchFile('skills-lock.json');
+    writeFileSync(path, '\ufeff{"version":1,"skills":{}}');
+    await expect(LockFile.read(path, 'project')).rejects.toThrow('it begins with a byte order mark');
   });
 
   test('that is not in UTF-8 is refused: it could not be kept byte for byte', async () => {
