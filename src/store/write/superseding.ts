@@ -1,9 +1,9 @@
-import { MAX_SUPERSEDED } from '../../limits.js';
+import { MAX_FORGOTTEN, MAX_SUPERSEDED } from '../../limits.js';
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { type CatalogueState, readLineage } from '../lineage.js';
 import { readMeta } from '../meta.js';
-import { STATES, SUPERSEDED } from '../schema.js';
+import { FORGOTTEN, STATES, SUPERSEDED } from '../schema.js';
 
 /** Columns of `skill` and of `superseded`. */
 const COLUMNS = `number, id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash,
@@ -67,7 +67,7 @@ export class Superseding {
 
 /** Deletes what small changes have left. For a whole load: nobody can read former states from its working copy. */
 export function forgetFormerStates(connection: Connection): void {
-  for (const table of [...Object.values(SUPERSEDED), STATES]) connection.exec(`DELETE FROM main.${table}`);
+  for (const table of [...Object.values(SUPERSEDED), FORGOTTEN, STATES]) connection.exec(`DELETE FROM main.${table}`);
 }
 
 function firstState(connection: Connection): CatalogueState {
@@ -99,7 +99,18 @@ function forgetOldest(connection: Connection): void {
     .prepare<[number], number>(`SELECT gone FROM ${SUPERSEDED.skill} ORDER BY gone DESC LIMIT 1 OFFSET ?`)
     .pluck()
     .get(MAX_SUPERSEDED);
-  if (gone === undefined) return;
+  if (gone !== undefined) forgetUntil(connection, gone);
+}
+
+/** Keeps of skills that went until a state only what derived files of the states before need. */
+function forgetUntil(connection: Connection, gone: number): void {
+  connection
+    .prepare(`
+      INSERT INTO ${FORGOTTEN} (skill, gone, name, text, words)
+      SELECT number, gone, name, text, words FROM ${SUPERSEDED.skill}
+        LEFT JOIN ${SUPERSEDED.text_signature} ON skill = number
+      WHERE gone <= ?`)
+    .run(gone);
   for (const [table] of PARTS) {
     connection
       .prepare(
@@ -108,6 +119,11 @@ function forgetOldest(connection: Connection): void {
       .run(gone);
   }
   connection.prepare(`DELETE FROM ${SUPERSEDED.skill} WHERE gone <= ?`).run(gone);
-  // Readers of an earlier state would miss what is deleted.
-  connection.prepare(`DELETE FROM ${STATES} WHERE sequence < ?`).run(gone);
+  const dropped = connection
+    .prepare<[number], number>(`SELECT gone FROM ${FORGOTTEN} ORDER BY gone DESC LIMIT 1 OFFSET ?`)
+    .pluck()
+    .get(MAX_FORGOTTEN);
+  if (dropped === undefined) return;
+  connection.prepare(`DELETE FROM ${FORGOTTEN} WHERE gone <= ?`).run(dropped);
+  connection.prepare(`DELETE FROM ${STATES} WHERE sequence < ?`).run(dropped);
 }
