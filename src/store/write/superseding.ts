@@ -70,18 +70,43 @@ export function forgetFormerStates(connection: Connection): void {
   for (const table of [...Object.values(SUPERSEDED), FORGOTTEN, STATES]) connection.exec(`DELETE FROM main.${table}`);
 }
 
-function firstState(connection: Connection): CatalogueState {
+/**
+ * Keeps the derived files of a catalogue in use over a load that only removes skills. Readers of former states have the
+ * file that this one replaces, so nothing else is kept of what went.
+ *
+ * @param working in the last transaction of the load, with the catalogue attached as `base`
+ * @returns notes the state that the load makes
+ */
+export function carryStates(working: Connection): (stamp: string) => void {
+  const before = readLineage(working).at(-1) ?? firstState(working, 'base');
+  const sequence = before.sequence + 1;
+  forgetUntil(working, before.sequence);
+  working
+    .prepare(`
+      INSERT INTO ${FORGOTTEN} (skill, gone, name, text, words)
+      SELECT number, ?, name, text, words FROM base.skill LEFT JOIN base.text_signature ON skill = number
+      WHERE number NOT IN (SELECT number FROM main.skill)`)
+    .run(sequence);
+  dropOldest(working);
+  const lastVector = working.prepare<[], number | null>('SELECT max(number) FROM main.vector').pluck().get() ?? 0;
+  return (stamp) =>
+    insertState(working, { ...before, sequence, stamp, lastVector: Math.max(before.lastVector, lastVector) });
+}
+
+/** @param schema of the database that has the state; it is noted in `main` */
+function firstState(connection: Connection, schema: 'main' | 'base' = 'main'): CatalogueState {
   forgetFormerStates(connection);
   const last = (sql: string): number => connection.prepare<[], number>(sql).pluck().get()!;
   const state: CatalogueState = {
     sequence: 0,
     stamp: readMeta(connection, 'stamp') ?? '',
     lastSkill: last(`
-      SELECT max(ifnull((SELECT max(number) FROM skill), 0), ifnull((SELECT max(skill) FROM contents), 0),
-        ifnull((SELECT max(skill) FROM content_file), 0))`),
+      SELECT max(ifnull((SELECT max(number) FROM ${schema}.skill), 0),
+        ifnull((SELECT max(skill) FROM ${schema}.contents), 0),
+        ifnull((SELECT max(skill) FROM ${schema}.content_file), 0))`),
     lastVector: last(`
-      SELECT max(ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'vector'), 0),
-        ifnull((SELECT max(number) FROM vector), 0))`),
+      SELECT max(ifnull((SELECT seq FROM ${schema}.sqlite_sequence WHERE name = 'vector'), 0),
+        ifnull((SELECT max(number) FROM ${schema}.vector), 0))`),
   };
   insertState(connection, state);
   return state;
@@ -99,7 +124,9 @@ function forgetOldest(connection: Connection): void {
     .prepare<[number], number>(`SELECT gone FROM ${SUPERSEDED.skill} ORDER BY gone DESC LIMIT 1 OFFSET ?`)
     .pluck()
     .get(MAX_SUPERSEDED);
-  if (gone !== undefined) forgetUntil(connection, gone);
+  if (gone === undefined) return;
+  forgetUntil(connection, gone);
+  dropOldest(connection);
 }
 
 /** Keeps of skills that went until a state only what derived files of the states before need. */
@@ -119,6 +146,10 @@ function forgetUntil(connection: Connection, gone: number): void {
       .run(gone);
   }
   connection.prepare(`DELETE FROM ${SUPERSEDED.skill} WHERE gone <= ?`).run(gone);
+}
+
+/** Drops the oldest states of which derived files may be as long as there are more than {@link MAX_FORGOTTEN}. */
+function dropOldest(connection: Connection): void {
   const dropped = connection
     .prepare<[number], number>(`SELECT gone FROM ${FORGOTTEN} ORDER BY gone DESC LIMIT 1 OFFSET ?`)
     .pluck()

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { buildCatalogue, checkCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../../src/index.js';
+import {
+  buildCatalogue,
+  checkCatalogue,
+  openSkillSearch,
+  removeSkills,
+  type SkillSearch,
+  updateSkills,
+} from '../../../src/index.js';
 import { stampOfKeywordFile } from '../../../src/indexing/keyword-file.js';
 import { MAX_CHANGED_IN_PLACE, MAX_FORGOTTEN, MAX_SUPERSEDED } from '../../../src/limits.js';
 import { Database } from '../../../src/sqlite/connection.js';
@@ -60,40 +67,47 @@ describe('what is left of forgotten skills', () => {
     row(`a${i}`, { name: `n ${i % 3000}`, description: `alpha ${i % 3000}`, stars: i % 7, updatedAt: i % 11 }),
   );
 
-  /** Removes the first of the rows, as many at once as a small change may. */
-  function removeFirst(database: string, count: number): void {
-    for (let done = 0; done < count; done += MAX_CHANGED_IN_PLACE) {
-      const ids = rows.slice(done, Math.min(count, done + MAX_CHANGED_IN_PLACE)).map(({ id }) => id!);
+  function removeFirst(database: string, count: number, atOnce: number): void {
+    for (let done = 0; done < count; done += atOnce) {
+      const ids = rows.slice(done, Math.min(count, done + atOnce)).map(({ id }) => id!);
       expect(removeSkills({ database, ids })).toBe(ids.length);
     }
   }
 
-  test('keeps the derived files in use', async () => {
+  test.each([
+    ['small changes', MAX_CHANGED_IN_PLACE, false],
+    ['loads', MAX_CHANGED_IN_PLACE + 1, true],
+    ['one load', rows.length, true],
+  ])('keeps the derived files in use when skills are removed by %s', async (_, atOnce, replaced) => {
     const [database, whole] = [scratchFile('skills.db'), scratchFile('whole.db')];
     const embedder = new StandInEmbedder();
     await buildCatalogue({ database, sources: [{ name: 'rows', rows }], embedder });
     const stamp = stampOfKeywordFile(database)!;
+    await using before = await openSkillSearch({ database });
     const count = MAX_SUPERSEDED + 700;
-    removeFirst(database, count);
+    removeFirst(database, count, atOnce);
+    expect(removeSkills({ database, ids: [rows[count]!.id!] })).toBe(1);
     expect(countIn(database, 'forgotten')).toBeGreaterThan(0);
     expect(countIn(database, 'superseded')).toBeLessThanOrEqual(MAX_SUPERSEDED);
     expect(stampOfKeywordFile(database)).toBe(stamp);
-    expect(changesSince(database, stamp)).toEqual({ skills: count, vectors: 0 });
+    expect(changesSince(database, stamp)).toEqual({ skills: count + 1, vectors: 0 });
     expect(await checkCatalogue({ database })).toMatchObject({ problems: [], outdated: [] });
+    if (replaced) expect(before.get('a7')?.stars).toBe(0);
+    else expect(await codeOf(() => before.get('a7'))).toBe('SERVICE_UNAVAILABLE');
 
-    await buildCatalogue({ database: whole, sources: [{ name: 'rows', rows: rows.slice(count) }], embedder });
+    await buildCatalogue({ database: whole, sources: [{ name: 'rows', rows: rows.slice(count + 1) }], embedder });
     await using search = await openSkillSearch({ database, embedder });
     await using expected = await openSkillSearch({ database: whole, embedder });
     for (const copies of ['keep', 'collapse'] as const) {
       const query = { q: 'alpha', sortBy: 'recent', limit: 50, copies } as const;
       expect(search.keyword(query)).toEqual(expected.keyword(query));
     }
-    const found = await search.semantic({ q: 'alpha 2999', limit: 5 });
-    expect(found.hits.map(({ skill }) => skill.id)).toEqual(
-      (await expected.semantic({ q: 'alpha 2999', limit: 5 })).hits.map(({ skill }) => skill.id),
-    );
+    const idsOf = async (one: SkillSearch): Promise<string[]> =>
+      (await one.semantic({ q: 'alpha 2999', limit: 5 })).hits.map(({ skill }) => skill.id);
+    expect(await idsOf(search)).toEqual(await idsOf(expected));
     await updateSkills({ database, rows: [row('b')], embedder });
     expect(stampOfKeywordFile(database)).not.toBe(stamp);
+    expect(await checkCatalogue({ database })).toMatchObject({ problems: [], outdated: [] });
   });
 });
 
