@@ -50,6 +50,12 @@ export const MAX_UNINDEXED = 1000;
  */
 export const MAX_SUPERSEDED = 5000;
 
+/**
+ * Skills that are no longer kept for readers, but whose numbers are, so that derived files of former states stay in use:
+ * some megabytes. Beyond, the oldest derived files are of no use.
+ */
+export const MAX_FORGOTTEN = 100_000;
+
 /** Words of the catalogue that an answer says a misspelt word was read as. Whoever asked wants to see the likeliest. */
 export const MAX_CORRECTIONS = 5;
 

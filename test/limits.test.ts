@@ -77,6 +77,10 @@ const BOUNDS: Readonly<
     file: 'store/write/superseding.test.ts',
     test: 'what small changes leave for readers forgets the oldest beyond so many skills',
   },
+  MAX_FORGOTTEN: {
+    file: 'store/write/superseding.test.ts',
+    test: 'what is left of forgotten skills is dropped beyond so many of them',
+  },
   MAX_CORRECTIONS: { file: 'keyword/steps/corrected-words.test.ts', test: 'by five words at most' },
   MAX_SIMILAR: { file: 'search/similar-skills.test.ts', test: 'refuses a limit that is no integer from 1 to 100' },
   TOKEN_CACHE_WORDS: { file: 'agents/count-tokens.test.ts', test: 'keeps the sizes of so many words at most' },

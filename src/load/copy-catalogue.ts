@@ -7,6 +7,7 @@ import { openForReading } from '../store/database.js';
 import { derivedFiles } from '../store/file-names.js';
 import { syncToDisk } from '../store/sync-to-disk.js';
 import { forgetJournal } from '../store/write/forget-journal.js';
+import { LoadLock } from '../store/write/load-lock.js';
 
 /** Options of {@link copyCatalogue}. */
 export interface CopyOptions {
@@ -24,7 +25,8 @@ const COPY_OPTIONS = namesOf<CopyOptions>({ from: true, to: true, overwrite: tru
  * Copies a catalogue and its derived files, so that a load into the copy can update them instead of building new ones.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_WRITABLE`, those of opening the catalogue at `from`;
- *   `CATALOGUE_EXISTS` if there is something at `to`, unless `overwrite` is true
+ *   `CATALOGUE_EXISTS` if there is something at `to`, unless `overwrite` is true; `LOAD_IN_PROGRESS` if a load or a
+ *   small change is writing there
  */
 export async function copyCatalogue(options: CopyOptions): Promise<void> {
   checkOptions(options, COPY_OPTIONS);
@@ -36,9 +38,12 @@ export async function copyCatalogue(options: CopyOptions): Promise<void> {
   const checkFree = (): void => {
     if (options.overwrite !== true && isSomething(to)) throw catalogueExists(to);
   };
-  checkFree();
   const version = (): number => catalogue.pragma('data_version', { simple: true }) as number;
+  let lock: LoadLock | undefined;
   try {
+    checkFree();
+    // A small change that is being written there would leave its journal at this path, for a reader to play back.
+    lock = new LoadLock(to);
     const targets = filesOf(to);
     for (const [i, file] of filesOf(from).entries()) {
       const target = targets[i]!;
@@ -51,6 +56,7 @@ export async function copyCatalogue(options: CopyOptions): Promise<void> {
     const message = `${from} cannot be copied to ${to}: ${(cause as Error).message}`;
     throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: to, cause });
   } finally {
+    lock?.release();
     catalogue.close();
   }
 }

@@ -24,7 +24,7 @@ const REMOVE_OPTIONS = namesOf<RemoveOptions>({ database: true, ids: true });
 
 /**
  * Removes skills from a catalogue, by id. Up to 500 are removed in place, as by `updateSkills`: within a second, and
- * without another index. More are removed as by a load.
+ * without another index. More are removed as by a load. The derived files stay in use either way.
  *
  * @returns how many of the ids were there
  * @throws {SkillSearchError} as `buildCatalogue`, and `DATABASE_NOT_FOUND`
@@ -39,6 +39,7 @@ export function removeSkills(options: RemoveOptions): number {
   try {
     const end: EndOfLoad = {
       hasWork: () => ids.some((id) => load.statements.find.get(id) !== undefined),
+      onlyRemoves: true,
       write: (statements) => {
         for (const id of ids) statements.remove(id);
         return false;

@@ -1,7 +1,7 @@
 import type { SkillNumber, VectorNumber } from '../numbers.js';
 import type { Connection } from '../sqlite/connection.js';
 import { readMeta } from './meta.js';
-import { STATES } from './schema.js';
+import { FORGOTTEN, STATES } from './schema.js';
 
 /** A state of a catalogue, among those that small changes have made since the last whole load. */
 export interface CatalogueState {
@@ -14,8 +14,9 @@ export interface CatalogueState {
 }
 
 /**
- * The states of a catalogue that can still be read, oldest first; the last one is the present state. Empty if there was
- * no small change since the last whole load.
+ * The states of a catalogue from which the present one was made by small changes, oldest first; the last one is the
+ * present state. Derived files of all of them can be used, but not all can be read: see {@link oldestKept}. Empty if there
+ * was no small change since the last whole load.
  *
  * @param until stamp of the last state that is wanted; left out for the present one
  */
@@ -29,6 +30,12 @@ export function readLineage(connection: Connection, until?: string): readonly Ca
   if (states.at(-1)?.stamp !== readMeta(connection, 'stamp')) return [];
   if (until === undefined) return states;
   return states.slice(0, states.findIndex(({ stamp }) => stamp === until) + 1);
+}
+
+/** Sequence of the oldest state that can still be read: of earlier ones skills are forgotten. */
+export function oldestKept(connection: Connection): number {
+  const last = connection.prepare<[], number | null>(`SELECT max(gone) FROM main.${FORGOTTEN}`).pluck();
+  return last.get() ?? 0;
 }
 
 /** Whether the table is there: earlier versions of the library make none. */

@@ -1,6 +1,6 @@
 import type { Connection } from '../sqlite/connection.js';
 import { createInMemory } from './database.js';
-import { CONTENT_TABLES, DERIVED_LABELS, STATES, SUPERSEDED } from './schema.js';
+import { CONTENT_TABLES, DERIVED_LABELS, FORGOTTEN, STATES, SUPERSEDED } from './schema.js';
 
 /** Where the schema of a catalogue is not what this version makes. */
 export interface SchemaFaults {
@@ -22,6 +22,7 @@ const ADDED_LATER: ReadonlySet<string> = new Set([
   ...CONTENT_TABLES,
   DERIVED_LABELS,
   STATES,
+  FORGOTTEN,
   ...Object.values(SUPERSEDED),
 ]);
 

@@ -96,6 +96,9 @@ export const SUPERSEDED: Readonly<
   text_signature: 'superseded_signature',
 };
 
+/** Skills that are no longer kept for readers. What is left of them is what derived files of former states need. */
+export const FORGOTTEN = 'forgotten';
+
 /** The states that small changes have made since the last whole load. */
 export const STATES = 'state';
 
@@ -166,6 +169,14 @@ CREATE TABLE IF NOT EXISTS ${SUPERSEDED.text_signature} (
   sketch BLOB NOT NULL,
   checksum INTEGER
 );
+CREATE TABLE IF NOT EXISTS ${FORGOTTEN} (
+  skill INTEGER PRIMARY KEY,
+  gone INTEGER NOT NULL,
+  name INTEGER,
+  text INTEGER,
+  words INTEGER
+);
+CREATE INDEX IF NOT EXISTS forgotten_gone ON ${FORGOTTEN} (gone);
 CREATE INDEX IF NOT EXISTS text_signature_name ON text_signature (name);
 CREATE INDEX IF NOT EXISTS text_signature_text ON text_signature (text);
 `;
@@ -204,6 +215,7 @@ CREATE INDEX IF NOT EXISTS text_signature_text ON text_signature (text);
  * - `superseded` has the skills that these changes replaced or removed, under their numbers; `gone` is the sequence of
  *   the first state without them. What belongs to them is in `superseded_file` and so on. The next whole load deletes
  *   all of it.
+ * - `forgotten` has the numbers of those that are no longer kept, and of their signatures what tells their relatives.
  * - `touched` notes, during a load into an existing catalogue, what each changed skill was before. It is empty in a
  *   finished catalogue.
  */

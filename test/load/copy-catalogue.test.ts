@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, readFileSync, readlinkSync, symlinkSync, writ
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildCatalogue, copyCatalogue, openSkillSearch } from '../../src/index.js';
+import { OpenChange } from '../../src/store/write/open-change.js';
 import { contentOf, filesBeside } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
@@ -95,6 +96,25 @@ test('who has open what is replaced goes on reading that', async () => {
   await copyCatalogue({ from, to, overwrite: true });
   const { hits, pagination } = search.keyword({ q: 'beta', sortBy: 'recent' });
   expect([pagination.total, hits[0]?.matches]).toEqual([300, { name: ['beta'], description: ['beta'] }]);
+  expect(filesBeside(to)).toEqual([]);
+});
+
+test('nothing is copied to where a load or a small change is writing', async () => {
+  const folder = scratchFolder();
+  const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
+  await buildCatalogue({ database: from, sources: [[row('a')]], semantic: false });
+  await buildCatalogue({ database: to, sources: [[row('b')]], semantic: false });
+
+  const change = OpenChange.open(to)!;
+  change.startWorkingCopy();
+  try {
+    expect(await codeOf(() => copyCatalogue({ from, to, overwrite: true }))).toBe('LOAD_IN_PROGRESS');
+  } finally {
+    change.close();
+  }
+  expect([...contentOf(to).keys()]).toEqual(['b']);
+  await copyCatalogue({ from, to, overwrite: true });
+  expect([...contentOf(to).keys()]).toEqual(['a']);
   expect(filesBeside(to)).toEqual([]);
 });
 

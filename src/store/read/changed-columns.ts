@@ -5,7 +5,7 @@ import type { Connection } from '../../sqlite/connection.js';
 import { DerivedLabels } from '../derived-labels.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
 import type { CatalogueState } from '../lineage.js';
-import { SUPERSEDED } from '../schema.js';
+import { FORGOTTEN, SUPERSEDED } from '../schema.js';
 import { changedCopyGroups } from './changed-copies.js';
 import {
   LATE_LABELS,
@@ -58,7 +58,9 @@ export function changedColumns(
   const gone = new Set(
     connection
       .prepare<[number, number, number], SkillNumber>(
-        `SELECT number FROM main.${SUPERSEDED.skill} WHERE gone > ? AND gone <= ? AND number <= ?`,
+        `SELECT number FROM (
+          SELECT number, gone FROM main.${SUPERSEDED.skill} UNION ALL SELECT skill, gone FROM main.${FORGOTTEN}
+        ) WHERE gone > ? AND gone <= ? AND number <= ?`,
       )
       .pluck()
       .all(since.sequence, until.sequence, since.lastSkill),

@@ -4,7 +4,7 @@ import { joinNearCopies } from '../../copies/near-copies.js';
 import { SKETCH_BYTES } from '../../copies/text-signature.js';
 import type { DocumentNumber, SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
-import { SUPERSEDED } from '../schema.js';
+import { FORGOTTEN, SUPERSEDED } from '../schema.js';
 import { readSignature } from '../signature-table.js';
 
 /** Groups of copies, and what they follow from, by document number. */
@@ -72,9 +72,10 @@ export function changedCopyGroups(connection: Connection, documents: GroupedDocu
 function relativesOf(connection: Connection, changed: readonly SkillNumber[]): ReadonlySet<SkillNumber> {
   type Row = [name: number, text: number, words: number];
   const read = connection
-    .prepare<[SkillNumber, SkillNumber], Row>(`
+    .prepare<[SkillNumber, SkillNumber, SkillNumber], Row>(`
       SELECT name, text, words FROM text_signature WHERE skill = ?
-      UNION ALL SELECT name, text, words FROM main.${SUPERSEDED.text_signature} WHERE skill = ?`)
+      UNION ALL SELECT name, text, words FROM main.${SUPERSEDED.text_signature} WHERE skill = ?
+      UNION ALL SELECT name, text, words FROM main.${FORGOTTEN} WHERE skill = ? AND name IS NOT NULL`)
     .raw();
   const ofName = connection
     .prepare<[number], [SkillNumber, ...Row]>('SELECT skill, name, text, words FROM text_signature WHERE name = ?')
@@ -85,7 +86,7 @@ function relativesOf(connection: Connection, changed: readonly SkillNumber[]): R
   const relatives = new Set<SkillNumber>(changed);
   const names = new Set<number>();
   const texts = new Set<number>();
-  const waiting: Row[] = changed.flatMap((skill) => read.all(skill, skill));
+  const waiting: Row[] = changed.flatMap((skill) => read.all(skill, skill, skill));
   for (let row = waiting.pop(); row !== undefined; row = waiting.pop()) {
     const [name, text, words] = row;
     const found = names.has(name) ? [] : ofName.all(name);

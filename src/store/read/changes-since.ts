@@ -1,7 +1,7 @@
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import { guarded, openForReading } from '../database.js';
 import { readLineage } from '../lineage.js';
-import { SUPERSEDED } from '../schema.js';
+import { FORGOTTEN, SUPERSEDED } from '../schema.js';
 
 /** How much small changes have changed since a former state. */
 export interface ChangesSince {
@@ -27,7 +27,9 @@ export function changesSince(path: string, stamp: string): ChangesSince | undefi
       const came = connection.prepare<[SkillNumber], number>('SELECT count(*) FROM skill WHERE number > ?').pluck();
       const gone = connection
         .prepare<[number, SkillNumber], number>(
-          `SELECT count(*) FROM ${SUPERSEDED.skill} WHERE gone > ? AND number <= ?`,
+          `SELECT count(*) FROM (
+            SELECT number, gone FROM ${SUPERSEDED.skill} UNION ALL SELECT skill, gone FROM ${FORGOTTEN}
+          ) WHERE gone > ? AND number <= ?`,
         )
         .pluck();
       const vectors = connection

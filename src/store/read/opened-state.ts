@@ -1,6 +1,6 @@
 import { SkillSearchError } from '../../errors.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
-import { readLineage } from '../lineage.js';
+import { oldestKept, readLineage } from '../lineage.js';
 import { SUPERSEDED } from '../schema.js';
 
 /** Columns of `skill` that are read. */
@@ -54,7 +54,7 @@ export class OpenedState {
 
   #showOpened(): void {
     const state = readLineage(this.#connection).find(({ stamp }) => stamp === this.#stamp);
-    if (state === undefined) {
+    if (state === undefined || state.sequence < oldestKept(this.#connection)) {
       const message = `${this.#path} has changed too much since it was opened: open it again`;
       throw new SkillSearchError('SERVICE_UNAVAILABLE', message, { path: this.#path });
     }

@@ -6,7 +6,7 @@ import { readMeta, writeMeta } from '../meta.js';
 import { areAllSigned } from '../signature-table.js';
 import { isComplete, type OpenLoad } from './open-load.js';
 import { countUnreported, type Unreported } from './report-notes.js';
-import { forgetFormerStates } from './superseding.js';
+import { carryStates, forgetFormerStates } from './superseding.js';
 import type { NetChanges, WriterStatements } from './writer-statements.js';
 
 /** What a load leaves for its end. */
@@ -19,6 +19,8 @@ export interface EndOfLoad {
    * @returns whether claims or derived labels changed
    */
   write(statements: WriterStatements): boolean;
+  /** Whether skills are removed and nothing else is done: then the derived files of the state before stay in use. */
+  readonly onlyRemoves?: boolean;
   /** Whether the load wrote again what was damaged, so that it is published even if it changed nothing else. */
   readonly hasMended?: boolean;
   /** Id of the model of the load, if it has one; see {@link keepOneModel}. */
@@ -57,24 +59,27 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): ChangeCounts {
   const working = load.beginEnd();
   const { statements, base } = load;
   const hasChanged = end.write(statements);
-  keepOneModel(statements, working, end.model);
+  const wasComplete = base !== undefined && isComplete(base.connection) && areAllSigned(base.connection);
+  const keepsDerived = end.onlyRemoves === true && wasComplete;
+  keepOneModel(statements, working, end.model, keepsDerived);
   if (!areAllSigned(working)) load.signatures?.signAll();
   const hadFormerStates = base !== undefined && readLineage(base.connection).length > 0;
-  forgetFormerStates(working);
+  let noteState: ((stamp: string) => void) | undefined;
+  if (keepsDerived) noteState = carryStates(working);
+  else forgetFormerStates(working);
   // What a killed run deleted nobody has noted, and damage deletes without a note, too.
   const isBaseDoubtful = base !== undefined && !hasNotedBlobs(base.connection);
   statements.contents.deleteUnused(load.resumed || end.hasMended === true || isBaseDoubtful || hadFormerStates);
 
   const changes = base === undefined ? statements.countAllAsAdded() : statements.countChanges();
   const isFirst = readMeta(working, 'stamp') === undefined;
-  const wasComplete = base !== undefined && isComplete(base.connection) && areAllSigned(base.connection);
   const vectorsChanged =
     base !== undefined && statements.vectors.fingerprint('main') !== statements.vectors.fingerprint('base');
   const skillsChanged = changes.added + changes.updated + changes.removed > 0;
   const isChanged = isFirst || !wasComplete || end.hasMended === true || hasChanged || vectorsChanged || skillsChanged;
   const toReport = base === undefined ? 'all-new' : sinceReport(load.unreported, statements);
   const counts = countFor(load.unreported === undefined ? undefined : toReport, changes, load, end);
-  if (isChanged) load.publish(toReport === undefined ? formerVersions(statements) : toReport);
+  if (isChanged) load.publish(toReport === undefined ? formerVersions(statements) : toReport, noteState);
   else load.discard();
   return counts;
 }
@@ -99,10 +104,17 @@ function* formerVersions({ touched }: WriterStatements): Generator<readonly [id:
 /**
  * Keeps the vectors of one model, and deletes all others: of the given model if it has any, else of the model that the
  * catalogue had, else of whatever model a killed run used.
+ *
+ * @param keepsUnused whether vectors stay whose text no skill has any more: a derived file may have them
  */
-function keepOneModel({ vectors }: WriterStatements, working: Connection, model: string | undefined): void {
+function keepOneModel(
+  { vectors }: WriterStatements,
+  working: Connection,
+  model: string | undefined,
+  keepsUnused: boolean,
+): void {
   const made = vectors.models();
   const kept = [model, readMeta(working, 'model'), made[0]].find((id) => id !== undefined && made.includes(id));
   if (kept !== undefined) writeMeta(working, 'model', kept);
-  vectors.keepOnly(kept);
+  vectors.keepOnly(kept, keepsUnused);
 }

@@ -139,12 +139,19 @@ export class OpenLoad {
    * Commits the last transaction and puts the working copy in the catalogue's place.
    *
    * @param changes what is to be reported, for the next run if this one is killed before {@link reported}
+   * @param noteState called with the new stamp, inside the transaction
    */
-  publish(changes: 'all-new' | Iterable<readonly [id: string, was: Buffer | null]>): void {
+  publish(
+    changes: 'all-new' | Iterable<readonly [id: string, was: Buffer | null]>,
+    noteState?: (stamp: string) => void,
+  ): void {
     this.#hasNotes = true;
     this.#copy.publish(
       this.#statements.connection,
-      (stamp) => this.#notes.append(stamp, this.#key, changes),
+      (stamp) => {
+        noteState?.(stamp);
+        this.#notes.append(stamp, this.#key, changes);
+      },
       () => this.base?.close(),
     );
   }

@@ -1,9 +1,9 @@
-import { MAX_SUPERSEDED } from '../../limits.js';
+import { MAX_FORGOTTEN, MAX_SUPERSEDED } from '../../limits.js';
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { type CatalogueState, readLineage } from '../lineage.js';
 import { readMeta } from '../meta.js';
-import { STATES, SUPERSEDED } from '../schema.js';
+import { FORGOTTEN, STATES, SUPERSEDED } from '../schema.js';
 
 /** Columns of `skill` and of `superseded`. */
 const COLUMNS = `number, id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash,
@@ -67,21 +67,46 @@ export class Superseding {
 
 /** Deletes what small changes have left. For a whole load: nobody can read former states from its working copy. */
 export function forgetFormerStates(connection: Connection): void {
-  for (const table of [...Object.values(SUPERSEDED), STATES]) connection.exec(`DELETE FROM main.${table}`);
+  for (const table of [...Object.values(SUPERSEDED), FORGOTTEN, STATES]) connection.exec(`DELETE FROM main.${table}`);
 }
 
-function firstState(connection: Connection): CatalogueState {
+/**
+ * Keeps the derived files of a catalogue in use over a load that only removes skills. Readers of former states have the
+ * file that this one replaces, so nothing else is kept of what went.
+ *
+ * @param working in the last transaction of the load, with the catalogue attached as `base`
+ * @returns notes the state that the load makes
+ */
+export function carryStates(working: Connection): (stamp: string) => void {
+  const before = readLineage(working).at(-1) ?? firstState(working, 'base');
+  const sequence = before.sequence + 1;
+  forgetUntil(working, before.sequence);
+  working
+    .prepare(`
+      INSERT INTO ${FORGOTTEN} (skill, gone, name, text, words)
+      SELECT number, ?, name, text, words FROM base.skill LEFT JOIN base.text_signature ON skill = number
+      WHERE number NOT IN (SELECT number FROM main.skill)`)
+    .run(sequence);
+  dropOldest(working);
+  const lastVector = working.prepare<[], number | null>('SELECT max(number) FROM main.vector').pluck().get() ?? 0;
+  return (stamp) =>
+    insertState(working, { ...before, sequence, stamp, lastVector: Math.max(before.lastVector, lastVector) });
+}
+
+/** @param schema of the database that has the state; it is noted in `main` */
+function firstState(connection: Connection, schema: 'main' | 'base' = 'main'): CatalogueState {
   forgetFormerStates(connection);
   const last = (sql: string): number => connection.prepare<[], number>(sql).pluck().get()!;
   const state: CatalogueState = {
     sequence: 0,
     stamp: readMeta(connection, 'stamp') ?? '',
     lastSkill: last(`
-      SELECT max(ifnull((SELECT max(number) FROM skill), 0), ifnull((SELECT max(skill) FROM contents), 0),
-        ifnull((SELECT max(skill) FROM content_file), 0))`),
+      SELECT max(ifnull((SELECT max(number) FROM ${schema}.skill), 0),
+        ifnull((SELECT max(skill) FROM ${schema}.contents), 0),
+        ifnull((SELECT max(skill) FROM ${schema}.content_file), 0))`),
     lastVector: last(`
-      SELECT max(ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'vector'), 0),
-        ifnull((SELECT max(number) FROM vector), 0))`),
+      SELECT max(ifnull((SELECT seq FROM ${schema}.sqlite_sequence WHERE name = 'vector'), 0),
+        ifnull((SELECT max(number) FROM ${schema}.vector), 0))`),
   };
   insertState(connection, state);
   return state;
@@ -100,6 +125,19 @@ function forgetOldest(connection: Connection): void {
     .pluck()
     .get(MAX_SUPERSEDED);
   if (gone === undefined) return;
+  forgetUntil(connection, gone);
+  dropOldest(connection);
+}
+
+/** Keeps of skills that went until a state only what derived files of the states before need. */
+function forgetUntil(connection: Connection, gone: number): void {
+  connection
+    .prepare(`
+      INSERT INTO ${FORGOTTEN} (skill, gone, name, text, words)
+      SELECT number, gone, name, text, words FROM ${SUPERSEDED.skill}
+        LEFT JOIN ${SUPERSEDED.text_signature} ON skill = number
+      WHERE gone <= ?`)
+    .run(gone);
   for (const [table] of PARTS) {
     connection
       .prepare(
@@ -108,6 +146,15 @@ function forgetOldest(connection: Connection): void {
       .run(gone);
   }
   connection.prepare(`DELETE FROM ${SUPERSEDED.skill} WHERE gone <= ?`).run(gone);
-  // Readers of an earlier state would miss what is deleted.
-  connection.prepare(`DELETE FROM ${STATES} WHERE sequence < ?`).run(gone);
+}
+
+/** Drops the oldest states of which derived files may be as long as there are more than {@link MAX_FORGOTTEN}. */
+function dropOldest(connection: Connection): void {
+  const dropped = connection
+    .prepare<[number], number>(`SELECT gone FROM ${FORGOTTEN} ORDER BY gone DESC LIMIT 1 OFFSET ?`)
+    .pluck()
+    .get(MAX_FORGOTTEN);
+  if (dropped === undefined) return;
+  connection.prepare(`DELETE FROM ${FORGOTTEN} WHERE gone <= ?`).run(dropped);
+  connection.prepare(`DELETE FROM ${STATES} WHERE sequence < ?`).run(dropped);
 }

@@ -65,12 +65,12 @@ export class VectorStatements {
     this.#insert.run(model, textHash, encodeVector(vector));
   }
 
-  /** Deletes the vectors of every other model, and vectors whose text no skill has any more. */
-  keepOnly(model: string | undefined): void {
+  /** Deletes the vectors of every other model and, unless `keepsUnused`, those whose text no skill has any more. */
+  keepOnly(model: string | undefined, keepsUnused: boolean): void {
     const run = (sql: string, ...parameters: string[]): unknown => this.#connection.prepare(sql).run(...parameters);
     const keep = model ?? '';
     run('DELETE FROM vector WHERE model NOT IN (SELECT number FROM model WHERE id = ?)', keep);
-    run('DELETE FROM vector WHERE text_hash NOT IN (SELECT text_hash FROM skill)');
+    if (!keepsUnused) run('DELETE FROM vector WHERE text_hash NOT IN (SELECT text_hash FROM skill)');
     run('DELETE FROM model WHERE id <> ?', keep);
   }
 
