@@ -139,7 +139,8 @@ export class RunningWatch implements SourceListener {
   }
 
   async #look(): Promise<void> {
-    for (const source of this.#sources) await source.look();
+    // What could not be looked at is looked at again. The others must not wait for it.
+    for (const source of this.#sources) await source.look().catch(() => {});
   }
 
   async #loadFirst(started: number): Promise<void> {
