@@ -1,4 +1,4 @@
-/** Signals that stop work. Both are handled, so that no unfinished file is left. */
+/** Signals that stop work. Both are handled, so that it ends in order: a load can be resumed from what it leaves. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**

@@ -79,12 +79,14 @@ export class LocalServer {
         return;
       }
       const path = join(folder, socketName(name));
-      if (await isAnswered(path)) return;
+      const { signal } = this.#closing;
+      if ((await isAnswered(path)) || signal.aborted) return;
       // Bound under a name of its own and renamed, because then there is never a moment without a socket, nor one in
       // which a socket that another process has just bound is removed.
       const own = `${path}.${process.pid}`;
       rmSync(own, { force: true });
       await this.#listen(own);
+      if (signal.aborted) return;
       chmodSync(own, 0o600);
       renameSync(own, path);
       this.#socket = { path, inode: statSync(path, { bigint: true }).ino };
@@ -102,6 +104,8 @@ export class LocalServer {
     this.#server = server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
+      // Closed before it listened.
+      server.once('close', resolve);
       server.listen(path, () => {
         server.off('error', reject);
         // Too many open files, say: one connection fails, and the server goes on.

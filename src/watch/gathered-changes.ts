@@ -69,8 +69,10 @@ export class GatheredChanges<Key> {
   putBack(changes: ReadonlyMap<Key, SourceChanges>, firstAt: number): void {
     for (const [source, { paths, everything }] of changes) {
       const gathered = this.#of(source);
-      gathered.everything ||= everything;
-      for (const path of gathered.everything ? [] : paths) gathered.paths.add(path);
+      gathered.events += paths.size;
+      gathered.everything ||= everything || gathered.events > MAX_GATHERED_EVENTS;
+      if (gathered.everything) gathered.paths = new Set();
+      else for (const path of paths) gathered.paths.add(path);
     }
     this.#wait();
     this.#firstAt = Math.min(firstAt, this.#firstAt!);

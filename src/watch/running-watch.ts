@@ -34,6 +34,12 @@ const MOST_PREPARED = 20_000;
 /** Milliseconds before such a load. */
 const PAUSE_BEFORE_MANY = 2000;
 
+/** Milliseconds for which changes go before vectors. Then vectors are made though there are more changes. */
+const WORDS_FIRST = 5000;
+
+/** Milliseconds for which changes then wait, at most. Vectors that are made until then are kept. */
+const LONGEST_ROUND = 10_000;
+
 /** What a watch needs. */
 export interface WatchParts {
   /** Absolute path of the catalogue. */
@@ -50,7 +56,8 @@ export interface WatchParts {
 
 /**
  * Loads what changes in watched sources, one load at a time: first the words of everything that has changed, and when
- * nothing more changes the vectors. A change stops the making of vectors; those that are made are kept.
+ * nothing more changes the vectors. A change stops the making of vectors; those that are made are kept. Where changes
+ * never end, vectors get their turn between them.
  */
 export class RunningWatch implements SourceListener {
   readonly #parts: WatchParts;
@@ -70,8 +77,10 @@ export class RunningWatch implements SourceListener {
   readonly #missingSince = new Map<string, number>();
   /** Since when words are loaded whose vectors are not made. */
   #withoutVectorsSince: number | undefined;
-  /** Aborted by the next change. */
-  #embedding: AbortController | undefined;
+  /** From when on vectors are made though changes wait, as of `performance.now()`. */
+  #vectorsDueAt = 0;
+  /** Aborted by the next change, but not before a time. */
+  #embedding: { readonly stop: AbortController; readonly until: number } | undefined;
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
@@ -80,7 +89,7 @@ export class RunningWatch implements SourceListener {
     this.#makesVectors = parts.model !== undefined;
     this.#gathered = new GatheredChanges({ quiet: parts.quiet, longest: parts.longestWait }, () => {
       this.#isDue = true;
-      this.#embedding?.abort(new Error('something changed'));
+      this.#endRound();
       this.#work();
     });
   }
@@ -130,7 +139,8 @@ export class RunningWatch implements SourceListener {
   }
 
   async #look(): Promise<void> {
-    for (const source of this.#sources) await source.look();
+    // What could not be looked at is looked at again. The others must not wait for it.
+    for (const source of this.#sources) await source.look().catch(() => {});
   }
 
   async #loadFirst(started: number): Promise<void> {
@@ -157,10 +167,20 @@ export class RunningWatch implements SourceListener {
   async #loadUntilDone(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      if (this.#isDue) await this.#loadGathered();
-      else if (this.#withoutVectorsSince !== undefined) await this.#loadVectors();
+      const wantsVectors = this.#withoutVectorsSince !== undefined;
+      if (wantsVectors && (!this.#isDue || performance.now() >= this.#vectorsDueAt)) await this.#loadVectors();
+      else if (this.#isDue) await this.#loadGathered();
       else return;
     }
+  }
+
+  /** Stops the making of vectors for the sake of changes, when these have waited as long as they must. */
+  #endRound(): void {
+    const { stop, until } = this.#embedding ?? {};
+    if (stop === undefined || until === undefined) return;
+    const left = until - performance.now();
+    if (left <= 0) stop.abort(new Error('something changed'));
+    else setTimeout(() => stop.abort(new Error('something changed')), left).unref();
   }
 
   async #loadGathered(): Promise<void> {
@@ -212,15 +232,24 @@ export class RunningWatch implements SourceListener {
     signal.throwIfAborted();
     const report = await loadChanges(plan, { ...load, database, signal });
     const { added, updated } = report;
-    if (this.#makesVectors && (isFirst || added + updated > 0)) this.#withoutVectorsSince ??= firstAt;
+    if (this.#makesVectors && (isFirst || added + updated > 0)) this.#wantVectors(firstAt);
     if (isFirst || hasChanged(report)) this.#tell('words', plan.whole.length > 0, report, firstAt);
+  }
+
+  #wantVectors(since: number): void {
+    if (this.#withoutVectorsSince === undefined) this.#vectorsDueAt = performance.now() + WORDS_FIRST;
+    this.#withoutVectorsSince ??= since;
   }
 
   async #loadVectors(): Promise<void> {
     const firstAt = this.#withoutVectorsSince!;
     const { load, database } = this.#parts;
-    this.#embedding = new AbortController();
-    const { signal, end } = anyOf([this.#closing.signal, this.#embedding.signal]);
+    const now = performance.now();
+    const stop = new AbortController();
+    const isTheirTurn = now >= this.#vectorsDueAt;
+    this.#embedding = { stop, until: isTheirTurn ? now + LONGEST_ROUND : now };
+    if (this.#isDue) this.#endRound();
+    const { signal, end } = anyOf([this.#closing.signal, stop.signal]);
     try {
       const model = this.#model!;
       const texts = textsWithoutVector(database, model.model, MOST_PREPARED);
@@ -240,6 +269,8 @@ export class RunningWatch implements SourceListener {
     } finally {
       end();
       this.#embedding = undefined;
+      // Changes that waited come first now, also if vectors cannot be made.
+      if (isTheirTurn) this.#vectorsDueAt = performance.now() + WORDS_FIRST;
     }
   }
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { LOCAL_LIMITS } from '../../src/limits.js';
 import { askLocally } from '../../src/local/ask-locally.js';
 import { localAddress, socketName } from '../../src/local/local-address.js';
@@ -75,6 +75,19 @@ describe.skipIf(process.platform === 'win32')('a local server', () => {
     await first.close();
     expect(second.isListening).toBe(true);
     expect(await ask(of, 1)).toBe(1);
+  });
+
+  test('does not come back when it is closed while it looks who has its address', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const of = machine();
+    const server = await started({ of, interval: 100 });
+    rmSync(socketOf(of));
+    vi.advanceTimersByTime(100);
+    await server.close();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(server.isListening).toBe(false);
+    expect(readdirSync(userFolders(of).run)).toEqual([]);
   });
 
   test('refuses another version, another catalogue and what is not JSON, and goes on', async () => {

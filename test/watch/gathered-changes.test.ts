@@ -75,6 +75,18 @@ describe('changes', () => {
     expect(gathered.take().get('source')).toMatchObject({ paths: new Set(), everything: true });
   });
 
+  test('that are put back again and again, with new ones, become a change of everything', () => {
+    const { gathered } = gathering();
+    let rounds = 0;
+    for (let taken = gathered.take(); taken.get('source')?.everything !== true; taken = gathered.take()) {
+      expect(taken.get('source')?.paths.size ?? 0).toBeLessThanOrEqual(MAX_GATHERED_EVENTS);
+      for (let i = 0; i < 1000; i++) gathered.add('source', `${rounds}/${i}`);
+      gathered.putBack(taken, 0);
+      rounds += 1;
+    }
+    expect(rounds).toBe(MAX_GATHERED_EVENTS / 1000 + 1);
+  });
+
   test('of everything swallow the others, also those that are put back', () => {
     const { gathered } = gathering();
     gathered.add('source', 'a');
