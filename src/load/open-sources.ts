@@ -65,13 +65,11 @@ async function openInstalled(options: BuildOptions): Promise<OpenableSource | un
   const onFolders = (count: number): void => {
     folders = count;
   };
-  async function* read(how: Pick<ReadOptions, 'folders'>): AsyncGenerator<SourceItem> {
+  async function* read(): AsyncGenerator<SourceItem> {
     const { readInstalled } = await import('../installed/read-installed.js');
-    const fixed = { signal, author, codehostBase, skillUrlBase, contents, folders: how.folders };
-    yield* readInstalled(source!.installed, fixed, { onFolders });
+    yield* readInstalled(source!.installed, { signal, author, codehostBase, skillUrlBase, contents }, { onFolders });
   }
-  const isEmpty = (): boolean => folders > 0;
-  return { name: INSTALLED, key: `${INSTALLED}:`, bytes: 0, prunes: true, isEmpty, readsFolders: true, read };
+  return { name: INSTALLED, key: `${INSTALLED}:`, bytes: 0, prunes: true, isEmpty: () => folders > 0, read };
 }
 
 const INSTALLED = 'installed';
