@@ -1,10 +1,12 @@
 /** Longest name of a skill by the Agent Skills specification, in characters. */
-const LONGEST_NAME = 64;
+export const LONGEST_SKILL_NAME = 64;
 
-/** Lower-case letters, digits and single hyphens. */
-const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+/** Whether a name is made of lower-case letters, digits and single hyphens, however long it is. */
+export function hasSkillNameForm(name: string): boolean {
+  return /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name);
+}
 
 /** Whether a name keeps the rules of the Agent Skills specification, so that a folder can have it everywhere. */
 export function isSkillName(name: string): boolean {
-  return name.length <= LONGEST_NAME && NAME.test(name);
+  return name.length <= LONGEST_SKILL_NAME && hasSkillNameForm(name);
 }

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describeValue } from '../check-arguments.js';
 import { SkillSearchError } from '../index.js';
+import { isObject } from '../is-object.js';
 import type { Gains } from './benchmark.js';
 import { faultIn, readId, readLines, readObjects } from './read-lines.js';
 
@@ -194,8 +195,4 @@ function gainsOf(judgements: Judgements, question: string): Map<string, number> 
   const gains = judgements.get(question) ?? new Map<string, number>();
   judgements.set(question, gains);
   return gains;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

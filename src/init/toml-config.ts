@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse as parseToml, TomlError } from 'smol-toml';
+import { isObject } from '../is-object.js';
 import { ConfigFault } from './config-fault.js';
 import type { ConfigFormat, JsonValue, Place } from './config-format.js';
 import { plainValue } from './plain-value.js';
@@ -84,7 +85,7 @@ function refuseOthers(text: string, config: unknown, place: Place): void {
     if (value === undefined) return;
     const name = nameOf({ ...place, keys });
     const line = lineOf(text, name);
-    const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
+    const isTable = isObject(value);
     const isInline = isTable && line?.isValue === true;
     if (isTable && !isInline) continue;
     const got = isInline ? 'a table in braces' : Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;

@@ -3,6 +3,7 @@ import { lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:f
 import { dirname, relative, sep } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { SkillSearchError } from '../errors.js';
+import { isObject } from '../is-object.js';
 import { MAX_LOCK_ENTRIES, MAX_LOCK_FILE_BYTES } from '../limits.js';
 import { setJsonMember } from './set-json-member.js';
 
@@ -153,10 +154,6 @@ function readEntries(text: string, path: string, form: LockForm): ReadonlyMap<st
   const entries = Object.entries(skills);
   if (entries.length > MAX_LOCK_ENTRIES) throw refused(path, `it has more than ${MAX_LOCK_ENTRIES} entries`);
   return new Map(entries.filter((pair): pair is [string, LockEntry] => isObject(pair[1])));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function refused(path: string, reason: string): SkillSearchError {

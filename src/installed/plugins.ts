@@ -1,11 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
+import { isObject } from '../is-object.js';
 import { MAX_NAME, MAX_PLUGINS } from '../limits.js';
 import { reasonOf } from '../sources/folder/list-folder.js';
 import { isInside } from '../sources/folder/source-paths.js';
 import { cutCodePoints, isBlank, toOneLine, withoutControls } from '../sources/rows/clean-text.js';
 import type { AgentProblem } from './agent-problem.js';
-import { isObject, type JsonObject, readJson } from './read-json.js';
+import { type JsonObject, readJson } from './read-json.js';
 
 /** A folder with skills of a plugin, or of one skill. */
 interface PluginFolder {

@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import { isObject } from '../is-object.js';
 import { MAX_PLUGIN_LIST_BYTES } from '../limits.js';
 import { reasonOf } from '../sources/folder/list-folder.js';
 import { isInside } from '../sources/folder/source-paths.js';
@@ -33,10 +34,6 @@ export async function readJson(path: string, bound: string): Promise<JsonFile> {
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
     return { kind: 'fault', reason: `cannot be read: ${reasonOf(error)}` };
   }
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parse(text: string): unknown {

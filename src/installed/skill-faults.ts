@@ -1,12 +1,11 @@
 import { countCodePoints } from '../count-code-points.js';
+import { isObject } from '../is-object.js';
+import { hasSkillNameForm, LONGEST_SKILL_NAME } from '../skill-name.js';
 import type { SkillMarkdown } from '../sources/folder/front-matter.js';
 import { isBlank, toOneLine } from '../sources/rows/clean-text.js';
 
 /** Longest texts of a skill, in characters, by the Agent Skills specification (https://agentskills.io/specification). */
-const LONGEST = { name: 64, description: 1024, compatibility: 500 } as const;
-
-/** Lower-case letters, digits and single hyphens. */
-const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const LONGEST = { name: LONGEST_SKILL_NAME, description: 1024, compatibility: 500 } as const;
 
 /**
  * The rules of the Agent Skills specification that a skill breaks, as sentences for people. An agent may take it all
@@ -29,7 +28,7 @@ function nameFaults(name: unknown, folder: string): string[] {
   const faults = textFaults('name', name, true);
   if (typeof name !== 'string' || isBlank(name)) return faults;
   const shown = JSON.stringify(toOneLine(name, 80));
-  if (!NAME.test(name)) faults.push(`name: ${shown} is not of lower-case letters, digits and single hyphens`);
+  if (!hasSkillNameForm(name)) faults.push(`name: ${shown} is not of lower-case letters, digits and single hyphens`);
   if (name !== folder) {
     faults.push(`name: ${shown} is not that of its folder, ${JSON.stringify(toOneLine(folder, 80))}`);
   }
@@ -48,7 +47,6 @@ function textFaults(field: keyof typeof LONGEST, value: unknown, isRequired: boo
 
 function metadataFaults(metadata: unknown): string[] {
   if (metadata === undefined) return [];
-  const isMap = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata);
-  if (isMap && Object.values(metadata).every((value) => typeof value === 'string')) return [];
+  if (isObject(metadata) && Object.values(metadata).every((value) => typeof value === 'string')) return [];
   return ['metadata: not a map of texts'];
 }

@@ -107,7 +107,8 @@ export interface BuildOptions extends FolderDefaults, ModelOptions {
   readonly stdin?: Readable | undefined;
 }
 
-export const BUILD_OPTIONS: Names = namesOf<BuildOptions>({
+/** The names of {@link BuildOptions}, for `namesOf`. */
+export const BUILD_OPTION_NAMES: Readonly<Record<keyof BuildOptions, true>> = {
   database: true,
   sources: true,
   prune: true,
@@ -128,7 +129,9 @@ export const BUILD_OPTIONS: Names = namesOf<BuildOptions>({
   onProgress: true,
   signal: true,
   stdin: true,
-});
+};
+
+export const BUILD_OPTIONS: Names = namesOf<BuildOptions>(BUILD_OPTION_NAMES);
 
 export interface LoadProgress {
   /** In this order. `embedding` and `indexing` come only if there is something to do. */

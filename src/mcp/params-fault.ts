@@ -1,3 +1,5 @@
+import { isObject } from '../is-object.js';
+
 /** Texts that requests need. Where they are missing the SDK answers that it failed itself. */
 const NEEDED: Readonly<Record<string, string>> = { 'resources/read': 'uri', 'tools/call': 'name' };
 
@@ -13,6 +15,5 @@ export function faultOfParams({
   const needed = NEEDED[method]!;
   const { [needed]: value, arguments: given = {} } = (params ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof value !== 'string') return `${method} needs params.${needed}, a text`;
-  const isMap = typeof given === 'object' && given !== null && !Array.isArray(given);
-  return isMap ? undefined : `params.arguments of ${method} must be an object`;
+  return isObject(given) ? undefined : `params.arguments of ${method} must be an object`;
 }

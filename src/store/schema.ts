@@ -7,6 +7,38 @@ export const FORMAT_VERSION = 3;
 /** The format without checksums and tags. It can be searched; the next load completes it (`complete-format.ts`). */
 export const FORMAT_WITHOUT_CHECKSUMS = 2;
 
+// Columns that a table has in common with that of its superseded rows. The text of a schema has a checksum: change no
+// blank.
+const SKILL_COLUMNS = `  stars INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  record TEXT NOT NULL,
+  categories TEXT NOT NULL,
+  occupations TEXT NOT NULL,
+  properties TEXT NOT NULL,
+  copy_key TEXT NOT NULL,
+  place TEXT NOT NULL,
+  text_hash BLOB NOT NULL,
+  hash BLOB NOT NULL,`;
+const CONTENT_FILE_COLUMNS = `  skill INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  sha256 BLOB NOT NULL,
+  executable INTEGER NOT NULL,
+  complete INTEGER NOT NULL,
+  is_text INTEGER NOT NULL,
+  kept TEXT NOT NULL,
+  PRIMARY KEY (skill, path)`;
+const LABEL_COLUMNS = `  skill INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL,
+  categories TEXT NOT NULL,
+  checksum INTEGER`;
+const SIGNATURE_COLUMNS = `  skill INTEGER PRIMARY KEY,
+  name INTEGER NOT NULL,
+  text INTEGER NOT NULL,
+  words INTEGER NOT NULL,
+  sketch BLOB NOT NULL,
+  checksum INTEGER`;
+
 /** Added to format 2 later: a catalogue of that format may lack this table. */
 export const KNOWN_ROWS: string = `
 CREATE TABLE IF NOT EXISTS known_row (
@@ -21,12 +53,7 @@ CREATE TABLE IF NOT EXISTS known_row (
 /** Added to format 2 later, too. Its triggers delete the signature of a skill that changes. */
 export const TEXT_SIGNATURES: string = `
 CREATE TABLE IF NOT EXISTS text_signature (
-  skill INTEGER PRIMARY KEY,
-  name INTEGER NOT NULL,
-  text INTEGER NOT NULL,
-  words INTEGER NOT NULL,
-  sketch BLOB NOT NULL,
-  checksum INTEGER
+${SIGNATURE_COLUMNS}
 );
 CREATE TRIGGER IF NOT EXISTS skill_changed AFTER UPDATE OF hash ON skill
 BEGIN
@@ -49,15 +76,7 @@ CREATE TABLE IF NOT EXISTS contents (
   checksum INTEGER
 );
 CREATE TABLE IF NOT EXISTS content_file (
-  skill INTEGER NOT NULL,
-  path TEXT NOT NULL,
-  size INTEGER NOT NULL,
-  sha256 BLOB NOT NULL,
-  executable INTEGER NOT NULL,
-  complete INTEGER NOT NULL,
-  is_text INTEGER NOT NULL,
-  kept TEXT NOT NULL,
-  PRIMARY KEY (skill, path)
+${CONTENT_FILE_COLUMNS}
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS blob (
   number INTEGER PRIMARY KEY,
@@ -74,10 +93,7 @@ export const DERIVED_LABELS = 'derived_label';
 
 const LABELS = `
 CREATE TABLE IF NOT EXISTS ${DERIVED_LABELS} (
-  skill INTEGER PRIMARY KEY,
-  hash BLOB NOT NULL,
-  categories TEXT NOT NULL,
-  checksum INTEGER
+${LABEL_COLUMNS}
 );
 `;
 
@@ -113,16 +129,7 @@ CREATE TABLE IF NOT EXISTS ${SUPERSEDED.skill} (
   number INTEGER PRIMARY KEY,
   gone INTEGER NOT NULL,
   id TEXT NOT NULL,
-  stars INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  record TEXT NOT NULL,
-  categories TEXT NOT NULL,
-  occupations TEXT NOT NULL,
-  properties TEXT NOT NULL,
-  copy_key TEXT NOT NULL,
-  place TEXT NOT NULL,
-  text_hash BLOB NOT NULL,
-  hash BLOB NOT NULL,
+${SKILL_COLUMNS}
   tags TEXT NOT NULL,
   record_checksum INTEGER,
   shown_checksum INTEGER,
@@ -145,29 +152,13 @@ CREATE TABLE IF NOT EXISTS ${SUPERSEDED.contents} (
   checksum INTEGER
 );
 CREATE TABLE IF NOT EXISTS ${SUPERSEDED.content_file} (
-  skill INTEGER NOT NULL,
-  path TEXT NOT NULL,
-  size INTEGER NOT NULL,
-  sha256 BLOB NOT NULL,
-  executable INTEGER NOT NULL,
-  complete INTEGER NOT NULL,
-  is_text INTEGER NOT NULL,
-  kept TEXT NOT NULL,
-  PRIMARY KEY (skill, path)
+${CONTENT_FILE_COLUMNS}
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ${SUPERSEDED.derived_label} (
-  skill INTEGER PRIMARY KEY,
-  hash BLOB NOT NULL,
-  categories TEXT NOT NULL,
-  checksum INTEGER
+${LABEL_COLUMNS}
 );
 CREATE TABLE IF NOT EXISTS ${SUPERSEDED.text_signature} (
-  skill INTEGER PRIMARY KEY,
-  name INTEGER NOT NULL,
-  text INTEGER NOT NULL,
-  words INTEGER NOT NULL,
-  sketch BLOB NOT NULL,
-  checksum INTEGER
+${SIGNATURE_COLUMNS}
 );
 CREATE TABLE IF NOT EXISTS ${FORGOTTEN} (
   skill INTEGER PRIMARY KEY,
@@ -225,16 +216,7 @@ CREATE TABLE source (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE skill (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  stars INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  record TEXT NOT NULL,
-  categories TEXT NOT NULL,
-  occupations TEXT NOT NULL,
-  properties TEXT NOT NULL,
-  copy_key TEXT NOT NULL,
-  place TEXT NOT NULL,
-  text_hash BLOB NOT NULL,
-  hash BLOB NOT NULL,
+${SKILL_COLUMNS}
   tags TEXT NOT NULL DEFAULT '[]',
   record_checksum INTEGER,
   shown_checksum INTEGER,

@@ -1,5 +1,5 @@
 import { type Names, namesOf } from '../check-arguments.js';
-import type { BuildOptions, InstalledSource } from '../load/load-options.js';
+import { BUILD_OPTION_NAMES, type BuildOptions, type InstalledSource } from '../load/load-options.js';
 import type { LoadReport } from '../load/load-report.js';
 
 /** Options of {@link watchSources}: those of a load, and how the sources are watched. */
@@ -91,24 +91,10 @@ export interface SourceWatch extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const { prune: _, stdin: __, ...LOAD_OPTION_NAMES } = BUILD_OPTION_NAMES;
+
 export const WATCH_OPTIONS: Names = namesOf<WatchOptions>({
-  database: true,
-  sources: true,
-  semantic: true,
-  model: true,
-  embedder: true,
-  author: true,
-  codehostBase: true,
-  skillUrlBase: true,
-  followLinks: true,
-  maxUnpackedBytes: true,
-  maxRatio: true,
-  maxListedProblems: true,
-  git: true,
-  gitSeconds: true,
-  contents: true,
-  classify: true,
-  onProgress: true,
+  ...LOAD_OPTION_NAMES,
   polling: true,
   pollInterval: true,
   quiet: true,
@@ -116,5 +102,4 @@ export const WATCH_OPTIONS: Names = namesOf<WatchOptions>({
   onChange: true,
   onProblem: true,
   thread: true,
-  signal: true,
 });

@@ -1,19 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { arraysOf, type NumberArray, numbersOf, treeOf } from '../../src/arrays/array-tree.js';
-import { readArrayFile } from '../../src/arrays/read-array-file.js';
-import { writeArrayFile } from '../../src/arrays/write-array-file.js';
+import type { NumberArray } from '../../src/arrays/array-tree.js';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { isCurrentKeywordFile } from '../../src/indexing/keyword-file.js';
 import { filesBeside } from '../../src/store/file-names.js';
 import { recordAuthor } from '../../src/store/read/record-author.js';
 import { toColumns } from '../../src/store/stored-skill.js';
-import { WORD_RULES } from '../../src/text/word-rules.js';
 import { stampOf } from '../catalogue-file.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { changeKeywordFile } from './change-keyword-file.js';
 
 const ROWS = [
   row('one', { author: 'Ada', description: 'alpha', categories: ['x'] }),
@@ -131,13 +129,7 @@ test('the author of a record is that of its JSON, whatever stands in the record'
 describe('a keyword file', () => {
   async function changed(change: (leaves: Map<string, NumberArray>) => void): Promise<string> {
     const database = await catalogue();
-    const path = filesBeside(database).keyword;
-    const tree = (await readArrayFile(path, { kind: 'keywords', origin: {} }))!;
-    const leaves = new Map(arraysOf(tree).map(({ path: of, value }) => [of, value]));
-    change(leaves);
-    const origin = { wordRules: WORD_RULES, stamp: stampOf(database) };
-    const arrays = Array.from(leaves, ([of, value]) => ({ path: of, value }));
-    writeArrayFile(path, { kind: 'keywords', origin }, treeOf([...numbersOf(tree), ...arrays]));
+    await changeKeywordFile(database, change);
     return database;
   }
 

@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { arraysOf, type NumberArray, numbersOf, treeOf } from '../../src/arrays/array-tree.js';
-import { readArrayFile } from '../../src/arrays/read-array-file.js';
-import { writeArrayFile } from '../../src/arrays/write-array-file.js';
+import type { NumberArray } from '../../src/arrays/array-tree.js';
 import {
   buildCatalogue,
   type Facet,
@@ -17,17 +15,16 @@ import { isCurrentKeywordFile } from '../../src/indexing/keyword-file.js';
 import { Ingest } from '../../src/load/ingest.js';
 import { addLocalPaths } from '../../src/search/local-paths.js';
 import { Database } from '../../src/sqlite/connection.js';
-import { filesBeside } from '../../src/store/file-names.js';
 import { storedInstallations } from '../../src/store/read/stored-installations.js';
 import { storedInvocable } from '../../src/store/read/stored-invocable.js';
 import { MemoryCatalogue } from '../../src/store/write/memory-catalogue.js';
-import { WORD_RULES } from '../../src/text/word-rules.js';
 import { stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { writeFiles } from '../sources/folder/temporary-folder.js';
+import { changeKeywordFile } from './change-keyword-file.js';
 
 const USER = { agent: 'codex', scope: 'user' };
 const PROJECT = { agent: 'codex', scope: 'project' };
@@ -311,13 +308,7 @@ test('the installations of a skill, and whether a model may call it, are those o
 describe('a keyword file', () => {
   async function changed(change: (leaves: Map<string, NumberArray>) => void): Promise<string> {
     const database = await catalogue();
-    const path = filesBeside(database).keyword;
-    const tree = (await readArrayFile(path, { kind: 'keywords', origin: {} }))!;
-    const leaves = new Map(arraysOf(tree).map(({ path: of, value }) => [of, value]));
-    change(leaves);
-    const origin = { wordRules: WORD_RULES, stamp: stampOf(database) };
-    const arrays = Array.from(leaves, ([of, value]) => ({ path: of, value }));
-    writeArrayFile(path, { kind: 'keywords', origin }, treeOf([...numbersOf(tree), ...arrays]));
+    await changeKeywordFile(database, change);
     return database;
   }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SkillSearchError } from '../../errors.js';
+import { isObject } from '../../is-object.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -48,10 +49,6 @@ export async function readContentOf<Content>(
     cause = error;
   }
   throw unsupported(folder, file, refusal, cause);
-}
-
-function isObject(content: unknown): content is JsonObject {
-  return typeof content === 'object' && content !== null && !Array.isArray(content);
 }
 
 /** The error of a file of a model's folder that cannot be followed. */

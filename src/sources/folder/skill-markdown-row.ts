@@ -1,3 +1,4 @@
+import { isObject } from '../../is-object.js';
 import { isBlank } from '../rows/clean-text.js';
 import { firstParagraph } from './first-paragraph.js';
 import type { SkillMarkdown } from './front-matter.js';
@@ -26,7 +27,7 @@ export function skillMarkdownRow({ fields, frontMatter, body }: SkillMarkdown, f
   const compatibility = toText(field('compatibility'));
   const tools = toText(field('allowed-tools', 'allowed_tools', 'allowedtools'), ' ');
   const metadata = field('metadata');
-  const inner = isRecord(metadata) ? new Map(Object.entries(metadata)) : new Map<string, unknown>();
+  const inner = isObject(metadata) ? new Map(Object.entries(metadata)) : new Map<string, unknown>();
   const labels = (...names: readonly string[]): string[] =>
     toLabels([...names.map((name) => findField(fields, [name])), ...names.map((name) => findField(inner, [name]))]);
 
@@ -42,7 +43,7 @@ export function skillMarkdownRow({ fields, frontMatter, body }: SkillMarkdown, f
     ...(license !== undefined && { license }),
     ...(compatibility !== undefined && { compatibility }),
     ...(tools !== undefined && { 'allowed-tools': tools }),
-    ...(isRecord(metadata) && { metadata }),
+    ...(isObject(metadata) && { metadata }),
     ...(frontMatter !== undefined && { frontMatter }),
   };
 }
@@ -66,7 +67,7 @@ function findField(fields: ReadonlyMap<string, unknown>, names: readonly string[
 function toText(value: unknown, separator = ', '): string | undefined {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(itemText).filter(Boolean).join(separator);
-  if (isRecord(value))
+  if (isObject(value))
     return Object.values(value)
       .filter((item) => typeof item === 'string')
       .join(' ');
@@ -76,7 +77,7 @@ function toText(value: unknown, separator = ', '): string | undefined {
 function itemText(item: unknown): string {
   if (typeof item === 'string') return item;
   if (Array.isArray(item)) return item.map(itemText).join(', ');
-  if (!isRecord(item)) return '';
+  if (!isObject(item)) return '';
   return Object.entries(item)
     .map(([key, value]) => (value === null ? key : `${key}: ${itemText(value)}`))
     .join(', ');
@@ -89,8 +90,4 @@ function toLabels(values: readonly unknown[]): string[] {
   return labels
     .filter((label): label is string => typeof label === 'string' && label.trim() !== '')
     .map((l) => l.trim());
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

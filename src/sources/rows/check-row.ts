@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { isObject } from '../../is-object.js';
 import {
   MAX_DESCRIPTION,
   MAX_FRONT_MATTER_BYTES,
@@ -251,10 +252,6 @@ function readObject(
 /** A text as far as it can matter: what follows would be cut off, and looking through megabytes takes time. */
 function beginning(text: string): string {
   return text.length > LONGEST_READ ? text.slice(0, LONGEST_READ) : text;
-}
-
-function isObject(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function kindOf(value: unknown): string {

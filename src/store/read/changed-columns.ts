@@ -1,5 +1,4 @@
 import { DamagedArrayFileError, type Pager } from '../../arrays/pager.js';
-import { authorKey } from '../../author-key.js';
 import type { DocumentNumber, SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { DerivedLabels } from '../derived-labels.js';
@@ -7,17 +6,9 @@ import { DOCUMENT_ORDER } from '../document-order.js';
 import type { CatalogueState } from '../lineage.js';
 import { FORGOTTEN, SUPERSEDED } from '../schema.js';
 import { changedCopyGroups } from './changed-copies.js';
-import {
-  LATE_LABELS,
-  type LateLabels,
-  type PackedColumns,
-  type PackedLabels,
-  packLabels,
-  unpackLabels,
-} from './columns.js';
+import { type LateLabels, type PackedColumns, type PackedLabels, packLabels, unpackLabels } from './columns.js';
 import { type FormerOrder, GONE, mergeIdRanks, mergeOrder, mergeStarRanks } from './merged-order.js';
-import { PROPERTY_LABELS, PROPERTY_LABELS_NAMES } from './property-labels.js';
-import { recordAuthor } from './record-author.js';
+import { addRowLabels, type DocumentsByLabel, noRowLabels, type RowLabelsName } from './row-labels.js';
 import { StoredRows } from './stored-row.js';
 
 /** The columns of a state, put together from those of a former state and from the rows that changed since. */
@@ -30,11 +21,6 @@ export interface ChangedColumns {
   /** The documents that came since, ascending. */
   readonly came: Uint32Array;
 }
-
-/** Labels of documents, by slug. */
-type Labels = Map<string, DocumentNumber[]>;
-
-const EARLY_LABELS = ['categories', 'occupations'] as const;
 
 /**
  * Puts the columns of a state together. Reads the rows that changed, and those of their copies; all else is arithmetic
@@ -91,7 +77,7 @@ export function changedColumns(
   const stars = spread(former.stars, numbers, size);
   const updatedAt = spread(former.updatedAt, numbers, size);
   const damaged = [...damagedBefore].map((document) => numbers[document]!).filter((document) => document !== GONE);
-  const labels = new Map<string, Labels>([...EARLY_LABELS, ...LATE_LABELS].map((name) => [name, new Map()]));
+  const labels = noRowLabels();
   const derivedLabels = DerivedLabels.in(connection);
   for (const [i, [skill]] of cameRows.entries()) {
     const document = newNumbers[i]!;
@@ -104,13 +90,7 @@ export function changedColumns(
     }
     stars[document] = row.stars;
     updatedAt[document] = row.updatedAt;
-    const add = (name: string, slugs: readonly string[]): void => {
-      for (const slug of slugs) addLabel(labels.get(name)!, slug, document);
-    };
-    add('categories', JSON.parse(row.categories === '[]' ? derived : row.categories) as string[]);
-    add('occupations', JSON.parse(row.occupations) as string[]);
-    add('authors', [authorKey(recordAuthor(row.record))]);
-    for (const name of PROPERTY_LABELS_NAMES) add(name, PROPERTY_LABELS[name].keysOf(row.properties));
+    addRowLabels(labels, row, derived, document);
   }
   const idRank = mergeIdRanks(
     order,
@@ -127,8 +107,8 @@ export function changedColumns(
     damaged: isDamaged,
     changed: [...gone, ...cameRows.map(([skill]) => skill)],
   });
-  const withCame = (name: string, packed: PackedLabels): PackedLabels =>
-    packLabels(mergeLabels(unpackLabels(packed), numbers, labels.get(name)!));
+  const withCame = (name: RowLabelsName, packed: PackedLabels): PackedLabels =>
+    packLabels(mergeLabels(unpackLabels(packed), numbers, labels[name]));
   return {
     columns: {
       skillNumbers,
@@ -223,7 +203,11 @@ function spreadDocuments(values: Uint32Array, numbers: Uint32Array, came: Uint32
   return all;
 }
 
-function mergeLabels(former: ReadonlyMap<string, Uint32Array>, numbers: Uint32Array, came: Labels): Labels {
+function mergeLabels(
+  former: ReadonlyMap<string, Uint32Array>,
+  numbers: Uint32Array,
+  came: DocumentsByLabel,
+): DocumentsByLabel {
   const merged: [string, DocumentNumber[]][] = [];
   for (const [slug, documents] of former) {
     const left: DocumentNumber[] = [];
@@ -241,10 +225,4 @@ function mergeLabels(former: ReadonlyMap<string, Uint32Array>, numbers: Uint32Ar
   for (const [slug, documents] of came) if (!former.has(slug)) merged.push([slug, documents]);
   // As they are found when all documents are read one after the other.
   return new Map(merged.sort(([, a], [, b]) => a[0]! - b[0]!));
-}
-
-function addLabel(labels: Labels, slug: string, document: DocumentNumber): void {
-  const documents = labels.get(slug);
-  if (documents === undefined) labels.set(slug, [document]);
-  else documents.push(document);
 }

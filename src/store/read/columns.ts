@@ -12,6 +12,7 @@ import { areDerivedLabelsThere, type CatalogueFacts } from '../facts.js';
 import { readSignatures } from '../signature-table.js';
 import { NOT_INVOCABLE, PROPERTY_LABELS, PROPERTY_LABELS_NAMES, type PropertyLabelsName } from './property-labels.js';
 import { recordAuthor } from './record-author.js';
+import { addLabel, addRowLabels, noRowLabels } from './row-labels.js';
 import { StoredRows } from './stored-row.js';
 
 /** Labels, and the documents that have each, as arrays. */
@@ -195,10 +196,7 @@ export function readColumns(connection: Connection, path: string, facts: Catalog
   const stars = new Float64Array(size);
   const updatedAt = new Float64Array(size);
   const copyGroup = new Uint32Array(size);
-  const categories = new Map<string, DocumentNumber[]>();
-  const occupations = new Map<string, DocumentNumber[]>();
-  const authors = new Map<string, DocumentNumber[]>();
-  const ofProperties = PROPERTY_LABELS_NAMES.map((name) => [name, new Map<string, DocumentNumber[]>()] as const);
+  const labels = noRowLabels();
   const damaged: DocumentNumber[] = [];
   const derivedLabels = DerivedLabels.in(connection);
   if (!areDerivedLabelsThere(connection, facts)) throw damagedError(path, 'some of its derived labels are missing');
@@ -217,12 +215,7 @@ export function readColumns(connection: Connection, path: string, facts: Catalog
     }
     stars[document] = row.stars;
     updatedAt[document] = row.updatedAt;
-    addLabels(categories, row.categories === '[]' ? derived : row.categories, document);
-    addLabels(occupations, row.occupations, document);
-    addLabel(authors, authorKey(recordAuthor(row.record)), document);
-    for (const [name, labels] of ofProperties) {
-      for (const key of PROPERTY_LABELS[name].keysOf(row.properties)) addLabel(labels, key, document);
-    }
+    addRowLabels(labels, row, derived, document);
     const group = groups.get(row.copyKey) ?? document;
     groups.set(row.copyKey, group);
     copyGroup[document] = group;
@@ -244,10 +237,9 @@ export function readColumns(connection: Connection, path: string, facts: Catalog
       return document === undefined || isDamaged.has(document) ? undefined : document;
     }),
     damaged: Uint32Array.from(damaged),
-    categories: packLabels(categories),
-    occupations: packLabels(occupations),
-    authors: packLabels(authors),
-    ...Object.fromEntries(ofProperties.map(([name, labels]) => [name, packLabels(labels)])),
+    categories: packLabels(labels.categories),
+    occupations: packLabels(labels.occupations),
+    ...Object.fromEntries(LATE_LABELS.map((name) => [name, packLabels(labels[name])])),
   };
 }
 
@@ -284,17 +276,6 @@ function rankByStars(stars: Float64Array): Uint32Array {
   const ranks = new Uint32Array(order.length);
   for (let rank = 0; rank < order.length; rank++) ranks[order[rank]!] = rank;
   return ranks;
-}
-
-function addLabels(labels: Map<string, DocumentNumber[]>, list: string, document: DocumentNumber): void {
-  if (list === '[]') return;
-  for (const slug of JSON.parse(list) as string[]) addLabel(labels, slug, document);
-}
-
-function addLabel(labels: Map<string, DocumentNumber[]>, slug: string, document: DocumentNumber): void {
-  const documents = labels.get(slug);
-  if (documents === undefined) labels.set(slug, [document]);
-  else documents.push(document);
 }
 
 export function packLabels(labels: ReadonlyMap<string, readonly DocumentNumber[]>): PackedLabels {

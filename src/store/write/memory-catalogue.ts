@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { randomBytes } from 'node:crypto';
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import type { PackedBlob } from '../blob-packing.js';
 import { createInMemory } from '../database.js';
 import { writeMeta } from '../meta.js';
+import { newStamp } from '../new-stamp.js';
 import { CatalogueReader } from '../read/catalogue-reader.js';
 import { SignatureWriter } from '../signature-table.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
@@ -55,7 +55,7 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
   read(): CatalogueReader {
     new SignatureWriter(this.#connection).signAll();
     this.#statements.contents.deleteUnused(false);
-    writeMeta(this.#connection, 'stamp', randomBytes(16).toString('hex'));
+    writeMeta(this.#connection, 'stamp', newStamp());
     return new CatalogueReader(this.#connection);
   }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SkillSearchError } from '../../errors.js';
 import type { SkillNumber } from '../../numbers.js';
@@ -6,6 +5,7 @@ import { type Connection, isBusy } from '../../sqlite/connection.js';
 import { notWritable, openForWriting, storeError } from '../database.js';
 import { type CatalogueSums, gatherFacts, readSums, writeSums } from '../facts.js';
 import { readMeta, writeMeta } from '../meta.js';
+import { newStamp } from '../new-stamp.js';
 import { schemaFaults } from '../schema-faults.js';
 import { hasPresentSignatures, SignatureWriter } from '../signature-table.js';
 import { changedSums } from './changed-sums.js';
@@ -141,7 +141,7 @@ export class OpenChange {
   commit(hasChanged: boolean): boolean {
     const connection = this.#writable;
     if (connection === undefined || !(this.#hasWritten || hasChanged)) return false;
-    const stamp = randomBytes(16).toString('hex');
+    const stamp = newStamp();
     const before = this.#superseding!.before;
     const highest = (sql: string, last: number): number =>
       Math.max(last, connection.prepare<[], number | null>(sql).pluck().get() ?? 0);

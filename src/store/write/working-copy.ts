@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
 import { createSchema, isCorrupt, notWritable, openForReading, openForWriting, storeError } from '../database.js';
 import { writeFacts } from '../facts.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../file-names.js';
 import { readMeta, writeMeta } from '../meta.js';
+import { newStamp } from '../new-stamp.js';
 import { APPLICATION_ID, FORMAT_VERSION, FORMAT_WITHOUT_CHECKSUMS } from '../schema.js';
 import { schemaFaults } from '../schema-faults.js';
 import { completeFormat } from './complete-format.js';
@@ -133,7 +133,7 @@ export class WorkingCopy {
    */
   publish(connection: Connection, beforeCommit: (stamp: string) => void, beforeReplacing: () => void): void {
     this.#writing(() => {
-      const stamp = randomBytes(16).toString('hex');
+      const stamp = newStamp();
       beforeCommit(stamp);
       connection.exec("DELETE FROM touched; DELETE FROM meta WHERE key = 'load_key'");
       writeMeta(connection, 'stamp', stamp);

@@ -1,0 +1,46 @@
+import { authorKey } from '../../author-key.js';
+import type { DocumentNumber } from '../../numbers.js';
+import { PROPERTY_LABELS, PROPERTY_LABELS_NAMES, type PropertyLabelsName } from './property-labels.js';
+import { recordAuthor } from './record-author.js';
+import type { StoredRow } from './stored-row.js';
+
+/** The documents that have each label. */
+export type DocumentsByLabel = Map<string, DocumentNumber[]>;
+
+export type RowLabelsName = 'categories' | 'occupations' | 'authors' | PropertyLabelsName;
+
+/** What filters and facets know of rows, by the name of the labels. */
+export type RowLabels = Readonly<Record<RowLabelsName, DocumentsByLabel>>;
+
+const NAMES: readonly RowLabelsName[] = ['categories', 'occupations', 'authors', ...PROPERTY_LABELS_NAMES];
+
+/** Labels that no document has yet. */
+export function noRowLabels(): RowLabels {
+  return Object.fromEntries(NAMES.map((name) => [name, new Map()])) as unknown as RowLabels;
+}
+
+/**
+ * Adds the labels of a document. Documents must come in ascending order.
+ *
+ * @param derived its derived categories, a JSON array: they count if its source gives none
+ */
+export function addRowLabels(labels: RowLabels, row: StoredRow, derived: string, document: DocumentNumber): void {
+  addSlugs(labels.categories, row.categories === '[]' ? derived : row.categories, document);
+  addSlugs(labels.occupations, row.occupations, document);
+  addLabel(labels.authors, authorKey(recordAuthor(row.record)), document);
+  for (const name of PROPERTY_LABELS_NAMES) {
+    for (const key of PROPERTY_LABELS[name].keysOf(row.properties)) addLabel(labels[name], key, document);
+  }
+}
+
+export function addLabel(documents: DocumentsByLabel, label: string, document: DocumentNumber): void {
+  const known = documents.get(label);
+  if (known === undefined) documents.set(label, [document]);
+  else known.push(document);
+}
+
+/** @param list slugs, a JSON array */
+function addSlugs(documents: DocumentsByLabel, list: string, document: DocumentNumber): void {
+  if (list === '[]') return;
+  for (const slug of JSON.parse(list) as string[]) addLabel(documents, slug, document);
+}

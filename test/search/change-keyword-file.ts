@@ -1,0 +1,21 @@
+import type { NumberArray } from '../../src/arrays/array-tree.js';
+import { arraysOf, numbersOf, treeOf } from '../../src/arrays/array-tree.js';
+import { readArrayFile } from '../../src/arrays/read-array-file.js';
+import { writeArrayFile } from '../../src/arrays/write-array-file.js';
+import { filesBeside } from '../../src/store/file-names.js';
+import { WORD_RULES } from '../../src/text/word-rules.js';
+import { stampOf } from '../catalogue-file.js';
+
+/** Writes the keyword file of a catalogue again, with right checksums, after something has changed its arrays. */
+export async function changeKeywordFile(
+  database: string,
+  change: (leaves: Map<string, NumberArray>) => void,
+): Promise<void> {
+  const path = filesBeside(database).keyword;
+  const tree = (await readArrayFile(path, { kind: 'keywords', origin: {} }))!;
+  const leaves = new Map(arraysOf(tree).map(({ path: of, value }) => [of, value]));
+  change(leaves);
+  const origin = { wordRules: WORD_RULES, stamp: stampOf(database) };
+  const arrays = Array.from(leaves, ([of, value]) => ({ path: of, value }));
+  writeArrayFile(path, { kind: 'keywords', origin }, treeOf([...numbersOf(tree), ...arrays]));
+}
