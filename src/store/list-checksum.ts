@@ -16,7 +16,7 @@ export class ListChecksum {
   #ordered = 0;
   #sum = 0;
 
-  add(item: string | DataView): void {
+  add(item: string | Uint8Array): void {
     this.#ordered = crc32(item, this.#ordered);
     this.#sum = addToSum(this.#sum, crc32(item));
   }
