@@ -1,3 +1,4 @@
+import { decodePart } from '../../decode-part.js';
 import type { MarkdownLink } from './markdown-html.js';
 import { linkTo, PAGE_PATHS } from './page-paths.js';
 
@@ -30,24 +31,16 @@ export function linkToFile(base: string, id: string, path: string, parameters: F
 export function readSkillPath(path: string): SkillPath | undefined {
   if (!path.startsWith(PAGE_PATHS.skills)) return undefined;
   const [first = '', kind, ...rest] = path.slice(PAGE_PATHS.skills.length).split('/');
-  const id = decoded(first);
+  const id = decodePart(first);
   if (id === undefined || id === '' || id.includes('\0')) return undefined;
   if (kind === undefined) return { id, file: undefined };
   if (kind !== FILES) return undefined;
-  const segments = rest.map(decoded);
+  const segments = rest.map(decodePart);
   return segments.every(isSegment) ? { id, file: segments.join('/') } : undefined;
 }
 
 function isSegment(segment: string | undefined): segment is string {
   return segment !== undefined && !/^\.{0,2}$|[/\0]/.test(segment);
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Where the links in a text of a skill lead. */
@@ -71,7 +64,7 @@ export function linkFromText(target: string, { base, id, path, files }: LinkPlac
   // Another scheme, or another host.
   if (/^[a-z][a-z0-9+.-]*:|^\/\/|^[\\?]/i.test(target)) return undefined;
   const [, written = '', fragment] = /^([^?#]*)[^#]*(?:#(.*))?$/s.exec(target) ?? [];
-  const file = resolvePath(path, decoded(written));
+  const file = resolvePath(path, decodePart(written));
   if (file === undefined || !files.has(file)) return undefined;
   const anchor = fragment === undefined || fragment === '' ? '' : `#md-${encodeURIComponent(fragment.toWellFormed())}`;
   return { href: linkToFile(base, id, file) + anchor, isOutside: false };

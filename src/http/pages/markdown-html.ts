@@ -1,3 +1,4 @@
+import { decodePart } from '../../decode-part.js';
 import { MAX_MARKDOWN_HTML } from '../../limits.js';
 import { escapeHtml } from './escape-html.js';
 import { type MarkdownToken, parseMarkdown } from './markdown.js';
@@ -246,7 +247,8 @@ class MarkdownWriter {
   #linkTo(target: string): MarkdownLink | undefined {
     if (target.length > MAX_TARGET) return undefined;
     if (!target.startsWith('#')) return this.#options.linkTo(target);
-    const id = anchorOf(decoded(target.slice(1)));
+    const written = target.slice(1);
+    const id = anchorOf(decodePart(written) ?? written);
     return this.#ids.has(id) ? { href: `#${encodeURIComponent(id)}`, isOutside: false } : undefined;
   }
 }
@@ -282,12 +284,4 @@ function endBefore(text: string, end: number, set: string): number {
   let at = end;
   while (at > 0 && set.includes(text.charAt(at - 1))) at--;
   return at;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
