@@ -58,7 +58,7 @@ class PluginReader {
   readonly #folders: PluginFolder[] = [];
   readonly #projects = new Set<string>();
   readonly #problems: AgentProblem[] = [];
-  readonly #marketplaces = new Map<string, Promise<JsonObject | undefined>>();
+  readonly #objects = new Map<string, Promise<JsonObject | undefined>>();
 
   constructor(home: string, cwd: string) {
     this.#home = home;
@@ -156,10 +156,7 @@ class PluginReader {
 
   async #marketplace(name: string): Promise<JsonObject | undefined> {
     const folder = this.#marketplaceFolder(name);
-    if (folder === undefined) return undefined;
-    const known = this.#marketplaces.get(name) ?? this.#object(marketplaceFile(folder), this.#home);
-    this.#marketplaces.set(name, known);
-    return known;
+    return folder === undefined ? undefined : this.#object(marketplaceFile(folder), this.#home);
   }
 
   #marketplaceFolder(name: string): string | undefined {
@@ -168,7 +165,8 @@ class PluginReader {
 
   async #addFolder(folder: string, path: string, plugin: string, key: string, isUsual: boolean): Promise<void> {
     const real = await this.#realPath(join(folder, path));
-    const shown = toOneLine(path);
+    // One of control characters only would not be seen.
+    const shown = toOneLine(path) || JSON.stringify(path);
     if (real === undefined) {
       if (!isUsual) this.#note(folder, `${key}: ${shown} is not there`);
     } else if (!isInside(real, folder)) {
@@ -190,8 +188,14 @@ class PluginReader {
     }
   }
 
-  /** An object of JSON; undefined, and a problem, if the file has something else. */
-  async #object(path: string, bound: string, hidesSkills = false): Promise<JsonObject | undefined> {
+  /** An object of JSON; undefined, and a problem, if the file has something else. Plugins may share a file. */
+  #object(path: string, bound: string, hidesSkills = false): Promise<JsonObject | undefined> {
+    const known = this.#objects.get(path) ?? this.#readObject(path, bound, hidesSkills);
+    this.#objects.set(path, known);
+    return known;
+  }
+
+  async #readObject(path: string, bound: string, hidesSkills: boolean): Promise<JsonObject | undefined> {
     const file = await readJson(path, bound);
     if (file.kind === 'fault') this.#note(path, file.reason, hidesSkills);
     return file.kind === 'object' ? file.value : undefined;

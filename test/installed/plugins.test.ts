@@ -85,6 +85,17 @@ describe('the plugins of Claude Code', () => {
     });
   });
 
+  test('are told of a broken file once, however many of them share it', async () => {
+    const made = await MadeUpHome.with(`${CACHE}/all/skills/pdf`);
+    await made.write({ [`${CACHE}/all/.claude-plugin/plugin.json`]: '{' });
+    const installPath = join(made.root, `${CACHE}/all`);
+    await install(made, { a: { installPath }, b: { installPath } });
+    expect(await pluginsOf(made)).toEqual({
+      folders: [`a ${CACHE}/all/skills`, `b ${CACHE}/all/skills`],
+      problems: [`${CACHE}/all/.claude-plugin/plugin.json: not an object of JSON`],
+    });
+  });
+
   test('are looked for where CLAUDE_CONFIG_DIR says', async () => {
     const made = await MadeUpHome.with('config/plugins/cache/docs/skills/pdf');
     const installPath = join(made.root, 'config/plugins/cache/docs');
@@ -99,7 +110,16 @@ describe('the plugins of Claude Code', () => {
     const made = await MadeUpHome.with('secret/skills/s', `${CACHE}/a/in/x`, `${CACHE}/b/skills/y`, `${CACHE}/other/z`);
     await made.write({
       [`${CACHE}/a/.claude-plugin/plugin.json`]: JSON.stringify({
-        skills: ['../other', '../../../../../../secret/skills', './in', 'in\u0000', 7, '\u001b[2Jgone', ''],
+        skills: [
+          '../other',
+          '../../../../../../secret/skills',
+          './in',
+          'in\u0000',
+          '\u0000\u0000',
+          7,
+          '\u001b[2Jgone',
+          '',
+        ],
       }),
     });
     await made.link(`${CACHE}/a/skills`, 'secret/skills');
@@ -117,6 +137,7 @@ describe('the plugins of Claude Code', () => {
         `${CACHE}/a: a@market: ../other leads out of the plugin's folder, so it is not read`,
         `${CACHE}/a: a@market: ../../../../../../secret/skills leads out of the plugin's folder, so it is not read`,
         `${CACHE}/a: a@market: in is not there`,
+        `${CACHE}/a: a@market: "\\u0000\\u0000" is not there`,
         `${CACHE}/a: a@market: [2Jgone is not there`,
         `${LIST}: c@market: lies outside the folder of plugins, so it is not read`,
         `${LIST}: d@market: lies outside the folder of plugins, so it is not read`,
