@@ -96,7 +96,7 @@ const PACKAGES = {
   stemmer: 'text/stem.ts',
   // What a thread reads TypeScript with, where it is started from the sources.
   'tsx/esm/api': 'threads/start-worker.ts',
-  'smol-toml': 'init/toml-config.ts',
+  'smol-toml': 'toml.ts',
   'string-width': 'cli/text-columns.ts',
   yaml: 'sources/folder/front-matter.ts',
 };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parse as parseToml, TomlError } from 'smol-toml';
 import { isObject } from '../is-object.js';
+import { parseToml, TomlError } from '../toml.js';
 import { ConfigFault } from './config-fault.js';
 import type { ConfigFormat, JsonValue, Place } from './config-format.js';
 import { plainValue } from './plain-value.js';

@@ -85,6 +85,41 @@ describe('the plugins of Claude Code', () => {
     });
   });
 
+  test('that settings disable are none of the agent', async () => {
+    const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`);
+    await install(made, { docs: {} });
+    const on = [`docs ${CACHE}/docs/skills`];
+    const managed = join(made.root, 'etc/claude-code/.claude/skills');
+    const folders = { 'claude-code': { system: [managed] } };
+    const settings = async (path: string, isOn: unknown): Promise<string[]> => {
+      await made.write({ [path]: JSON.stringify({ enabledPlugins: { 'docs@market': isOn } }) });
+      return (await pluginsOf(made, { folders })).folders;
+    };
+    // Each wins over those before it.
+    expect(await settings('home/.claude/settings.json', 'no answer')).toEqual(on);
+    expect(await settings('home/.claude/settings.json', false)).toEqual([]);
+    expect(await settings('home/work/project/.claude/settings.json', true)).toEqual(on);
+    expect(await settings('home/work/project/.claude/settings.local.json', false)).toEqual([]);
+    expect(await settings('etc/claude-code/managed-settings.json', true)).toEqual(on);
+  });
+
+  test('count as enabled where settings cannot be read, which is told', async () => {
+    const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`);
+    await install(made, { docs: {} });
+    await made.write({
+      'home/.claude/settings.json': '{',
+      'elsewhere.json': '{"enabledPlugins":{"docs@market":false}}',
+    });
+    await made.link('home/work/project/.claude/settings.json', 'elsewhere.json');
+    expect(await pluginsOf(made)).toEqual({
+      folders: [`docs ${CACHE}/docs/skills`],
+      problems: [
+        'home/work/project/.claude/settings.json: a link that leads out of its folder',
+        'home/.claude/settings.json: not an object of JSON',
+      ],
+    });
+  });
+
   test('are told of a broken file once, however many of them share it', async () => {
     const made = await MadeUpHome.with(`${CACHE}/all/skills/pdf`);
     await made.write({ [`${CACHE}/all/.claude-plugin/plugin.json`]: '{' });
