@@ -70,9 +70,8 @@ function parsed(text: string): unknown {
 function valueAt(config: unknown, keys: readonly string[]): unknown {
   let value = config;
   for (const key of keys) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key))
-      return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[key];
+    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
   }
   return value;
 }

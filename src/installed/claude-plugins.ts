@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
+import { isInside } from '../is-inside.js';
 import { isObject } from '../is-object.js';
 import { MAX_PLUGINS } from '../limits.js';
-import { isInside } from '../sources/folder/source-paths.js';
 import { isBlank, toOneLine } from '../sources/rows/clean-text.js';
 import { enabledPlugins, type SettingsFile } from './enabled-plugins.js';
 import { PluginFiles, pathsIn, pluginName } from './plugin-files.js';

@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isInside } from '../is-inside.js';
 import { isObject } from '../is-object.js';
 import { MAX_PLUGIN_LIST_BYTES, MAX_PLUGINS } from '../limits.js';
 import { reasonOf } from '../sources/folder/list-folder.js';
-import { isInside } from '../sources/folder/source-paths.js';
 import { readTextFile } from '../sources/folder/text-file.js';
 import { PluginFiles, pathsIn, pluginName } from './plugin-files.js';
 import type { PluginPlace, Plugins } from './plugins.js';

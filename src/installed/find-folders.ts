@@ -1,10 +1,10 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isInside } from '../is-inside.js';
 import { projectLevels } from '../project-levels.js';
 import { realPathOrSelf } from '../real-path-or-self.js';
 import type { SkillScope } from '../skill.js';
 import { reasonOf } from '../sources/folder/list-folder.js';
-import { isInside } from '../sources/folder/source-paths.js';
 import { type Surroundings, surroundings } from '../user-folders.js';
 import type { AgentProblem } from './agent-problem.js';
 import { AGENTS, type Agent, SHARED_AGENT } from './agents.js';

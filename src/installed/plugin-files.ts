@@ -1,8 +1,8 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isInside } from '../is-inside.js';
 import { MAX_NAME, MAX_PLUGINS } from '../limits.js';
 import { reasonOf } from '../sources/folder/list-folder.js';
-import { isInside } from '../sources/folder/source-paths.js';
 import { cutCodePoints, toOneLine, withoutControls } from '../sources/rows/clean-text.js';
 import type { AgentProblem } from './agent-problem.js';
 import type { PluginFolder } from './plugins.js';

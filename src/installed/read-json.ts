@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
+import { isInside } from '../is-inside.js';
 import { isObject } from '../is-object.js';
 import { MAX_PLUGIN_LIST_BYTES } from '../limits.js';
 import { reasonOf } from '../sources/folder/list-folder.js';
-import { isInside } from '../sources/folder/source-paths.js';
 import { readTextFile } from '../sources/folder/text-file.js';
 
 /** An object of JSON. Nothing in it has been checked. */
