@@ -4,7 +4,7 @@ import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openAccess } from '../src/access/index.js';
-import { textPart } from '../src/http/pages/text-parts.js';
+import { textPart } from '../src/http/pages/text/text-parts.js';
 import { LockFile } from '../src/install/lock-file.js';
 import { claudePlugins } from '../src/installed/claude-plugins.js';
 import { readJson } from '../src/installed/read-json.js';
