@@ -57,7 +57,11 @@ const ROOMS = {
 
 /** Inside a room of several folders: folder to folders. Outside, each may import what its room may. */
 const INSIDE = {
-  http: ['http/pages', 'http/published'],
+  http: ['http/pages', 'http/pages/frame', 'http/published'],
+  'http/pages': ['http/pages/frame', 'http/pages/text', 'http/pages/search', 'http/pages/skill'],
+  'http/pages/text': ['http/pages/frame'],
+  'http/pages/search': ['http/pages/frame'],
+  'http/pages/skill': ['http/pages/frame', 'http/pages/text', 'http/pages/search'],
   'keyword/explain': ['keyword'],
   'keyword/steps': ['keyword'],
   'keyword/minisearch': ['keyword', 'keyword/steps'],
@@ -88,7 +92,7 @@ const PACKAGES = {
   '@huggingface/transformers': 'semantic/model-thread.ts',
   'hnswlib-node': 'semantic/nearest/graph.ts',
   'jsonc-parser': 'init/json-config.ts',
-  'markdown-it': 'http/pages/markdown.ts',
+  'markdown-it': 'http/pages/text/markdown.ts',
   minisearch: 'keyword/minisearch/minisearch-postings.ts',
   'minisearch/SearchableMap': 'keyword/minisearch/vocabulary.ts',
   pino: 'cli/server-log.ts',
@@ -96,7 +100,7 @@ const PACKAGES = {
   stemmer: 'text/stem.ts',
   // What a thread reads TypeScript with, where it is started from the sources.
   'tsx/esm/api': 'threads/start-worker.ts',
-  'smol-toml': 'init/toml-config.ts',
+  'smol-toml': 'toml.ts',
   'string-width': 'cli/text-columns.ts',
   yaml: 'sources/folder/front-matter.ts',
 };

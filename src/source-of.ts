@@ -1,3 +1,4 @@
+import { decodePart } from './decode-part.js';
 /** Where a repository is, by the URL of the repository or of something in it. */
 export interface RepositorySource {
   /** What git clones, with `.git` at its end. */
@@ -24,7 +25,7 @@ export function repositoryOf(codehostUrl: string): RepositorySource | undefined 
   const whole = repository.replace(/(?:\.git)?\/*$/, '');
   const name = isGithub ? whole.split('/').slice(0, 2).join('/') : whole;
   if (name === '') return undefined;
-  const [ref = '', ...folders] = rest.split('/').map(decoded);
+  const [ref = '', ...folders] = rest.split('/').map((segment) => decodePart(segment) ?? segment);
   const folder = folders.join('/').replace(/(?:^|\/)SKILL\.md$/i, '');
   return {
     cloneUrl: `${isGithub ? 'https://github.com' : url.origin}/${name}.git`,
@@ -41,12 +42,4 @@ export function repositoryOf(codehostUrl: string): RepositorySource | undefined 
 export function sourceOf(codehostUrl: string): string {
   const found = repositoryOf(codehostUrl);
   return found?.github ?? found?.cloneUrl ?? '';
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

@@ -4,9 +4,9 @@ import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openAccess } from '../src/access/index.js';
-import { textPart } from '../src/http/pages/text-parts.js';
+import { textPart } from '../src/http/pages/text/text-parts.js';
 import { LockFile } from '../src/install/lock-file.js';
-import { claudePlugins } from '../src/installed/plugins.js';
+import { claudePlugins } from '../src/installed/claude-plugins.js';
 import { readJson } from '../src/installed/read-json.js';
 import { readQuestion } from '../src/keyword/question.js';
 import { Work } from '../src/keyword/work.js';
@@ -129,7 +129,9 @@ const BOUNDS: Readonly<
     accepts: async (count) => {
       const plugins = Object.fromEntries(texts(count, 'p').map((name) => [name, { installPath: 'nowhere' }]));
       const folder = await temporaryFolder({ 'plugins/installed_plugins.json': JSON.stringify({ plugins }) });
-      return (await claudePlugins(folder, folder)).problems.every(({ hidesSkills }) => hidesSkills === undefined);
+      return (await claudePlugins({ own: folder, system: [], cwd: folder, levels: [] })).problems.every(
+        ({ hidesSkills }) => hidesSkills === undefined,
+      );
     },
   },
   MAX_INSTALLED_FOLDERS: {

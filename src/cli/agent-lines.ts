@@ -1,4 +1,4 @@
-import type { InstalledReport, NameCollision, ReportedAgent } from '../installed/index.js';
+import { AGENTS, type InstalledReport, type NameCollision, type ReportedAgent } from '../installed/index.js';
 import { counted } from './counted.js';
 import type { Styles } from './styles.js';
 import { oneLine } from './terminal-text.js';
@@ -58,7 +58,7 @@ function agentTable({ name, title, folders, skills }: ReportedAgent, layout: Lay
   const rows = folders.map(({ scope, skills: count, path, plugin }) => ({
     scope,
     count: count.toLocaleString('en'),
-    text: plugin === undefined ? show(path) : `${show(path)} (called ${plugin}:NAME)`,
+    text: show(path) + pluginNote(name, plugin),
   }));
   const widths = [
     Math.max(...rows.map(({ scope }) => widthOf(scope))),
@@ -70,6 +70,12 @@ function agentTable({ name, title, folders, skills }: ReportedAgent, layout: Lay
     return [styles.dim(start) + first.trimStart(), ...rest];
   });
   return [head, ...lines, ''];
+}
+
+function pluginNote(agent: string, plugin: string | undefined): string {
+  if (plugin === undefined) return '';
+  const isPrefixed = AGENTS.some(({ name, prefixesPlugins }) => name === agent && prefixesPlugins);
+  return isPrefixed ? ` (called ${plugin}:NAME)` : ` (of ${plugin})`;
 }
 
 function collisionLines({ agent, name, taken, left }: NameCollision, layout: Layout): string[] {

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { SourceWatch, WatchOptions } from '../index.js';
 import type { StdioServer } from '../mcp/serve-stdio.js';
+import { unpublishedLog } from '../mcp/unpublished-log.js';
 import { databaseOption, modelOption } from './common-options.js';
 import type { Output } from './output.js';
 import type { LogLevel, ServerLog } from './server-log.js';
@@ -65,7 +66,7 @@ async function serveMcp(flags: McpFlags, sources: WatchOptions['sources'] | unde
     };
     server = serveMcpOnStdio(sdk, engine, {
       ...{ input: process.stdin, output: output.out, onFirstAnswer },
-      onUnpublished: (skill, reason) => log.write('info', 'found but not published', { skill, reason }),
+      onUnpublished: unpublishedLog((message, facts) => log.write('info', message, facts)),
       onError: (error) => log.write('warn', 'refused or failed', { reason: String(error) }),
     });
     const stop = (): void => void server?.close();

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { openSkillSearch } from '../index.js';
 import { type ComparedSkill, compareInstalled, type InstalledState } from '../install/index.js';
 import { shownPath, surroundings } from '../installed/index.js';
@@ -11,6 +12,7 @@ import { alignColumns } from './text-columns.js';
 
 interface OutdatedFlags extends PlaceFlags {
   readonly database: string;
+  readonly server: readonly string[];
   readonly json?: true;
 }
 
@@ -19,6 +21,14 @@ export const setUpOutdated: SetUp = (command, output) => {
     .addOption(databaseOption())
     .addOption(toOption('compare what was installed with --to this folder'))
     .addOption(projectOption('compare what was installed in the working folder only'))
+    .addOption(
+      new Option(
+        '--server <host>',
+        'a server that publishes the catalogue; those of this machine count always (repeatable)',
+      )
+        .default([], 'none')
+        .argParser((host, before: readonly string[]) => [...before, host]),
+    )
     .addOption(jsonOption())
     .action((flags: OutdatedFlags) => outdated(flags, output));
 };
@@ -27,7 +37,7 @@ export const setUpOutdated: SetUp = (command, output) => {
 async function outdated(flags: OutdatedFlags, output: Output): Promise<void> {
   const around = surroundings();
   await using search = await openSkillSearch({ database: flags.database, keywordIndex: false, localPaths: true });
-  const skills = await compareInstalled(search, placesOf(flags, around));
+  const skills = await compareInstalled(search, placesOf(flags, around), { servers: flags.server });
   if (flags.json === true) printJson(output, { skills });
   else
     printLines(
@@ -43,6 +53,7 @@ const LABELS: Readonly<Record<InstalledState, string>> = {
   'changed-in-catalogue': 'changed in the catalogue',
   'changed-here': 'changed here',
   'changed-in-both': 'changed here and in the catalogue',
+  different: 'other files than the catalogue has',
   'not-in-catalogue': 'not in the catalogue',
   missing: 'folder is missing',
 };

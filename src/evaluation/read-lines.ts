@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { SkillSearchError } from '../index.js';
+import { isObject } from '../is-object.js';
 
 /** A line of a file. */
 export interface Line {
@@ -39,10 +40,8 @@ export async function* readObjects(path: string): AsyncGenerator<readonly [Reado
     } catch (cause) {
       throw faultIn(path, number, `expected a JSON object, got ${(cause as Error).message}`);
     }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw faultIn(path, number, 'expected a JSON object, got another value');
-    }
-    yield [value as Readonly<Record<string, unknown>>, number];
+    if (!isObject(value)) throw faultIn(path, number, 'expected a JSON object, got another value');
+    yield [value, number];
   }
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from '../is-object.js';
 /** A skill as the host is told of it. */
 export interface FoundSkill {
   readonly name: string;
@@ -12,7 +13,7 @@ export function foundIn(value: unknown): readonly FoundSkill[] | undefined {
 }
 
 function isFound(value: unknown): value is FoundSkill {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, description, location } = value as Readonly<Record<string, unknown>>;
+  if (!isObject(value)) return false;
+  const { name, description, location } = value;
   return typeof name === 'string' && typeof description === 'string' && typeof location === 'string';
 }

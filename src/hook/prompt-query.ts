@@ -1,3 +1,4 @@
+import { isObject } from '../is-object.js';
 /** How skills may be looked up: by words alone, by meaning and words, or by meaning where that is to be had. */
 export const HOOK_MODES = ['auto', 'words', 'meaning'] as const;
 export type HookMode = (typeof HOOK_MODES)[number];
@@ -14,8 +15,8 @@ export interface PromptQuery {
 
 /** @returns undefined if a value from another process is no such query */
 export function promptQueryIn(value: unknown): PromptQuery | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { prompt, mode, limit, agent } = value as Readonly<Record<string, unknown>>;
+  if (!isObject(value)) return undefined;
+  const { prompt, mode, limit, agent } = value;
   const known = HOOK_MODES.find((one) => one === mode);
   if (typeof prompt !== 'string' || known === undefined || typeof limit !== 'number') return undefined;
   if (agent !== undefined && typeof agent !== 'string') return undefined;

@@ -1,3 +1,4 @@
+import { isObject } from '../is-object.js';
 import { MCP_HTTP_LIMITS } from '../limits.js';
 
 /** What is called to find skills. It alone is a search of the quota. */
@@ -34,8 +35,9 @@ interface Message {
 export function readMessages(body: unknown): McpMessages {
   const messages = Array.isArray(body) ? body : [body];
   let [searches, others, calls] = [0, messages.length === 0 ? 1 : 0, 0];
-  for (const message of messages) {
-    if (!isObject(message)) others += 1;
+  for (const value of messages) {
+    const message: Message | undefined = isObject(value) ? value : undefined;
+    if (message === undefined) others += 1;
     else if (isRequest(message)) {
       if (message.method === 'tools/call') calls += 1;
       if (toolOf(message) === SEARCH_TOOL) searches += 1;
@@ -44,7 +46,7 @@ export function readMessages(body: unknown): McpMessages {
       others += 1;
     }
   }
-  const only = messages.length === 1 && isObject(body) ? body : undefined;
+  const only: Message | undefined = messages.length === 1 && isObject(body) ? body : undefined;
   const { id } = only ?? {};
   return {
     searches,
@@ -84,8 +86,4 @@ function nameOf(message: Message | undefined): string {
 
 function loggable(name: string): string {
   return /^[a-z][\w./-]{0,63}$/i.test(name) ? name : '?';
-}
-
-function isObject(value: unknown): value is Message {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

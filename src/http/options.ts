@@ -2,6 +2,7 @@ import { type Access, openAccess, UNLIMITED } from '../access/index.js';
 import { checkInteger, checkListener, checkNumber, invalidArgument, optionOf } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { MAX_LONGEST_WAIT } from '../limits.js';
+import type { UnpublishedListener } from '../mcp/skills/published-skills.js';
 import { resolveHosts } from './allowed-hosts.js';
 import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';
 import type { LogEvent } from './log-event.js';
@@ -116,12 +117,13 @@ export interface HandlerOptions {
    */
   readonly mcpHosts?: readonly string[] | undefined;
   /**
-   * Told of each skill that is found but not published, by MCP or by {@link publish}, whenever it is met: what is
-   * stored of it is not the skill as it is, its name breaks the naming rules, or another skill has the same name.
+   * Told of each skill that is found but not published, whenever it is met: `everywhere`, because what is stored of it
+   * is not the skill as it is, or its name breaks the naming rules; `for-installers`, because {@link publish} cannot
+   * hand it on; `in-index`, because another skill has the same name there.
    *
    * @default none
    */
-  readonly onUnpublished?: ((skill: string, reason: string) => void) | undefined;
+  readonly onUnpublished?: UnpublishedListener | undefined;
   /** Receives an event for each answered request, and for each error whose details clients do not see. @default none */
   readonly log?: ((event: LogEvent) => void) | undefined;
 }
@@ -130,7 +132,7 @@ interface McpMountOptions {
   readonly hosts: readonly string[];
   /** The host that a server of our own listens at. */
   readonly listensAt: string | undefined;
-  readonly onUnpublished: (skill: string, reason: string) => void;
+  readonly onUnpublished: UnpublishedListener;
 }
 
 export interface ResolvedHandlerOptions {
@@ -145,7 +147,7 @@ export interface ResolvedHandlerOptions {
   readonly findPerMinute: number;
   readonly publish: readonly PublishRule[];
   readonly publishedPerMinute: number;
-  readonly onUnpublished: (skill: string, reason: string) => void;
+  readonly onUnpublished: UnpublishedListener;
   /** In seconds. */
   readonly longestWait: number;
   /** Undefined unless MCP is served. */

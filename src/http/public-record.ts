@@ -1,5 +1,5 @@
 import type { Skill } from '../index.js';
-import { linkToSkill } from './pages/page-paths.js';
+import { linkToSkill } from './pages/frame/page-paths.js';
 
 /** The eight fields of the specification, in its order. */
 export const SKILL_FIELDS = [

@@ -1,4 +1,4 @@
-import { PAGE_PATHS } from './pages/page-paths.js';
+import { PAGE_PATHS } from './pages/frame/page-paths.js';
 import { PATHS } from './paths.js';
 import { INDEX_PATHS } from './published/published-path.js';
 

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { clearUnfinished } from '../unfinished-files.js';
 import type { AgentPlan, PlannedFile } from './agent-plan.js';
 import {
   backUp,
   backupPathFor,
   type ConfigFile,
-  clearUnfinished,
   deleteConfigFile,
   isUnchanged,
   writeConfigFile,

@@ -1,27 +1,20 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   accessSync,
-  chownSync,
-  closeSync,
   constants,
   copyFileSync,
   existsSync,
-  fchmodSync,
-  fsyncSync,
   lstatSync,
-  openSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   type Stats,
   statSync,
-  writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { isAlive } from '../is-alive.js';
 import { MAX_CONFIG_BYTES } from '../limits.js';
+import { keepOwner, replaceFile } from '../replace-file.js';
+import { unfinishedFor } from '../unfinished-files.js';
 import { ConfigFault } from './config-fault.js';
 
 /** A configuration as it was read. */
@@ -89,32 +82,12 @@ export function digestOf(text: string): string {
 }
 
 /**
- * Replaces the contents of a file at once: who reads it sees the old or the new, also after a power cut. Mode and owner
- * stay; a new file is for its owner only. What killed runs left unfinished is removed.
+ * Replaces the contents of a file at once. A new file is for its owner only.
  *
  * @returns false if the file is no longer as it was read; it is left alone then
  */
 export function writeConfigFile(file: ConfigFile, text: string): boolean {
-  clearUnfinished(file.target);
-  const unfinished = unfinishedFor(file.target);
-  const stat = statSync(file.target, { throwIfNoEntry: false });
-  try {
-    const descriptor = openSync(unfinished, 'wx', 0o600);
-    try {
-      writeAll(descriptor, Buffer.from(text));
-      if (stat !== undefined) fchmodSync(descriptor, stat.mode & 0o7777);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    if (stat !== undefined) keepOwner(unfinished, stat);
-    if (!isUnchanged(file)) return false;
-    replace(unfinished, file.target);
-    syncFolder(dirname(file.target));
-    return true;
-  } finally {
-    rmSync(unfinished, { force: true });
-  }
+  return replaceFile(file.target, text, { newMode: 0o600, isUnchanged: () => isUnchanged(file) });
 }
 
 /** Deletes a file, if it is still as it was read. */
@@ -143,69 +116,5 @@ export function backUp(file: ConfigFile, backup: string): void {
     renameSync(unfinished, backup);
   } finally {
     rmSync(unfinished, { force: true });
-  }
-}
-
-/** Where a file is written before it takes its place. Two runs at once have two of them. */
-function unfinishedFor(target: string): string {
-  return `${target}.${process.pid}-${randomBytes(6).toString('hex')}.skill-discovery-part`;
-}
-
-/** What {@link unfinishedFor} puts behind the name of a file, or of a copy of it. */
-const UNFINISHED = /^(?:\.[\dTZ-]+\.bak)?\.(\d+)-[0-9a-f]{12}\.skill-discovery-part$/;
-
-/** Removes what runs that are no more have left unfinished of a file, and of copies beside it. */
-export function clearUnfinished(path: string): void {
-  const [folder, name] = [dirname(path), basename(path)];
-  for (const other of namesIn(folder)) {
-    const pid = other.startsWith(name) ? UNFINISHED.exec(other.slice(name.length))?.[1] : undefined;
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, other), { force: true });
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function writeAll(descriptor: number, bytes: Buffer): void {
-  for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
-}
-
-/** Only the superuser can give a file away. Where it cannot be kept, the new file belongs to who runs this. */
-function keepOwner(path: string, { uid, gid }: Stats): void {
-  const now = statSync(path);
-  if (now.uid === uid && now.gid === gid) return;
-  try {
-    chownSync(path, uid, gid);
-  } catch {}
-}
-
-/** On Windows, a program that has the file open for a moment keeps it from being replaced. */
-function replace(from: string, to: string): void {
-  for (let tries = 5; ; tries--) {
-    try {
-      renameSync(from, to);
-      return;
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (tries === 0 || (code !== 'EPERM' && code !== 'EACCES' && code !== 'EBUSY')) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
-    }
-  }
-}
-
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } catch {
-    // Some file systems cannot sync a folder.
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { clearUnfinished } from '../unfinished-files.js';
 import type { AgentEntry } from './agent-hosts.js';
-import { clearUnfinished, readConfigFile, writeConfigFile } from './config-file.js';
+import { readConfigFile, writeConfigFile } from './config-file.js';
 import type { ConfigFormat, JsonValue, Place } from './config-format.js';
 import { missingFolders, removeEmptyFolders } from './folders.js';
 import type { TextEdit } from './text-edit.js';

@@ -1,6 +1,6 @@
 import type { TextEdit } from './text-edit.js';
 
-/** An edit as a user is shown it: whole lines, without the comma before them. */
+/** An edit as a user is shown it: whole lines that have something in them, without the comma before. */
 export interface ShownEdit {
   /** The line of the file where it is, from 1. */
   readonly line: number;
@@ -13,13 +13,18 @@ export function showEdits(text: string, edits: readonly TextEdit[]): readonly Sh
   return edits
     .map(({ offset, removed, inserted }) => {
       const before = text.slice(0, offset).split('\n').length;
-      const lead = /^,?[ \t]*\r?\n/.exec(inserted || removed);
-      return { line: before + (lead === null ? 0 : 1), removed: linesOf(removed), inserted: linesOf(inserted) };
+      const [empty = ''] = EMPTY_LINES.exec(inserted || removed) ?? [];
+      const line = before + empty.split('\n').length - 1;
+      return { line, removed: linesOf(removed), inserted: linesOf(inserted) };
     })
-    .filter((edit) => [...edit.removed, ...edit.inserted].some((line) => line !== ',' && line.trim() !== ''));
+    .filter((edit) => edit.removed.length > 0 || edit.inserted.length > 0);
 }
 
+const EMPTY_LINES = /^(?:,?[ \t]*\r?\n)+/;
+
 function linesOf(text: string): readonly string[] {
-  const lines = text.replace(/^,?\s*?\r?\n/, '').trimEnd();
-  return lines === '' ? [] : lines.split(/\r?\n/);
+  return text
+    .trimEnd()
+    .split(/\r?\n/)
+    .filter((line) => !/^,?\s*$/.test(line));
 }

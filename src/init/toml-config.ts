@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parse as parseToml, TomlError } from 'smol-toml';
 import { isObject } from '../is-object.js';
+import { parseToml, TomlError } from '../toml.js';
 import { ConfigFault } from './config-fault.js';
 import type { ConfigFormat, JsonValue, Place } from './config-format.js';
 import { plainValue } from './plain-value.js';
@@ -70,9 +70,8 @@ function parsed(text: string): unknown {
 function valueAt(config: unknown, keys: readonly string[]): unknown {
   let value = config;
   for (const key of keys) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key))
-      return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[key];
+    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
   }
   return value;
 }

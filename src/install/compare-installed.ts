@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path';
-import { checkNames, checkPath, invalidArgument, namesOf, optionOf } from '../check-arguments.js';
-import { type SkillSearch, SkillSearchError } from '../index.js';
+import { checkNames, checkOptions, checkPath, invalidArgument, namesOf, optionOf } from '../check-arguments.js';
+import type { SkillSearch } from '../index.js';
 import { realPathOrSelf } from '../real-path-or-self.js';
 import { type HashedFile, hashOfFiles } from './folder-hash.js';
-import { isAsLocked, type LockChoice } from './install-skills.js';
-import { installableSkill } from './installable-skill.js';
+import type { LockChoice } from './install-skills.js';
+import { installableFiles } from './installable-skill.js';
+import { isAsLocked, notedHash } from './lock-entry.js';
 import { type LockEntry, LockFile } from './lock-file.js';
 import { LockedSkills } from './locked-skills.js';
 import { faultOfPath } from './path-faults.js';
@@ -24,6 +25,7 @@ export interface InstalledPlace extends LockChoice {
  * - `changed-in-catalogue`: as installed, and the catalogue has other files by now
  * - `changed-here`: the catalogue has what was installed, and the files here are others
  * - `changed-in-both`: neither is what was installed
+ * - `different`: other files than the catalogue has; the lock file does not say which were installed
  * - `not-in-catalogue`: the catalogue does not have it, or not all of its files
  * - `missing`: the lock file has an entry, and there is no folder
  */
@@ -32,6 +34,7 @@ export type InstalledState =
   | 'changed-in-catalogue'
   | 'changed-here'
   | 'changed-in-both'
+  | 'different'
   | 'not-in-catalogue'
   | 'missing';
 
@@ -50,7 +53,19 @@ export interface ComparedSkill {
   readonly reason?: string;
 }
 
+/** Options of {@link compareInstalled}. */
+export interface CompareOptions {
+  /**
+   * Hosts, without port, of servers that publish this catalogue, beside those of this machine. A skill that came from
+   * one of them is told by its name where nothing better is noted, if the catalogue has one skill of that name.
+   *
+   * @default []
+   */
+  readonly servers?: readonly string[] | undefined;
+}
+
 const NAMES = namesOf<InstalledPlace>({ path: true, form: true, folders: true, within: true });
+const OPTIONS = namesOf<CompareOptions>({ servers: true });
 
 /**
  * Compares what lock files say was installed, and what lies in the folders, with a catalogue. Reads only. Which files
@@ -63,51 +78,56 @@ const NAMES = namesOf<InstalledPlace>({ path: true, form: true, folders: true, w
 export async function compareInstalled(
   search: SkillSearch,
   places: readonly InstalledPlace[],
+  options: CompareOptions = {},
 ): Promise<readonly ComparedSkill[]> {
   if (!Array.isArray(places)) throw invalidArgument(optionOf('places'), 'an array', places);
+  checkOptions(options, OPTIONS);
+  const { servers = [] } = options;
+  if (!Array.isArray(servers) || !servers.every((host) => typeof host === 'string')) {
+    throw invalidArgument(optionOf('servers'), 'an array of names of hosts', servers);
+  }
   const compared: ComparedSkill[] = [];
   for (const place of places) {
-    checkNames(place, NAMES, optionOf('places'));
-    checkPath('places.path', place.path, 'a file');
-    if (place.within !== undefined) checkPath('places.within', place.within, 'a folder');
-    const within = place.within === undefined ? undefined : await realPathOrSelf(place.within);
-    const lock = await LockFile.read(resolve(place.path), place.form, within);
-    const locked = new LockedSkills(search, lock.entries.keys());
+    const lock = await lockOf(place);
+    const locked = new LockedSkills(search, lock.entries.keys(), servers);
     for (const name of [...lock.entries.keys()].sort()) {
-      const entry = lock.entries.get(name)!;
-      const wanted = inCatalogue(search, locked.find(name, entry));
-      const { source } = entry;
-      const about = {
-        name,
-        ...(wanted.id === undefined ? {} : { id: wanted.id }),
-        ...(typeof source === 'string' ? { source } : {}),
-        lock: lock.path,
-        ...(wanted.reason === undefined ? {} : { reason: wanted.reason }),
-      };
       const found = await foldersOf(name, place.folders);
-      if (found.length === 0) compared.push({ ...about, state: 'missing' });
-      for (const { folder, files } of found) {
-        compared.push({ ...about, folder, state: stateOf(files, entry, wanted.files) });
-      }
+      compared.push(...compareEntry(search, locked, lock, name, found));
     }
   }
   return compared;
 }
 
-interface Wanted {
-  readonly id?: string | undefined;
-  readonly files?: readonly HashedFile[];
-  readonly reason?: string;
+async function lockOf(place: InstalledPlace): Promise<LockFile> {
+  checkNames(place, NAMES, optionOf('places'));
+  checkPath('places.path', place.path, 'a file');
+  if (place.within !== undefined) checkPath('places.within', place.within, 'a folder');
+  const within = place.within === undefined ? undefined : await realPathOrSelf(place.within);
+  return LockFile.read(resolve(place.path), place.form, within);
 }
 
-function inCatalogue(search: SkillSearch, id: string | undefined): Wanted {
-  if (id === undefined) return { reason: 'no skill of the catalogue has this name and source' };
-  try {
-    return { id, files: installableSkill(search, id).files };
-  } catch (error) {
-    if (!(error instanceof SkillSearchError) || error.code === 'DATABASE_DAMAGED') throw error;
-    return { id, reason: error.message };
-  }
+function compareEntry(
+  search: SkillSearch,
+  locked: LockedSkills,
+  lock: LockFile,
+  name: string,
+  found: readonly FoundSkill[],
+): ComparedSkill[] {
+  const entry = lock.entries.get(name)!;
+  const hashes = found.flatMap(({ files }) => (files === undefined ? [] : [hashOfFiles(files)]));
+  const id = locked.find(name, entry, hashes);
+  const wanted =
+    id === undefined ? { reason: 'no skill of the catalogue has this name and source' } : installableFiles(search, id);
+  const { source } = entry;
+  const about = {
+    name,
+    ...(id === undefined ? {} : { id }),
+    ...(typeof source === 'string' ? { source } : {}),
+    lock: lock.path,
+    ...(wanted.reason === undefined ? {} : { reason: wanted.reason }),
+  };
+  if (found.length === 0) return [{ ...about, state: 'missing' }];
+  return found.map(({ folder, files }) => ({ ...about, folder, state: stateOf(files, entry, wanted.files) }));
 }
 
 /** @param wanted undefined if the catalogue has nothing to compare with */
@@ -118,6 +138,7 @@ function stateOf(
 ): InstalledState {
   if (wanted === undefined) return 'not-in-catalogue';
   if (files !== undefined && hashOfFiles(files) === hashOfFiles(wanted)) return 'up-to-date';
+  if (notedHash(entry) === undefined) return 'different';
   if (files !== undefined && isAsLocked(files, entry)) return 'changed-in-catalogue';
   return isAsLocked(wanted, entry) ? 'changed-here' : 'changed-in-both';
 }

@@ -1,4 +1,10 @@
-export { type ComparedSkill, compareInstalled, type InstalledPlace, type InstalledState } from './compare-installed.js';
+export {
+  type ComparedSkill,
+  type CompareOptions,
+  compareInstalled,
+  type InstalledPlace,
+  type InstalledState,
+} from './compare-installed.js';
 export {
   type InstalledSkill,
   type InstallOptions,

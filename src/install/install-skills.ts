@@ -10,10 +10,10 @@ import {
 } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { MAX_INSTALLED_AT_ONCE } from '../limits.js';
-import { gitTreeHash, type HashedFile, hashOfFiles } from './folder-hash.js';
+import type { HashedFile } from './folder-hash.js';
 import { type InstallableSkill, installableSkill } from './installable-skill.js';
-import { isSameOrigin, lockEntry } from './lock-entry.js';
-import { type LockEntry, LockFile, type LockForm } from './lock-file.js';
+import { isAsLocked, isSameOrigin, lockEntry, notedHash } from './lock-entry.js';
+import { LockFile, type LockForm } from './lock-file.js';
 import { HAS_MODES, readFolder } from './read-folder.js';
 import { clearLeftovers, StagingFolder } from './staging-folder.js';
 import { targetFolder } from './target-folder.js';
@@ -191,17 +191,6 @@ function areSame(found: readonly HashedFile[], files: readonly HashedFile[]): bo
       return !HAS_MODES || other.executable === executable;
     })
   );
-}
-
-/** Whether files are those that an installer noted. */
-export function isAsLocked(files: readonly HashedFile[], entry: LockEntry): boolean {
-  const noted = notedHash(entry);
-  return noted === hashOfFiles(files) || noted === gitTreeHash(files);
-}
-
-/** Undefined or empty if an entry has none: `npx skills` notes none of what it gets from well-known paths. */
-function notedHash(entry: LockEntry): unknown {
-  return entry['computedHash'] ?? entry['skillFolderHash'];
 }
 
 function refused(id: string, reason: string): SkillSearchError {

@@ -38,6 +38,18 @@ export function isSameOrigin(entry: LockEntry, skill: Skill): boolean {
   return entry['source'] === source && (entry['skillPath'] ?? skillPath) === skillPath;
 }
 
+/** Whether files are those that an installer noted. */
+export function isAsLocked(files: readonly HashedFile[], entry: LockEntry): boolean {
+  const noted = notedHash(entry);
+  return noted === hashOfFiles(files) || noted === gitTreeHash(files);
+}
+
+/** Undefined if an entry has none: `npx skills` notes none for the user of what it gets from well-known paths. */
+export function notedHash(entry: LockEntry): string | undefined {
+  const hash = entry['computedHash'] ?? entry['skillFolderHash'];
+  return typeof hash === 'string' && hash !== '' ? hash : undefined;
+}
+
 interface Origin {
   readonly source: string;
   readonly sourceType: 'github' | 'gitlab' | 'git' | 'local';

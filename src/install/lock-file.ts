@@ -1,10 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { dirname, relative, sep } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { SkillSearchError } from '../errors.js';
+import { isInside } from '../is-inside.js';
 import { isObject } from '../is-object.js';
 import { MAX_LOCK_ENTRIES, MAX_LOCK_FILE_BYTES } from '../limits.js';
+import { replaceFile } from '../replace-file.js';
 import { setJsonMember } from './set-json-member.js';
 
 /**
@@ -47,10 +49,10 @@ export class LockFile {
    */
   static async read(path: string, form: LockForm, within?: string): Promise<LockFile> {
     const real = await realPathOf(path);
-    if (within !== undefined && real !== path && leadsOut(within, real)) {
+    if (within !== undefined && real !== path && !isInside(real, within)) {
       throw refused(path, 'it is a link that leads out of the project');
     }
-    return new LockFile(real, form, await textOf(real));
+    return new LockFile(real, form, textOf(real));
   }
 
   set(name: string, entry: LockEntry): void {
@@ -66,45 +68,21 @@ export class LockFile {
   async write(): Promise<void> {
     if (this.#changes.size === 0) return;
     await mkdir(dirname(this.path), { recursive: true });
-    for (let tries = 0; tries < MOST_TRIES; tries++) if (await this.#tryToWrite()) return;
+    for (let tries = 0; tries < MOST_TRIES; tries++) if (this.#tryToWrite()) return;
     throw refused(this.path, 'other programs change it all the time');
   }
 
   /** @returns whether it was written: not if somebody wrote to it meanwhile */
-  async #tryToWrite(): Promise<boolean> {
-    const stored = await textOf(this.path);
+  #tryToWrite(): boolean {
+    const stored = textOf(this.path);
     let text = stored ?? EMPTY[this.#form];
     readEntries(text, this.path, this.#form);
     for (const [name, entry] of this.#changes) text = setJsonMember(text, 'skills', name, entry);
     // What could not be read again is not written.
     readEntries(text, this.path, this.#form);
-    const beside = `${this.path}.${randomBytes(6).toString('hex')}.tmp`;
-    try {
-      const file = await open(beside, 'wx');
-      try {
-        // That of the file before, whatever a new file gets here.
-        const mode = stored === undefined ? undefined : (await stat(this.path)).mode & 0o777;
-        if (mode !== undefined) await file.chmod(mode);
-        await file.writeFile(text);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      const isSame = (await textOf(this.path)) === stored;
-      if (isSame) await rename(beside, this.path);
-      else await rm(beside);
-      return isSame;
-    } catch (error) {
-      await rm(beside, { force: true });
-      throw error;
-    }
+    const isUnchanged = (): boolean => textOf(this.path) === stored;
+    return replaceFile(this.path, text, { newMode: 0o666, isUnchanged });
   }
-}
-
-/** Whether a real path lies outside of a real folder. */
-export function leadsOut(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === '..' || way.startsWith(`..${sep}`) || /^(?:[a-z]:|[\\/])/i.test(way);
 }
 
 async function realPathOf(path: string): Promise<string> {
@@ -120,14 +98,14 @@ async function realPathOf(path: string): Promise<string> {
 }
 
 /** @returns undefined if there is no file */
-async function textOf(path: string): Promise<string | undefined> {
+function textOf(path: string): string | undefined {
   try {
-    const found = await stat(path);
+    const found = statSync(path);
     // A pipe would be waited for, and a device has no end: a project may come with a link to one.
     if (!found.isFile()) throw refused(path, 'it is not a file');
     if (found.size > MAX_LOCK_FILE_BYTES) throw refused(path, `it has more than ${MAX_LOCK_FILE_BYTES} bytes`);
     // The rest of the file is written again byte for byte, so nothing in it may be read as something else.
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     if (error instanceof TypeError) throw refused(path, 'it is not in UTF-8');

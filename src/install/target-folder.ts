@@ -1,7 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SkillSearchError } from '../errors.js';
-import { leadsOut } from './lock-file.js';
+import { isInside } from '../is-inside.js';
 
 /**
  * The real path of the folder that skills are installed in, which is made where it is missing.
@@ -14,7 +14,7 @@ export async function targetFolder(to: string, within: string | undefined): Prom
   try {
     if (within !== undefined) {
       const existing = await deepestExisting(path);
-      if (leadsOut(await realpath(within), existing)) {
+      if (!isInside(existing, await realpath(within))) {
         const message = `${JSON.stringify(path)} leads out of ${JSON.stringify(within)} by a link, to ${JSON.stringify(existing)}`;
         throw new SkillSearchError('INSTALL_REFUSED', message, { path });
       }

@@ -1,3 +1,4 @@
+import type { SkillScope } from '../skill.js';
 import { folderOf, joinPaths, type Surroundings } from '../user-folders.js';
 
 /** A program that reads skills from folders. */
@@ -8,10 +9,12 @@ export interface Agent {
   readonly title: string;
   /** Folders of a project, as paths from its root with `/`. Of skills with the same name it takes the first. */
   readonly projectFolders: readonly string[];
-  /** Whether a skill of the user wins over one of the same name in a project. */
-  readonly userFirst: boolean;
+  /** Scopes, in the order in which it takes skills of the same name from them. */
+  readonly scopes: readonly SkillScope[];
   /** Which skills of the same name it takes: the first that it finds, or all of them. */
   readonly sameName: 'first' | 'all';
+  /** Whether it calls a skill of a plugin `plugin:skill`. */
+  readonly prefixesPlugins: boolean;
   /** Whether it is looked for only if it is asked for by its name. */
   readonly onlyByName: boolean;
   /** Absolute paths of the user's folders, in the order in which it takes skills from them. */
@@ -43,12 +46,13 @@ interface Entry {
   /** @default `@/skills` */
   readonly user?: readonly string[];
   readonly system?: readonly string[];
-  /** The same on Windows. @default as `system` */
-  readonly systemOnWindows?: readonly string[];
+  /** The same where it differs. @default as `system` */
+  readonly systemOn?: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>>;
   /** @default `@` */
   readonly marks?: readonly string[];
   readonly projectMarks?: readonly string[];
-  readonly userFirst?: true;
+  readonly scopes?: readonly SkillScope[];
+  readonly prefixesPlugins?: true;
   readonly sameName?: 'all';
   readonly onlyByName?: true;
 }
@@ -58,13 +62,19 @@ const USER_SHARED = '~/.agents/skills';
 
 /** Facts of `vercel-labs/skills` (`src/agents.ts`) and of the agents' own pages, as of November 2026. */
 const TABLE: Readonly<Record<string, Entry>> = {
-  // Of Claude Code's pages: enterprise before personal before project. Skills of plugins have names of their own.
+  // Of Claude Code's pages: enterprise (managed) before personal before project.
   'claude-code': {
     title: 'Claude Code',
     own: '~/.claude',
     variable: 'CLAUDE_CONFIG_DIR',
     project: ['.claude/skills'],
-    userFirst: true,
+    system: ['/etc/claude-code/.claude/skills'],
+    systemOn: {
+      darwin: ['/Library/Application Support/ClaudeCode/.claude/skills'],
+      win32: ['C:/Program Files/ClaudeCode/.claude/skills'],
+    },
+    scopes: ['system', 'user', 'project', 'plugin'],
+    prefixesPlugins: true,
   },
   // Skills with the same name are not merged: the model sees all of them.
   codex: {
@@ -74,14 +84,16 @@ const TABLE: Readonly<Record<string, Entry>> = {
     project: [SHARED],
     user: [USER_SHARED, '@/skills'],
     system: ['@/skills/.system', '/etc/codex/skills'],
-    systemOnWindows: ['@/skills/.system'],
+    systemOn: { win32: ['@/skills/.system'] },
     sameName: 'all',
+    prefixesPlugins: true,
   },
   'github-copilot': {
     title: 'GitHub Copilot',
     own: '~/.copilot',
-    project: ['.github/skills', '.claude/skills', SHARED],
-    user: ['@/skills', '~/.claude/skills', USER_SHARED],
+    variable: 'COPILOT_HOME',
+    project: ['.github/skills', SHARED, '.claude/skills'],
+    user: ['@/skills', USER_SHARED, '~/.claude/skills'],
   },
   cursor: { title: 'Cursor', own: '~/.cursor', project: ['.cursor/skills', '.claude/skills', SHARED] },
   'gemini-cli': {
@@ -251,13 +263,14 @@ function agentOf(name: string, entry: Entry): Agent {
     name,
     title,
     projectFolders: project,
-    userFirst: entry.userFirst === true,
+    scopes: entry.scopes ?? ['project', 'user', 'plugin', 'system'],
     sameName: entry.sameName ?? 'first',
+    prefixesPlugins: entry.prefixesPlugins === true,
     onlyByName: entry.onlyByName === true,
     projectMarks: entry.projectMarks ?? [],
     ownFolder,
     userFolders: folders(user),
-    systemFolders: (of) => folders(of.platform === 'win32' ? (entry.systemOnWindows ?? system) : system)(of),
+    systemFolders: (of) => folders(entry.systemOn?.[of.platform] ?? system)(of),
     marks: folders(marks),
   };
 }
@@ -266,6 +279,7 @@ function agentOf(name: string, entry: Entry): Agent {
 function folderAt(of: Surroundings, path: string, own: string): string | undefined {
   const [first = '', ...rest] = path.split('/');
   if (first === '') return path;
+  if (/^[A-Z]:$/.test(first)) return path.replaceAll('/', '\\');
   const [, variable] = /^%(\w+)%$/.exec(first) ?? [];
   const base =
     variable !== undefined

@@ -1,15 +1,19 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isInside } from '../is-inside.js';
 import { projectLevels } from '../project-levels.js';
 import { realPathOrSelf } from '../real-path-or-self.js';
 import type { SkillScope } from '../skill.js';
 import { reasonOf } from '../sources/folder/list-folder.js';
-import { isInside } from '../sources/folder/source-paths.js';
 import { type Surroundings, surroundings } from '../user-folders.js';
 import type { AgentProblem } from './agent-problem.js';
 import { AGENTS, type Agent, SHARED_AGENT } from './agents.js';
+import { claudePlugins } from './claude-plugins.js';
+import { codexPlugins } from './codex-plugins.js';
+import { copilotPlugins } from './copilot-plugins.js';
+import { geminiExtensions } from './gemini-extensions.js';
 import { checkInstalledOptions, type InstalledOptions } from './installed-options.js';
-import { claudePlugins, type Plugins } from './plugins.js';
+import type { PluginPlace, Plugins } from './plugins.js';
 
 /** A folder in which an agent looks for skills: it holds many, or is a skill itself. */
 export interface InstalledFolder {
@@ -87,7 +91,7 @@ class FolderFinder {
     const levels = await projectLevels(cwd, this.#home);
     const present = await this.#present(levels);
     const wanted = AGENTS.flatMap((agent) => this.#wantedOf(agent, levels, present.has(agent)));
-    const plugins = await this.#plugins(cwd);
+    const plugins = await this.#plugins(cwd, levels);
 
     const users = await this.#resolve(wanted.filter(({ scope }) => scope !== 'project'));
     const projects = await this.#resolveProjects(
@@ -95,7 +99,10 @@ class FolderFinder {
       new Set(users.values()),
     );
     const real = new Map([...users, ...projects]);
-    const roots: readonly LinkRoot[] = [...[...real.values()].map((path) => ({ path })), ...plugins.folders];
+    const roots: readonly LinkRoot[] = [
+      ...[...real.values()].map((path) => ({ path })),
+      ...[...plugins.values()].flatMap(({ folders }) => folders),
+    ];
 
     const chosen = AGENTS.filter((agent) => present.has(agent));
     const folders = chosen.flatMap((agent) =>
@@ -103,7 +110,7 @@ class FolderFinder {
         agent,
         wanted.filter((one) => one.agent === agent),
         real,
-        agent.name === PLUGIN_AGENT ? plugins : NO_PLUGINS,
+        plugins.get(agent)?.folders ?? [],
       ),
     );
     const own = new Set(
@@ -114,9 +121,11 @@ class FolderFinder {
       agents: chosen.map(({ name }) => name),
       // One that several agents read is there once, as it was first found.
       roots: [...new Map([...roots].reverse().map((root) => [root.path, root])).values()].reverse(),
-      problems: [...this.#problems.values(), ...plugins.problems],
+      problems: [...this.#problems.values(), ...[...plugins.values()].flatMap(({ problems }) => problems)],
       home: this.#home,
-      level: levels.find((level) => own.has(level) || (present.has(pluginAgent()) && plugins.projects.includes(level))),
+      level: levels.find(
+        (level) => own.has(level) || chosen.some((agent) => plugins.get(agent)?.projects.includes(level)),
+      ),
     };
   }
 
@@ -156,8 +165,15 @@ class FolderFinder {
     ];
   }
 
-  async #plugins(cwd: string): Promise<Plugins> {
-    return claudePlugins(pluginAgent().ownFolder(this.#of), cwd);
+  async #plugins(cwd: string, levels: readonly string[]): Promise<ReadonlyMap<Agent, Plugins>> {
+    const found = new Map<Agent, Plugins>();
+    for (const agent of AGENTS) {
+      const own = agent.ownFolder(this.#of);
+      const system = this.#options.folders?.[agent.name]?.system ?? agent.systemFolders(this.#of);
+      const plugins = await PLUGINS[agent.name]?.({ own, system, cwd, levels });
+      if (plugins !== undefined) found.set(agent, plugins);
+    }
+    return found;
   }
 
   /** Real paths of those that exist. */
@@ -222,13 +238,13 @@ class FolderFinder {
   }
 }
 
-/** The agent whose plugins are known. */
-const PLUGIN_AGENT = 'claude-code';
-const NO_PLUGINS: Plugins = { folders: [], projects: [], problems: [] };
-
-function pluginAgent(): Agent {
-  return AGENTS.find(({ name }) => name === PLUGIN_AGENT)!;
-}
+/** By agent, what finds its plugins. */
+const PLUGINS: Readonly<Record<string, (place: PluginPlace) => Promise<Plugins>>> = {
+  'claude-code': claudePlugins,
+  codex: codexPlugins,
+  'github-copilot': copilotPlugins,
+  'gemini-cli': geminiExtensions,
+};
 
 /** Folders of a project that only this agent, or one made like it, has. */
 function ownFolders({ projectFolders: [first = ''], name }: Agent): string[] {
@@ -243,20 +259,14 @@ function byPrecedence(
   agent: Agent,
   wanted: readonly Wanted[],
   real: ReadonlyMap<string, string>,
-  plugins: Plugins,
+  plugins: Plugins['folders'],
 ): InstalledFolder[] {
+  const ofPlugins = plugins.map((folder) => ({ ...folder, agent: agent.name, scope: 'plugin' as const }));
   const inScope = (scope: SkillScope): InstalledFolder[] =>
     wanted
       .filter((one) => one.scope === scope && real.has(one.path))
       .map(({ path }) => ({ path: real.get(path)!, agent: agent.name, scope }));
-  const first = agent.userFirst ? (['user', 'project'] as const) : (['project', 'user'] as const);
-  const ofPlugins = plugins.folders.map(({ path, plugin }) => ({
-    path,
-    agent: agent.name,
-    scope: 'plugin' as const,
-    plugin,
-  }));
-  const all = [...first.flatMap(inScope), ...ofPlugins, ...inScope('system')];
+  const all = agent.scopes.flatMap((scope) => (scope === 'plugin' ? ofPlugins : inScope(scope)));
   return all.filter(
     ({ path, plugin }, at) => all.findIndex((one) => one.path === path && one.plugin === plugin) === at,
   );

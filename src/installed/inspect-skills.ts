@@ -5,6 +5,7 @@ import { readAhead } from '../sources/folder/read-ahead.js';
 import { SKILLS_AHEAD } from '../sources/folder/read-skill.js';
 import { readTextFile } from '../sources/folder/text-file.js';
 import { isBlank } from '../sources/rows/clean-text.js';
+import { calledAs } from './called-as.js';
 import type { ReportedSkill } from './inspect-installed.js';
 import { skillFaults } from './skill-faults.js';
 import type { InstalledSkill } from './walk-installed.js';
@@ -24,7 +25,7 @@ async function inspect({ found, installations }: InstalledSkill): Promise<Report
     path: found.realPath,
     installations: installations.map((one) => ({
       ...one,
-      calledAs: one.plugin === undefined ? name : `${one.plugin}:${name}`,
+      calledAs: calledAs(one.agent, one.plugin, name),
     })),
     faults:
       found.skillFile === 'SKILL.md' ? faults : [...faults, `its file is called ${found.skillFile}, not SKILL.md`],

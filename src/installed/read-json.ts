@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
+import { isInside } from '../is-inside.js';
 import { isObject } from '../is-object.js';
 import { MAX_PLUGIN_LIST_BYTES } from '../limits.js';
 import { reasonOf } from '../sources/folder/list-folder.js';
-import { isInside } from '../sources/folder/source-paths.js';
 import { readTextFile } from '../sources/folder/text-file.js';
 
 /** An object of JSON. Nothing in it has been checked. */
@@ -18,12 +18,13 @@ export type JsonFile =
 /**
  * Reads a file that should be an object of JSON. Never throws, whatever is in the file.
  *
- * @param bound real path of the folder that the file must lie in, links followed
+ * @param bound real path of the folder that the file must lie in, links followed; undefined for any place
  */
-export async function readJson(path: string, bound: string): Promise<JsonFile> {
+export async function readJson(path: string, bound: string | undefined): Promise<JsonFile> {
   try {
     const real = await realpath(path);
-    if (!isInside(real, bound)) return { kind: 'fault', reason: 'a link that leads out of its folder' };
+    if (bound !== undefined && !isInside(real, bound))
+      return { kind: 'fault', reason: 'a link that leads out of its folder' };
     const file = await readTextFile(real, { force: true, limit: MAX_PLUGIN_LIST_BYTES });
     if (file.kind !== 'text') return { kind: 'fault', reason: 'not a regular file' };
     if (file.cut) return { kind: 'fault', reason: `over ${MAX_PLUGIN_LIST_BYTES / 1024 / 1024} MiB` };

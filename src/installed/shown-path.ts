@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path';
-import { isInside } from '../sources/folder/source-paths.js';
+import { isInside } from '../is-inside.js';
 
 /** A path as people write it: `~` for the home folder, and `/`. */
 export function shownPath(path: string, home: string): string {

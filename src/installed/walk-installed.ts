@@ -1,9 +1,10 @@
 import { basename, join, resolve } from 'node:path';
+import { isInside } from '../is-inside.js';
 import { MAX_INSTALLED_FOLDERS } from '../limits.js';
 import type { SkillInstallation } from '../skill.js';
 import { LinkRoots } from '../sources/folder/follow-link.js';
 import { reasonOf } from '../sources/folder/list-folder.js';
-import { isInside, joinPath, pathInside } from '../sources/folder/source-paths.js';
+import { joinPath, pathInside } from '../sources/folder/source-paths.js';
 import { type FoundSkill, walkFolder } from '../sources/folder/walk-folder.js';
 import { compareCodePoints } from '../text/code-point-order.js';
 import type { AgentProblem } from './agent-problem.js';

@@ -5,9 +5,9 @@ import { checkFlag, checkOptions, checkPath, namesOf, resolveDatabase } from '..
 import { SkillSearchError } from '../errors.js';
 import { openForReading } from '../store/database.js';
 import { derivedFiles } from '../store/file-names.js';
-import { syncToDisk } from '../store/sync-to-disk.js';
 import { forgetJournal } from '../store/write/forget-journal.js';
 import { LoadLock } from '../store/write/load-lock.js';
+import { syncToDisk } from '../sync-to-disk.js';
 
 /** Options of {@link copyCatalogue}. */
 export interface CopyOptions {

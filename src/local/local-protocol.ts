@@ -1,3 +1,4 @@
+import { isObject } from '../is-object.js';
 import { LOCAL_LIMITS } from '../limits.js';
 
 /**
@@ -24,9 +25,7 @@ export type LocalReply =
 export function readMessage(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    if (typeof value !== 'object' || value === null) return undefined;
-    const message = value as Readonly<Record<string, unknown>>;
-    return message['version'] === LOCAL_VERSION ? message : undefined;
+    return isObject(value) && value['version'] === LOCAL_VERSION ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { isObject } from '../is-object.js';
 import { STDIO_LIMITS } from '../limits.js';
 import { faultOfParams } from './params-fault.js';
 import { INVALID_PARAMS } from './skills/protocol-fault.js';
@@ -240,10 +241,6 @@ function faultOf(message: unknown): string | undefined {
   if (typeof method === 'string') return undefined;
   if (method !== undefined) return 'method must be a string';
   return id !== undefined && (isObject(result) || isObject(error)) ? undefined : 'a message needs a method';
-}
-
-function isObject(value: unknown): value is Candidate {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isId(value: unknown): value is Id {

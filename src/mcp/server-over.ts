@@ -51,7 +51,7 @@ export function createServerOver(sdk: Sdk, engine: Engine, onUnpublished: Unpubl
       readDirectory: (uri, { cursor }) => asked(engine.readDirectory(uri, cursor)),
     },
     cacheHint: CACHE,
-    onWarning: ({ path, message }) => onUnpublished?.(path, message),
+    onWarning: ({ path, message }) => onUnpublished?.(path, message, 'everywhere'),
   });
   extension.attach(mcp);
   const { server } = mcp;

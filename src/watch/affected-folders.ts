@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { isInside } from '../sources/folder/source-paths.js';
+import { isInside } from '../is-inside.js';
 import { isSkillFile } from '../sources/rows/content-name.js';
 
 /** What changed paths mean for a source. */

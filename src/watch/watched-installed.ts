@@ -1,7 +1,7 @@
 import { findFolders } from '../installed/find-folders.js';
 import type { InstalledOptions } from '../installed/installed-options.js';
+import { isInside } from '../is-inside.js';
 import type { InstalledSource } from '../load/load-options.js';
-import { isInside } from '../sources/folder/source-paths.js';
 import { WatchedPath } from './watched-path.js';
 import type { Polling, SourceListener, WatchedSource } from './watched-source.js';
 

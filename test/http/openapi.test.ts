@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ERROR_STATUS } from '../../src/http/error-content.js';
-import { PAGE_PATHS } from '../../src/http/pages/page-paths.js';
+import { PAGE_PATHS } from '../../src/http/pages/frame/page-paths.js';
 import { servedRoutes } from '../../src/http/routes.js';
 import { NOT_BLANK, TIME_OR_SECONDS, unreadable } from '../../src/http/text-patterns.js';
 import {

@@ -191,12 +191,15 @@ describe('what is published', () => {
       },
       { ...whole('git'), id: 'git', files: [wholeFile('SKILL.md', skillMarkdown('git')), wholeFile('NUL', 'x')] },
     ]);
-    const { ask } = await serve(search, { publish: ['all'], onUnpublished: (id, reason) => told.set(id, reason) });
+    const { ask } = await serve(search, {
+      publish: ['all'],
+      onUnpublished: (id, reason, where) => told.set(id, `${where}: ${reason}`),
+    });
     expect(entriesOf(await ask(INDEX)).map(({ name }) => name)).toEqual(['good']);
     expect(Object.fromEntries(told)).toEqual({
-      name: expect.stringContaining('"Bad Name"'),
-      long: expect.stringContaining('too long'),
-      git: expect.stringContaining('device'),
+      name: expect.stringMatching(/^everywhere: .*"Bad Name"/),
+      long: expect.stringMatching(/^for-installers: .*too long/),
+      git: expect.stringMatching(/^for-installers: .*device/),
     });
   });
 
@@ -228,9 +231,10 @@ describe('what is published', () => {
       whole('loom', { id: 'b', stars: 5, updatedAt: 10, description: 'b' }),
       whole('loom', { id: 'a', stars: 4, updatedAt: 1 }),
     ]);
-    const { ask } = await serve(search, { publish: ['all'], onUnpublished: (id) => told.push(id) });
+    const onUnpublished = (id: string, _: string, where: string): unknown => told.push(`${id} ${where}`);
+    const { ask } = await serve(search, { publish: ['all'], onUnpublished });
     expect(entriesOf(await ask(INDEX))).toHaveLength(1);
-    expect(told.toSorted()).toEqual(['a', 'c', 'd']);
+    expect(told.toSorted()).toEqual(['a in-index', 'c in-index', 'd in-index']);
     // Each is at its own address all the same.
     for (const id of ['a', 'b', 'c', 'd']) expect(entriesOf(await ask(`/skills/${id}${INDEX}`))).toHaveLength(1);
   });

@@ -79,6 +79,47 @@ describe('comparing what is installed with the catalogue', () => {
     ]);
   });
 
+  test('tells a skill from another server by its files, and by its name only where that server is known', async () => {
+    const { search } = await catalogueOf({
+      'loom/SKILL.md': skillMarkdown('loom'),
+      'a/kiln/SKILL.md': skillMarkdown('kiln', 'Fire it.'),
+      'b/kiln/SKILL.md': skillMarkdown('kiln', 'Cool it.'),
+    });
+    const project = scratchFolder();
+    const source = { source: 'skills.example.org', sourceType: 'well-known' };
+    const address = 'https://skills.example.org/catalogue/skills';
+    const skills = {
+      kiln: { ...source, computedHash: 'that of former files' },
+      loom: { ...source, computedHash: 'that of former files' },
+      same: { ...source, sourceUrl: `${address}/${idOf(search, 'loom')}/.well-known/skills/same/SKILL.md` },
+      broken: { ...source, sourceUrl: `${address}/%ff/.well-known/skills/broken/SKILL.md` },
+    };
+    const path = join(project, 'skills-lock.json');
+    writeFileSync(path, JSON.stringify({ version: 1, skills }));
+    await writeFiles(project, {
+      'to/kiln/SKILL.md': skillMarkdown('kiln', 'Cool it.'),
+      'to/loom/SKILL.md': skillMarkdown('loom', 'Weave it.'),
+      'to/same/SKILL.md': skillMarkdown('same'),
+      'to/broken/SKILL.md': skillMarkdown('broken'),
+    });
+    const place = { path, form: 'project' as const, folders: [join(project, 'to')] };
+    const compared = async (...options: readonly object[]): Promise<unknown> =>
+      (await compareInstalled(search, [place], ...options)).map(({ name, state }) => [name, state]);
+    expect(await compared()).toEqual([
+      ['broken', 'not-in-catalogue'],
+      ['kiln', 'up-to-date'],
+      ['loom', 'not-in-catalogue'],
+      ['same', 'not-in-catalogue'],
+    ]);
+    expect(await compared({ servers: ['Skills.example.org'] })).toContainEqual(['loom', 'changed-in-both']);
+    // Of two skills of a name none is guessed.
+    await writeFiles(project, { 'to/kiln/SKILL.md': skillMarkdown('kiln', 'Break it.') });
+    expect(await compared({ servers: ['skills.example.org'] })).toContainEqual(['kiln', 'not-in-catalogue']);
+    for (const wrong of [{ servers: 'here' }, { servers: [1] }, { server: [] }]) {
+      expect(await codeOf(() => compareInstalled(search, [place], wrong as never))).toBe('INVALID_OPTION');
+    }
+  });
+
   test('lists the skills of an author once, however many entries name one', async () => {
     const search = await opened({ skills: [{ name: 'loom', description: 'Weaves.', author: 'otter' }] } as never);
     const asked: ListQuery[] = [];

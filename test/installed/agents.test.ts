@@ -22,12 +22,12 @@ describe('the agents that are known', () => {
   });
 
   test.each([
-    ['claude-code', ['.claude/skills'], ['/home/ada/.claude/skills'], []],
+    ['claude-code', ['.claude/skills'], ['/home/ada/.claude/skills'], ['/etc/claude-code/.claude/skills']],
     ['codex', ['.agents/skills'], ['/home/ada/.agents/skills', '/home/ada/.codex/skills'], CODEX_SYSTEM],
     [
       'github-copilot',
-      ['.github/skills', '.claude/skills', '.agents/skills'],
-      ['/home/ada/.copilot/skills', '/home/ada/.claude/skills', '/home/ada/.agents/skills'],
+      ['.github/skills', '.agents/skills', '.claude/skills'],
+      ['/home/ada/.copilot/skills', '/home/ada/.agents/skills', '/home/ada/.claude/skills'],
       [],
     ],
     ['cursor', ['.cursor/skills', '.claude/skills', '.agents/skills'], ['/home/ada/.cursor/skills'], []],
@@ -52,6 +52,10 @@ describe('the agents that are known', () => {
       'C:\\Users\\Ada\\.codex\\skills',
     ]);
     expect(agent('codex').systemFolders(WINDOWS)).toEqual(['C:\\Users\\Ada\\.codex\\skills\\.system']);
+    expect(agent('claude-code').systemFolders(WINDOWS)).toEqual(['C:\\Program Files\\ClaudeCode\\.claude\\skills']);
+    expect(agent('claude-code').systemFolders(MACOS)).toEqual([
+      '/Library/Application Support/ClaudeCode/.claude/skills',
+    ]);
     expect(agent('goose').userFolders(WINDOWS)).toEqual(['C:\\Users\\Ada\\.config\\goose\\skills']);
     for (const one of AGENTS) {
       for (const path of one.userFolders(WINDOWS)) expect(path).toMatch(/^C:\\Users\\Ada\\[^/]+$/);

@@ -91,6 +91,15 @@ describe('of skills with the same name an agent', () => {
     ]);
   });
 
+  test('takes that of the organisation before all others, if it is Claude Code', async () => {
+    const made = await MadeUpHome.with('etc/claude-code/.claude/skills/a', 'home/.claude/skills/a');
+    const folders = { 'claude-code': { system: [join(made.root, 'etc/claude-code/.claude/skills')] } };
+    const { collisions } = await inspectInstalled({ ...made.options, agents: ['claude-code'], folders });
+    expect(collisions.map(({ taken }) => taken.map((path) => made.inside(path)))).toEqual([
+      ['etc/claude-code/.claude/skills/a'],
+    ]);
+  });
+
   test('takes that of the user, if it is Claude Code', async () => {
     const made = await MadeUpHome.with('home/.claude/skills/a', 'home/work/project/.claude/skills/a');
     expect(await collisionsOf(made, 'claude-code', 'opencode')).toEqual([

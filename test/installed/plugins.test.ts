@@ -85,6 +85,52 @@ describe('the plugins of Claude Code', () => {
     });
   });
 
+  test('that settings disable are none of the agent', async () => {
+    const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`);
+    await install(made, { docs: {} });
+    const on = [`docs ${CACHE}/docs/skills`];
+    const managed = join(made.root, 'etc/claude-code/.claude/skills');
+    const folders = { 'claude-code': { system: [managed] } };
+    const settings = async (path: string, isOn: unknown): Promise<string[]> => {
+      await made.write({ [path]: JSON.stringify({ enabledPlugins: { 'docs@market': isOn } }) });
+      return (await pluginsOf(made, { folders })).folders;
+    };
+    // Each wins over those before it.
+    expect(await settings('home/.claude/settings.json', 'no answer')).toEqual(on);
+    expect(await settings('home/.claude/settings.json', false)).toEqual([]);
+    expect(await settings('home/work/project/.claude/settings.json', true)).toEqual(on);
+    expect(await settings('home/work/project/.claude/settings.local.json', false)).toEqual([]);
+    expect(await settings('etc/claude-code/managed-settings.json', true)).toEqual(on);
+  });
+
+  test('count as enabled where settings cannot be read, which is told', async () => {
+    const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`);
+    await install(made, { docs: {} });
+    await made.write({
+      'home/.claude/settings.json': '{',
+      'elsewhere.json': '{"enabledPlugins":{"docs@market":false}}',
+    });
+    await made.link('home/work/project/.claude/settings.json', 'elsewhere.json');
+    expect(await pluginsOf(made)).toEqual({
+      folders: [`docs ${CACHE}/docs/skills`],
+      problems: [
+        'home/work/project/.claude/settings.json: a link that leads out of its folder',
+        'home/.claude/settings.json: not an object of JSON',
+      ],
+    });
+  });
+
+  test('are told of a broken file once, however many of them share it', async () => {
+    const made = await MadeUpHome.with(`${CACHE}/all/skills/pdf`);
+    await made.write({ [`${CACHE}/all/.claude-plugin/plugin.json`]: '{' });
+    const installPath = join(made.root, `${CACHE}/all`);
+    await install(made, { a: { installPath }, b: { installPath } });
+    expect(await pluginsOf(made)).toEqual({
+      folders: [`a ${CACHE}/all/skills`, `b ${CACHE}/all/skills`],
+      problems: [`${CACHE}/all/.claude-plugin/plugin.json: not an object of JSON`],
+    });
+  });
+
   test('are looked for where CLAUDE_CONFIG_DIR says', async () => {
     const made = await MadeUpHome.with('config/plugins/cache/docs/skills/pdf');
     const installPath = join(made.root, 'config/plugins/cache/docs');
@@ -99,7 +145,16 @@ describe('the plugins of Claude Code', () => {
     const made = await MadeUpHome.with('secret/skills/s', `${CACHE}/a/in/x`, `${CACHE}/b/skills/y`, `${CACHE}/other/z`);
     await made.write({
       [`${CACHE}/a/.claude-plugin/plugin.json`]: JSON.stringify({
-        skills: ['../other', '../../../../../../secret/skills', './in', 'in\u0000', 7, '\u001b[2Jgone', ''],
+        skills: [
+          '../other',
+          '../../../../../../secret/skills',
+          './in',
+          'in\u0000',
+          '\u0000\u0000',
+          7,
+          '\u001b[2Jgone',
+          '',
+        ],
       }),
     });
     await made.link(`${CACHE}/a/skills`, 'secret/skills');
@@ -117,6 +172,7 @@ describe('the plugins of Claude Code', () => {
         `${CACHE}/a: a@market: ../other leads out of the plugin's folder, so it is not read`,
         `${CACHE}/a: a@market: ../../../../../../secret/skills leads out of the plugin's folder, so it is not read`,
         `${CACHE}/a: a@market: in is not there`,
+        `${CACHE}/a: a@market: "\\u0000\\u0000" is not there`,
         `${CACHE}/a: a@market: [2Jgone is not there`,
         `${LIST}: c@market: lies outside the folder of plugins, so it is not read`,
         `${LIST}: d@market: lies outside the folder of plugins, so it is not read`,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { PAGE_PATHS } from './frame/page-paths.js';
 import { gzipped } from './gzipped.js';
-import { PAGE_PATHS } from './page-paths.js';
 
 /** A file that pages load. */
 export interface Asset {

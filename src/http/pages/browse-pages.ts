@@ -1,16 +1,16 @@
 import type { LabelCount } from '../../index.js';
-import { PAGE_SIZE } from './find-skills.js';
-import { hitView } from './hit-view.js';
-import { type Html, html } from './html.js';
-import { categoryGroups, categoryName, occupationName } from './label-names.js';
-import { renderPage } from './layout.js';
-import type { PageAnswer, PageRequest } from './page-answer.js';
-import { PAGE_HEADERS } from './page-headers.js';
-import { linkTo, PAGE_PATHS } from './page-paths.js';
-import { pagingView } from './paging.js';
-import { type PageQuestion, type QuestionForm, questionOf, readForm } from './question-form.js';
-import { shownLine } from './safe-text.js';
-import { counted, shownNumber } from './shown-text.js';
+import { type Html, html } from './frame/html.js';
+import { renderPage } from './frame/layout.js';
+import type { PageAnswer, PageRequest } from './frame/page-answer.js';
+import { PAGE_HEADERS } from './frame/page-headers.js';
+import { linkTo, PAGE_PATHS } from './frame/page-paths.js';
+import { shownLine } from './frame/safe-text.js';
+import { counted, shownNumber } from './frame/shown-text.js';
+import { PAGE_SIZE } from './search/find-skills.js';
+import { hitView } from './search/hit-view.js';
+import { categoryGroups, categoryName, occupationName } from './search/label-names.js';
+import { pagingView } from './search/paging.js';
+import { type PageQuestion, type QuestionForm, questionOf, readForm } from './search/question-form.js';
 
 /** Authors on a page: their names are short. */
 const AUTHORS_ON_PAGE = 300;

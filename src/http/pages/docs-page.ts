@@ -1,30 +1,8 @@
-import { type Html, html } from './html.js';
-import { renderPage } from './layout.js';
-import type { PageAnswer, PageRequest } from './page-answer.js';
-import { PAGE_HEADERS } from './page-headers.js';
-
-type Json = Readonly<Record<string, unknown>>;
-
-/** An operation of an OpenAPI document, as far as this page reads it. */
-interface Operation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description: string;
-  readonly security?: readonly Json[];
-  readonly parameters?: readonly Json[];
-  readonly requestBody?: Json;
-  readonly responses: Readonly<Record<string, Json>>;
-}
-
-/** An OpenAPI document, as far as this page reads it. */
-export interface ApiDocument {
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
-}
+import type { ApiDocument, Json, Operation } from './frame/api-document.js';
+import { type Html, html } from './frame/html.js';
+import { renderPage } from './frame/layout.js';
+import type { PageAnswer, PageRequest } from './frame/page-answer.js';
+import { PAGE_HEADERS } from './frame/page-headers.js';
 
 interface ShownOperation {
   readonly path: string;

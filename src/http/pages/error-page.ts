@@ -1,8 +1,8 @@
-import { html } from './html.js';
-import { renderPage } from './layout.js';
-import type { PageAnswer } from './page-answer.js';
-import { PAGE_HEADERS } from './page-headers.js';
-import { linkTo, PAGE_PATHS } from './page-paths.js';
+import { html } from './frame/html.js';
+import { renderPage } from './frame/layout.js';
+import type { PageAnswer } from './frame/page-answer.js';
+import { PAGE_HEADERS } from './frame/page-headers.js';
+import { linkTo, PAGE_PATHS } from './frame/page-paths.js';
 
 /** An error as its page tells it. */
 export interface PageError {

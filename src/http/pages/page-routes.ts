@@ -1,13 +1,13 @@
 import { readAsset } from './assets.js';
 import { showAuthors, showBrowse, showCategories, showOccupations } from './browse-pages.js';
 import { showDocs } from './docs-page.js';
-import { showHome } from './home-page.js';
-import type { PageRequest, PageRoute } from './page-answer.js';
-import { PAGE_PATHS } from './page-paths.js';
-import { answerPageSearch } from './page-search.js';
-import { readForm } from './question-form.js';
+import type { PageRequest, PageRoute } from './frame/page-answer.js';
+import { PAGE_PATHS } from './frame/page-paths.js';
 import { showRobots } from './robots.js';
-import { skillRoute } from './skill-page.js';
+import { showHome } from './search/home-page.js';
+import { answerPageSearch } from './search/page-search.js';
+import { readForm } from './search/question-form.js';
+import { skillRoute } from './skill/skill-page.js';
 
 /** A path that people or their browsers ask for. */
 export interface Page {

@@ -1,5 +1,5 @@
-import type { PageAnswer, PageRequest } from './page-answer.js';
-import { PAGE_PATHS } from './page-paths.js';
+import type { PageAnswer, PageRequest } from './frame/page-answer.js';
+import { PAGE_PATHS } from './frame/page-paths.js';
 
 /** What programs that read the whole web should leave alone: answers to questions, and what programs ask. */
 export function showRobots({ base }: PageRequest): PageAnswer {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDamage } from '../../errors.js';
 import type { ContentFile, Skill, SkillSearch } from '../../index.js';
 import { faultOfPaths } from '../../install/path-faults.js';
-import { PublishedSkills } from '../../mcp/skills/published-skills.js';
+import { PublishedSkills, type UnpublishedListener } from '../../mcp/skills/published-skills.js';
 import { sourceOf } from '../../source-of.js';
 import { chosenIds, type PublishRule } from './publish-rule.js';
 import { storedGzip } from './stored-gzip.js';
@@ -48,7 +48,7 @@ const LONGEST_DESCRIPTION = 1024;
 export async function publicationOf(
   search: SkillSearch,
   rules: readonly PublishRule[],
-  told: (skill: string, reason: string) => void,
+  told: UnpublishedListener,
   turn: () => Promise<void>,
 ): Promise<Publication> {
   const published = new PublishedSkills(told);
@@ -62,10 +62,10 @@ export async function publicationOf(
       const { name, description } = one.frontMatter;
       const fault = faultOf(one.files, description);
       if (fault === undefined) found.push({ entry: entryOf(search, id, name, description, one.files), skill });
-      else told(id, fault);
+      else told(id, fault, 'for-installers');
     } catch (error) {
       if (!isDamage(error)) throw error;
-      told(id, 'it is damaged');
+      told(id, 'it is damaged', 'everywhere');
     }
   }
   found.sort((a, b) => byPreference(a.skill, b.skill));
@@ -74,7 +74,7 @@ export async function publicationOf(
   for (const { entry, skill } of found) {
     const other = byName.get(entry.name);
     if (other === undefined) byName.set(entry.name, entry);
-    else told(entry.id, `published at its own address only: the index has ${other.id}, which has the same name`);
+    else told(entry.id, `the index has ${other.id}, which has the same name`, 'in-index');
     const source = sourceOf(skill.codehostUrl);
     const key = `${source}/${entry.name}`.toLowerCase();
     if (/^[^/:]+\/[^/]+$/.test(source) && !byDownload.has(key)) byDownload.set(key, entry);

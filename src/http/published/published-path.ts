@@ -1,3 +1,4 @@
+import { decodePart } from '../../decode-part.js';
 /** What a path below `/.well-known/` asks for. */
 export type PublishedPath = {
   /** Of the skill whose page is at the beginning of the path; undefined for all that are published. */
@@ -27,7 +28,7 @@ export const INDEX_PATHS = {
 export function readPublishedPath(path: string): PublishedPath | undefined {
   const { segment, current, rest = '' } = WELL_KNOWN.exec(path)?.groups ?? {};
   if (rest === '') return undefined;
-  const id = segment === undefined ? undefined : decoded(segment);
+  const id = segment === undefined ? undefined : decodePart(segment);
   if (segment !== undefined && id === undefined) return undefined;
   if (rest === 'index.json') return { id, kind: current === undefined ? 'legacy-index' : 'index' };
   if (current !== undefined) {
@@ -35,14 +36,6 @@ export function readPublishedPath(path: string): PublishedPath | undefined {
     return name === '' ? undefined : { id, kind: what === '.tar.gz' ? 'archive' : 'skill-md', name };
   }
   const slash = rest.indexOf('/');
-  const file = slash === -1 ? undefined : decoded(rest.slice(slash + 1));
+  const file = slash === -1 ? undefined : decodePart(rest.slice(slash + 1));
   return file === undefined ? undefined : { id, kind: 'file', name: rest.slice(0, slash), path: file };
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

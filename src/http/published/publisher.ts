@@ -1,6 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { type SkillSearch, SkillSearchError } from '../../index.js';
 import { hashOfFiles } from '../../install/folder-hash.js';
+import type { UnpublishedListener } from '../../mcp/skills/published-skills.js';
 import { archiveOf, bytesOf, type Publication, type PublishedEntry, publicationOf } from './publication.js';
 import type { PublishRule } from './publish-rule.js';
 import { type PublishedPath, readPublishedPath } from './published-path.js';
@@ -29,11 +30,11 @@ const LONGEST_TURN = 5;
 export class Publisher {
   readonly #search: SkillSearch;
   readonly #rules: readonly PublishRule[];
-  readonly #told: (skill: string, reason: string) => void;
+  readonly #told: UnpublishedListener;
   #stamp: string | undefined;
   #current: Promise<Publication> | undefined;
 
-  constructor(search: SkillSearch, rules: readonly PublishRule[], told: (skill: string, reason: string) => void) {
+  constructor(search: SkillSearch, rules: readonly PublishRule[], told: UnpublishedListener) {
     this.#search = search;
     this.#rules = rules;
     this.#told = told;

@@ -1,4 +1,5 @@
 import { countCodePoints } from '../../count-code-points.js';
+import { isObject } from '../../is-object.js';
 import { isSkillName } from '../../skill-name.js';
 
 /** The front matter of a SKILL.md that may be published. */
@@ -64,8 +65,7 @@ function isText(value: unknown, longest: number): boolean {
 
 /** The specification says so. The SDK refuses a whole page of a list with an entry that has a number here, say. */
 function isTextMap(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((one) => typeof one === 'string');
+  return isObject(value) && Object.values(value).every((one) => typeof one === 'string');
 }
 
 /** Whether a number is not the one that was written: readers of JSON and YAML round it. */

@@ -10,8 +10,14 @@ export interface PublishedSkill {
   readonly files: readonly ContentFile[];
 }
 
+/**
+ * Where a skill is not published: nowhere at all; not for installers, though by MCP; or not in the index for installers,
+ * though at its own address.
+ */
+export type UnpublishedWhere = 'everywhere' | 'for-installers' | 'in-index';
+
 /** Told why a skill is found but not published. */
-export type UnpublishedListener = (id: string, reason: string) => void;
+export type UnpublishedListener = (id: string, reason: string, where: UnpublishedWhere) => void;
 
 /** Says which skills of a catalogue are published. */
 export class PublishedSkills {
@@ -52,7 +58,7 @@ export class PublishedSkills {
   }
 
   #refuse(id: string, reason: string): undefined {
-    this.#onUnpublished(id, reason);
+    this.#onUnpublished(id, reason, 'everywhere');
     return undefined;
   }
 }

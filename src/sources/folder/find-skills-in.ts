@@ -1,10 +1,11 @@
 import type { Dirent } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { isInside } from '../../is-inside.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { isSkillFile } from '../rows/content-name.js';
 import { isNeverEntered, listFolder } from './list-folder.js';
-import { isInside, joinPath, pathInside } from './source-paths.js';
+import { joinPath, pathInside } from './source-paths.js';
 import type { FoundSkill, Walk } from './walk-folder.js';
 
 /** Some folders of a source cannot be read by themselves: what they hold depends on the rest of it. */

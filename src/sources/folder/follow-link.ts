@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
+import { isInside } from '../../is-inside.js';
 import { reasonOf } from './list-folder.js';
-import { isInside, pathInside } from './source-paths.js';
+import { pathInside } from './source-paths.js';
 
 /** Where a symbolic link leads, if it may be followed. */
 export type LinkTarget =

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
+import { isInside } from '../../is-inside.js';
 import { reasonOf } from './list-folder.js';
-import { isInside } from './source-paths.js';
 
 /** Why git is not asked about a repository. The message names files of the repository only, never where they lie. */
 export class UnsafeRepository extends Error {

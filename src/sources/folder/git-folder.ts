@@ -1,8 +1,8 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isInside } from '../../is-inside.js';
 import { MAX_GIT_FILE_BYTES } from '../../limits.js';
 import { pathInRepository, readGitFile, UnsafeRepository } from './git-file.js';
-import { isInside } from './source-paths.js';
 
 /** Where the files of a repository lie. All paths are absolute and without links. */
 export interface GitFolder {

@@ -1,5 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { isInside } from '../../is-inside.js';
 import { MAX_COMMIT_TIMES_BYTES, MAX_GIT_FILE_BYTES, MAX_GIT_LIST_BYTES } from '../../limits.js';
 import { checkGitObjects } from './check-git-objects.js';
 import { GitFailure, GitTimeout, runGit } from './git-command.js';
@@ -9,7 +10,7 @@ import { readHead } from './git-head.js';
 import { type GitRemote, parseRemote } from './git-remote.js';
 import { GitScratch } from './git-scratch.js';
 import { reasonOf } from './list-folder.js';
-import { isInside, pathInside } from './source-paths.js';
+import { pathInside } from './source-paths.js';
 
 /** What git knows of one work tree. */
 export interface GitOrigin {

@@ -1,3 +1,4 @@
+import { decodePart } from '../../decode-part.js';
 /** The repository that a remote address names. */
 export interface GitRemote {
   /** First segment of the path on the host: user, organisation or group. */
@@ -48,19 +49,11 @@ function parseUrl(address: string): Address | undefined {
   if (scheme === '') return undefined;
   const host = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase();
   const isWeb = /^(?:git\+)?https$/i.test(scheme);
-  return { host: isWeb ? host.replace(/:443$/, '') : host.replace(/:\d*$/, ''), path: decode(path) };
+  return { host: isWeb ? host.replace(/:443$/, '') : host.replace(/:\d*$/, ''), path: decodePart(path) ?? path };
 }
 
 /** Parses `git@host:owner/repo.git`. A single letter before the colon is a Windows drive. */
 function parseScpLike(address: string): Address | undefined {
   const [, host = '', path = ''] = /^(?:[^@/\s]+@)?([^:/\s@]{2,}):(?!\/\/)([^\s]+)$/.exec(address) ?? [];
   return host === '' || /^file$/i.test(host) ? undefined : { host: host.toLowerCase(), path };
-}
-
-function decode(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

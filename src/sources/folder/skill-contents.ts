@@ -1,4 +1,5 @@
 import { sep } from 'node:path';
+import { isInside } from '../../is-inside.js';
 import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES, MAX_LOCATION, MAX_SKILL_ENTRIES } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
@@ -9,7 +10,7 @@ import type { Admit } from './ahead-allowance.js';
 import { FolderStates } from './folder-states.js';
 import type { LinkRoots } from './follow-link.js';
 import { listFolder, reasonOf } from './list-folder.js';
-import { isInside, joinPath, pathInside } from './source-paths.js';
+import { joinPath, pathInside } from './source-paths.js';
 import type { FoundSkill } from './walk-folder.js';
 import { readWholeFile, type WholeFile } from './whole-file.js';
 

@@ -1,4 +1,5 @@
 import { sep } from 'node:path';
+import { isInside } from '../../is-inside.js';
 import { MAX_FILE_BYTES, MAX_FILES, MAX_SKILL_BYTES, MAX_SKILL_ENTRIES } from '../../limits.js';
 import { compareCodePoints } from '../../text/code-point-order.js';
 import { toOneLine } from '../rows/clean-text.js';
@@ -6,7 +7,7 @@ import { isSkillFile } from '../rows/content-name.js';
 import type { DraftFile } from '../rows/row.js';
 import type { LinkRoots } from './follow-link.js';
 import { isNeverEntered, listFolder, reasonOf } from './list-folder.js';
-import { isInside, joinPath, pathInside } from './source-paths.js';
+import { joinPath, pathInside } from './source-paths.js';
 import { type FileText, readTextFile } from './text-file.js';
 import type { FoundSkill } from './walk-folder.js';
 

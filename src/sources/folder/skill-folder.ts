@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { isInside } from '../../is-inside.js';
 import { GIT_REPOSITORY_SECONDS, GIT_SOURCE_SECONDS } from '../../limits.js';
 import { UNKNOWN } from '../../skill.js';
 import type { ReadOptions } from '../rows/read-options.js';
@@ -12,7 +13,7 @@ import { type GitOrigin, GitOrigins, type GitProblem } from './git-origin.js';
 import { publicationOf } from './publication.js';
 import { readAhead } from './read-ahead.js';
 import { AHEAD_BYTES, readSkill, SKILLS_AHEAD } from './read-skill.js';
-import { isInside, joinPath, pathInside } from './source-paths.js';
+import { joinPath, pathInside } from './source-paths.js';
 import { walkFolder } from './walk-folder.js';
 
 /** A folder with SKILL.md files at any depth. */

@@ -9,8 +9,3 @@ export function joinPath(folder: string, name: string): string {
 export function pathInside(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/');
 }
-
-/** Whether a path is a folder or lies in it. Both must be absolute and without links. */
-export function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}

@@ -1,3 +1,4 @@
+import { decodePart } from '../../decode-part.js';
 /** The location of a skill by its address. */
 export interface UrlLocation {
   /** `owner/repo/path` in a repository on a code host, else host and path. */
@@ -10,7 +11,10 @@ export interface UrlLocation {
 export function locationOfUrl(address: string): UrlLocation | undefined {
   const [, host = '', path = ''] = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#]+)([^?#]*)/i.exec(address) ?? [];
   if (host === '') return undefined;
-  const segments = path.split('/').filter(Boolean).map(decode);
+  const segments = path
+    .split('/')
+    .filter(Boolean)
+    .map((segment) => decodePart(segment) ?? segment);
   const repository = splitRepository(segments);
   if (repository === undefined) {
     return { location: [host.toLowerCase(), ...segments].join('/'), isWholeRepository: false };
@@ -32,13 +36,4 @@ function splitRepository(segments: readonly string[]): { name: string[]; path: s
   if (/^skill\.md$/i.test(path.at(-1) ?? '')) path.pop();
   repository.push((repository.pop() ?? '').replace(/\.git$/i, ''));
   return { name: repository, path };
-}
-
-function decode(segment: string): string {
-  if (!segment.includes('%')) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

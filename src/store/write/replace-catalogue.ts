@@ -2,7 +2,7 @@ import { chmodSync, existsSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SkillSearchError } from '../../errors.js';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
-import { syncToDisk } from '../sync-to-disk.js';
+import { syncToDisk } from '../../sync-to-disk.js';
 import { forgetJournal } from './forget-journal.js';
 
 /** Share of free pages, left by deleted rows, above which a file is packed before it is published. */

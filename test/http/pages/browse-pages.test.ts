@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PAGE_SIZE } from '../../../src/http/pages/find-skills.js';
+import { PAGE_SIZE } from '../../../src/http/pages/search/find-skills.js';
 import { row } from '../../rows.js';
 import { type Ask, type Reply, serve } from '../ask.js';
 import { KITE } from './kite.js';

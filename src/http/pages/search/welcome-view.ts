@@ -1,0 +1,37 @@
+import { type Html, html } from '../frame/html.js';
+import type { PageRequest } from '../frame/page-answer.js';
+import { linkTo, PAGE_PATHS } from '../frame/page-paths.js';
+import { counted, shownDate, shownNumber } from '../frame/shown-text.js';
+import { hitView } from './hit-view.js';
+import { categoryName } from './label-names.js';
+
+const SHOWN_CATEGORIES = 16;
+const SHOWN_NEWEST = 5;
+
+const EXAMPLES = [
+  'write release notes from the git log',
+  'review a pull request',
+  'turn a spreadsheet into a chart',
+  'pdf forms',
+];
+
+/** What stands below the box before anything is asked. */
+export function welcomeView({ search, base }: PageRequest): Html {
+  const { skills, newest } = search.stats();
+  const categories = search.categories().slice(0, SHOWN_CATEGORIES);
+  const { hits } = search.list({ sortBy: 'recent', limit: SHOWN_NEWEST, copies: 'collapse' });
+  const updated = shownDate(newest);
+  return html`<p class="muted">${counted(skills, 'skill')}${updated !== undefined && html`, the newest of ${updated}`}. Try ${EXAMPLES.map((example, i) => html`${i > 0 && ', '}<a href="${linkTo(base, PAGE_PATHS.home, { q: example })}">${example}</a>`)}.</p>
+${
+  categories.length > 0 &&
+  html`<h2>Categories</h2>
+<ul class="chips big">${categories.map(({ slug, count }) => html`<li><a class="chip" href="${linkTo(base, PAGE_PATHS.browse, { category: slug })}">${categoryName(slug)} <span class="count">${shownNumber(count)}</span></a></li>`)}<li><a class="chip" href="${base}${PAGE_PATHS.categories}">All</a></li></ul>
+`
+}${
+  hits.length > 0 &&
+  html`<h2>Newest</h2>
+<ol class="hits">
+${hits.map((hit) => hitView(hit, base, {}))}</ol>
+<p><a href="${linkTo(base, PAGE_PATHS.browse, { sortBy: 'recent' })}">All, newest first</a> · <a href="${linkTo(base, PAGE_PATHS.browse, { sortBy: 'stars' })}">All, most stars first</a></p>`
+}`;
+}

@@ -1,0 +1,44 @@
+import type { SkillDetails } from '../../../index.js';
+import { MAX_PAGE_VALUE } from '../../../limits.js';
+import { type Html, html } from '../frame/html.js';
+import { languageAttributes } from '../frame/language-attributes.js';
+import { shownProse } from '../frame/safe-text.js';
+
+/** The front matter at the beginning of a Markdown text, and what follows it. */
+export function splitFrontMatter(text: string): { readonly frontMatter: string | undefined; readonly body: string } {
+  const start = /^\ufeff?---[ \t]*\r?\n/.exec(text)?.[0];
+  if (start === undefined) return { frontMatter: undefined, body: text };
+  const end = /^(?:---|\.\.\.)[ \t]*\r?$/m.exec(text.slice(start.length));
+  if (end === null) return { frontMatter: undefined, body: text };
+  const from = start.length + end.index;
+  return { frontMatter: text.slice(start.length, from), body: text.slice(from + end[0].length).replace(/^\r?\n/, '') };
+}
+
+/** The front matter of a skill as a table, without name and description, which its page shows anyway. */
+export function frontMatterTable(skill: SkillDetails): Html | undefined {
+  const { license, compatibility, allowedTools, metadata, frontMatter } = skill;
+  const fields = frontMatter ?? { license, compatibility, 'allowed-tools': allowedTools, metadata };
+  const rows = Object.entries(fields).filter(
+    ([key, value]) => value !== undefined && key !== 'name' && key !== 'description',
+  );
+  if (rows.length === 0) return undefined;
+  return html`<details class="front-matter"><summary>Front matter</summary>
+<div class="table" role="group" aria-label="Front matter" tabindex="0"><table><tbody>
+${rows.map(
+  ([key, value]) => html`<tr><th scope="row">${cut(key)}</th><td>${valueHtml(value)}</td></tr>
+`,
+)}</tbody></table></div></details>`;
+}
+
+function valueHtml(value: unknown): Html {
+  if (value === null || value === '') return html`<span class="muted">empty</span>`;
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return html`${cut(value.join(', '))}`;
+  if (typeof value === 'object') return html`<code>${cut(JSON.stringify(value))}</code>`;
+  const text = cut(String(value));
+  return html`<span${languageAttributes(text)}>${text}</span>`;
+}
+
+function cut(text: string): string {
+  const shown = shownProse(text.slice(0, MAX_PAGE_VALUE).toWellFormed());
+  return text.length > MAX_PAGE_VALUE ? `${shown}…` : shown;
+}

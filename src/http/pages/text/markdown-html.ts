@@ -1,0 +1,287 @@
+import { decodePart } from '../../../decode-part.js';
+import { MAX_MARKDOWN_HTML } from '../../../limits.js';
+import { escapeHtml } from '../frame/escape-html.js';
+import { codeHtml, shownProse } from '../frame/safe-text.js';
+import { type MarkdownToken, parseMarkdown } from './markdown.js';
+import { anchorOf, headingsOf, type MarkdownHeading, textOfTokens } from './markdown-headings.js';
+
+/** Where a link of a text leads. */
+export interface MarkdownLink {
+  readonly href: string;
+  /** Whether it leads to another site. */
+  readonly isOutside: boolean;
+}
+
+export interface MarkdownOptions {
+  /** The level of the first heading, 1 to 6. */
+  readonly highestHeading: number;
+  /** The link for a target that is written in the text; undefined where it leads nowhere, and is shown as text. */
+  readonly linkTo: (target: string) => MarkdownLink | undefined;
+}
+
+/** Emphasis inside of emphasis that is shown. Browsers become slow with deep trees. */
+const MAX_EMPHASIS = 16;
+/** Longest target of a link, in characters. */
+const MAX_TARGET = 2000;
+/** An address in a text. No brackets of Markdown, and ASCII only: Chinese texts go on behind it without a blank. */
+const ADDRESS = /https?:\/\/[!#$%&()*+,./:;=?@A-Z[\]_a-z~0-9-]+/g;
+const AFTER_ADDRESS = '!*,.:;?_~';
+const BREAK = /<br ?\/?>/gi;
+const TASK = /^\[([ xX])\](?=\s)/;
+const LANGUAGE = /^[\w+#.-]{1,30}/;
+
+/** Elements that are written as they are, by the type of the token that opens them. */
+const PLAIN_BLOCKS: Readonly<Record<string, string>> = {
+  paragraph: 'p',
+  bullet_list: 'ul',
+  blockquote: 'blockquote',
+  thead: 'thead',
+  tbody: 'tbody',
+  tr: 'tr',
+};
+const EMPHASIS: Readonly<Record<string, string>> = { em: 'em', strong: 'strong', s: 's' };
+const ALIGNED: Readonly<Record<string, string>> = {
+  'text-align:right': ' class="right"',
+  'text-align:center': ' class="center"',
+};
+
+/**
+ * A Markdown text as HTML. No tag, attribute or address of the text comes into it as it is: all elements are written
+ * here, from what the parser found.
+ *
+ * @returns undefined if the text is too costly, see {@link parseMarkdown}, or its HTML is longer than
+ *   {@link MAX_MARKDOWN_HTML}
+ */
+export async function markdownHtml(text: string, options: MarkdownOptions): Promise<string | undefined> {
+  const tokens = await parseMarkdown(text);
+  return tokens === undefined ? undefined : new MarkdownWriter(tokens, options).write();
+}
+
+class MarkdownWriter {
+  readonly #tokens: readonly MarkdownToken[];
+  readonly #options: MarkdownOptions;
+  readonly #headings: ReadonlyMap<number, MarkdownHeading>;
+  readonly #ids: ReadonlySet<string>;
+  #html = '';
+
+  constructor(tokens: readonly MarkdownToken[], options: MarkdownOptions) {
+    this.#tokens = tokens;
+    this.#options = options;
+    this.#headings = headingsOf(tokens, options.highestHeading);
+    this.#ids = new Set([...this.#headings.values()].map(({ id }) => id));
+  }
+
+  write(): string | undefined {
+    for (const [i, token] of this.#tokens.entries()) {
+      if (!token.hidden) this.#writeBlock(token, i);
+      if (this.#html.length > MAX_MARKDOWN_HTML) return undefined;
+    }
+    return this.#html;
+  }
+
+  #writeBlock(token: MarkdownToken, at: number): void {
+    const kind = token.type.replace(/_(?:open|close)$/, '');
+    const plain = PLAIN_BLOCKS[kind];
+    if (plain !== undefined) {
+      this.#html += token.nesting === 1 ? `<${plain}>` : `</${plain}>\n`;
+      return;
+    }
+    switch (kind) {
+      case 'inline':
+        this.#writeLine(token, at);
+        break;
+      case 'heading':
+        this.#writeHeading(token, at);
+        break;
+      case 'ordered_list':
+        this.#html += token.nesting === 1 ? `<ol${startOf(token)}>` : '</ol>\n';
+        break;
+      case 'list_item':
+        this.#html += token.nesting === 1 ? `<li${this.#isTask(at) ? ' class="task"' : ''}>` : '</li>\n';
+        break;
+      case 'table':
+        // A wide table scrolls by itself. Who has no mouse needs the focus for that.
+        this.#html +=
+          token.nesting === 1
+            ? '<div class="table" role="group" aria-label="Table" tabindex="0"><table>'
+            : '</table></div>\n';
+        break;
+      case 'th':
+      case 'td':
+        this.#writeCell(token, at);
+        break;
+      case 'hr':
+        this.#html += '<hr>\n';
+        break;
+      case 'fence':
+      case 'code_block':
+        this.#writeCode(token);
+        break;
+    }
+  }
+
+  /** Headings without a text are not written. */
+  #writeHeading({ nesting }: MarkdownToken, at: number): void {
+    // A heading is three tokens: its opening, its line, its end.
+    const heading = this.#headings.get(nesting === 1 ? at : at - 2);
+    if (heading === undefined) return;
+    const { level, id } = heading;
+    this.#html += nesting === 1 ? `<h${level} id="${escapeHtml(id)}">` : `</h${level}>\n`;
+  }
+
+  /** A cell of the first row without a text is no heading of a column. */
+  #writeCell({ nesting, tag, attrs }: MarkdownToken, at: number): void {
+    const line = this.#tokens[nesting === 1 ? at + 1 : at - 1];
+    const name = tag === 'th' && textOfTokens(line?.children ?? []).trim() !== '' ? 'th' : 'td';
+    const style = attrs?.find(([attribute]) => attribute === 'style')?.[1] ?? '';
+    this.#html += nesting === 1 ? `<${name}${ALIGNED[style] ?? ''}>` : `</${name}>`;
+  }
+
+  #writeCode({ content, info }: MarkdownToken): void {
+    const language = LANGUAGE.exec(info.trim())?.[0] ?? '';
+    const label = language === '' ? '' : `<span class="language">${escapeHtml(language)}</span>`;
+    // The script of the page shows the button.
+    this.#html +=
+      `<div class="code"><div class="code-head">${label}<button type="button" class="copy" hidden>Copy</button></div>` +
+      `<pre dir="ltr" tabindex="0"><code>${codeHtml(content)}</code></pre></div>\n`;
+  }
+
+  #isTask(at: number): boolean {
+    return TASK.test(this.#firstText(at + 1) ?? this.#firstText(at + 2) ?? '');
+  }
+
+  #firstText(at: number): string | undefined {
+    const token = this.#tokens[at];
+    return token?.type === 'inline' && token.children?.[0]?.type === 'text' ? token.children[0].content : undefined;
+  }
+
+  #writeLine({ children }: MarkdownToken, at: number): void {
+    const tokens = children ?? [];
+    const isItem = this.#tokens[at - 1]?.type === 'list_item_open' || this.#tokens[at - 2]?.type === 'list_item_open';
+    const task = isItem && tokens[0]?.type === 'text' ? TASK.exec(tokens[0].content) : null;
+    if (task === null || tokens[0] === undefined) {
+      this.#html += this.#lineHtml(tokens);
+      return;
+    }
+    const done = task[1] === ' ' ? ' aria-label="to do"' : ' checked aria-label="done"';
+    const first = { ...tokens[0], content: tokens[0].content.slice(task[0].length) };
+    this.#html += `<input type="checkbox" disabled${done}>${this.#lineHtml([first, ...tokens.slice(1)])}`;
+  }
+
+  #lineHtml(tokens: readonly MarkdownToken[]): string {
+    let html = '';
+    let emphasis = 0;
+    /** The end of the link that is open; undefined outside of links. */
+    let linkEnd: string | undefined;
+    for (const [i, token] of tokens.entries()) {
+      switch (token.type) {
+        case 'text':
+          html += linkEnd === undefined ? this.#textHtml(token.content) : proseHtml(token.content);
+          break;
+        case 'code_inline':
+          html += `<code>${codeHtml(token.content)}</code>`;
+          break;
+        case 'softbreak':
+          html += '\n';
+          break;
+        case 'hardbreak':
+          html += '<br>\n';
+          break;
+        case 'link_open':
+          [html, linkEnd] = this.#openLink(html, tokens, i);
+          break;
+        case 'link_close':
+          html += linkEnd ?? '';
+          linkEnd = undefined;
+          break;
+        case 'image':
+          html += this.#imageHtml(token, linkEnd !== undefined && linkEnd !== '');
+          break;
+        default: {
+          const name = EMPHASIS[token.type.replace(/_(?:open|close)$/, '')];
+          if (name === undefined) break;
+          if (token.nesting === 1 ? emphasis++ < MAX_EMPHASIS : --emphasis < MAX_EMPHASIS) {
+            html += token.nesting === 1 ? `<${name}>` : `</${name}>`;
+          }
+        }
+      }
+      if (html.length > MAX_MARKDOWN_HTML) return html;
+    }
+    return html;
+  }
+
+  /** A text outside of links: addresses in it become links. */
+  #textHtml(text: string): string {
+    let html = '';
+    let from = 0;
+    for (const { 0: found, index } of text.matchAll(ADDRESS)) {
+      if (found.length > MAX_TARGET) continue;
+      const address = withoutEnd(found);
+      const link = this.#options.linkTo(address);
+      if (link === undefined) continue;
+      html += `${proseHtml(text.slice(from, index))}${openingTag(link)}${escapeHtml(address)}</a>`;
+      from = index + address.length;
+    }
+    return html + proseHtml(text.slice(from));
+  }
+
+  /** @returns the HTML so far with the link's beginning, and its end: empty where the target leads nowhere */
+  #openLink(html: string, tokens: readonly MarkdownToken[], at: number): [html: string, end: string] {
+    const target = String(tokens[at]?.attrs?.find(([name]) => name === 'href')?.[1] ?? '');
+    const link = this.#linkTo(target);
+    if (link === undefined) return [html, ''];
+    let end = at + 1;
+    while (end < tokens.length && tokens[end]?.type !== 'link_close') end++;
+    const hasText = textOfTokens(tokens.slice(at + 1, end)).trim() !== '';
+    return [`${html}${openingTag(link)}${hasText ? '' : escapeHtml(link.href)}`, '</a>'];
+  }
+
+  /** An image is not loaded: its text is shown, as a link to it where none is open. */
+  #imageHtml({ attrs, children }: MarkdownToken, isInLink: boolean): string {
+    const text = textOfTokens(children ?? []).trim();
+    const shown = `<span class="image">Image</span>${text === '' ? '' : ` ${proseHtml(text)}`}`;
+    const link = isInLink ? undefined : this.#linkTo(String(attrs?.find(([name]) => name === 'src')?.[1] ?? ''));
+    return link === undefined ? shown : `${openingTag(link)}${shown}</a>`;
+  }
+
+  #linkTo(target: string): MarkdownLink | undefined {
+    if (target.length > MAX_TARGET) return undefined;
+    if (!target.startsWith('#')) return this.#options.linkTo(target);
+    const written = target.slice(1);
+    const id = anchorOf(decodePart(written) ?? written);
+    return this.#ids.has(id) ? { href: `#${encodeURIComponent(id)}`, isOutside: false } : undefined;
+  }
+}
+
+function proseHtml(text: string): string {
+  return escapeHtml(shownProse(text).replace(BREAK, '\v')).replaceAll('\v', '<br>');
+}
+
+function openingTag({ href, isOutside }: MarkdownLink): string {
+  const rel = isOutside ? ' rel="nofollow noopener noreferrer"' : '';
+  return `<a href="${escapeHtml(href)}"${rel}>`;
+}
+
+function startOf({ attrs }: MarkdownToken): string {
+  const start = Number(attrs?.find(([name]) => name === 'start')?.[1] ?? 1);
+  return Number.isSafeInteger(start) && start !== 1 ? ` start="${start}"` : '';
+}
+
+/** An address without the punctuation of the sentence that it stands in. */
+function withoutEnd(found: string): string {
+  // No regular expressions: within a long row of such signs they would begin again at each of them.
+  const end = endBefore(found, found.length, AFTER_ADDRESS);
+  const closes = end - endBefore(found, end, ')]');
+  if (closes === 0) return found.slice(0, end);
+  const address = found.slice(0, end);
+  const opens = address.match(/[([]/g)?.length ?? 0;
+  const all = address.match(/[)\]]/g)?.length ?? 0;
+  return address.slice(0, end - Math.min(closes, Math.max(0, all - opens)));
+}
+
+/** Where the characters end that stand before those of a set at the end of a text. */
+function endBefore(text: string, end: number, set: string): number {
+  let at = end;
+  while (at > 0 && set.includes(text.charAt(at - 1))) at--;
+  return at;
+}
