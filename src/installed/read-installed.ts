@@ -5,11 +5,12 @@ import { LinkRoots } from '../sources/folder/follow-link.js';
 import { publicationOf } from '../sources/folder/publication.js';
 import { readAhead } from '../sources/folder/read-ahead.js';
 import { AHEAD_BYTES, readSkill, SKILLS_AHEAD } from '../sources/folder/read-skill.js';
+import { isInside } from '../sources/folder/source-paths.js';
 import type { ReadOptions } from '../sources/rows/read-options.js';
 import type { SourceItem } from '../sources/rows/row.js';
 import type { InstalledOptions } from './installed-options.js';
 import { shownPath } from './shown-path.js';
-import { locationOf, walkInstalled } from './walk-installed.js';
+import { type InstalledSkill, locationOf, walkInstalled } from './walk-installed.js';
 
 /** What a reader of installed skills says beside the rows. */
 export interface InstalledListener {
@@ -20,7 +21,7 @@ export interface InstalledListener {
 /**
  * The skills that are installed on this machine: one row for each, in the order of their real paths, with its
  * installations. Git is asked nothing, and nothing else is executed: a skill has its folder as its origin, and the
- * times of its files.
+ * times of its files. If folders are named, only the skills in them are read.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`
  * @throws the signal's reason when aborted
@@ -38,7 +39,8 @@ export async function* readInstalled(
     yield { kind: 'remark', origin, message, ...(hidesSkills === true && { hidesSkills }) };
   }
   const contents = options.contents !== false;
-  yield* readAhead(skills, SKILLS_AHEAD, async (skill, turn) => {
+  const wanted = options.folders === undefined ? skills : skills.filter((skill) => liesIn(skill, options.folders!));
+  yield* readAhead(wanted, SKILLS_AHEAD, async (skill, turn) => {
     signal?.throwIfAborted();
     const { found, root, installations } = skill;
     const publication = { ...publicationOf(found, undefined, UNKNOWN, options), location: locationOf(skill) };
@@ -55,4 +57,10 @@ export async function* readInstalled(
     });
     return item.kind === 'row' ? { ...item, installations } : item;
   });
+}
+
+/** Whether a skill lies in one of these folders, or is reached through it. */
+function liesIn({ found, installations }: InstalledSkill, folders: readonly string[]): boolean {
+  const paths = [found.realPath, ...installations.map(({ path }) => path)];
+  return folders.some((folder) => paths.some((path) => isInside(path, folder)));
 }

@@ -65,11 +65,13 @@ async function openInstalled(options: BuildOptions): Promise<OpenableSource | un
   const onFolders = (count: number): void => {
     folders = count;
   };
-  async function* read(): AsyncGenerator<SourceItem> {
+  async function* read(how: Pick<ReadOptions, 'folders'>): AsyncGenerator<SourceItem> {
     const { readInstalled } = await import('../installed/read-installed.js');
-    yield* readInstalled(source!.installed, { signal, author, codehostBase, skillUrlBase, contents }, { onFolders });
+    const fixed = { signal, author, codehostBase, skillUrlBase, contents, folders: how.folders };
+    yield* readInstalled(source!.installed, fixed, { onFolders });
   }
-  return { name: INSTALLED, key: `${INSTALLED}:`, bytes: 0, prunes: true, isEmpty: () => folders > 0, read };
+  const isEmpty = (): boolean => folders > 0;
+  return { name: INSTALLED, key: `${INSTALLED}:`, bytes: 0, prunes: true, isEmpty, readsFolders: true, read };
 }
 
 const INSTALLED = 'installed';

@@ -10,13 +10,12 @@ const FOLDERS_INTERVAL = 2000;
 
 /**
  * The folders in which the agents of this machine look for skills. They come and go, so they are found anew again and
- * again. Links lead from one to another, so they are read together.
+ * again. Where links lead from one to another, they are read together.
  */
 export class WatchedInstalled implements WatchedSource {
   readonly name = 'installed';
   readonly toLoad: InstalledSource;
   readonly isThere = true;
-  readonly root = undefined;
   readonly #polling: Polling;
   readonly #listener: SourceListener;
   /** By their paths. */
@@ -45,7 +44,13 @@ export class WatchedInstalled implements WatchedSource {
     await Promise.all([...this.#folders].map(([path, folder]) => (former.has(path) ? undefined : folder.start())));
   }
 
-  /** All of it is read, whatever changed. */
+  /** What lies behind a link in one of them may belong to a skill of another one. */
+  get roots(): readonly string[] | undefined {
+    const folders = [...this.#folders.values()];
+    return folders.every(({ hasNoLinks }) => hasNoLinks) ? folders.flatMap(({ roots }) => roots ?? []) : undefined;
+  }
+
+  /** Which skills there are is found anew, whatever changed. */
   async isSame(): Promise<boolean> {
     return true;
   }
