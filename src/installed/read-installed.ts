@@ -8,12 +8,15 @@ import { AHEAD_BYTES, readSkill, SKILLS_AHEAD } from '../sources/folder/read-ski
 import { isInside } from '../sources/folder/source-paths.js';
 import type { ReadOptions } from '../sources/rows/read-options.js';
 import type { SourceItem } from '../sources/rows/row.js';
+import type { FoundFolders } from './find-folders.js';
 import type { InstalledOptions } from './installed-options.js';
 import { shownPath } from './shown-path.js';
 import { type InstalledSkill, locationOf, walkInstalled } from './walk-installed.js';
 
-/** What a reader of installed skills says beside the rows. */
-export interface InstalledListener {
+/** What a reader of installed skills is told, and says, beside options and rows. */
+export interface InstalledReading {
+  /** The folders, if they were found already, with the same options. */
+  readonly found?: FoundFolders | undefined;
   /** Called before the first row with the number of folders that there are. */
   onFolders?(count: number): void;
 }
@@ -29,14 +32,20 @@ export interface InstalledListener {
 export async function* readInstalled(
   installed: InstalledOptions,
   options: ReadOptions,
-  listener: InstalledListener = {},
+  { found: given, onFolders }: InstalledReading = {},
 ): AsyncGenerator<SourceItem> {
   const { signal } = options;
-  const { skills, folders, problems, home } = await walkInstalled(installed, signal);
-  listener.onFolders?.(folders.length);
-  for (const { path, message, hidesSkills } of problems) {
+  const { skills, folders, problems, home } = await walkInstalled(installed, signal, given);
+  onFolders?.(folders.length);
+  for (const { path, message, hidesSkills, hidingFolders } of problems) {
     const origin = { source: shownPath(path, home) };
-    yield { kind: 'remark', origin, message, ...(hidesSkills === true && { hidesSkills }) };
+    yield {
+      kind: 'remark',
+      origin,
+      message,
+      ...(hidesSkills === true && { hidesSkills }),
+      ...(hidingFolders !== undefined && { hidingFolders }),
+    };
   }
   const contents = options.contents !== false;
   const wanted = options.folders === undefined ? skills : skills.filter((skill) => liesIn(skill, options.folders!));

@@ -1,6 +1,6 @@
-import { findFolders } from '../installed/find-folders.js';
+import { type FoundFolders, findFolders } from '../installed/find-folders.js';
 import type { InstalledOptions } from '../installed/installed-options.js';
-import type { InstalledSource } from '../load/load-options.js';
+import type { FoundInstalledSource, InstalledSource } from '../load/load-options.js';
 import { isInside } from '../sources/folder/source-paths.js';
 import { WatchedPath } from './watched-path.js';
 import type { Polling, SourceListener, WatchedSource } from './watched-source.js';
@@ -14,29 +14,41 @@ const FOLDERS_INTERVAL = 2000;
  */
 export class WatchedInstalled implements WatchedSource {
   readonly name = 'installed';
-  readonly toLoad: InstalledSource;
   readonly isThere = true;
+  readonly #installed: InstalledOptions;
   readonly #polling: Polling;
   readonly #listener: SourceListener;
   /** By their paths. */
   #folders = new Map<string, WatchedPath>();
-  /** Which folders there are, and whose they are. */
-  #found = '';
+  #found: FoundFolders | undefined;
   #foundAt = 0;
   #isLooking = false;
   #closed = false;
 
   constructor(installed: InstalledOptions, polling: Polling, listener: SourceListener) {
-    this.toLoad = { installed };
+    this.#installed = installed;
     this.#polling = polling;
     this.#listener = listener;
   }
 
+  /**
+   * A load reads the folders that are watched, and no others: of one that has just appeared nobody would tell that it is
+   * gone again.
+   */
+  get toLoad(): InstalledSource | FoundInstalledSource {
+    const [installed, found] = [this.#installed, this.#found];
+    return found === undefined ? { installed } : { installed, found };
+  }
+
   async start(): Promise<void> {
-    const { roots, folders } = await findFolders(this.toLoad.installed);
-    if (this.#closed) return;
-    this.#found = JSON.stringify([roots, folders]);
     this.#foundAt = performance.now();
+    await this.#watch(await findFolders(this.#installed));
+  }
+
+  async #watch(found: FoundFolders): Promise<void> {
+    if (this.#closed) return;
+    this.#found = found;
+    const { roots } = found;
     const paths = new Set(outermost(roots.map(({ path }) => path)));
     const former = this.#folders;
     this.#folders = new Map([...paths].map((path) => [path, former.get(path) ?? this.#watched(path)]));
@@ -68,9 +80,12 @@ export class WatchedInstalled implements WatchedSource {
 
   async #lookForFolders(): Promise<void> {
     this.#foundAt = performance.now();
-    const { roots, folders } = await findFolders(this.toLoad.installed);
-    if (JSON.stringify([roots, folders]) === this.#found) return;
-    await this.start();
+    const found = await findFolders(this.#installed);
+    if (placesIn(found) === placesIn(this.#found)) {
+      this.#found = found;
+      return;
+    }
+    await this.#watch(found);
     if (!this.#closed) this.#listener.onEverything(this);
   }
 
@@ -89,6 +104,11 @@ export class WatchedInstalled implements WatchedSource {
       },
     });
   }
+}
+
+/** Which folders there are, and whose they are, to be compared. */
+function placesIn(found: FoundFolders | undefined): string {
+  return JSON.stringify([found?.roots, found?.folders]);
 }
 
 /** Those that lie in none of the others. */
