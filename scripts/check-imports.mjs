@@ -29,7 +29,7 @@ const ROOMS = {
   access: ['vocabulary', 'sqlite'],
   indexing: ['vocabulary', 'arrays', 'text', 'keyword', 'classify', 'semantic', 'store', 'threads'],
   load: ['vocabulary', 'copies', 'classify', 'indexing', 'installed', 'semantic', 'sources', 'store'],
-  watch: ['vocabulary', 'threads', 'installed', 'semantic', 'sources', 'load'],
+  watch: ['vocabulary', 'threads', 'installed', 'semantic', 'sources', 'store', 'load'],
   search: [
     'vocabulary',
     'arrays',

@@ -53,10 +53,11 @@ export async function chooseInstalled(
   }
   if (command.getOptionValueSource('database') !== 'default') return { database, source: { installed: { agents } } };
   const { installedPlace } = await import('../installed/installed-place.js');
-  const place = await installedPlace(surroundings());
+  const place = await installedPlace(surroundings(), agents);
   mkdirSync(dirname(place.database), { recursive: true, mode: 0o700 });
   tell(place.database);
-  return { database: place.database, source: { installed: { agents, cwd: place.cwd } } };
+  const source = { installed: { agents, cwd: place.cwd }, found: place.found };
+  return { database: place.database, source };
 }
 
 /** Tells on standard error where the installed skills have their catalogue. */

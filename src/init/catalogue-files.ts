@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PROJECT_FOLDER, projectCatalogue, projectCatalogues } from '../installed-catalogue.js';
 import { openForReading } from '../store/database.js';
-import { derivedFiles, filesBeside, sqliteFiles } from '../store/file-names.js';
+import { derivedFiles, filesBeside, sqliteFiles, watchLock } from '../store/file-names.js';
 import type { Surroundings } from '../user-folders.js';
 import { removeEmptyFolders } from './folders.js';
 
@@ -32,6 +32,10 @@ export function removeCatalogue(database: string): void {
   const working = [loading, loadingPart, loadingReport, loadingLock];
   for (const path of [database, loading, loadingPart].flatMap(sqliteFiles)) rmSync(path, { force: true });
   for (const path of [...derivedFiles(database), ...working]) rmSync(path, { force: true });
+  const watches = watchLock(basename(database), '');
+  for (const name of namesIn(dirname(database))) {
+    if (name.startsWith(watches)) rmSync(join(dirname(database), name), { force: true });
+  }
 }
 
 /** The catalogues of projects that there are, in the order of their names. */

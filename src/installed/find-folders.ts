@@ -59,8 +59,8 @@ export interface FoundFolders {
  * @throws {SkillSearchError} `INVALID_OPTION`
  */
 export async function findFolders(options: InstalledOptions = {}): Promise<FoundFolders> {
-  const given = checkInstalledOptions(options);
-  return new FolderFinder(surroundings(given), options).find();
+  const of = surroundings(checkInstalledOptions(options));
+  return new FolderFinder(of, options.folders).find(of.cwd, options.agents);
 }
 
 /** A folder of an agent as the table has it, before anybody has looked. */
@@ -73,23 +73,37 @@ interface Wanted {
   readonly level?: string;
 }
 
-class FolderFinder {
+/** What a path is: a folder, nothing, or a problem. */
+interface Look {
+  /** Real path of the folder. */
+  readonly found?: string;
+  readonly problem?: { readonly message: string; readonly hidesSkills: boolean };
+}
+
+/** Finds folders, as {@link findFolders}. It looks at each path once, from however many folders it is asked. */
+export class FolderFinder {
   readonly #of: Surroundings;
-  readonly #options: InstalledOptions;
-  readonly #problems = new Map<string, AgentProblem>();
-  readonly #looks = new Map<string, Promise<string | undefined>>();
+  readonly #folders: InstalledOptions['folders'];
+  readonly #looks = new Map<string, Promise<Look>>();
+  readonly #there = new Map<string, Promise<boolean>>();
+  #problems = new Map<string, AgentProblem>();
   #home = '';
 
-  constructor(of: Surroundings, options: InstalledOptions) {
+  constructor(of: Surroundings, folders?: InstalledOptions['folders']) {
     this.#of = of;
-    this.#options = options;
+    this.#folders = folders;
   }
 
-  async find(): Promise<FoundFolders> {
+  /**
+   * @param from the working folder
+   * @param agents names of those that are asked for; undefined: those on this machine
+   */
+  async find(from: string, agents?: readonly string[]): Promise<FoundFolders> {
+    this.#problems = new Map();
     this.#home = await realPathOrSelf(this.#of.home);
-    const cwd = await realPathOrSelf(this.#of.cwd);
+    const cwd = await realPathOrSelf(from);
     const levels = await projectLevels(cwd, this.#home);
-    const present = await this.#present(levels);
+    const present = await this.#present(levels, agents);
     const wanted = AGENTS.flatMap((agent) => this.#wantedOf(agent, levels, present.has(agent)));
     const plugins = await this.#plugins(cwd, levels);
 
@@ -130,8 +144,7 @@ class FolderFinder {
   }
 
   /** The agents that are asked for, or that are on this machine. */
-  async #present(levels: readonly string[]): Promise<ReadonlySet<Agent>> {
-    const { agents } = this.#options;
+  async #present(levels: readonly string[], agents: readonly string[] | undefined): Promise<ReadonlySet<Agent>> {
     if (agents !== undefined) return new Set(AGENTS.filter(({ name }) => agents.includes(name)));
     const found = await Promise.all(AGENTS.map((agent) => this.#isPresent(agent, levels)));
     return new Set(AGENTS.filter((_, at) => found[at]));
@@ -140,7 +153,7 @@ class FolderFinder {
   async #isPresent(agent: Agent, levels: readonly string[]): Promise<boolean> {
     if (agent.name === SHARED_AGENT) return true;
     if (agent.onlyByName) return false;
-    if (this.#options.folders?.[agent.name] !== undefined) return true;
+    if (this.#folders?.[agent.name] !== undefined) return true;
     const marks = [
       ...agent.marks(this.#of),
       ...levels.flatMap((level) => [...agent.projectMarks, ...ownFolders(agent)].map((mark) => join(level, mark))),
@@ -150,7 +163,7 @@ class FolderFinder {
   }
 
   #wantedOf(agent: Agent, levels: readonly string[], isChosen: boolean): Wanted[] {
-    const other = this.#options.folders?.[agent.name];
+    const other = this.#folders?.[agent.name];
     const project = other?.project ?? agent.projectFolders;
     // `skills` of a project is a folder like any other, unless the agent is there that looks into it.
     const inProject = project.filter((folder) => isChosen || folder.startsWith('.'));
@@ -169,7 +182,7 @@ class FolderFinder {
     const found = new Map<Agent, Plugins>();
     for (const agent of AGENTS) {
       const own = agent.ownFolder(this.#of);
-      const system = this.#options.folders?.[agent.name]?.system ?? agent.systemFolders(this.#of);
+      const system = this.#folders?.[agent.name]?.system ?? agent.systemFolders(this.#of);
       const plugins = await PLUGINS[agent.name]?.({ own, system, cwd, levels });
       if (plugins !== undefined) found.set(agent, plugins);
     }
@@ -207,30 +220,23 @@ class FolderFinder {
   }
 
   /** The real path of a folder; undefined if there is none. */
-  #look(path: string): Promise<string | undefined> {
-    const known = this.#looks.get(path) ?? this.#lookOnce(path);
-    this.#looks.set(path, known);
-    return known;
+  async #look(path: string): Promise<string | undefined> {
+    const look = this.#looks.get(path) ?? lookAt(path);
+    this.#looks.set(path, look);
+    const { found, problem } = await look;
+    if (problem !== undefined) this.#note(path, problem.message, problem.hidesSkills);
+    return found;
   }
 
-  async #lookOnce(path: string): Promise<string | undefined> {
-    try {
-      const real = await realpath(path);
-      if ((await stat(real)).isDirectory()) return real;
-      this.#note(path, 'is not a folder');
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'ELOOP') this.#note(path, 'a link that leads in a circle');
-      else if (code !== 'ENOENT' && code !== 'ENOTDIR') this.#note(path, `cannot be read: ${reasonOf(error)}`, true);
-    }
-    return undefined;
-  }
-
-  async #isThere(path: string): Promise<boolean> {
-    return lstat(path).then(
-      () => true,
-      () => false,
-    );
+  #isThere(path: string): Promise<boolean> {
+    const isThere =
+      this.#there.get(path) ??
+      lstat(path).then(
+        () => true,
+        () => false,
+      );
+    this.#there.set(path, isThere);
+    return isThere;
   }
 
   #note(path: string, message: string, hidesSkills = false): void {
@@ -245,6 +251,19 @@ const PLUGINS: Readonly<Record<string, (place: PluginPlace) => Promise<Plugins>>
   'github-copilot': copilotPlugins,
   'gemini-cli': geminiExtensions,
 };
+
+async function lookAt(path: string): Promise<Look> {
+  try {
+    const found = await realpath(path);
+    if ((await stat(found)).isDirectory()) return { found };
+    return { problem: { message: 'is not a folder', hidesSkills: false } };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ELOOP') return { problem: { message: 'a link that leads in a circle', hidesSkills: false } };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
+    return { problem: { message: `cannot be read: ${reasonOf(error)}`, hidesSkills: true } };
+  }
+}
 
 /** Folders of a project that only this agent, or one made like it, has. */
 function ownFolders({ projectFolders: [first = ''], name }: Agent): string[] {

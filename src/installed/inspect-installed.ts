@@ -85,6 +85,6 @@ export async function inspectInstalled(options: InstalledOptions = {}): Promise<
     })),
     skills,
     collisions: findCollisions(called),
-    problems,
+    problems: problems.map(({ hidingFolders: _, ...problem }) => problem),
   };
 }

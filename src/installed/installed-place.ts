@@ -3,13 +3,15 @@ import { projectCatalogue, userCatalogue } from '../installed-catalogue.js';
 import { projectLevels } from '../project-levels.js';
 import { realPathOrSelf } from '../real-path-or-self.js';
 import type { Surroundings } from '../user-folders.js';
-import { findFolders } from './find-folders.js';
+import { FolderFinder, type FoundFolders } from './find-folders.js';
 
 /** A catalogue of installed skills, and the folder from which they are looked for. */
 export interface InstalledPlace {
   /** Absolute. */
   readonly database: string;
   readonly cwd: string;
+  /** The folders with skills that are seen from there. */
+  readonly found: FoundFolders;
 }
 
 /**
@@ -18,13 +20,18 @@ export interface InstalledPlace {
  * A catalogue has what is seen from one folder, so that nobody prunes what somebody else sees elsewhere: the folder of
  * a project that has skills of its own and is nearest, or else the home folder. A folder that has a catalogue keeps it
  * when its skills go, or they would stay in there for good.
+ *
+ * @param agents whose folders are found; they do not decide where the catalogue is. Undefined: all on this machine
  */
-export async function installedPlace(of: Surroundings): Promise<InstalledPlace> {
-  const { home, cwd, env, platform } = of;
+export async function installedPlace(of: Surroundings, agents?: readonly string[]): Promise<InstalledPlace> {
+  const { home, cwd } = of;
   const levels = await projectLevels(await realPathOrSelf(cwd), await realPathOrSelf(home));
-  const { level: nearest } = await findFolders({ home, cwd, env, platform });
+  const finder = new FolderFinder(of);
+  const { level: nearest } = await finder.find(cwd);
   const level = levels.find((one) => one === nearest || existsSync(projectCatalogue(of, one)));
-  return level === undefined
-    ? { database: userCatalogue(of), cwd: home }
-    : { database: projectCatalogue(of, level), cwd: level };
+  const place =
+    level === undefined
+      ? { database: userCatalogue(of), cwd: home }
+      : { database: projectCatalogue(of, level), cwd: level };
+  return { ...place, found: await finder.find(place.cwd, agents) };
 }

@@ -1,6 +1,7 @@
 import { basename, join, resolve } from 'node:path';
 import { isInside } from '../is-inside.js';
 import { MAX_INSTALLED_FOLDERS } from '../limits.js';
+import { realPathOrSelf } from '../real-path-or-self.js';
 import type { SkillInstallation } from '../skill.js';
 import { LinkRoots } from '../sources/folder/follow-link.js';
 import { reasonOf } from '../sources/folder/list-folder.js';
@@ -29,41 +30,59 @@ export interface InstalledSkill {
   readonly folderNumbers: readonly number[];
 }
 
+/** What kept a walk from finding skills, or links. */
+export interface WalkProblem extends AgentProblem {
+  /** The folders that hidden skills lie in, absolute, without symbolic links; undefined if nobody knows. */
+  readonly hidingFolders?: readonly string[];
+}
+
 /** What the agents of a machine have. */
 export interface InstalledWalk extends FoundFolders {
   /** In code-point order of their real paths. */
   readonly skills: readonly InstalledSkill[];
   /** The folders that could not be listed; the others were read. */
-  readonly problems: readonly AgentProblem[];
+  readonly problems: readonly WalkProblem[];
 }
 
 /**
  * Finds the skills in the folders of agents. A skill that is reached through several folders, or through links, is one
  * skill: its real SKILL.md says which.
  *
+ * @param given the folders, if they were found already, with the same options
  * @throws {SkillSearchError} `INVALID_OPTION`
  * @throws the signal's reason when aborted
  */
-export async function walkInstalled(options: InstalledOptions = {}, signal?: AbortSignal): Promise<InstalledWalk> {
-  const found = await findFolders(options);
+export async function walkInstalled(
+  options: InstalledOptions = {},
+  signal?: AbortSignal,
+  given?: FoundFolders,
+): Promise<InstalledWalk> {
+  const found = given ?? (await findFolders(options));
   const skills = new Map<string, Draft>();
-  const problems = new Map<string, AgentProblem>();
-  const note = (problem: AgentProblem): unknown => problems.set(`${problem.path}\0${problem.message}`, problem);
+  const problems = new Map<string, WalkProblem>();
+  const note = (problem: WalkProblem): unknown => problems.set(`${problem.path}\0${problem.message}`, problem);
   for (const problem of found.problems) note(problem);
   const paths = found.roots.map(({ path }) => path);
-  for (const root of new Set(found.folders.map(({ path }) => path))) {
+  const walked = new Set(found.folders.map(({ path }) => path));
+  // Of a folder that nobody walks through, skills are found by links alone, and these may be hidden.
+  const linked = paths.filter((path) => !walked.has(path));
+  const hiding = async (path: string): Promise<Partial<WalkProblem>> => ({
+    hidesSkills: true,
+    hidingFolders: [await realPathOrSelf(path), ...linked],
+  });
+  for (const root of walked) {
     try {
       const walk = await walkFolder(new LinkRoots(root, paths, ALL), root, signal, MAX_INSTALLED_FOLDERS);
       for (const problem of walk.problems) {
         const message = problem.kind === 'remark' ? problem.message : problem.reason;
-        const { hidesSkills } = problem;
-        note({ path: resolve(problem.origin.source), message, ...(hidesSkills === true && { hidesSkills }) });
+        const path = resolve(problem.origin.source);
+        note({ path, message, ...(problem.hidesSkills === true && (await hiding(path))) });
       }
       for (const skill of walk.skills) addSkill(skills, skill, root, found.folders);
     } catch (error) {
       signal?.throwIfAborted();
       const { cause = error } = error as Error;
-      note({ path: root, message: `cannot be read: ${reasonOf(cause)}`, hidesSkills: true });
+      note({ path: root, message: `cannot be read: ${reasonOf(cause)}`, ...(await hiding(root)) });
     }
   }
   return { ...found, skills: inOrder(skills, found.roots), problems: [...problems.values()] };

@@ -2,7 +2,15 @@ import { copyKey } from '../copies/copy-key.js';
 import { MAX_LISTED_PROBLEMS, MAX_SPARED } from '../limits.js';
 import { embeddedText, hashText } from '../semantic/embedded-text.js';
 import { checkRow } from '../sources/rows/check-row.js';
-import type { KnownRow, Origin, RawRow, RowFolder, SourceItem, UnreadableRow } from '../sources/rows/row.js';
+import type {
+  KnownRow,
+  Origin,
+  RawRow,
+  RowFolder,
+  SourceItem,
+  SourceRemark,
+  UnreadableRow,
+} from '../sources/rows/row.js';
 import { deriveId, idWithHash } from '../sources/rows/skill-id.js';
 import type { PackedBlob } from '../store/blob-packing.js';
 import { withoutMark } from '../store/place.js';
@@ -21,9 +29,12 @@ export class Ingest {
   readonly rejected: RejectedRow[] = [];
   /** Problems that are not listed. */
   readonly unlisted: { warnings: number; rejected: number } = { warnings: 0, rejected: 0 };
-  /** Ids and places of rows that are there but did not become a skill. What is stored of them is not pruned. */
-  readonly sparedIds: Set<string> = new Set();
-  readonly sparedPlaces: SparedPlace[] = [];
+  /** Rows that are there but did not become a skill, and folders that hide skills. What is stored is not pruned. */
+  readonly spared: { readonly ids: Set<string>; readonly places: SparedPlace[]; readonly folders: Set<string> } = {
+    ids: new Set(),
+    places: [],
+    folders: new Set(),
+  };
   /** Parts of sources that could not be read. */
   readonly incomplete: Set<string> = new Set();
   /** The keys of their sources. */
@@ -56,7 +67,7 @@ export class Ingest {
    */
   take(item: SourceItem, source: string): Promise<void> | undefined {
     if (item.kind === 'remark') {
-      if (item.hidesSkills === true) this.#noteIncomplete(item.origin, source);
+      if (item.hidesSkills === true) this.#noteHidden(item, source);
       this.#warn(item.origin, item.message);
       return undefined;
     }
@@ -68,7 +79,7 @@ export class Ingest {
   }
 
   #takeUnreadable({ location, folder, hidesSkills, origin, reason }: UnreadableRow, source: string): void {
-    if (location !== undefined && this.#canSpare(origin, source)) this.sparedPlaces.push({ location, folder });
+    if (location !== undefined && this.#canSpare(origin, source)) this.spared.places.push({ location, folder });
     if (hidesSkills === true) this.#noteIncomplete(origin, source);
     this.#reject(origin, reason);
   }
@@ -85,8 +96,8 @@ export class Ingest {
     const checked = checkRow(row);
     if (checked.kind === 'rejected') {
       const { location, folder, origin } = row;
-      if (checked.id !== undefined && this.#canSpare(origin, source)) this.sparedIds.add(checked.id);
-      if (location !== undefined && this.#canSpare(origin, source)) this.sparedPlaces.push({ location, folder });
+      if (checked.id !== undefined && this.#canSpare(origin, source)) this.spared.ids.add(checked.id);
+      if (location !== undefined && this.#canSpare(origin, source)) this.spared.places.push({ location, folder });
       // Nobody can tell which skill it was.
       if (checked.id === undefined && location === undefined) this.#noteIncomplete(origin, source);
       this.#reject(row.origin, checked.reason);
@@ -158,9 +169,15 @@ export class Ingest {
 
   /** Whether there is room for one more that must not be pruned. If not, nothing of the source may be pruned. */
   #canSpare(origin: Origin, source: string): boolean {
-    if (this.sparedIds.size + this.sparedPlaces.length < MAX_SPARED) return true;
+    const { ids, places, folders } = this.spared;
+    if (ids.size + places.length + folders.size < MAX_SPARED) return true;
     this.#noteIncomplete(origin, source);
     return false;
+  }
+
+  #noteHidden({ origin, hidingFolders }: SourceRemark, source: string): void {
+    if (hidingFolders === undefined) this.#noteIncomplete(origin, source);
+    for (const folder of hidingFolders ?? []) if (this.#canSpare(origin, source)) this.spared.folders.add(folder);
   }
 
   #noteIncomplete({ source }: Origin, key: string): void {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Names, namesOf } from '../check-arguments.js';
+import type { FoundFolders } from '../installed/find-folders.js';
 import type { InstalledOptions } from '../installed/installed-options.js';
 import type { ModelOptions } from '../semantic/model-options.js';
 
@@ -19,6 +20,11 @@ export interface RowSource {
 export interface InstalledSource {
   /** Where they are looked for. `{}` is this machine, and the project of the working folder. */
   readonly installed: InstalledOptions;
+}
+
+/** Installed skills whose folders somebody has found already, with the same options. */
+export interface FoundInstalledSource extends InstalledSource {
+  readonly found: FoundFolders;
 }
 
 /** What a load reads: a path, `-` for standard input, what is installed on this machine, or rows. */

@@ -116,7 +116,7 @@ async function load(
 function pruneOrWarn(
   writer: CatalogueWriter,
   sources: readonly OpenableSource[],
-  { sparedIds, sparedPlaces, incomplete, incompleteKeys, warnings }: Ingest,
+  { spared, incomplete, incompleteKeys, warnings }: Ingest,
   { failed, empty }: SourcesRead,
   prune: boolean | undefined,
 ): void {
@@ -127,7 +127,7 @@ function pruneOrWarn(
   const doubtful = [...[...failed.map(({ origin }) => origin), ...empty].filter(isMeant), ...inPart];
   if (doubtful.length === 0) {
     const keys = pruned.map(({ key }) => key);
-    writer.prune(keys, sparedIds, sparedPlaces);
+    writer.prune(keys, spared);
     return;
   }
   const message = 'nothing was pruned, because a source failed, was closed in part, or held no skill';

@@ -9,7 +9,7 @@ import type { ReadOptions } from '../sources/rows/read-options.js';
 import { readRows } from '../sources/rows/read-rows.js';
 import type { SourceItem } from '../sources/rows/row.js';
 import type { ResolvedSource } from '../sources/rows/source-kind.js';
-import type { BuildOptions, InstalledSource, RowSource, Source } from './load-options.js';
+import type { BuildOptions, FoundInstalledSource, InstalledSource, RowSource, Source } from './load-options.js';
 
 /** A source that exists and can be read. */
 export interface OpenableSource {
@@ -61,15 +61,18 @@ async function openInstalled(options: BuildOptions): Promise<OpenableSource | un
   const { checkInstalledOptions } = await import('../installed/installed-options.js');
   checkInstalledOptions(source.installed);
   const { signal, author, codehostBase, skillUrlBase, contents } = options;
+  const { found } = source as Partial<FoundInstalledSource>;
   let folders = 0;
   const onFolders = (count: number): void => {
     folders = count;
   };
-  async function* read(): AsyncGenerator<SourceItem> {
+  async function* read(how: Pick<ReadOptions, 'folders'>): AsyncGenerator<SourceItem> {
     const { readInstalled } = await import('../installed/read-installed.js');
-    yield* readInstalled(source!.installed, { signal, author, codehostBase, skillUrlBase, contents }, { onFolders });
+    const fixed = { signal, author, codehostBase, skillUrlBase, contents, folders: how.folders };
+    yield* readInstalled(source!.installed, fixed, { onFolders, found });
   }
-  return { name: INSTALLED, key: `${INSTALLED}:`, bytes: 0, prunes: true, isEmpty: () => folders > 0, read };
+  const isEmpty = (): boolean => folders > 0;
+  return { name: INSTALLED, key: `${INSTALLED}:`, bytes: 0, prunes: true, isEmpty, readsFolders: true, read };
 }
 
 const INSTALLED = 'installed';

@@ -76,7 +76,7 @@ async function readParts(
     if (folders.length === 0 && ingest.skills === skillsBefore) return false;
     // Nobody can tell what a part that cannot be read holds.
     if (ingest.incomplete.size > 0) return false;
-    writer.prune([source.key], ingest.sparedIds, ingest.sparedPlaces, folders);
+    writer.prune([source.key], ingest.spared, folders);
   }
   return writer.written + writer.lapsed <= MAX_CHANGED_IN_PLACE;
 }

@@ -10,6 +10,8 @@
  *     skills.db.loading-part        a working copy that is being made
  *     skills.db.loading-report      what a load changed, from its last commit until it has reported
  *     skills.db.loading-lock        locked while a load runs
+ *     skills.db.watch-KEY           locked by the one watch of some sources that loads; see {@link watchLock}
+ *     skills.db.watch-KEY-ready     there once its first load has ended
  */
 export interface CatalogueFiles {
   readonly keyword: string;
@@ -32,6 +34,15 @@ export function filesBeside(catalogue: string): CatalogueFiles {
     loadingReport: `${catalogue}.loading-report`,
     loadingLock: `${catalogue}.loading-lock`,
   };
+}
+
+/**
+ * Path of the file that is locked by a watch.
+ *
+ * @param key stands for its sources and options
+ */
+export function watchLock(catalogue: string, key: string): string {
+  return `${catalogue}.watch-${key}`;
 }
 
 /** Paths of the files that can be rebuilt from a catalogue at any time. */

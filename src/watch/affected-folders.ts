@@ -15,9 +15,20 @@ export interface Affected {
  * Finds the folders of skills that changed paths belong to. Files belong to every skill above them: what a skill is
  * made of has the skills inside it, too.
  *
- * @param root of the source: absolute, without links
+ * @param roots of the source: absolute, without links; none lies in another
  */
-export async function affectedFolders(root: string, paths: Iterable<string>): Promise<Affected> {
+export async function affectedFolders(roots: readonly string[], paths: Iterable<string>): Promise<Affected> {
+  const all = [...paths];
+  const folders: string[] = [];
+  for (const root of roots) {
+    const affected = await affectedIn(root, all);
+    if (affected.everything) return affected;
+    folders.push(...affected.folders);
+  }
+  return { folders: folders.sort(), everything: false };
+}
+
+async function affectedIn(root: string, paths: readonly string[]): Promise<Affected> {
   const folders = new Set<string>();
   const isSkill = new Map<string, boolean>();
   for (const path of paths) {

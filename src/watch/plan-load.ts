@@ -23,12 +23,12 @@ export async function planLoad(
   const parts = new Map<WatchedSource, readonly string[]>();
   for (const [source, { paths, everything }] of changes) {
     if (!source.isThere) continue;
-    const { root } = source;
+    const { roots } = source;
     if (everything) {
       whole.add(source);
       continue;
     }
-    const affected = root === undefined ? ALL : await affectedFolders(root, paths);
+    const affected = roots === undefined ? ALL : await affectedFolders(roots, paths);
     if (affected.everything) parts.set(source, []);
     else if (affected.folders.length > MAX_CHANGED_IN_PLACE) whole.add(source);
     else if (affected.folders.length > 0) parts.set(source, affected.folders);

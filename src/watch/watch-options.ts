@@ -37,8 +37,8 @@ export interface WatchOptions extends Omit<BuildOptions, 'sources' | 'prune' | '
    */
   readonly longestWait?: number | undefined;
   /**
-   * Called after the first load, and after each further one that changed the catalogue. An error that it throws is
-   * ignored.
+   * Called after the first load, and after each further one that changed the catalogue; not for what another watch
+   * loads. An error that it throws is ignored.
    */
   readonly onChange?: ((change: WatchedChange) => void) | undefined;
   /** Called when something went wrong. The watch goes on, but after `ended`. An error that it throws is ignored. */
@@ -74,10 +74,18 @@ export interface WatchProblem {
    * `load-failed`: a load ended with an error; it is tried again. `load-waits`: somebody else loads into the catalogue.
    * `source-missing`: a source is not there; nothing of it is removed. `source-back`: it is there again. `polling`: the
    * system does not watch a source, so it is polled. `no-vectors`: the model runtime is not installed; skills are found
-   * by words. `ended`: the thread of the watch has ended, of too little memory
-   * say.
+   * by words. `watched-elsewhere`: another watch loads the same sources into the same catalogue; this one follows, and
+   * takes over when that one ends. `ended`: the thread of the watch has ended, of too little memory say.
    */
-  readonly kind: 'load-failed' | 'load-waits' | 'source-missing' | 'source-back' | 'polling' | 'no-vectors' | 'ended';
+  readonly kind:
+    | 'load-failed'
+    | 'load-waits'
+    | 'source-missing'
+    | 'source-back'
+    | 'polling'
+    | 'no-vectors'
+    | 'watched-elsewhere'
+    | 'ended';
   /** What happened, in a sentence without a full stop. */
   readonly message: string;
   /** The source, as it was given. */

@@ -22,7 +22,8 @@ const DEFAULT_POLL_INTERVAL = 1000;
  * sources searchable by words. From its start on no change is missed.
  *
  * A source that vanishes loses nothing; it is read again when it is back. Errors after the start are told to
- * `onProblem`, and the watch goes on.
+ * `onProblem`, and the watch goes on. Of several watches of the same sources and options into one catalogue, in any
+ * processes, one loads; when it ends, another takes over.
  *
  * @throws {SkillSearchError} as `buildCatalogue`, but for `LOAD_IN_PROGRESS`: somebody else's load is waited for
  * @throws the signal's reason when aborted before the first load has ended
@@ -66,14 +67,25 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
     });
   }
   // Watching takes as much code as loading. A program that only searches need not load it.
-  const [{ chooseLoadModel }, { checkSource }, { RunningWatch }, { WatchedInstalled }, { WatchedPath }] =
-    await Promise.all([
-      import('../load/choose-load-model.js'),
-      import('../sources/open-source.js'),
-      import('./running-watch.js'),
-      import('./watched-installed.js'),
-      import('./watched-path.js'),
-    ]);
+  const [
+    { chooseLoadModel },
+    { checkSource },
+    { watchLock },
+    { RunningWatch },
+    { SharedWatch },
+    { watchKey },
+    { WatchedInstalled },
+    { WatchedPath },
+  ] = await Promise.all([
+    import('../load/choose-load-model.js'),
+    import('../sources/open-source.js'),
+    import('../store/file-names.js'),
+    import('./running-watch.js'),
+    import('./shared-watch.js'),
+    import('./watch-key.js'),
+    import('./watched-installed.js'),
+    import('./watched-path.js'),
+  ]);
   const { model, embedder, ...load } = others;
   const chosen = await chooseLoadModel(database, { model, embedder, semantic: load.semantic });
   const resolved = await Promise.all(
@@ -82,19 +94,28 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
   signal?.throwIfAborted();
 
   const listeners = { onChange: quietly(onChange), onProblem: quietly(onProblem) };
-  const watch = new RunningWatch({ database, load: { ...load, database }, model: chosen, ...waits, ...listeners });
+  const how = { always: polling === true, interval };
+  const key = watchKey({
+    sources: resolved.map((source) => ('kind' in source ? source.path : source)),
+    load,
+    model: chosen?.id,
+    polling: how.always,
+  });
+  const make = (): { start: () => Promise<void>; close: () => Promise<void> } => {
+    const running = new RunningWatch({ database, load: { ...load, database }, model: chosen, ...waits, ...listeners });
+    const watched = resolved.map((source) =>
+      'kind' in source
+        ? new WatchedPath(source.name, source.path, source.bytes === undefined, how, running)
+        : new WatchedInstalled(source, how, running),
+    );
+    return { start: () => running.start(watched), close: () => running.close() };
+  };
+  const watch = new SharedWatch({ database, lock: watchLock(database, key), make, onProblem: listeners.onProblem });
   const close = (): Promise<void> => watch.close();
   const abort = (): void => void close();
   signal?.addEventListener('abort', abort, { once: true });
-  const how = { always: polling === true, interval };
   try {
-    await watch.start(
-      resolved.map((source) =>
-        'kind' in source
-          ? new WatchedPath(source.name, source.path, source.bytes === undefined, how, watch)
-          : new WatchedInstalled(source, how, watch),
-      ),
-    );
+    await watch.start();
   } catch (error) {
     signal?.removeEventListener('abort', abort);
     signal?.throwIfAborted();

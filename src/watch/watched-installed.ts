@@ -1,7 +1,7 @@
-import { findFolders } from '../installed/find-folders.js';
+import { type FoundFolders, findFolders } from '../installed/find-folders.js';
 import type { InstalledOptions } from '../installed/installed-options.js';
 import { isInside } from '../is-inside.js';
-import type { InstalledSource } from '../load/load-options.js';
+import type { FoundInstalledSource, InstalledSource } from '../load/load-options.js';
 import { WatchedPath } from './watched-path.js';
 import type { Polling, SourceListener, WatchedSource } from './watched-source.js';
 
@@ -10,34 +10,45 @@ const FOLDERS_INTERVAL = 2000;
 
 /**
  * The folders in which the agents of this machine look for skills. They come and go, so they are found anew again and
- * again. Links lead from one to another, so they are read together.
+ * again. Where links lead from one to another, they are read together.
  */
 export class WatchedInstalled implements WatchedSource {
   readonly name = 'installed';
-  readonly toLoad: InstalledSource;
   readonly isThere = true;
-  readonly root = undefined;
+  readonly #installed: InstalledOptions;
   readonly #polling: Polling;
   readonly #listener: SourceListener;
   /** By their paths. */
   #folders = new Map<string, WatchedPath>();
-  /** Which folders there are, and whose they are. */
-  #found = '';
+  #found: FoundFolders | undefined;
   #foundAt = 0;
   #isLooking = false;
   #closed = false;
 
   constructor(installed: InstalledOptions, polling: Polling, listener: SourceListener) {
-    this.toLoad = { installed };
+    this.#installed = installed;
     this.#polling = polling;
     this.#listener = listener;
   }
 
+  /**
+   * A load reads the folders that are watched, and no others: of one that has just appeared nobody would tell that it is
+   * gone again.
+   */
+  get toLoad(): InstalledSource | FoundInstalledSource {
+    const [installed, found] = [this.#installed, this.#found];
+    return found === undefined ? { installed } : { installed, found };
+  }
+
   async start(): Promise<void> {
-    const { roots, folders } = await findFolders(this.toLoad.installed);
-    if (this.#closed) return;
-    this.#found = JSON.stringify([roots, folders]);
     this.#foundAt = performance.now();
+    await this.#watch(await findFolders(this.#installed));
+  }
+
+  async #watch(found: FoundFolders): Promise<void> {
+    if (this.#closed) return;
+    this.#found = found;
+    const { roots } = found;
     const paths = new Set(outermost(roots.map(({ path }) => path)));
     const former = this.#folders;
     this.#folders = new Map([...paths].map((path) => [path, former.get(path) ?? this.#watched(path)]));
@@ -45,7 +56,13 @@ export class WatchedInstalled implements WatchedSource {
     await Promise.all([...this.#folders].map(([path, folder]) => (former.has(path) ? undefined : folder.start())));
   }
 
-  /** All of it is read, whatever changed. */
+  /** What lies behind a link in one of them may belong to a skill of another one. */
+  get roots(): readonly string[] | undefined {
+    const folders = [...this.#folders.values()];
+    return folders.every(({ hasNoLinks }) => hasNoLinks) ? folders.flatMap(({ roots }) => roots ?? []) : undefined;
+  }
+
+  /** Which skills there are is found anew, whatever changed. */
   async isSame(): Promise<boolean> {
     return true;
   }
@@ -63,9 +80,12 @@ export class WatchedInstalled implements WatchedSource {
 
   async #lookForFolders(): Promise<void> {
     this.#foundAt = performance.now();
-    const { roots, folders } = await findFolders(this.toLoad.installed);
-    if (JSON.stringify([roots, folders]) === this.#found) return;
-    await this.start();
+    const found = await findFolders(this.#installed);
+    if (placesIn(found) === placesIn(this.#found)) {
+      this.#found = found;
+      return;
+    }
+    await this.#watch(found);
     if (!this.#closed) this.#listener.onEverything(this);
   }
 
@@ -84,6 +104,11 @@ export class WatchedInstalled implements WatchedSource {
       },
     });
   }
+}
+
+/** Which folders there are, and whose they are, to be compared. */
+function placesIn(found: FoundFolders | undefined): string {
+  return JSON.stringify([found?.roots, found?.folders]);
 }
 
 /** Those that lie in none of the others. */

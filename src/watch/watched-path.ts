@@ -4,7 +4,7 @@ import { isOnNetwork } from './trees/is-on-network.js';
 import { isRefusal } from './trees/is-refusal.js';
 import { pollTree } from './trees/polled-tree.js';
 import type { TreeListener, TreeWatch } from './trees/tree-watch.js';
-import { watchTree } from './trees/watch-tree.js';
+import { SEES_ALL_LINKS, watchTree } from './trees/watch-tree.js';
 import { watchFile } from './trees/watched-file.js';
 import type { Polling, SourceListener, WatchedSource } from './watched-source.js';
 
@@ -48,8 +48,13 @@ export class WatchedPath implements WatchedSource {
     return resolve(this.name) === this.#path ? this.name : this.#path;
   }
 
-  get root(): string | undefined {
-    return this.#isFolder && !this.#hasLinks ? this.#root : undefined;
+  get roots(): readonly string[] | undefined {
+    return this.#isFolder && !this.#hasLinks ? [this.#root] : undefined;
+  }
+
+  /** Whether nobody has seen a link in it who would have seen any. */
+  get hasNoLinks(): boolean {
+    return !this.#hasLinks && (this.#isPolled || SEES_ALL_LINKS);
   }
 
   get isThere(): boolean {

@@ -10,10 +10,10 @@ export interface WatchedSource {
   /** Whether it was there when somebody looked last. */
   readonly isThere: boolean;
   /**
-   * The folder whose skills can be read one by one when they change: absolute, without links. Undefined if the source
+   * The folders whose skills can be read one by one when they change: absolute, without links. Undefined if the source
    * must be read as a whole.
    */
-  readonly root: string | undefined;
+  readonly roots: readonly string[] | undefined;
   /** Starts to watch, or notes that it is not there. From then on no change is missed. */
   start(): Promise<void>;
   /** Whether what is watched is still what lies there now. If not, what it told means nothing. */

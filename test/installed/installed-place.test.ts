@@ -98,7 +98,9 @@ function surroundingsIn(made: MadeUpHome, at: string): Surroundings {
 /** The folder whose catalogue is used at `at`; `home` for the user's. Both from the machine's root. */
 async function levelIn(made: MadeUpHome, at: string): Promise<string> {
   const of = surroundingsIn(made, at);
-  const { database, cwd } = await installedPlace(of);
+  const { database, cwd, found } = await installedPlace(of);
+  const { home, env, platform } = of;
+  expect(found).toEqual(await findFolders({ home, cwd, env, platform }));
   expect(database).toBe(cwd === made.home ? userCatalogue(of) : projectCatalogue(of, cwd));
   return made.inside(cwd);
 }

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -162,6 +162,44 @@ describe('the skills that are installed', () => {
     expect(closed.warnings[0]?.message).toBe('cannot be read: ENAMETOOLONG');
     expect((await load(made)).removed).toBe(1);
   });
+
+  test.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
+    'stay below a folder that cannot be read now; the others are pruned',
+    async () => {
+      const made = await MadeUpHome.with(
+        'home/.claude/skills/gone',
+        'home/.claude/skills/stays',
+        'home/.claude/skills/group/a',
+        'home/.claude/skills/group/b/c',
+        'home/.cursor/skills/linked',
+        'home/.cursor/skills/gone-too',
+      );
+      await made.link('home/.claude/skills/group/linked', 'home/.cursor/skills/linked');
+      const agents = ['claude-code'];
+      await load(made, {}, { agents });
+      const claudes = ['skills-gone', 'skills-group-a', 'skills-group-b-c', 'skills-linked', 'skills-stays'];
+      expect(Object.keys(await installationsOf(made))).toEqual(claudes);
+      await rm(join(made.home, '.claude/skills/gone'), { recursive: true });
+      const group = join(made.home, '.claude/skills/group');
+      await chmod(group, 0o000);
+      const closed = await load(made, {}, { agents });
+      await chmod(group, 0o700);
+      expect(countsOf(closed)).toEqual([0, 0, 1, 1]);
+      expect(closed.warnings.map(({ origin, message }) => `${origin}: ${message}`)).toEqual([
+        '~/.claude/skills/group: the folder cannot be read: EACCES',
+      ]);
+      expect(Object.keys(await installationsOf(made))).toEqual(claudes.slice(1));
+
+      await load(made);
+      await rm(join(made.home, '.cursor/skills/gone-too'), { recursive: true });
+      const skills = join(made.home, '.claude/skills');
+      await chmod(skills, 0o000);
+      const without = await load(made);
+      await chmod(skills, 0o700);
+      expect(without.removed).toBe(1);
+      expect((await skillsOf(made)).length).toBe(4);
+    },
+  );
 
   test('are pruned beside other sources, which are not', async () => {
     const made = await MadeUpHome.with('home/.claude/skills/a', 'home/.claude/skills/b');

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -82,6 +82,46 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   ),
 );
 
+/** An operation on a folder of any of several agents, or a link from one to the other. */
+function installedOperation(withLinks: boolean): fc.Arbitrary<Operation> {
+  const agent = fc.constantFrom('.claude/skills', '.codex/skills', '.codex/skills/.system');
+  const links = fc.tuple(agent, fc.constantFrom('a', 'b', 'group/c')).map(
+    ([at, to]): Operation =>
+      async (root) => {
+        if (existsSync(join(root, at, 'linked'))) return;
+        await mkdir(join(root, at), { recursive: true });
+        await symlink(join(root, '.claude/skills', to), join(root, at, 'linked')).catch(() => {});
+      },
+  );
+  const inside = fc.tuple(agent, operation).map(
+    ([at, operate]): Operation =>
+      (root) =>
+        operate(join(root, at)),
+  );
+  const gone = agent.map(
+    (at): Operation =>
+      (root) =>
+        rm(join(root, at), { recursive: true, force: true }),
+  );
+  return fc.oneof(
+    { weight: 12, arbitrary: inside },
+    { weight: 1, arbitrary: gone },
+    ...(withLinks ? [{ weight: 2, arbitrary: links }] : []),
+  );
+}
+
+/** Contents by where the skills lie: ids of skills whose paths are alike depend on which one came first. */
+function byPlace(content: ReturnType<typeof contentOf>): Map<string, unknown> {
+  return new Map(
+    [...content.values()]
+      .sort((a, b) => (a.place < b.place ? -1 : 1))
+      .map(({ record, contents: [, ...contents] = [], ...others }) => {
+        const { id: _, ...fields } = record as { readonly id?: string };
+        return [others.place, { ...others, contents, fields }];
+      }),
+  );
+}
+
 describe.each([
   ['told by the system', {}],
   ['polled', { polling: true, pollInterval: 50 }],
@@ -90,15 +130,47 @@ describe.each([
     const root = await temporaryFolder({ 'skills/stays/SKILL.md': skillText('stays') });
     const source = join(root, 'skills');
     const { database, problems } = await watching({ ...how, sources: [source], database: join(root, 'skills.db') });
+    const gone = fc.constant<Operation>((root) => rm(root, { recursive: true, force: true }));
+    const any = fc.oneof({ weight: 12, arbitrary: operation }, { weight: 1, arbitrary: gone });
     await fc.assert(
-      fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 12 }), async (operations) => {
+      fc.asyncProperty(fc.array(any, { minLength: 1, maxLength: 12 }), async (operations) => {
         for (const operate of operations) await operate(source);
+        await write(join(source, 'stays/SKILL.md'), skillText('stays'));
         const expected = await freshContent(database, [source]);
         await eventually(() => expect(contentOf(database)).toEqual(expected));
       }),
       { numRuns: 12, endOnFailure: true },
     );
-    expect(problems).toEqual([]);
-    expect(await readdir(source)).toContain('stays');
+    expect(problems.filter(({ kind }) => kind !== 'source-missing' && kind !== 'source-back')).toEqual([]);
   });
+});
+
+describe.each([
+  ['without links', false],
+  ['with links between them', true],
+])('after any changes of the folders of agents, %s,', (_, withLinks) => {
+  test.skipIf(process.platform === 'win32')(
+    'the catalogue is that of a new load of what is installed',
+    { timeout: 240_000 },
+    async () => {
+      const home = await temporaryFolder({ '.claude/skills/stays/SKILL.md': skillText('stays'), 'work/x': '' });
+      const system = [join(home, '.codex/skills/.system')];
+      const installed = { home, cwd: join(home, 'work'), env: {}, folders: { codex: { system } } };
+      const sources = [{ installed }];
+      const { database, problems } = await watching({ sources, database: join(home, 'skills.db') });
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(installedOperation(withLinks), { minLength: 1, maxLength: 10 }),
+          async (operations) => {
+            for (const operate of operations) await operate(home);
+            await write(join(home, '.claude/skills/stays/SKILL.md'), skillText('stays'));
+            const expected = byPlace(await freshContent(database, sources));
+            await eventually(() => expect(byPlace(contentOf(database))).toEqual(expected));
+          },
+        ),
+        { numRuns: 12, endOnFailure: true },
+      );
+      expect(problems).toEqual([]);
+    },
+  );
 });

@@ -15,7 +15,7 @@ function sourceOf(folder: string): WatchedSource {
     name: folder,
     toLoad: folder,
     isThere: true,
-    root: folder,
+    roots: [folder],
     isSame,
     start: nothing,
     look: nothing,
@@ -92,7 +92,7 @@ describe('a changed source', () => {
 
   test('is all read if its skills cannot be read one by one', async () => {
     const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a') });
-    const source: WatchedSource = { ...sourceOf(folder), root: undefined };
+    const source: WatchedSource = { ...sourceOf(folder), roots: undefined };
     const plan = await planLoad(changed(source, 'a/SKILL.md'), [source], false);
     expect(plan).toEqual({ whole: [], parts: new Map([[source, []]]) });
   });

@@ -11,7 +11,7 @@ function sourceOf(folder: string, look: () => Promise<void>): WatchedSource {
     name: folder,
     toLoad: folder,
     isThere: true,
-    root: folder,
+    roots: [folder],
     isSame: async () => true,
     start: async () => {},
     look,

@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { appendFile, chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -134,6 +135,19 @@ describe.each([
     await untilNames('a', 'b', 'c');
     await writeFiles(folder, { 'd/SKILL.md': skillText('d') });
     await untilNames('a', 'b', 'c', 'd');
+  });
+
+  test('goes on being watched when it is deleted and made again at once', async () => {
+    const folder = join(scratchFolder(), 'skills');
+    await writeFiles(folder, { 'a/SKILL.md': skillText('a') });
+    const { untilNames } = await watching({ ...how, sources: [folder] });
+    // The new one often gets the number of the old one in the file system.
+    rmSync(folder, { recursive: true });
+    mkdirSync(join(folder, 'b'), { recursive: true });
+    writeFileSync(join(folder, 'b/SKILL.md'), skillText('b'));
+    await untilNames('b');
+    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
+    await untilNames('b', 'c');
   });
 
   test('loses nothing when an empty folder takes its place, as where a drive is not mounted', async () => {

@@ -73,7 +73,7 @@ export function skillText(name: string, description = `does ${name}`): string {
 /** What a load of these sources into a new catalogue stores. It lies beside the other: sources are named from there. */
 export async function freshContent(
   database: string,
-  sources: readonly string[],
+  sources: WatchOptions['sources'],
 ): Promise<ReturnType<typeof contentOf>> {
   count += 1;
   const fresh = `${database}.fresh-${count}`;

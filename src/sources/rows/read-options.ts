@@ -23,7 +23,7 @@ export interface ReadOptions {
   readonly skillUrlBase?: string | undefined;
   /** Real paths of folders outside the source that links in it may lead into. @default none */
   readonly linkRoots?: readonly string[] | undefined;
-  /** Folders of a folder source: only these and what is below them is read. @default all of it */
+  /** Folders of a folder source, or of installed skills: only these and what is below them is read. @default all */
   readonly folders?: readonly string[] | undefined;
   /** Read for the source `-`. @default process.stdin */
   readonly stdin?: Readable | undefined;

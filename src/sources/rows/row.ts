@@ -70,6 +70,8 @@ export interface SourceRemark {
   readonly message: string;
   /** Whether skills may come under another id than before, or not at all. Nothing can be pruned then. */
   readonly hidesSkills?: true;
+  /** Folders that those skills lie in, absolute, without symbolic links: all others can be pruned. */
+  readonly hidingFolders?: readonly string[];
 }
 
 export type SourceItem = RawRow | KnownRow | UnreadableRow | SourceRemark;

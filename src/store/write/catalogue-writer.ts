@@ -14,7 +14,7 @@ import { LoadVectors } from './load-vectors.js';
 import { NewClaims } from './new-claims.js';
 import { OpenChange } from './open-change.js';
 import { OpenLoad } from './open-load.js';
-import { Pruning, type SparedPlace } from './pruning.js';
+import { Pruning, type Spared } from './pruning.js';
 import { revertKilledRun } from './revert-killed-run.js';
 import { forgetUnclaimedRows, RowNotes } from './row-notes.js';
 import { chooseId, type SkillSink } from './skill-sink.js';
@@ -179,17 +179,11 @@ export class CatalogueWriter implements SkillSink {
    * Removes, when the load ends, what came from these sources earlier and was not in this load. A skill that another
    * source claims stays.
    *
-   * @param sparedIds skills to keep although the load did not bring them: their rows are there but could not be read
-   * @param sparedPlaces the same, by location and folder
+   * @param spared skills to keep although the load did not bring them: they are there, but could not be read
    * @param folders only skills that were read from these folders, or from below them; none: from anywhere
    */
-  prune(
-    sources: readonly string[],
-    sparedIds: ReadonlySet<string>,
-    sparedPlaces: readonly SparedPlace[] = [],
-    folders: readonly string[] = [],
-  ): void {
-    this.#prunings.push(new Pruning(sources, { ids: sparedIds, places: sparedPlaces }, this.#places, folders));
+  prune(sources: readonly string[], spared: Spared = {}, folders: readonly string[] = []): void {
+    this.#prunings.push(new Pruning(sources, spared, this.#places, folders));
   }
 
   /** Skills that this load has written. */

@@ -1,32 +1,27 @@
-import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { SkillSearchError } from '../../errors.js';
 import { type Connection, Database, isBusy, isSqliteError } from '../../sqlite/connection.js';
-import { notWritable, openForWriting } from '../database.js';
+import { notWritable } from '../database.js';
+import { FileLock } from '../file-lock.js';
 import { filesBeside } from '../file-names.js';
 
-/** Lets one load run at a time. It is a lock of SQLite, so the operating system releases it when the process dies. */
+/** Lets one load run at a time. */
 export class LoadLock {
-  readonly #path: string;
-  readonly #connection: Connection;
+  readonly #lock: FileLock;
 
   /** @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE` */
   constructor(catalogue: string) {
-    this.#path = filesBeside(catalogue).loadingLock;
-    try {
-      this.#connection = lockFile(this.#path);
-    } catch (error) {
-      if (!isBusy(error)) throw notWritable(catalogue, error);
+    const lock = takeOrRefuse(catalogue);
+    if (lock === undefined) {
       const message = `another load into ${catalogue} is running`;
       throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: catalogue });
     }
+    this.#lock = lock;
   }
 
   /** May be called more than once. */
   release(): void {
-    if (!this.#connection.open) return;
-    // Deleted while still locked: whoever opens the path from now on creates a new file and locks that.
-    rmSync(this.#path, { force: true });
-    this.#connection.close();
+    this.#lock.release();
   }
 }
 
@@ -48,38 +43,10 @@ export function isLoading(catalogue: string): boolean {
   }
 }
 
-/**
- * Locks the file at a path. The process that holds the lock deletes the file when it is done, perhaps between our
- * opening and our locking, and another process may create a new one. Our lock would then be on a deleted file and keep
- * nobody out, so this compares the file before and after.
- */
-function lockFile(path: string): Connection {
-  for (;;) {
-    closeSync(openSync(path, 'a'));
-    const before = inodeOf(path);
-    const connection = openLocked(path);
-    try {
-      if (before !== undefined && before === inodeOf(path)) return connection;
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
-    connection.close();
-  }
-}
-
-function openLocked(path: string): Connection {
-  const connection = openForWriting(path);
+function takeOrRefuse(catalogue: string): FileLock | undefined {
   try {
-    connection.pragma('journal_mode = MEMORY');
-    connection.exec('BEGIN EXCLUSIVE');
-    return connection;
+    return FileLock.take(filesBeside(catalogue).loadingLock);
   } catch (error) {
-    connection.close();
-    throw error;
+    throw notWritable(catalogue, error);
   }
-}
-
-function inodeOf(path: string): bigint | undefined {
-  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }

@@ -4,8 +4,10 @@ import type { WriterStatements } from './writer-statements.js';
 
 /** Skills that are kept although a load did not bring them: their rows are there but could not be read. */
 export interface Spared {
-  readonly ids: ReadonlySet<string>;
-  readonly places: readonly SparedPlace[];
+  readonly ids?: ReadonlySet<string>;
+  readonly places?: readonly SparedPlace[];
+  /** Absolute paths, without symbolic links: skills in these folders, or below them. */
+  readonly folders?: Iterable<string>;
 }
 
 /** Where a skill is kept although a load did not bring it. */
@@ -27,18 +29,21 @@ export class Pruning {
   readonly #sparedIds: ReadonlySet<string>;
   readonly #sparedLocations: ReadonlySet<string>;
   readonly #sparedPaths: ReadonlySet<string>;
-
+  /** Paths of folders from that of the catalogue. */
+  readonly #sparedFolders: readonly string[];
   /** Paths of folders from that of the catalogue: only skills in them are pruned. None: all. */
   readonly #folders: readonly string[];
 
   /** @param folders only skills that were read from these folders, or from below them; none: from anywhere */
   constructor(
     sources: readonly string[],
-    { ids, places }: Spared,
+    { ids = new Set(), places = [], folders: sparedFolders = [] }: Spared,
     writer: PlaceWriter,
     folders: readonly string[] = [],
   ) {
-    this.#folders = folders.map((path) => writer.pathOf({ path, isOrigin: false }));
+    const pathOf = (path: string): string => writer.pathOf({ path, isOrigin: false });
+    this.#folders = folders.map(pathOf);
+    this.#sparedFolders = [...sparedFolders].map(pathOf);
     this.#sources = sources;
     this.#sparedIds = ids;
     this.#sparedLocations = new Set(places.map(({ location }) => withoutMark(location)));
@@ -83,12 +88,17 @@ export class Pruning {
   #isMeant(place: string): boolean {
     if (this.#folders.length === 0) return true;
     const { path } = readPlace(place);
-    return path !== undefined && this.#folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+    return path !== undefined && liesIn(path, this.#folders);
   }
 
   #isSpared(place: string): boolean {
     const { location, path } = readPlace(place);
     if (location !== '' && this.#sparedLocations.has(location)) return true;
-    return path !== undefined && this.#sparedPaths.has(path);
+    return path !== undefined && (this.#sparedPaths.has(path) || liesIn(path, this.#sparedFolders));
   }
+}
+
+/** Whether a path is one of these folders, or inside one. */
+function liesIn(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }

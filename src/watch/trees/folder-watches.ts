@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readAhead } from '../../sources/folder/read-ahead.js';
 import { isRefusal } from './is-refusal.js';
 import { isWatchedInside } from './is-watched-inside.js';
@@ -22,7 +22,9 @@ interface Folder {
  *
  * A folder is watched first and listed then, and what is found in one that appeared is told: so nothing is missed that
  * came between. A folder that something happened to is closed with all below it, and watched anew, because it may be
- * another folder of that name.
+ * another folder of that name. The root tells of its own end under its own name, and then the watch ends: a folder that
+ * is made there at once often gets the number of the one before (ext4), and nothing else says that it is another. A
+ * folder in the root that has the name of the root looks the same, and ends the watch for nothing.
  *
  * @throws the system's error if it refuses one of them (`ENOSPC`: there are too many), or the root cannot be read
  */
@@ -57,7 +59,12 @@ class FolderWatches implements TreeWatch {
     this.#top = this.#watch(this.#root);
     if (this.#top === undefined) throw new Error(`${this.#root} is gone`);
     await readdir(this.#root);
-    await this.#watchBelow(this.#top);
+    // Folders that something happens to meanwhile are looked at after it.
+    this.#looking = this.#watchBelow(this.#top);
+    await this.#looking;
+    this.#looking = undefined;
+    if (this.#closed) throw new Error(`${this.#root} is watched no more`);
+    if (this.#waiting.size > 0) this.#lookAtWaiting();
   }
 
   close(): void {
@@ -117,6 +124,10 @@ class FolderWatches implements TreeWatch {
       this.#listener.onLost();
       return;
     }
+    if (kind === 'rename' && folder === this.#root && name === basename(folder)) {
+      this.#end(new Error(`${folder} was deleted or renamed`));
+      return;
+    }
     if (!isWatchedInside(folder, name)) return;
     const path = join(folder, name);
     this.#listener.onPath(path);
@@ -126,6 +137,10 @@ class FolderWatches implements TreeWatch {
 
   #lookAt(path: string): void {
     this.#waiting.add(path);
+    this.#lookAtWaiting();
+  }
+
+  #lookAtWaiting(): void {
     this.#looking ??= this.#look()
       .catch((error: unknown) => this.#end(error))
       .finally(() => {

@@ -13,7 +13,7 @@ describe('a reader', () => {
     const writer = new CatalogueWriter(path, 'key', true);
     writer.put(storeItem('a', { description: 'changed' }), 'source');
     writer.put(storeItem('c'), 'source');
-    writer.prune(['source'], new Set());
+    writer.prune(['source']);
     writer.finish();
 
     const after = CatalogueReader.open(path);

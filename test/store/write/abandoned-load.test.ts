@@ -31,7 +31,7 @@ describe('a load that was given up', () => {
     const writer = new CatalogueWriter(path, 'key', true);
     expect(traceOf(`${path}.loading`).inode).toBe(inode);
     for (const id of ['a', 'b', 'c', 'kept']) writer.put(storeItem(id), 'source');
-    writer.prune(['source'], new Set());
+    writer.prune(['source']);
 
     expect(writer.finish()).toEqual({ added: 3, updated: 0, unchanged: 1, removed: 1 });
     expect([...contentOf(path).keys()]).toEqual(['a', 'b', 'c', 'kept']);
@@ -139,13 +139,13 @@ describe('a load that was given up', () => {
     const before = contentOf(path);
     const writer = new CatalogueWriter(path, 'key', true);
     writer.put(storeItem('a'), 'source');
-    writer.prune(['source'], new Set());
+    writer.prune(['source']);
     writer.close();
 
     const again = new CatalogueWriter(path, 'key', true);
     again.put(storeItem('a'), 'source');
     again.put(storeItem('b'), 'source');
-    again.prune(['source'], new Set());
+    again.prune(['source']);
 
     expect(again.finish()).toEqual({ added: 0, updated: 0, unchanged: 2, removed: 0 });
     expect(contentOf(path)).toEqual(before);

@@ -84,6 +84,6 @@ function bring(path: string, { found, prune }: Turn, taken?: number): ChangeCoun
     writer.close();
     return undefined;
   }
-  if (prune) writer.prune(['s1', 's2'], new Set());
+  if (prune) writer.prune(['s1', 's2']);
   return writer.finish();
 }

@@ -121,7 +121,7 @@ function bring(writer: CatalogueWriter, load: Load, sources: readonly string[], 
     else
       writer.put(storeItem(id, { description: `version ${version}` }), source, fingerprinted ? fingerprint : undefined);
   }
-  if (load.prune && rows > load.rows.length) writer.prune(sources, new Set(load.spared));
+  if (load.prune && rows > load.rows.length) writer.prune(sources, { ids: new Set(load.spared) });
 }
 
 type Content = Record<string, { readonly description: string; readonly sources: readonly string[] }>;

@@ -1,0 +1,79 @@
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { type Connection, isBusy } from '../sqlite/connection.js';
+import { openForWriting } from './database.js';
+
+/**
+ * A file that one holder at a time has locked. It is a lock of SQLite, so the operating system releases it when the
+ * process dies. Two holders in one process keep each other out, too.
+ */
+export class FileLock {
+  readonly #path: string;
+  readonly #connection: Connection;
+
+  private constructor(path: string, connection: Connection) {
+    this.#path = path;
+    this.#connection = connection;
+  }
+
+  /**
+   * Takes the lock. The file is made where there is none.
+   *
+   * @returns undefined if somebody else holds it
+   * @throws SQLite's error if the file cannot be made or written
+   */
+  static take(path: string): FileLock | undefined {
+    try {
+      return new FileLock(path, lockFile(path));
+    } catch (error) {
+      if (isBusy(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Deletes the file. May be called more than once. */
+  release(): void {
+    if (!this.#connection.open) return;
+    // Deleted while still locked: whoever opens the path from now on creates a new file and locks that.
+    rmSync(this.#path, { force: true });
+    this.#connection.close();
+  }
+}
+
+/**
+ * Locks the file at a path. The process that holds the lock deletes the file when it is done, perhaps between our
+ * opening and our locking, and another process may create a new one. Our lock would then be on a deleted file and keep
+ * nobody out, so this compares the file before and after.
+ *
+ * Only SQLite opens the file: a process that closes a file loses all locks that it has on it, and only SQLite knows of
+ * those of this process.
+ */
+function lockFile(path: string): Connection {
+  for (;;) {
+    if (!existsSync(path)) openForWriting(path).close();
+    const before = inodeOf(path);
+    const connection = openLocked(path);
+    try {
+      if (before !== undefined && before === inodeOf(path)) return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    connection.close();
+  }
+}
+
+function openLocked(path: string): Connection {
+  const connection = openForWriting(path);
+  try {
+    connection.pragma('journal_mode = MEMORY');
+    connection.exec('BEGIN EXCLUSIVE');
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+}
