@@ -16,8 +16,8 @@ export interface ModelFolder {
   readonly path: string;
   /** Name of the folder and a hash of its files, `NAME@HASH`: changes with every byte of the model. */
   readonly id: string;
-  /** How the weights are stored, as Transformers.js calls it. */
-  readonly dtype: Dtype;
+  /** The file with the model, in the folder. */
+  readonly weights: string;
   readonly settings: ModelSettings;
   /** The languages that the folder says the model reads (ISO 639-1); undefined if it does not. */
   readonly languages: readonly string[] | undefined;
@@ -28,14 +28,13 @@ export interface ModelFolder {
 }
 
 /** Files of weights, the preferred first: quantised ones rank as well, and are several times smaller and faster. */
-const WEIGHTS = {
-  q8: 'onnx/model_quantized.onnx',
-  int8: 'onnx/model_int8.onnx',
-  uint8: 'onnx/model_uint8.onnx',
-  fp32: 'onnx/model.onnx',
-  fp16: 'onnx/model_fp16.onnx',
-} as const;
-export type Dtype = keyof typeof WEIGHTS;
+const WEIGHTS = [
+  'onnx/model_quantized.onnx',
+  'onnx/model_int8.onnx',
+  'onnx/model_uint8.onnx',
+  'onnx/model.onnx',
+  'onnx/model_fp16.onnx',
+] as const;
 
 /**
  * Optional folder of a model's folder: a second model, in the same layout and vector space, which embeds all texts in
@@ -72,20 +71,19 @@ export async function inspectModel(folder: string): Promise<ModelFolder> {
 }
 
 /** The files of one model. */
-interface ModelFiles extends Pick<ModelFolder, 'dtype' | 'languages' | 'settings'> {
+interface ModelFiles extends Pick<ModelFolder, 'weights' | 'languages' | 'settings'> {
   /** Those that its vectors depend on, in the order in which they are hashed. */
   readonly files: readonly string[];
 }
 
 async function findFiles(path: string): Promise<ModelFiles> {
-  const [dtype, weights] =
-    Object.entries(WEIGHTS).find(([, file]) => existsSync(join(path, file))) ?? ([undefined, WEIGHTS.q8] as const);
+  const weights = WEIGHTS.find((file) => existsSync(join(path, file))) ?? WEIGHTS[0];
   const files = [...CONFIGURATION, weights];
   const missing = files.filter((file) => !existsSync(join(path, file)));
-  if (dtype === undefined || missing.length > 0) throw lacks(path, missing);
+  if (missing.length > 0) throw lacks(path, missing);
   const settings = await readModelSettings(path);
   const languages = await readModelLanguages(path);
-  return { files: [...files, ...externalData(path, weights)], dtype: dtype as Dtype, settings, languages };
+  return { files: [...files, ...externalData(path, weights)], weights, settings, languages };
 }
 
 /** Files with weights that do not lie in the file of the model, such as `onnx/model.onnx_data`. */

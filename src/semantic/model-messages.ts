@@ -1,5 +1,4 @@
 import type { ErrorCode } from '../errors.js';
-import type { Dtype } from './model-folder.js';
 import type { Script } from './readable-share.js';
 import type { ModelSettings } from './settings/model-settings.js';
 
@@ -7,7 +6,8 @@ import type { ModelSettings } from './settings/model-settings.js';
 export interface ModelThreadData {
   /** Absolute path of the model folder. */
   readonly path: string;
-  readonly dtype: Dtype;
+  /** The file with the model, in the folder. */
+  readonly weights: string;
   readonly settings: Pick<ModelSettings, 'pooling' | 'maxTokens'>;
 }
 

@@ -28,11 +28,11 @@ export class ModelThread {
   readonly #exited: Promise<void>;
   readonly #requests: RequestQueue<EmbeddedTexts>;
 
-  constructor({ path, dtype, settings }: ModelFolder) {
+  constructor({ path, weights, settings }: ModelFolder) {
     // onnxruntime sends telemetry from version 1.29 on, unless this variable of the process is set before it is loaded.
     // A thread has only a copy of the variables.
     process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
-    const data: ModelThreadData = { path, dtype, settings };
+    const data: ModelThreadData = { path, weights, settings };
     this.#worker = startWorker(import.meta.url, 'model-thread', { workerData: data });
     this.#worker.ref();
     this.#requests = new RequestQueue(this.#worker, (error) =>
