@@ -9,6 +9,8 @@ export interface ModelThreadData {
   /** The file with the model, in the folder. */
   readonly weights: string;
   readonly settings: Pick<ModelSettings, 'pooling' | 'maxTokens'>;
+  /** What the folder says. Without, the scripts that the model reads are looked up in its vocabulary. */
+  readonly languages: readonly string[] | undefined;
 }
 
 /** A message to a model thread. After `close` it sends no more answers, and ends. */
@@ -18,7 +20,7 @@ export type ModelThreadRequest =
 
 /** A message from a model thread: first `ready` or `failed`, then one answer for each request, in the same order. */
 export type ModelThreadMessage =
-  /** With the scripts that the model can read, undefined if its vocabulary does not show them. */
+  /** With the scripts that the model can read by its vocabulary, undefined if they were not looked up or it shows none. */
   | { readonly kind: 'ready'; readonly scripts: readonly Script[] | undefined; readonly dimensions: number }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
   /** With the vectors one after the other, and how long the model took for them. */

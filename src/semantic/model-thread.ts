@@ -16,7 +16,7 @@ const SKIP_CUDA = process.platform === 'linux' ? 'ONNXRUNTIME_NODE_INSTALL=skip 
 const INSTALL = `${SKIP_CUDA}npm install ${PACKAGE}`;
 
 /** Loads the model runtime and the model, then answers requests. */
-async function main({ path, weights, settings }: ModelThreadData): Promise<void> {
+async function main({ path, weights, settings, languages }: ModelThreadData): Promise<void> {
   const runtime = await runtimeOrFailure();
   if (runtime === undefined) return;
   let model: SentenceVectors | TokenBatches;
@@ -28,7 +28,7 @@ async function main({ path, weights, settings }: ModelThreadData): Promise<void>
     model = (settings.pooling === 'mean' ? await TokenBatches.of(loaded) : undefined) ?? each;
     ({ dimensions } = await embed(model, ['warm up'], () => false));
     checkDimensions(dimensions);
-    scripts = readableScripts(loaded.vocabulary);
+    if (languages === undefined) scripts = readableScripts(loaded.vocabulary);
   } catch (error) {
     tell({ kind: 'failed', code: 'MODEL_NOT_READABLE', message: `cannot load the model ${path}: ${reason(error)}` });
     return;
