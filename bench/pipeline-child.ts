@@ -1,21 +1,30 @@
-// The peer of the embedding phase: one pipeline of the model runtime, called text by text. Prints texts a second as JSON.
+// The peer of the embedding phase: the model runtime by itself, called text by text. Prints texts a second as JSON.
 import { readFileSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
-import { env, pipeline } from '@huggingface/transformers';
+import { join } from 'node:path';
+import * as runtime from 'onnxruntime-node';
 import { BUNDLED_MODEL, openSkillSearch } from '../src/index.js';
+import { readTokenizer } from '../src/read-tokenizer.js';
 import { embeddedText } from '../src/semantic/embedded-text.js';
 
 process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
-env.allowRemoteModels = false;
-env.localModelPath = `${dirname(BUNDLED_MODEL)}/`;
 
 const { database, ids } = JSON.parse(readFileSync(0, 'utf8')) as { database: string; ids: string[] };
 const search = await openSkillSearch({ database, keywordIndex: false });
 const texts = ids.map((id) => search.get(id)).flatMap((skill) => skill ?? []);
 await search.close();
 
-const model = await pipeline('feature-extraction', basename(BUNDLED_MODEL), { dtype: 'q8', device: 'cpu' });
-const embed = (text: string): Promise<unknown> => model(text, { pooling: 'mean', normalize: true });
+const { tokenizer, most } = readTokenizer(BUNDLED_MODEL);
+const session = await runtime.InferenceSession.create(join(BUNDLED_MODEL, 'onnx/model_quantized.onnx'), {
+  executionProviders: ['cpu'],
+  logSeverityLevel: 3,
+});
+const embed = async (text: string): Promise<unknown> => {
+  const ids = tokenizer.encode(text).ids.slice(0, most);
+  const of = (values: readonly number[]) =>
+    new runtime.Tensor('int64', BigInt64Array.from(values, BigInt), [1, values.length]);
+  const [zeros, ones] = [ids.map(() => 0), ids.map(() => 1)];
+  return session.run({ input_ids: of(ids), attention_mask: of(ones), token_type_ids: of(zeros) }, session.outputNames);
+};
 for (const { name } of texts.slice(0, 20)) await embed(name);
 const started = performance.now();
 for (const { name, description } of texts) await embed(embeddedText(name, description));

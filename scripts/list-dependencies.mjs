@@ -17,7 +17,6 @@ const NEEDED_SCRIPTS = {
   'better-sqlite3': 'fetches or compiles its native part; nothing works without',
   'hnswlib-node': 'compiles its native part; without it, vectors are scanned',
   'onnxruntime-node': 'on Linux downloads CUDA libraries, which are not needed',
-  protobufjs: 'prints a warning about version numbers; not needed',
 };
 
 const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));

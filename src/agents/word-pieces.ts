@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { Tokenizer } from '@huggingface/tokenizers';
+import { fileURLToPath } from 'node:url';
 import { SkillSearchError } from '../errors.js';
+import { readTokenizer, type Tokenizer } from '../read-tokenizer.js';
 
 /** What the tokenizer makes of a word. */
 export interface WordPieces {
@@ -9,7 +9,7 @@ export interface WordPieces {
   readonly unknown: number;
 }
 
-const FOLDER = new URL('../../data/models/skill-minilm/', import.meta.url);
+const FOLDER = fileURLToPath(new URL('../../data/models/skill-minilm', import.meta.url));
 
 let tokenizer: Tokenizer | undefined;
 
@@ -20,19 +20,18 @@ let tokenizer: Tokenizer | undefined;
  * @throws {SkillSearchError} `MODEL_NOT_FOUND` if the files of the tokenizer cannot be read
  */
 export function wordPieces(word: string): WordPieces {
-  tokenizer ??= new Tokenizer(readJson('tokenizer.json'), readJson('tokenizer_config.json'));
+  tokenizer ??= tokenizerOfModel();
   const pieces = tokenizer.tokenize(word);
   let unknown = 0;
   for (const piece of pieces) if (piece === '[UNK]') unknown++;
   return { pieces: pieces.length, unknown };
 }
 
-function readJson(name: string): object {
-  const file = new URL(name, FOLDER);
+function tokenizerOfModel(): Tokenizer {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as object;
+    return readTokenizer(FOLDER).tokenizer;
   } catch (cause) {
-    const message = `the tokenizer of the bundled model cannot be read: ${file.pathname}`;
-    throw new SkillSearchError('MODEL_NOT_FOUND', message, { path: file.pathname, cause });
+    const message = `the tokenizer of the bundled model cannot be read: ${FOLDER}`;
+    throw new SkillSearchError('MODEL_NOT_FOUND', message, { path: FOLDER, cause });
   }
 }

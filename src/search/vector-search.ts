@@ -61,13 +61,13 @@ export class VectorSearch {
     const needsVectors = reader.columns.size > 0;
     // Asked before all files of the model are read for its id.
     if (needsVectors && sink === undefined) modelOfVectors(vectors, database);
-    const chosen = await chooseModel(options);
+    const chosen = await chooseModel(options, { early: sink === undefined });
     if (sink !== undefined) await embedCatalogue(sink, chosen, { signal, onProgress: () => {} });
-    if (needsVectors) checkModel(vectors, chosen, database);
     const starting = chosen.start(1);
     // Awaited below. This catch only prevents an unhandled rejection.
     starting.catch(() => {});
     try {
+      if (needsVectors) checkModel(vectors, chosen, database);
       const nearest = await openNearest();
       return new VectorSearch(chosen, await starting, nearest, vectors);
     } catch (error) {

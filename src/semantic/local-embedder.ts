@@ -60,7 +60,7 @@ export class LocalEmbedder implements Embedder {
     this.#folder = folder;
     this.#most = most;
     this.#languages = folder.languages;
-    this.#scripts = scripts;
+    this.#scripts = folder.languages === undefined ? scripts : scriptsOf(folder.languages);
     this.#threads = threads.map((thread) => new LastingModelThread(folder, thread));
     this.#idle = [...this.#threads];
   }
@@ -69,10 +69,11 @@ export class LocalEmbedder implements Embedder {
    * Loads the model.
    *
    * @param threads how many texts are embedded at the same time; more than one per core does not pay
+   * @param first thread of the same folder that loads already; it counts as one of them
    * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`
    */
-  static async start(folder: ModelFolder, threads: number): Promise<LocalEmbedder> {
-    const started = Array.from({ length: threads }, () => new ModelThread(folder));
+  static async start(folder: ModelFolder, threads: number, first?: ModelThread): Promise<LocalEmbedder> {
+    const started = Array.from({ length: threads }, (_, i) => (i === 0 && first) || new ModelThread(folder));
     try {
       const [loaded] = await Promise.all(started.map((thread) => thread.ready));
       return new LocalEmbedder(folder, started, threads, loaded!);
@@ -84,11 +85,10 @@ export class LocalEmbedder implements Embedder {
 
   /**
    * As {@link start}, but loads the model when the first text comes. Then texts wait for it, and fail if it cannot be
-   * loaded. Threads are added only while many texts wait. What scripts the model reads is told by its languages.
+   * loaded. Threads are added only while many texts wait. What scripts the model reads is known by its languages only.
    */
   static startWhenUsed(folder: ModelFolder, threads: number): LocalEmbedder {
-    const scripts = folder.languages === undefined ? undefined : scriptsOf(folder.languages);
-    return new LocalEmbedder(folder, [], threads, { scripts, dimensions: 0 });
+    return new LocalEmbedder(folder, [], threads, { scripts: undefined, dimensions: 0 });
   }
 
   async embed(texts: readonly string[], { signal, purpose = 'document' }: EmbedOptions = {}): Promise<Float32Array[]> {

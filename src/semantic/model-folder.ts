@@ -1,4 +1,6 @@
-import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import type { Hash } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPath } from '../check-arguments.js';
@@ -16,8 +18,8 @@ export interface ModelFolder {
   readonly path: string;
   /** Name of the folder and a hash of its files, `NAME@HASH`: changes with every byte of the model. */
   readonly id: string;
-  /** How the weights are stored, as Transformers.js calls it. */
-  readonly dtype: Dtype;
+  /** The file with the model, in the folder. */
+  readonly weights: string;
   readonly settings: ModelSettings;
   /** The languages that the folder says the model reads (ISO 639-1); undefined if it does not. */
   readonly languages: readonly string[] | undefined;
@@ -28,14 +30,13 @@ export interface ModelFolder {
 }
 
 /** Files of weights, the preferred first: quantised ones rank as well, and are several times smaller and faster. */
-const WEIGHTS = {
-  q8: 'onnx/model_quantized.onnx',
-  int8: 'onnx/model_int8.onnx',
-  uint8: 'onnx/model_uint8.onnx',
-  fp32: 'onnx/model.onnx',
-  fp16: 'onnx/model_fp16.onnx',
-} as const;
-export type Dtype = keyof typeof WEIGHTS;
+const WEIGHTS = [
+  'onnx/model_quantized.onnx',
+  'onnx/model_int8.onnx',
+  'onnx/model_uint8.onnx',
+  'onnx/model.onnx',
+  'onnx/model_fp16.onnx',
+] as const;
 
 /**
  * Optional folder of a model's folder: a second model, in the same layout and vector space, which embeds all texts in
@@ -44,6 +45,13 @@ export type Dtype = keyof typeof WEIGHTS;
 const OTHER_LANGUAGES = 'other-languages';
 
 const CONFIGURATION = ['config.json', 'tokenizer.json', 'tokenizer_config.json'];
+
+/** A model whose files were found, before they are read. */
+export interface FoundModel extends Omit<ModelFolder, 'id' | 'otherLanguages'> {
+  /** Files that its vectors depend on, those of `other-languages/` included, in the order in which they are hashed. */
+  readonly files: readonly string[];
+  readonly otherLanguages: Omit<ModelFolder, 'id' | 'compatible' | 'otherLanguages'> | undefined;
+}
 
 /**
  * Finds out the id of a model and how its weights are stored. Reads all its files, but does not load it.
@@ -54,6 +62,15 @@ const CONFIGURATION = ['config.json', 'tokenizer.json', 'tokenizer_config.json']
  * const { id } = await inspectModel(BUNDLED_MODEL);
  */
 export async function inspectModel(folder: string): Promise<ModelFolder> {
+  return identifyModel(await findModel(folder));
+}
+
+/**
+ * Finds the files of a model, and reads the small ones. That is enough to load it, and it takes a few milliseconds.
+ *
+ * @throws {SkillSearchError} as {@link inspectModel}
+ */
+export async function findModel(folder: string): Promise<FoundModel> {
   const path = resolve(checkPath('folder', folder, 'a model'));
   if (!isFolder(path)) {
     throw new SkillSearchError('MODEL_NOT_FOUND', `no model folder at ${path}`, { path });
@@ -61,31 +78,41 @@ export async function inspectModel(folder: string): Promise<ModelFolder> {
   const { files, ...model } = await findFiles(path);
   const compatible = await readCompatibleModels(path);
   const otherPath = join(path, OTHER_LANGUAGES);
-  if (!isFolder(otherPath)) return { path, id: await idOf(path, files, [model.settings]), ...model, compatible };
+  if (!isFolder(otherPath)) return { path, ...model, compatible, files, otherLanguages: undefined };
   const { files: otherFiles, ...other } = await findFiles(otherPath);
   // Both must say what they read. The list of the first decides which text goes where, so it belongs to the id.
   if (model.languages === undefined) throw lacks(path, [LANGUAGES]);
   if (other.languages === undefined) throw lacks(otherPath, [LANGUAGES]);
   const all = [...files, LANGUAGES, ...otherFiles.map((file) => `${OTHER_LANGUAGES}/${file}`)];
-  const id = await idOf(path, all, [model.settings, other.settings]);
-  return { path, id, ...model, compatible, otherLanguages: { path: otherPath, id, ...other, compatible } };
+  return { path, ...model, compatible, files: all, otherLanguages: { path: otherPath, ...other } };
+}
+
+/**
+ * Reads all files of a model for its id.
+ *
+ * @throws {SkillSearchError} `MODEL_NOT_READABLE`
+ */
+export async function identifyModel({ files, otherLanguages: other, ...model }: FoundModel): Promise<ModelFolder> {
+  const settings = other === undefined ? [model.settings] : [model.settings, other.settings];
+  const id = `${basename(model.path)}@${await hashFiles(model.path, files, settings.map(settingsKey))}`;
+  if (other === undefined) return { ...model, id };
+  return { ...model, id, otherLanguages: { ...other, id, compatible: model.compatible } };
 }
 
 /** The files of one model. */
-interface ModelFiles extends Pick<ModelFolder, 'dtype' | 'languages' | 'settings'> {
+interface ModelFiles extends Pick<ModelFolder, 'weights' | 'languages' | 'settings'> {
   /** Those that its vectors depend on, in the order in which they are hashed. */
   readonly files: readonly string[];
 }
 
 async function findFiles(path: string): Promise<ModelFiles> {
-  const [dtype, weights] =
-    Object.entries(WEIGHTS).find(([, file]) => existsSync(join(path, file))) ?? ([undefined, WEIGHTS.q8] as const);
+  const weights = WEIGHTS.find((file) => existsSync(join(path, file))) ?? WEIGHTS[0];
   const files = [...CONFIGURATION, weights];
   const missing = files.filter((file) => !existsSync(join(path, file)));
-  if (dtype === undefined || missing.length > 0) throw lacks(path, missing);
+  if (missing.length > 0) throw lacks(path, missing);
   const settings = await readModelSettings(path);
   const languages = await readModelLanguages(path);
-  return { files: [...files, ...externalData(path, weights)], dtype: dtype as Dtype, settings, languages };
+  return { files: [...files, ...externalData(path, weights)], weights, settings, languages };
 }
 
 /** Files with weights that do not lie in the file of the model, such as `onnx/model.onnx_data`. */
@@ -106,10 +133,6 @@ export function modelName(id: string): string {
   return id.replace(/@[0-9a-f]{12}$/, '');
 }
 
-async function idOf(path: string, files: readonly string[], settings: readonly ModelSettings[]): Promise<string> {
-  return `${basename(path)}@${await hashFiles(path, files, settings.map(settingsKey))}`;
-}
-
 /** A hash of the names and contents of files, and of keys that are not undefined: 12 hexadecimal digits. */
 async function hashFiles(
   folder: string,
@@ -120,16 +143,33 @@ async function hashFiles(
   const hash = createHash('sha256');
   for (const file of files) {
     hash.update(`${file}\0`);
-    const path = join(folder, file);
-    try {
-      for await (const chunk of createReadStream(path)) hash.update(chunk);
-    } catch (error) {
-      const message = `cannot read ${path}: ${(error as Error).message}`;
-      throw new SkillSearchError('MODEL_NOT_READABLE', message, { path: folder, cause: error });
-    }
+    await hashContent(hash, folder, file);
   }
   for (const [i, key] of keys.entries()) if (key !== undefined) hash.update(`\0settings ${i}\0${key}`);
   return hash.digest('hex').slice(0, 12);
+}
+
+/** Bytes that are read at once: enough that the reading costs little, few enough that they stay in a processor's cache. */
+const READ_AT_ONCE = 1 << 20;
+
+async function hashContent(hash: Hash, folder: string, file: string): Promise<void> {
+  const path = join(folder, file);
+  try {
+    const handle = await open(path);
+    try {
+      const buffer = Buffer.allocUnsafe(READ_AT_ONCE);
+      for (;;) {
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length);
+        if (bytesRead === 0) return;
+        hash.update(buffer.subarray(0, bytesRead));
+      }
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const message = `cannot read ${path}: ${(error as Error).message}`;
+    throw new SkillSearchError('MODEL_NOT_READABLE', message, { path: folder, cause: error });
+  }
 }
 
 function isFolder(path: string): boolean {

@@ -1,5 +1,4 @@
 import type { ErrorCode } from '../errors.js';
-import type { Dtype } from './model-folder.js';
 import type { Script } from './readable-share.js';
 import type { ModelSettings } from './settings/model-settings.js';
 
@@ -7,8 +6,11 @@ import type { ModelSettings } from './settings/model-settings.js';
 export interface ModelThreadData {
   /** Absolute path of the model folder. */
   readonly path: string;
-  readonly dtype: Dtype;
+  /** The file with the model, in the folder. */
+  readonly weights: string;
   readonly settings: Pick<ModelSettings, 'pooling' | 'maxTokens'>;
+  /** What the folder says. Without, the scripts that the model reads are looked up in its vocabulary. */
+  readonly languages: readonly string[] | undefined;
 }
 
 /** A message to a model thread. After `close` it sends no more answers, and ends. */
@@ -18,7 +20,7 @@ export type ModelThreadRequest =
 
 /** A message from a model thread: first `ready` or `failed`, then one answer for each request, in the same order. */
 export type ModelThreadMessage =
-  /** With the scripts that the model can read, undefined if its vocabulary does not show them. */
+  /** With the scripts that the model can read by its vocabulary, undefined if they were not looked up or it shows none. */
   | { readonly kind: 'ready'; readonly scripts: readonly Script[] | undefined; readonly dimensions: number }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
   /** With the vectors one after the other, and how long the model took for them. */

@@ -2,7 +2,6 @@ import type { Worker } from 'node:worker_threads';
 import { SkillSearchError } from '../errors.js';
 import { RequestQueue } from '../threads/request-queue.js';
 import { startWorker } from '../threads/start-worker.js';
-import type { ModelFolder } from './model-folder.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
 import type { Script } from './readable-share.js';
 
@@ -28,11 +27,11 @@ export class ModelThread {
   readonly #exited: Promise<void>;
   readonly #requests: RequestQueue<EmbeddedTexts>;
 
-  constructor({ path, dtype, settings }: ModelFolder) {
+  constructor({ path, weights, settings, languages }: ModelThreadData) {
     // onnxruntime sends telemetry from version 1.29 on, unless this variable of the process is set before it is loaded.
     // A thread has only a copy of the variables.
     process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
-    const data: ModelThreadData = { path, dtype, settings };
+    const data: ModelThreadData = { path, weights, settings, languages };
     this.#worker = startWorker(import.meta.url, 'model-thread', { workerData: data });
     this.#worker.ref();
     this.#requests = new RequestQueue(this.#worker, (error) =>

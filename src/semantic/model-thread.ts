@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { MAX_MODEL_DIMENSIONS, MIN_MODEL_DIMENSIONS } from '../limits.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
-import { readVocabulary } from './read-vocabulary.js';
+import { importRuntime, OnnxModel, type Runtime } from './onnx-model.js';
 import { readableScripts, type Script } from './readable-share.js';
 import { type SentenceVectors, sentenceVectors } from './sentence-vectors.js';
 import { TokenBatches, type Vectors } from './token-batches.js';
 
-const PACKAGE = '@huggingface/transformers';
+const PACKAGE = 'onnxruntime-node';
 
 /**
  * On Linux the installer of the runtime downloads libraries for CUDA unless this variable is set, and where that fails
@@ -16,31 +16,19 @@ const SKIP_CUDA = process.platform === 'linux' ? 'ONNXRUNTIME_NODE_INSTALL=skip 
 const INSTALL = `${SKIP_CUDA}npm install ${PACKAGE}`;
 
 /** Loads the model runtime and the model, then answers requests. */
-async function main({ path, dtype, settings }: ModelThreadData): Promise<void> {
-  const runtime = await importRuntime();
+async function main({ path, weights, settings, languages }: ModelThreadData): Promise<void> {
+  const runtime = await runtimeOrFailure();
   if (runtime === undefined) return;
   let model: SentenceVectors | TokenBatches;
   let scripts: readonly Script[] | undefined;
   let dimensions: number;
   try {
-    runtime.env.allowRemoteModels = false;
-    runtime.env.useFSCache = false;
-    runtime.env.useBrowserCache = false;
-    runtime.env.useWasmCache = false;
-    // The runtime takes an absolute path as it is, and does not look for it on a hub.
-    const pipeline = await runtime.pipeline('feature-extraction', path, {
-      dtype,
-      device: 'cpu',
-      local_files_only: true,
-      // Parallel work is spread over several of these threads, so one thread of the runtime is enough for each.
-      session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
-    });
-    const each = sentenceVectors(pipeline, settings);
-    model = (settings.pooling === 'mean' ? await TokenBatches.of(pipeline, runtime.Tensor) : undefined) ?? each;
+    const loaded = await OnnxModel.load(runtime, { folder: path, weights, maxTokens: settings.maxTokens });
+    const each = sentenceVectors(loaded, settings);
+    model = (settings.pooling === 'mean' ? await TokenBatches.of(loaded) : undefined) ?? each;
     ({ dimensions } = await embed(model, ['warm up'], () => false));
     checkDimensions(dimensions);
-    const vocabulary = await readVocabulary(path);
-    scripts = vocabulary.length === 0 ? undefined : readableScripts(vocabulary);
+    if (languages === undefined) scripts = readableScripts(loaded.vocabulary);
   } catch (error) {
     tell({ kind: 'failed', code: 'MODEL_NOT_READABLE', message: `cannot load the model ${path}: ${reason(error)}` });
     return;
@@ -65,9 +53,9 @@ function checkDimensions(dimensions: number): void {
   throw new Error(`its vectors have ${dimensions.toLocaleString('en')} values, and ${range} can be used`);
 }
 
-async function importRuntime(): Promise<typeof import('@huggingface/transformers') | undefined> {
+async function runtimeOrFailure(): Promise<Runtime | undefined> {
   try {
-    return await import('@huggingface/transformers');
+    return await importRuntime();
   } catch (error) {
     const message = `semantic search needs the package ${PACKAGE}, which cannot be loaded: install it with \`${INSTALL}\` (${reason(error)})`;
     tell({ kind: 'failed', code: 'MODEL_RUNTIME_MISSING', message });
@@ -104,14 +92,12 @@ async function embed(
   let dimensions = 0;
   for (const [i, text] of texts.entries()) {
     if (stopped()) break;
-    const output = await model(text);
-    const vector = output.data as Float32Array;
+    const vector = await model(text);
     if (i === 0) {
       dimensions = vector.length;
       values = new Float32Array(dimensions * texts.length);
     }
     values.set(vector, i * dimensions);
-    output.dispose();
   }
   return { values, dimensions };
 }

@@ -3,6 +3,7 @@ import { languageOf } from '../text/language/language-of.js';
 import type { Embedder, EmbedOptions } from './embedder.js';
 import { LocalEmbedder } from './local-embedder.js';
 import type { ModelFolder } from './model-folder.js';
+import type { ModelThread } from './model-thread-handle.js';
 
 /**
  * What is read of a text to tell its language, in UTF-16 units: as much as the models read of it, in most languages.
@@ -41,10 +42,11 @@ export class RoutedEmbedder implements Embedder {
    * Loads the first model.
    *
    * @param threads how many texts each model embeds at the same time, at most
+   * @param thread of the first model that loads already
    * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`
    */
-  static async start(folder: TwoModels, threads: number): Promise<RoutedEmbedder> {
-    const first = await LocalEmbedder.start(folder, threads);
+  static async start(folder: TwoModels, threads: number, thread?: ModelThread): Promise<RoutedEmbedder> {
+    const first = await LocalEmbedder.start(folder, threads, thread);
     return new RoutedEmbedder(folder, first, LocalEmbedder.startWhenUsed(folder.otherLanguages, threads));
   }
 

@@ -1,7 +1,4 @@
-import type { FeatureExtractionPipeline, Tensor } from '@huggingface/transformers';
-
-/** The class of the runtime's tensors. */
-export type TensorClass = typeof Tensor;
+import type { TextModel } from './text-model.js';
 
 /** Vectors one after the other. */
 export interface Vectors {
@@ -35,33 +32,23 @@ const OUTPUT = 'last_hidden_state';
 export class TokenBatches {
   /** Whether the vector of a text is the same, bit by bit, in a batch and alone. */
   readonly together: boolean;
-  readonly #model: FeatureExtractionPipeline;
-  readonly #tensor: TensorClass;
-  readonly #types: boolean;
-  /** Most tokens of a text. The model may have no position behind them. */
-  readonly #most: number;
+  readonly #model: TextModel;
 
-  private constructor(model: FeatureExtractionPipeline, tensor: TensorClass, together: boolean) {
+  private constructor(model: TextModel, together: boolean) {
     this.#model = model;
-    this.#tensor = tensor;
-    this.#types = model.model.sessions['model']!.inputNames.includes('token_type_ids');
-    this.#most = model.tokenizer.model_max_length;
     this.together = together;
   }
 
   /** @returns undefined if the model has other inputs or outputs than an encoder of text */
-  static async of(model: FeatureExtractionPipeline, tensor: TensorClass): Promise<TokenBatches | undefined> {
-    const session = model.model.sessions['model'];
-    if (session === undefined || !session.outputNames.includes(OUTPUT)) return undefined;
-    if (!session.inputNames.every((name) => INPUTS.includes(name))) return undefined;
-    return new TokenBatches(model, tensor, await new TokenBatches(model, tensor, true).#keepsVectors());
+  static async of(model: TextModel): Promise<TokenBatches | undefined> {
+    if (!model.outputs.includes(OUTPUT)) return undefined;
+    if (!model.inputNames.every((name) => INPUTS.includes(name))) return undefined;
+    return new TokenBatches(model, await new TokenBatches(model, true).#keepsVectors());
   }
 
   /** @param stopped whether to leave out the remaining texts */
   async embed(texts: readonly string[], stopped: () => boolean = () => false): Promise<Vectors> {
-    const tokens = texts.map(
-      (text) => this.#model.tokenizer(text, { truncation: true, return_tensor: false }).input_ids,
-    );
+    const tokens = texts.map((text) => this.#model.tokensOf(text));
     let values = new Float32Array();
     let dimensions = 0;
     for (const batch of this.#batches(tokens)) {
@@ -81,8 +68,7 @@ export class TokenBatches {
   /** Whether some texts get the same vectors together as alone. Not so with a model that takes no batches. */
   async #keepsVectors(): Promise<boolean> {
     // Told apart from failing, because the runtime prints what fails.
-    const { inputMetadata = [] } = this.#model.model.sessions['model']!;
-    if (inputMetadata.some(({ shape }) => shape?.[0] === 1)) return false;
+    if (this.#model.alone) return false;
     try {
       return await this.#areSameTogether();
     } catch {
@@ -92,9 +78,7 @@ export class TokenBatches {
 
   /** @throws {Error} if the model takes one text at a time only */
   async #areSameTogether(): Promise<boolean> {
-    const tokens = PROBES.map(
-      (text) => this.#model.tokenizer(text, { truncation: true, return_tensor: false }).input_ids,
-    );
+    const tokens = PROBES.map((text) => this.#model.tokensOf(text));
     const least = Math.min(...tokens.map(({ length }) => length));
     const equal = tokens.map((list) => list.slice(0, least));
     const { values, dimensions } = await this.#run(equal);
@@ -126,34 +110,19 @@ export class TokenBatches {
   /** Tokens that a text is filled up to. It depends on the text alone, so its vector does, too. */
   #filled(length: number): number {
     if (!this.together) return length;
-    return Math.max(length, Math.min(Math.ceil(length / FILLED_TO) * FILLED_TO, this.#most));
+    return Math.max(length, Math.min(Math.ceil(length / FILLED_TO) * FILLED_TO, this.#model.most));
   }
 
   /** @param texts the tokens of texts that are filled up to the same length */
   async #run(texts: readonly (readonly number[])[]): Promise<Vectors> {
     const length = this.#filled(texts[0]!.length);
-    const shape = [texts.length, length];
-    const ids = new BigInt64Array(texts.length * length);
-    const mask = new BigInt64Array(texts.length * length);
-    for (let text = 0; text < texts.length; text++) {
-      const tokens = texts[text]!;
-      for (let i = 0, at = text * length; i < tokens.length; i++, at++) {
-        ids[at] = BigInt(tokens[i]!);
-        mask[at] = 1n;
-      }
-    }
-    const Tensor = this.#tensor;
-    const inputs = { input_ids: new Tensor('int64', ids, shape), attention_mask: new Tensor('int64', mask, shape) };
-    const types = this.#types ? { token_type_ids: new Tensor('int64', new BigInt64Array(ids.length), shape) } : {};
-    const output = (await this.#model.model({ ...inputs, ...types }))[OUTPUT]!;
-    const data = output.data as Float32Array;
-    const dimensions = data.length / ids.length;
+    const { data } = (await this.#model.run(texts, length))[OUTPUT]!;
+    const dimensions = data.length / (texts.length * length);
     const values = new Float32Array(texts.length * dimensions);
     for (let text = 0; text < texts.length; text++) {
       const from = text * length * dimensions;
       writeMean(data, from, texts[text]!.length, values.subarray(text * dimensions, (text + 1) * dimensions));
     }
-    output.dispose();
     return { values, dimensions };
   }
 }

@@ -1,9 +1,8 @@
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { LoadReport, SemanticResult } from '../../src/index.js';
 import { vectorsOf } from '../catalogue-file.js';
-import { PROJECT, projectWithout, projectWithPart } from '../project-copy.js';
+import { projectWithout, projectWithPart } from '../project-copy.js';
 import { row, toJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { linesOf, runCaptured } from './run-captured.js';
@@ -84,36 +83,19 @@ describe('the command line, by meaning', () => {
     expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ embedded: 3, warnings: [] });
   });
 
-  test('does without the image library that the model runtime brings', async () => {
-    const database = scratchFile('skills.db');
-    const options = projectWithPart('@huggingface/transformers', ['package.json', 'dist/transformers.node.mjs']);
-    const sharp = join(options.project, 'node_modules', 'sharp');
-    rmSync(sharp);
-    mkdirSync(sharp);
-    writeFileSync(join(sharp, 'index.js'), 'module.exports = () => { throw new Error("no images here"); };');
-    const loaded = await runProcess(['load', '-', '--json', '--database', database], ROWS, options);
-    expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ embedded: 3, warnings: [] });
-  });
-
   test('without the compiled part of the model runtime says what to install', async () => {
     const database = scratchFile('skills.db');
-    const options = projectWithPart('@huggingface/transformers', ['package.json', 'dist/transformers.node.mjs']);
-    const runtime = join(options.project, 'node_modules', 'onnxruntime-node');
-    rmSync(runtime);
-    mkdirSync(runtime);
-    for (const part of ['package.json', 'dist']) {
-      cpSync(join(PROJECT, 'node_modules', 'onnxruntime-node', part), join(runtime, part), { recursive: true });
-    }
+    const options = projectWithPart('onnxruntime-node', ['package.json', 'dist']);
     const loaded = await runProcess(['load', '-', '--json', '--database', database], ROWS, options);
     const { embedded, warnings } = JSON.parse(loaded.out) as LoadReport;
     expect([embedded, warnings.length]).toEqual([0, 1]);
-    expect(warnings[0]?.message).toMatch(/^none were made: .*npm install @huggingface\/transformers/);
+    expect(warnings[0]?.message).toMatch(/^none were made: .*npm install onnxruntime-node/);
     expect(warnings[0]?.message).not.toContain('--onnxruntime-node-install');
   });
 
   test('without the model runtime loads with a warning and says what to install when asked by meaning', async () => {
     const database = scratchFile('skills.db');
-    const options = { project: projectWithout('@huggingface/transformers') };
+    const options = { project: projectWithout('onnxruntime-node') };
     const loaded = await runProcess(['load', '-', '--json', '--database', database], ROWS, options);
     expect([loaded.status, loaded.error]).toEqual([0, '']);
     const report = JSON.parse(loaded.out) as LoadReport;
@@ -121,14 +103,14 @@ describe('the command line, by meaning', () => {
     expect(report.warnings).toEqual([
       {
         origin: 'vectors',
-        message: expect.stringMatching(/^none were made: .*npm install @huggingface\/transformers/),
+        message: expect.stringMatching(/^none were made: .*npm install onnxruntime-node/),
       },
     ]);
 
     await runProcess(['load', '-', '--database', database], ROWS);
     const asked = await runProcess([...QUESTION, '--database', database], '', options);
     expect([asked.status, asked.out]).toEqual([1, '']);
-    expect(asked.error).toMatch(/^error: semantic search needs the package @huggingface\/transformers, .*npm install/);
+    expect(asked.error).toMatch(/^error: semantic search needs the package onnxruntime-node, .*npm install/);
     const byWord = await runProcess(['search', 'birds', '--json', '--database', database], '', options);
     expect(byWord.status).toBe(0);
   });

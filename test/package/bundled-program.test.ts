@@ -8,7 +8,7 @@ import { scratchFolder } from '../scratch-folder.js';
 import { permanentFolder } from './permanent-folder.js';
 
 const MODULES = join(PROJECT, 'node_modules');
-const EXTERNALS = ['better-sqlite3', 'hnswlib-node', '@huggingface/transformers'];
+const EXTERNALS = ['better-sqlite3', 'hnswlib-node', 'onnxruntime-node'];
 const PROGRAM = `
   import { buildCatalogue, openSkillSearch } from 'skill-discovery';
   import { startServer } from 'skill-discovery/http';

@@ -597,9 +597,9 @@ describe('the bundled model', () => {
       optionalDependencies: Record<string, string>;
     };
     expect(Object.keys(optionalDependencies).toSorted()).toEqual([
-      '@huggingface/transformers',
       '@modelcontextprotocol/server',
       'hnswlib-node',
+      'onnxruntime-node',
     ]);
   });
 });

@@ -115,7 +115,7 @@ describe('a model folder', () => {
     const folder = modelFolder('fp32');
     renameSync(join(folder, 'onnx/model_quantized.onnx'), join(folder, 'onnx/model.onnx'));
     const inspected = await inspectModel(folder);
-    expect(inspected.dtype).toBe('fp32');
+    expect(inspected.weights).toBe('onnx/model.onnx');
     const embedder = await LocalEmbedder.start(inspected, 1);
     expect(await embedder.embed(['text'])).toEqual(await one.embed(['text']));
     await embedder.close();

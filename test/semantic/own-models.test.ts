@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Embedder } from '../../src/semantic/embedder.js';
 import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/model-folder.js';
+import { OnnxModel } from '../../src/semantic/onnx-model.js';
 import { sentenceVectors } from '../../src/semantic/sentence-vectors.js';
 import { readModelSettings } from '../../src/semantic/settings/model-settings.js';
 import { startModel } from '../../src/semantic/start-model.js';
@@ -23,11 +24,10 @@ async function started(options: TinyModel): Promise<Embedder> {
  */
 async function vectorOf(options: TinyModel, text = TEXT): Promise<number[]> {
   process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
-  const { pipeline } = await import('@huggingface/transformers');
-  const { path, dtype, settings } = await inspectModel(tinyModel(options));
-  const model = await pipeline('feature-extraction', path, { dtype, device: 'cpu', local_files_only: true });
-  const { data } = await sentenceVectors(model, settings)(text);
-  return [...(data as Float32Array)];
+  const runtime = await import('onnxruntime-node');
+  const { path, weights, settings } = await inspectModel(tinyModel(options));
+  const model = await OnnxModel.load(runtime, { folder: path, weights, maxTokens: settings.maxTokens });
+  return [...(await sentenceVectors(model, settings)(text))];
 }
 
 function settingsOf(options: TinyModel) {

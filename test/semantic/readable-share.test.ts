@@ -1,12 +1,10 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readTokenizer } from '../../src/read-tokenizer.js';
 import { readableShareChecked } from '../../src/semantic/check-vectors.js';
 import { BUNDLED_MODEL } from '../../src/semantic/model-folder.js';
-import { readVocabulary } from '../../src/semantic/read-vocabulary.js';
 import { readableScripts, readableShare } from '../../src/semantic/readable-share.js';
-import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from './stand-in-embedder.js';
 
 function entries(count: number, entry: (i: number) => string): string[] {
@@ -16,10 +14,16 @@ function entries(count: number, entry: (i: number) => string): string[] {
 const han = (i: number): string => String.fromCodePoint(0x4e00 + i);
 
 describe('the scripts that a model reads', () => {
-  test('of the bundled model are Latin only, though its vocabulary spells others', async () => {
-    const vocabulary = await readVocabulary(BUNDLED_MODEL);
+  test('of the bundled model are Latin only, though its vocabulary spells others', () => {
+    const vocabulary = readTokenizer(BUNDLED_MODEL).vocabulary;
     expect(vocabulary).toEqual(expect.arrayContaining(['test', '##ing', '中', '##の', '##ж']));
     expect(readableScripts(vocabulary)).toEqual(['Latin']);
+  });
+
+  test('of the bundled model for other languages are several, by a list with scores', () => {
+    const { vocabulary } = readTokenizer(join(BUNDLED_MODEL, 'other-languages'));
+    expect(vocabulary).toEqual(expect.arrayContaining(['▁de', '的', '▁не']));
+    expect(readableScripts(vocabulary)).toEqual(expect.arrayContaining(['Latin', 'Cyrillic', 'Han', 'Arabic']));
   });
 
   test('are those of which the vocabulary has a thousand entries', () => {
@@ -31,29 +35,6 @@ describe('the scripts that a model reads', () => {
 
   test('are not known of a vocabulary of bytes', () => {
     expect(readableScripts(entries(1000, (i) => `Ġword${i}`))).toBeUndefined();
-  });
-});
-
-describe('the vocabulary of a model', () => {
-  test.each([
-    ['an object', { model: { vocab: { a: 0, б: 1 } } }, ['a', 'б']],
-    [
-      'a list with scores',
-      {
-        model: {
-          vocab: [
-            ['a', -1],
-            ['б', -2.5],
-          ],
-        },
-      },
-      ['a', 'б'],
-    ],
-    ['missing', { model: {} }, []],
-  ])('may be %s', async (_, tokenizer, expected) => {
-    const folder = scratchFolder();
-    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer));
-    expect(await readVocabulary(folder)).toEqual(expected);
   });
 });
 
