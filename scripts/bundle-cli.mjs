@@ -1,0 +1,81 @@
+// Replaces dist/cli, as tsc has made it, by a bundle: a command would spend most of its time on finding, reading and
+// linking some 280 small modules, the hook at every prompt of an agent. The library stays as it is: programs import it
+// module by module, with its types, and may bundle it themselves.
+//
+//     node scripts/bundle-cli.mjs [DIST]      DIST holds what tsc has made: dist/ if left out
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const dist = resolve(process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url)));
+const cli = join(dist, 'cli');
+
+/** Small packages that nearly every start needs. All others are imported from where npm has put them. */
+const PACKAGES_WITHIN = ['commander', 'stemmer'];
+
+/**
+ * What is in one file, with all that it imports at once. The first of them that needs a module has it. What none of
+ * them needs at once, such as the code of other commands, gets files of its own.
+ */
+const FILES = [
+  ['program', /^cli\/run\.js$/],
+  // What both need: where a server answers the hook, that does not read what opens a catalogue.
+  ['common', /^(limits|hook\/(prose-of|time-limit))\.js$/],
+  ['hook', /^hook\/run-hook\.js$/],
+  // The hook does not read what prints results.
+  ['opening', /^hook\/find-alone\.js$/],
+  ['reading', /^cli\/(search|list|show)-command\.js$/],
+];
+
+/** A module finds data and threads by its own place. In a bundle it is told where that was. */
+const placesOfModules = {
+  name: 'places-of-modules',
+  transform(code, path) {
+    if (!path.startsWith(dist + sep) || !code.includes('import.meta.url')) return null;
+    const place = JSON.stringify(withSlashes(relative(cli, path)));
+    return code.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
+  },
+};
+
+const bundle = await rolldown({
+  // `run` is for programs that run several commands in one process, such as `npm start`.
+  input: { main: join(cli, 'main.js'), run: join(cli, 'run.js') },
+  // Comments name modules by their place from here.
+  cwd: dirname(dist),
+  platform: 'node',
+  external: (name) => !/^[./]|^[A-Za-z]:/.test(name) && !PACKAGES_WITHIN.includes(name),
+  plugins: [placesOfModules],
+  // A module that one command imports at once and another later is in the file of the first, as it should be.
+  checks: { ineffectiveDynamicImport: false },
+});
+const { output } = await bundle.generate({
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name].js',
+  comments: false,
+  codeSplitting: {
+    groups: FILES.map(([name, modules], i) => ({
+      name,
+      test: (path) => modules.test(withSlashes(relative(dist, path))),
+      priority: FILES.length - i,
+    })),
+  },
+});
+await bundle.close();
+
+rmSync(cli, { recursive: true });
+mkdirSync(cli);
+for (const { fileName, code } of output) writeFileSync(join(cli, fileName), code);
+// They ask for that where they are copied.
+writeFileSync(join(cli, 'licenses.txt'), PACKAGES_WITHIN.map(licenseOf).join('\n'));
+
+function withSlashes(path) {
+  return path.split(sep).join('/');
+}
+
+function licenseOf(name) {
+  const folder = fileURLToPath(new URL(`../node_modules/${name}`, import.meta.url));
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+  return `${name}\n\n${readFileSync(join(folder, file), 'utf8')}`;
+}
