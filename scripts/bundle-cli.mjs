@@ -4,6 +4,7 @@
 //
 //     node scripts/bundle-cli.mjs [DIST]      DIST holds what tsc has made: dist/ if left out
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -11,8 +12,16 @@ import { rolldown } from 'rolldown';
 const dist = resolve(process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url)));
 const cli = join(dist, 'cli');
 
-/** Small packages that nearly every start needs. All others are imported from where npm has put them. */
-const PACKAGES_WITHIN = ['commander', 'stemmer'];
+/** Packages that nearly every start needs, or that the bundle loads as CommonJS and have none. */
+const PACKAGES_WITHIN = [
+  'commander',
+  'stemmer',
+  // One package and what it imports.
+  'string-width',
+  'strip-ansi',
+  'ansi-regex',
+  'get-east-asian-width',
+];
 
 /**
  * What is in one file, with all that it imports at once. The first of them that needs a module has it. What none of
@@ -34,7 +43,9 @@ const placesOfModules = {
   transform(code, path) {
     if (!path.startsWith(dist + sep) || !code.includes('import.meta.url')) return null;
     const place = JSON.stringify(withSlashes(relative(cli, path)));
-    return code.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
+    return code
+      .replace("createRequire(import.meta.url)('string-width')", "require('string-width')")
+      .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
   },
 };
 
@@ -44,13 +55,15 @@ const bundle = await rolldown({
   // Comments name modules by their place from here.
   cwd: dirname(dist),
   platform: 'node',
-  external: (name) => !/^[./]|^[A-Za-z]:/.test(name) && !PACKAGES_WITHIN.includes(name),
+  // The bundler's own helpers are within.
+  external: (name) => !/^(?:[./]|@oxc-project)|^[A-Za-z]:/.test(name) && !PACKAGES_WITHIN.includes(name),
   plugins: [placesOfModules],
   // A module that one command imports at once and another later is in the file of the first, as it should be.
   checks: { ineffectiveDynamicImport: false },
 });
 const { output } = await bundle.generate({
-  format: 'esm',
+  // Node starts it sooner than modules: it finds and reads them one by one, without turns of the event loop.
+  format: 'cjs',
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
   comments: false,
@@ -67,8 +80,10 @@ await bundle.close();
 rmSync(cli, { recursive: true });
 mkdirSync(cli);
 for (const { fileName, code } of output) writeFileSync(join(cli, fileName), code);
+writeFileSync(join(cli, 'package.json'), '{ "type": "commonjs" }\n');
 // They ask for that where they are copied.
 writeFileSync(join(cli, 'licenses.txt'), PACKAGES_WITHIN.map(licenseOf).join('\n'));
+refuseUnknownPackages();
 
 function withSlashes(path) {
   return path.split(sep).join('/');
@@ -78,4 +93,19 @@ function licenseOf(name) {
   const folder = fileURLToPath(new URL(`../node_modules/${name}`, import.meta.url));
   const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
   return `${name}\n\n${readFileSync(join(folder, file), 'utf8')}`;
+}
+
+/** The bundler may have put helpers of its own in, from a package that nobody who installs this one has. */
+function refuseUnknownPackages() {
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  );
+  const known = Object.keys({ ...dependencies, ...optionalDependencies });
+  for (const { fileName, imports } of output) {
+    for (const name of imports) {
+      const isOurs = output.some((other) => other.fileName === name) || isBuiltin(name);
+      if (isOurs || known.some((one) => name === one || name.startsWith(`${one}/`))) continue;
+      throw new Error(`${fileName} imports ${name}, which is no dependency of this package`);
+    }
+  }
 }
