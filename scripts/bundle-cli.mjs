@@ -23,19 +23,33 @@ const PACKAGES_WITHIN = [
   'get-east-asian-width',
 ];
 
+/** Modules that starts begin with. */
+const STARTS = {
+  run: ['cli/run.js'],
+  hook: ['hook/run-hook.js'],
+  findAlone: ['hook/find-alone.js'],
+  reading: ['cli/search-command.js', 'cli/list-command.js', 'cli/show-command.js'],
+};
+
 /**
- * What is in one file, with all that it imports at once. The first of them that needs a module has it. What none of
- * them needs at once, such as the code of other commands, gets files of its own.
+ * Which modules are in one file, by the starts that import them at once. The first file that takes a module has it.
+ * What none of these starts needs, such as the code of other commands, gets files of its own.
  */
-const FILES = [
-  ['program', /^cli\/run\.js$/],
-  // What both need: where a server answers the hook, that does not read what opens a catalogue.
-  ['common', /^(limits|hook\/(prose-of|time-limit))\.js$/],
-  ['hook', /^hook\/run-hook\.js$/],
+const FILES = {
+  program: ({ run }) => run,
+  // Where a server answers the hook, that does not read what opens a catalogue, and a search nothing of the hook.
+  common: ({ hook, findAlone, reading }) => hook && (findAlone || reading),
+  hook: ({ hook }) => hook,
   // The hook does not read what prints results.
-  ['opening', /^hook\/find-alone\.js$/],
-  ['reading', /^cli\/(search|list|show)-command\.js$/],
-];
+  opening: ({ findAlone }) => findAlone,
+  reading: ({ reading }) => reading,
+};
+
+/**
+ * Parts of Node that take milliseconds to load, and that few starts need. Each is loaded where it is first used; then
+ * asking for it again costs nothing.
+ */
+const LATE_PARTS = ['child_process', 'crypto', 'net', 'timers/promises', 'util', 'v8', 'vm'];
 
 /** A module finds data and threads by its own place. In a bundle it is told where that was. */
 const placesOfModules = {
@@ -49,6 +63,18 @@ const placesOfModules = {
   },
 };
 
+/** What each module imports at once. */
+const importsOf = new Map();
+const listOfImports = {
+  name: 'list-of-imports',
+  moduleParsed({ id, importedIds }) {
+    importsOf.set(id, importedIds);
+  },
+};
+
+/** By start: all modules that it imports at once. Known when all are parsed. */
+let modulesOf;
+
 const bundle = await rolldown({
   // `run` is for programs that run several commands in one process, such as `npm start`.
   input: { main: join(cli, 'main.js'), run: join(cli, 'run.js') },
@@ -57,7 +83,7 @@ const bundle = await rolldown({
   platform: 'node',
   // The bundler's own helpers are within.
   external: (name) => !/^(?:[./]|@oxc-project)|^[A-Za-z]:/.test(name) && !PACKAGES_WITHIN.includes(name),
-  plugins: [placesOfModules],
+  plugins: [placesOfModules, listOfImports],
   // A module that one command imports at once and another later is in the file of the first, as it should be.
   checks: { ineffectiveDynamicImport: false },
 });
@@ -68,10 +94,10 @@ const { output } = await bundle.generate({
   chunkFileNames: '[name].js',
   comments: false,
   codeSplitting: {
-    groups: FILES.map(([name, modules], i) => ({
+    groups: Object.entries(FILES).map(([name, takes], i, { length }) => ({
       name,
-      test: (path) => modules.test(withSlashes(relative(dist, path))),
-      priority: FILES.length - i,
+      test: (path) => takes(startsOf(path)),
+      priority: length - i,
     })),
   },
 });
@@ -79,7 +105,7 @@ await bundle.close();
 
 rmSync(cli, { recursive: true });
 mkdirSync(cli);
-for (const { fileName, code } of output) writeFileSync(join(cli, fileName), code);
+for (const { fileName, code } of output) writeFileSync(join(cli, fileName), withLateParts(code));
 writeFileSync(join(cli, 'package.json'), '{ "type": "commonjs" }\n');
 // They ask for that where they are copied.
 writeFileSync(join(cli, 'licenses.txt'), PACKAGES_WITHIN.map(licenseOf).join('\n'));
@@ -87,6 +113,29 @@ refuseUnknownPackages();
 
 function withSlashes(path) {
   return path.split(sep).join('/');
+}
+
+/** Which starts import a module at once. */
+function startsOf(path) {
+  modulesOf ??= Object.entries(STARTS).map(([start, files]) => {
+    const modules = new Set(files.map((file) => join(dist, file)));
+    // What is added is visited as well.
+    for (const one of modules) for (const other of importsOf.get(one) ?? []) modules.add(other);
+    return [start, modules];
+  });
+  return Object.fromEntries(modulesOf.map(([start, modules]) => [start, modules.has(path)]));
+}
+
+/** Puts the loading of {@link LATE_PARTS} to the places where they are used. */
+function withLateParts(code) {
+  let late = code;
+  for (const [line, name, part] of code.matchAll(/^\s*(?:let|const) (\w+) = require\("node:([\w/]+)"\);\n/gm)) {
+    // Where more than its members are used, it stays: nothing but its declaration may name the whole.
+    const whole = new RegExp(`(?<![.\\w$])${name}\\b(?!\\.)`, 'g');
+    if (!LATE_PARTS.includes(part) || [...code.matchAll(whole)].length > 1) continue;
+    late = late.replace(line, '').replace(new RegExp(`(?<![.\\w$])${name}\\.`, 'g'), `require("node:${part}").`);
+  }
+  return late;
 }
 
 function licenseOf(name) {
