@@ -101,7 +101,7 @@ const PACKAGES = {
   // What a thread reads TypeScript with, where it is started from the sources.
   'tsx/esm/api': 'threads/start-worker.ts',
   'smol-toml': 'toml.ts',
-  'string-width': 'cli/text-columns.ts',
+  'string-width': 'cli/text-width.ts',
   yaml: 'sources/folder/front-matter.ts',
 };
 

@@ -2,7 +2,8 @@ import { AGENTS, type InstalledReport, type NameCollision, type ReportedAgent } 
 import { counted } from './counted.js';
 import type { Styles } from './styles.js';
 import { oneLine } from './terminal-text.js';
-import { fitColumns, joinParts, pad, widthOf, wrapRanges } from './text-columns.js';
+import { fitColumns, joinParts, pad, wrapRanges } from './text-columns.js';
+import { widthOf } from './text-width.js';
 
 /** Collisions, broken skills and problems that are listed. `--json` has all. */
 const SHOWN = 20;

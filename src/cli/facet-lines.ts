@@ -1,7 +1,9 @@
 import type { FacetCounts } from '../index.js';
+import { grouped } from './grouped.js';
 import type { Styles } from './styles.js';
 import { oneLine } from './terminal-text.js';
-import { fitColumns, pad, widthOf } from './text-columns.js';
+import { fitColumns, pad } from './text-columns.js';
+import { widthOf } from './text-width.js';
 
 /** Values that are shown of a facet. `--json` has all. */
 const VALUES_SHOWN = 10;
@@ -13,7 +15,7 @@ export function facetLines(facets: FacetCounts | undefined, styles: Styles): str
   return Object.entries(facets ?? {}).flatMap(([facet, counts]) => {
     const shown = counts.slice(0, VALUES_SHOWN);
     const values = shown.map(({ value }) => fitColumns(oneLine(value), MAX_VALUE));
-    const numbers = shown.map(({ count }) => count.toLocaleString('en'));
+    const numbers = shown.map(({ count }) => grouped(count));
     const [valueWidth, numberWidth] = [Math.max(0, ...values.map(widthOf)), Math.max(0, ...numbers.map(widthOf))];
     const left = counts.length - shown.length;
     return [

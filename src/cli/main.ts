@@ -13,7 +13,10 @@ process.stdout.on('error', async ({ code, message }: NodeJS.ErrnoException) => {
 // There is nowhere left to say it.
 process.stderr.on('error', () => process.exit(1));
 
-if (isHook) {
+// The build makes this a CommonJS file, which cannot wait at its top.
+void (isHook ? answerPrompt() : runCommand());
+
+async function answerPrompt(): Promise<void> {
   // What nobody has caught: a host would see a failure.
   process.on('uncaughtException', () => process.exit(0));
   const { runHook } = await import('../hook/run-hook.js');
@@ -21,5 +24,8 @@ if (isHook) {
   // A host need not close the input, and the model need not be unloaded.
   process.exit(0);
 }
-const { run } = await import('./run.js');
-process.exitCode = await run(words, { out: process.stdout, error: process.stderr });
+
+async function runCommand(): Promise<void> {
+  const { run } = await import('./run.js');
+  process.exitCode = await run(words, { out: process.stdout, error: process.stderr });
+}

@@ -12,10 +12,12 @@ import type {
 import { ageOf } from './age.js';
 import { counted } from './counted.js';
 import { facetLines } from './facet-lines.js';
+import { grouped } from './grouped.js';
 import { scoreReason } from './score-reason.js';
 import type { Styles } from './styles.js';
 import { blankUnsafe, oneLine } from './terminal-text.js';
-import { fitColumns, joinParts, pad, type Range, widthOf, wrapRanges } from './text-columns.js';
+import { fitColumns, joinParts, pad, type Range, wrapRanges } from './text-columns.js';
+import { widthOf } from './text-width.js';
 
 const MAX_AUTHOR = 24;
 const MAX_NAME = 48;
@@ -108,7 +110,7 @@ function hitLines<H extends Hit>(
 ): string[] {
   const names = hits.map(({ skill }) => fitColumns(oneLine(skill.name), MAX_NAME));
   const authors = hits.map(({ skill }) => fitColumns(oneLine(skill.author), MAX_AUTHOR));
-  const stars = hits.map(({ skill }) => `★ ${skill.stars.toLocaleString('en')}`);
+  const stars = hits.map(({ skill }) => `★ ${grouped(skill.stars)}`);
   const [nameWidth, authorWidth, starWidth] = [widest(names), widest(authors), widest(stars)];
   return hits.flatMap((hit, i) => {
     const name = styles.bold(pad(names[i]!, nameWidth));

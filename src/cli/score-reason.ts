@@ -13,14 +13,16 @@ const OF_MEANING: ReadonlySet<RankingFeature> = new Set(['cosine', 'sentence', '
 const MAX_WORDS = 4;
 
 /** `a, b and c` */
-const LIST = new Intl.ListFormat('en-GB');
+function listed(parts: readonly string[]): string {
+  return new Intl.ListFormat('en-GB').format(parts);
+}
 
 /** Why a skill is shown, in plain sentences. Percentages are parts of all that adds to the score. */
 export function scoreReason({ matches, copies }: ScoredHit, explain: ScoreParts): string {
   const { cosine, coverage, features } = explain;
   const reasons = [...nameReasons(explain), ...shareReasons(explain, matches)];
   const sentences = [
-    reasons.length === 0 ? 'Neither its meaning nor its words add to the score.' : `Shown ${LIST.format(reasons)}.`,
+    reasons.length === 0 ? 'Neither its meaning nor its words add to the score.' : `Shown ${listed(reasons)}.`,
   ];
   if (features !== undefined && cosine === undefined) {
     sentences.push('It has no vector, so a usual value stands for its meaning.');
@@ -82,5 +84,5 @@ function wordFacts(matches: MatchedTerms, bm25: ScoreParts['bm25']): string[] {
   const words = [...new Set(counting.flatMap(([, terms]) => terms))].map((term) => `"${oneLine(term)}"`);
   const shown = words.length > MAX_WORDS ? [...words.slice(0, MAX_WORDS), `${words.length - MAX_WORDS} more`] : words;
   const fields = counting.map(([field]) => (field === 'files' ? 'file text' : field));
-  return [`${LIST.format(shown)} in ${LIST.format(fields)}`];
+  return [`${listed(shown)} in ${listed(fields)}`];
 }

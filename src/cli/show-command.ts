@@ -8,6 +8,7 @@ import {
 } from '../index.js';
 import { ageOf } from './age.js';
 import { databaseOption, jsonOption, parseInteger } from './common-options.js';
+import { grouped } from './grouped.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
 import { type Styles, stylesFor } from './styles.js';
@@ -114,7 +115,7 @@ function skillLines(skill: SkillDetails, copies: readonly string[], styles: Styl
   const facts: [string, string | undefined][] = [
     ['id', skill.id],
     ['author', skill.author],
-    ['stars', skill.stars.toLocaleString('en')],
+    ['stars', grouped(skill.stars)],
     ['updated', updated],
     ['code', skill.codehostUrl],
     ['page', skill.skillUrl],
@@ -162,7 +163,7 @@ function textLines(files: readonly SkillFile[], styles: Styles): string[] {
 function contentLines({ complete, files }: SkillContents, styles: Styles): string[] {
   const lines = files.map((file) => {
     const marks = [...(file.executable ? ['executable'] : []), ...(file.complete ? [] : ['excerpt'])];
-    const size = file.size.toLocaleString('en').padStart(10);
+    const size = grouped(file.size).padStart(10);
     return `${size}  ${file.sha256}  ${oneLine(file.path)}  ${[file.mediaType, ...marks].join(', ')}`;
   });
   const verdict = complete ? 'complete' : 'not complete: it cannot be given out as the skill itself';

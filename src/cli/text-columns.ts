@@ -1,16 +1,11 @@
-import stringWidth from 'string-width';
-
-/** The columns that a text takes on a terminal; East Asian characters take two. */
-export function widthOf(text: string): number {
-  return stringWidth(text);
-}
+import { widthOf } from './text-width.js';
 
 /** Cuts a text to a number of columns. An ellipsis marks a cut. */
 export function fitColumns(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let cut = '';
   let width = 0;
-  for (const { segment } of CHARACTERS.segment(text)) {
+  for (const { segment } of characters().segment(text)) {
     width += widthOf(segment);
     if (width > columns - 1) break;
     cut += segment;
@@ -46,7 +41,7 @@ export function wrapRanges(text: string, columns: number): Range[] {
   const ranges: Range[] = [];
   let start = 0;
   let width = 0;
-  for (const { segment, index } of pieces(text, columns)) {
+  for (const { segment, index } of plainPieces(text, columns) ?? pieces(text, columns)) {
     const added = widthOf(segment);
     if (width + added > columns && text.slice(start, index).trim() !== '') {
       ranges.push([start, index]);
@@ -75,12 +70,30 @@ export function joinParts(parts: readonly string[], columns: number): string[] {
 }
 
 /**
+ * Texts of which the parts are known at once: what stands between blanks. Their letters, digits and marks need no rules
+ * for where a word ends.
+ */
+const PLAIN = /^[ -~\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u2013\u2014\u2018-\u201d\u2022\u2026\u2192]*$/;
+
+/** What {@link pieces} says of a plain text; undefined for others, and if a word is longer than a line. */
+function plainPieces(text: string, columns: number): Piece[] | undefined {
+  if (!PLAIN.test(text)) return undefined;
+  const parts = [...text.matchAll(/ +|[^ ]+/g)].map(({ 0: segment, index }) => ({ segment, index }));
+  return parts.some(({ segment }) => segment.length > columns) ? undefined : parts;
+}
+
+interface Piece {
+  readonly segment: string;
+  readonly index: number;
+}
+
+/**
  * The parts of a text that stay whole: words with the punctuation at them, blanks, and single characters of a word that
  * is longer than a line. Between words without blanks (Chinese, Japanese, Thai) a line may break.
  */
-function* pieces(text: string, columns: number): Generator<{ segment: string; index: number }> {
+function* pieces(text: string, columns: number): Generator<Piece> {
   let last: { segment: string; index: number; endsInWord: boolean } | undefined;
-  for (const { segment, index, isWordLike = false } of WORDS.segment(text)) {
+  for (const { segment, index, isWordLike = false } of words().segment(text)) {
     const isAttached =
       !(last?.endsInWord === true && isWordLike) && /\S$/.test(last?.segment ?? ' ') && /^\S/.test(segment);
     if (last !== undefined && isAttached && widthOf(last.segment + segment) <= columns) {
@@ -90,10 +103,20 @@ function* pieces(text: string, columns: number): Generator<{ segment: string; in
     if (last !== undefined) yield last;
     last = undefined;
     if (widthOf(segment) <= columns) last = { segment, index, endsInWord: isWordLike };
-    else for (const one of CHARACTERS.segment(segment)) yield { segment: one.segment, index: index + one.index };
+    else for (const one of characters().segment(segment)) yield { segment: one.segment, index: index + one.index };
   }
   if (last !== undefined) yield last;
 }
 
-const WORDS = new Intl.Segmenter(undefined, { granularity: 'word' });
-const CHARACTERS = new Intl.Segmenter();
+// Loading what Node knows of scripts takes longer than all else of a short text's lines.
+let [segmenterOfWords, segmenterOfCharacters]: Intl.Segmenter[] = [];
+
+function words(): Intl.Segmenter {
+  segmenterOfWords ??= new Intl.Segmenter(undefined, { granularity: 'word' });
+  return segmenterOfWords;
+}
+
+function characters(): Intl.Segmenter {
+  segmenterOfCharacters ??= new Intl.Segmenter();
+  return segmenterOfCharacters;
+}

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fitColumns, pad, widthOf, wrapRanges } from '../../src/cli/text-columns.js';
+import { fitColumns, pad, wrapRanges } from '../../src/cli/text-columns.js';
+import { widthOf } from '../../src/cli/text-width.js';
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 60 });
 const anyColumns = fc.integer({ min: 2, max: 40 });
@@ -11,12 +12,6 @@ const words = fc
   .map((parts) => parts.join(' '));
 
 describe('columns', () => {
-  test('count two for East Asian characters and none for marks', () => {
-    expect([widthOf('pdf'), widthOf('技能'), widthOf('テ'), widthOf('한'), widthOf('e\u0301')]).toEqual([
-      3, 4, 2, 2, 1,
-    ]);
-  });
-
   test('are filled up to a width, and left alone beyond it', () => {
     expect(pad('技能', 6)).toBe('技能  ');
     expect(pad('skill', 3)).toBe('skill');
@@ -55,6 +50,20 @@ describe('columns', () => {
         for (const line of lines) expect(widthOf(line.trimEnd())).toBeLessThanOrEqual(columns);
         expect(lines.join('').replaceAll(' ', '')).toBe(whole.replaceAll(' ', ''));
       }),
+    );
+  });
+
+  test('breaks texts without rare characters as the rules of Unicode do', () => {
+    const letters = fc.constantFrom(...'abz019 -_.,:;\'"()/&@[]{}#+*%~éßŁÖ×–—‘’“”•…→');
+    const plain = fc.array(letters, { maxLength: 80 }).map((all) => all.join(''));
+    fc.assert(
+      fc.property(plain, anyColumns, (text, columns) => {
+        // A mark that takes no column asks for the rules, and is no word.
+        const byRules = wrapRanges(`${text} \u200b`, columns).map(([start, end]) => text.slice(start, end));
+        const shown = (lines: string[]): string[] => lines.map((line) => line.trimEnd()).filter((line) => line !== '');
+        expect(shown(wrapRanges(text, columns).map(([start, end]) => text.slice(start, end)))).toEqual(shown(byRules));
+      }),
+      { numRuns: 1000 },
     );
   });
 });

@@ -1,0 +1,160 @@
+// Replaces dist/cli, as tsc has made it, by a bundle: a command would spend most of its time on finding, reading and
+// linking some 280 small modules, the hook at every prompt of an agent. The library stays as it is: programs import it
+// module by module, with its types, and may bundle it themselves.
+//
+//     node scripts/bundle-cli.mjs [DIST]      DIST holds what tsc has made: dist/ if left out
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const dist = resolve(process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url)));
+const cli = join(dist, 'cli');
+
+/** Packages that nearly every start needs, or that the bundle loads as CommonJS and have none. */
+const PACKAGES_WITHIN = [
+  'commander',
+  'stemmer',
+  // One package and what it imports.
+  'string-width',
+  'strip-ansi',
+  'ansi-regex',
+  'get-east-asian-width',
+];
+
+/** Modules that starts begin with. */
+const STARTS = {
+  run: ['cli/run.js'],
+  hook: ['hook/run-hook.js'],
+  findAlone: ['hook/find-alone.js'],
+  reading: ['cli/search-command.js', 'cli/list-command.js', 'cli/show-command.js'],
+};
+
+/**
+ * Which modules are in one file, by the starts that import them at once. The first file that takes a module has it.
+ * What none of these starts needs, such as the code of other commands, gets files of its own.
+ */
+const FILES = {
+  program: ({ run }) => run,
+  // Where a server answers the hook, that does not read what opens a catalogue, and a search nothing of the hook.
+  common: ({ hook, findAlone, reading }) => hook && (findAlone || reading),
+  hook: ({ hook }) => hook,
+  // The hook does not read what prints results.
+  opening: ({ findAlone }) => findAlone,
+  reading: ({ reading }) => reading,
+};
+
+/**
+ * Parts of Node that take milliseconds to load, and that few starts need. Each is loaded where it is first used; then
+ * asking for it again costs nothing.
+ */
+const LATE_PARTS = ['child_process', 'crypto', 'net', 'timers/promises', 'util', 'v8', 'vm'];
+
+/** A module finds data and threads by its own place. In a bundle it is told where that was. */
+const placesOfModules = {
+  name: 'places-of-modules',
+  transform(code, path) {
+    if (!path.startsWith(dist + sep) || !code.includes('import.meta.url')) return null;
+    const place = JSON.stringify(withSlashes(relative(cli, path)));
+    return code
+      .replace("createRequire(import.meta.url)('string-width')", "require('string-width')")
+      .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
+  },
+};
+
+/** What each module imports at once. */
+const importsOf = new Map();
+const listOfImports = {
+  name: 'list-of-imports',
+  moduleParsed({ id, importedIds }) {
+    importsOf.set(id, importedIds);
+  },
+};
+
+/** By start: all modules that it imports at once. Known when all are parsed. */
+let modulesOf;
+
+const bundle = await rolldown({
+  // `run` is for programs that run several commands in one process, such as `npm start`.
+  input: { main: join(cli, 'main.js'), run: join(cli, 'run.js') },
+  // Comments name modules by their place from here.
+  cwd: dirname(dist),
+  platform: 'node',
+  // The bundler's own helpers are within.
+  external: (name) => !/^(?:[./]|@oxc-project)|^[A-Za-z]:/.test(name) && !PACKAGES_WITHIN.includes(name),
+  plugins: [placesOfModules, listOfImports],
+  // A module that one command imports at once and another later is in the file of the first, as it should be.
+  checks: { ineffectiveDynamicImport: false },
+});
+const { output } = await bundle.generate({
+  // Node starts it sooner than modules: it finds and reads them one by one, without turns of the event loop.
+  format: 'cjs',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name].js',
+  comments: false,
+  codeSplitting: {
+    groups: Object.entries(FILES).map(([name, takes], i, { length }) => ({
+      name,
+      test: (path) => takes(startsOf(path)),
+      priority: length - i,
+    })),
+  },
+});
+await bundle.close();
+
+rmSync(cli, { recursive: true });
+mkdirSync(cli);
+for (const { fileName, code } of output) writeFileSync(join(cli, fileName), withLateParts(code));
+writeFileSync(join(cli, 'package.json'), '{ "type": "commonjs" }\n');
+// They ask for that where they are copied.
+writeFileSync(join(cli, 'licenses.txt'), PACKAGES_WITHIN.map(licenseOf).join('\n'));
+refuseUnknownPackages();
+
+function withSlashes(path) {
+  return path.split(sep).join('/');
+}
+
+/** Which starts import a module at once. */
+function startsOf(path) {
+  modulesOf ??= Object.entries(STARTS).map(([start, files]) => {
+    const modules = new Set(files.map((file) => join(dist, file)));
+    // What is added is visited as well.
+    for (const one of modules) for (const other of importsOf.get(one) ?? []) modules.add(other);
+    return [start, modules];
+  });
+  return Object.fromEntries(modulesOf.map(([start, modules]) => [start, modules.has(path)]));
+}
+
+/** Puts the loading of {@link LATE_PARTS} to the places where they are used. */
+function withLateParts(code) {
+  let late = code;
+  for (const [line, name, part] of code.matchAll(/^\s*(?:let|const) (\w+) = require\("node:([\w/]+)"\);\n/gm)) {
+    // Where more than its members are used, it stays: nothing but its declaration may name the whole.
+    const whole = new RegExp(`(?<![.\\w$])${name}\\b(?!\\.)`, 'g');
+    if (!LATE_PARTS.includes(part) || [...code.matchAll(whole)].length > 1) continue;
+    late = late.replace(line, '').replace(new RegExp(`(?<![.\\w$])${name}\\.`, 'g'), `require("node:${part}").`);
+  }
+  return late;
+}
+
+function licenseOf(name) {
+  const folder = fileURLToPath(new URL(`../node_modules/${name}`, import.meta.url));
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+  return `${name}\n\n${readFileSync(join(folder, file), 'utf8')}`;
+}
+
+/** The bundler may have put helpers of its own in, from a package that nobody who installs this one has. */
+function refuseUnknownPackages() {
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  );
+  const known = Object.keys({ ...dependencies, ...optionalDependencies });
+  for (const { fileName, imports } of output) {
+    for (const name of imports) {
+      const isOurs = output.some((other) => other.fileName === name) || isBuiltin(name);
+      if (isOurs || known.some((one) => name === one || name.startsWith(`${one}/`))) continue;
+      throw new Error(`${fileName} imports ${name}, which is no dependency of this package`);
+    }
+  }
+}
