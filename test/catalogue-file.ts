@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { expect } from 'vitest';
 import { Database } from '../src/sqlite/connection.js';
+import { unpackRecord } from '../src/store/packed-record.js';
+import { type StoredText, textOf } from '../src/store/packed-text.js';
 
 /** All that a catalogue says of one skill, whatever number it is stored under. */
 export interface StoredContent {
@@ -18,11 +21,13 @@ export interface StoredContent {
   readonly sources: readonly string[];
 }
 
-/** The whole content of a catalogue by id, read with SQLite alone. */
+/** The whole content of a catalogue by id, read with SQLite and unpacked. No checksum is looked at. */
 export function contentOf(path: string): Map<string, StoredContent> {
   const database = new Database(path, { readonly: true, fileMustExist: true });
   try {
-    const files = database.prepare('SELECT filename, text FROM file WHERE skill = ? ORDER BY position').raw();
+    const files = database
+      .prepare<[number], [string, StoredText]>('SELECT filename, text FROM file WHERE skill = ? ORDER BY position')
+      .raw();
     const sources = database
       .prepare('SELECT name FROM claim JOIN source ON source.number = source WHERE skill = ? ORDER BY name')
       .pluck();
@@ -32,13 +37,13 @@ export function contentOf(path: string): Map<string, StoredContent> {
       skills.map((skill) => [
         skill.id,
         {
-          record: JSON.parse(skill.record),
+          record: JSON.parse(recordIn(skill)),
           categories: JSON.parse(skill.categories),
           occupations: JSON.parse(skill.occupations),
           properties: JSON.parse(skill.properties),
           copyKey: skill.copy_key,
           place: skill.place,
-          files: files.all(skill.number) as [string, string][],
+          files: files.all(skill.number).map(([filename, text]) => [filename, textIn(text, recordIn(skill))] as const),
           ...contents(skill.number),
           sources: sources.all(skill.number) as string[],
         },
@@ -49,9 +54,21 @@ export function contentOf(path: string): Map<string, StoredContent> {
   }
 }
 
+/** The record of a row of the table `skill`. */
+export function recordIn(row: Pick<SkillRow, 'id' | 'stars' | 'updated_at' | 'place' | 'record'>): string {
+  return unpackRecord(row.record, { ...row, updatedAt: row.updated_at });
+}
+
+/** A text of the table `file`. */
+export function textIn(stored: StoredText, record: string): string {
+  return textOf(stored, record) ?? expect.fail('a text cannot be unpacked');
+}
+
 interface SkillRow {
   readonly number: number;
   readonly id: string;
+  readonly stars: number;
+  readonly updated_at: number;
   readonly record: string;
   readonly categories: string;
   readonly occupations: string;

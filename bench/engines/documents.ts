@@ -1,4 +1,5 @@
 import { Database } from '../../src/sqlite/connection.js';
+import { type BesideRecord, fieldsOf } from '../../src/store/packed-record.js';
 import type { EngineDocument } from './engine.js';
 
 /** The names and descriptions of all skills of a catalogue, by id. */
@@ -6,10 +7,12 @@ export function documentsOf(database: string): EngineDocument[] {
   const connection = new Database(database, { readonly: true });
   try {
     return connection
-      .prepare<[], { id: string; record: string }>('SELECT id, record FROM skill ORDER BY id')
+      .prepare<[], BesideRecord & { readonly record: string }>(
+        'SELECT id, record, stars, updated_at AS updatedAt, place FROM skill ORDER BY id',
+      )
       .all()
-      .map(({ id, record }) => {
-        const { name, description } = JSON.parse(record) as EngineDocument;
+      .map(({ record, ...beside }) => {
+        const { id, name, description } = fieldsOf(record, beside);
         return { id, name, description };
       });
   } finally {

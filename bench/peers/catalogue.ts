@@ -1,5 +1,7 @@
 import type { SortOrder } from '../../src/index.js';
 import { type Connection, Database, type Statement } from '../../src/sqlite/connection.js';
+import { type BesideRecord, fieldsOf, unpackRecord } from '../../src/store/packed-record.js';
+import { type StoredText, textOf } from '../../src/store/packed-text.js';
 import { termsOf } from './terms.js';
 
 /** What a peer gets to index of a skill: in each field our own terms with blanks between them. */
@@ -18,7 +20,7 @@ export interface PeerDocument {
 export const CORE_FIELDS = ['name', 'labels', 'description'] as const;
 export const ALL_FIELDS = [...CORE_FIELDS, 'files'] as const;
 
-interface SkillRow {
+interface SkillRow extends BesideRecord {
   readonly number: number;
   readonly record: string;
   readonly categories: string;
@@ -30,7 +32,7 @@ export class PeerCatalogue {
   readonly size: number;
   readonly #connection: Connection;
   readonly #record: Statement<[number: number], SkillRow>;
-  readonly #files: Statement<[number: number], string>;
+  readonly #files: Statement<[number: number], StoredText>;
   /** Numbers in the database, by place in order of date. */
   readonly #rows: Float64Array;
   /** Place in order of stars, by place in order of date. */
@@ -40,10 +42,11 @@ export class PeerCatalogue {
   constructor(path: string) {
     this.#connection = new Database(path, { readonly: true });
     this.#record = this.#connection.prepare(
-      'SELECT number, record, categories, occupations FROM skill WHERE number = ?',
+      `SELECT number, record, id, stars, updated_at AS updatedAt, place, categories, occupations
+       FROM skill WHERE number = ?`,
     );
     this.#files = this.#connection
-      .prepare<[number], string>('SELECT text FROM file WHERE skill = ? ORDER BY position')
+      .prepare<[number], StoredText>('SELECT text FROM file WHERE skill = ? ORDER BY position')
       .pluck();
     const rows = this.#connection
       .prepare<[], { number: number; stars: number; categories: string }>(
@@ -87,9 +90,9 @@ export class PeerCatalogue {
   /** Ids of the skills of these places, each record read and parsed as whoever shows a page has to. */
   idsOf(places: readonly number[]): string[] {
     return places.map((place) => {
-      const { record, categories, occupations } = this.#rowOf(place);
+      const { record, categories, occupations, ...beside } = this.#rowOf(place);
       const skill = {
-        ...(JSON.parse(record) as { id: string }),
+        ...fieldsOf(record, beside),
         categories: JSON.parse(categories),
         occupations: JSON.parse(occupations),
       };
@@ -135,9 +138,17 @@ export class PeerCatalogue {
     labels: string[];
     files: string[];
   } {
-    const { number, record, categories, occupations } = this.#rowOf(place);
-    const { name, author, description } = JSON.parse(record) as { name: string; author: string; description: string };
+    const row = this.#rowOf(place);
+    const { number, categories, occupations } = row;
+    const { name, author, description } = fieldsOf(row.record, row);
+    const record = unpackRecord(row.record, row);
     const labels = [...(JSON.parse(categories) as string[]), ...(JSON.parse(occupations) as string[])];
-    return { name, author, description, labels, files: this.#files.all(number) };
+    return {
+      name,
+      author,
+      description,
+      labels,
+      files: this.#files.all(number).map((text) => textOf(text, record) ?? ''),
+    };
   }
 }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { SkillNumber, VectorNumber } from '../numbers.js';
+import type { StoredText } from './packed-text.js';
 import type { SkillColumns } from './stored-skill.js';
 
 /**
@@ -24,9 +25,11 @@ export interface CheckedColumns extends SkillColumns {
 const joined = (...columns: readonly string[]): string => `CAST(${columns.join(' || char(0) || ')} AS BLOB)`;
 const hex = (column: string): string => `lower(hex(${column}))`;
 
-/** SQL of the bytes that the checksums of a skill cover, in the order of the chain, but for the names of its files. */
-export const COVERED_BYTES: readonly [record: string, labels: string, rest: string] = [
-  joined('record'),
+/**
+ * SQL of the bytes that the checksums of a skill cover, in the order of the chain, but for its record and the names of
+ * its files.
+ */
+export const COVERED_BYTES: readonly [labels: string, rest: string] = [
   joined('categories', 'occupations', 'tags'),
   joined('id', 'stars', 'updated_at', 'properties', 'copy_key', 'place', hex('text_hash'), hex('hash')),
 ];
@@ -38,7 +41,8 @@ export function checksumsOf(columns: CheckedColumns, filenames: readonly string[
   return { record, shown, whole: wholeChecksum(shown, columns, filenames) };
 }
 
-export function recordChecksum(skill: SkillNumber, record: string | Buffer): number {
+/** @param record as it is before it is packed */
+export function recordChecksum(skill: SkillNumber, record: string): number {
   return crc32(record, skill % 2 ** 32);
 }
 
@@ -58,20 +62,35 @@ function wholeChecksum(shown: number, columns: CheckedColumns, filenames: readon
 }
 
 /**
- * The checksum of a file. It covers how many files the skill has, so that none can be missing.
+ * The checksum of a file. It covers how many files the skill has, so that none can be missing, and whether its text is
+ * packed. What a packed text was packed with is covered by the checksum of the record.
  *
  * @param position of the file among those of the skill, from 0
  * @param count number of files of the skill
+ * @param stored the text, as it is or packed
  */
 export function fileChecksum(
   skill: SkillNumber,
   position: number,
   count: number,
   filename: string,
-  text: string | Buffer,
+  stored: StoredText,
 ): number {
-  // SQLite's empty values have no memory, and of no memory zlib returns 0.
-  return crc32(text.length === 0 ? '' : text, crc32(`${skill}/${position}/${count}/${filename}`));
+  return fileBytesChecksum(skill, position, count, filename, stored, typeof stored !== 'string');
+}
+
+/** Like {@link fileChecksum}, for bytes that may be those of a text. */
+export function fileBytesChecksum(
+  skill: SkillNumber,
+  position: number,
+  count: number,
+  filename: string,
+  bytes: StoredText,
+  isPacked: boolean,
+): number {
+  // A filename has no NUL. SQLite's empty values have no memory, and of no memory zlib returns 0.
+  const before = `${skill}/${position}/${count}/${filename}${isPacked ? '\0' : ''}`;
+  return crc32(bytes.length === 0 ? '' : bytes, crc32(before));
 }
 
 export function vectorChecksum(vector: VectorNumber, embedding: Buffer): number {

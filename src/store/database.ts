@@ -2,12 +2,13 @@ import { type Stats, statSync } from 'node:fs';
 import { SkillSearchError } from '../errors.js';
 import { type Connection, Database, databaseError, isSqliteError } from '../sqlite/connection.js';
 import { beyondRepair, damagedError } from './damaged.js';
-import { APPLICATION_ID, FORMAT_VERSION, FORMAT_WITHOUT_CHECKSUMS, SCHEMA } from './schema.js';
+import { formatOf, isKnownFormat } from './format.js';
+import { APPLICATION_ID, FORMAT_UNPACKED, FORMAT_VERSION, PAGE_BYTES, SCHEMA } from './schema.js';
 
-/** A new, empty catalogue in memory. */
+/** A new, empty catalogue in memory. Nothing in it is packed: it is made for a short time. */
 export function createInMemory(): Connection {
   const connection = new Database(':memory:');
-  createSchema(connection);
+  createSchema(connection, FORMAT_UNPACKED);
   return connection;
 }
 
@@ -20,10 +21,15 @@ export function openForWriting(path: string, timeout = 0): Connection {
   return new Database(path, { timeout });
 }
 
-/** Makes an empty database a catalogue. */
-export function createSchema(connection: Connection): void {
+/** Chooses the size of the pages of a database that has none yet, or that will be packed. */
+export function choosePages(connection: Connection): void {
+  connection.pragma(`page_size = ${PAGE_BYTES}`);
+}
+
+/** Makes an empty database a catalogue. The size of its pages must be chosen before, see {@link choosePages}. */
+export function createSchema(connection: Connection, format: number = FORMAT_VERSION): void {
   connection.pragma(`application_id = ${APPLICATION_ID}`);
-  connection.pragma(`user_version = ${FORMAT_VERSION}`);
+  connection.pragma(`user_version = ${format}`);
   connection.exec(SCHEMA);
 }
 
@@ -84,8 +90,8 @@ function checkFormat(connection: Connection, path: string): void {
   if (applicationId !== APPLICATION_ID) {
     throw new SkillSearchError('NOT_A_CATALOGUE', `${path} is a database, but not a catalogue of skills`, { path });
   }
-  const version = connection.pragma('user_version', { simple: true });
-  if (version !== FORMAT_VERSION && version !== FORMAT_WITHOUT_CHECKSUMS) {
+  const version = formatOf(connection);
+  if (!isKnownFormat(version)) {
     const message = `${path} has catalogue format ${version}, this version reads format ${FORMAT_VERSION}: load the sources again into a new file`;
     throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path });
   }

@@ -4,9 +4,9 @@ import type { Connection } from '../sqlite/connection.js';
 import { hasContentTables } from './content-rows.js';
 import { damagedError } from './damaged.js';
 import { hasDerivedLabels, LABELLED_SKILLS } from './derived-labels.js';
+import { hasChecksums } from './format.js';
 import { type ChecksumForm, ListChecksum } from './list-checksum.js';
 import { readMeta, writeMeta } from './meta.js';
-import { FORMAT_VERSION } from './schema.js';
 import { HASH_BYTES } from './stored-skill.js';
 
 /**
@@ -92,7 +92,7 @@ export function isMetaWhole(connection: Connection): boolean {
  * @throws {SkillSearchError} `DATABASE_DAMAGED`
  */
 export function checkNotes(connection: Connection, path: string): void {
-  if (connection.pragma('user_version', { simple: true }) !== FORMAT_VERSION || isMetaWhole(connection)) return;
+  if (!hasChecksums(connection) || isMetaWhole(connection)) return;
   throw damagedError(path, 'its schema, or what the last load noted of it, is not as it was written');
 }
 

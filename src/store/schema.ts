@@ -2,7 +2,10 @@
 export const APPLICATION_ID = 0x534b494c;
 
 /** `PRAGMA user_version` of a catalogue. Raise it when this version would misread a file of the version before. */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
+
+/** The format without packed records and texts. It can be searched and changed; the next load packs it. */
+export const FORMAT_UNPACKED = 3;
 
 /** The format without checksums and tags. It can be searched; the next load completes it (`complete-format.ts`). */
 export const FORMAT_WITHOUT_CHECKSUMS = 2;
@@ -38,6 +41,12 @@ const SIGNATURE_COLUMNS = `  skill INTEGER PRIMARY KEY,
   words INTEGER NOT NULL,
   sketch BLOB NOT NULL,
   checksum INTEGER`;
+
+/**
+ * Bytes of a page of a catalogue. In pages of 4,096, an eighth of a file's texts would be left free, because few rows
+ * fit one; in larger pages a record that is shown costs more to read.
+ */
+export const PAGE_BYTES = 8192;
 
 /** Added to format 2 later: a catalogue of that format may lack this table. */
 export const KNOWN_ROWS: string = `
@@ -175,7 +184,9 @@ CREATE INDEX IF NOT EXISTS text_signature_text ON text_signature (text);
 /**
  * The tables of a catalogue.
  *
- * - `skill.record` is the answer ready to send: a JSON object with the eight fields of the specification, in its order.
+ * - `skill.record` is the answer nearly ready to send: a JSON object with the eight fields of the specification, in its
+ *   order, or packed (`packed-record.ts`).
+ * - `file.text` is a text, or a BLOB with a packed one (`packed-text.ts`). Its checksum covers what is stored.
  * - `skill.place` is the location of the skill. A derived id always belongs to the same location.
  * - `skill.hash` covers everything that is stored of a skill. Equal hashes mean that the skill is unchanged. It says by
  *   its length whether the skill has contents.

@@ -2,8 +2,10 @@ import { type ComparedText, SIGNATURE_RULES, signatureOf, type TextSignature } f
 import type { SkillNumber } from '../numbers.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
 import { isSignatureWhole, signatureChecksum } from './checksums.js';
+import { hasChecksums } from './format.js';
 import { readMeta, writeMeta } from './meta.js';
-import { FORMAT_VERSION } from './schema.js';
+import { type BesideRecord, fieldsOf, type RecordFields, unpackRecord } from './packed-record.js';
+import { isStoredText, textOf } from './packed-text.js';
 import type { SkillToStore } from './stored-skill.js';
 
 /** Key in `meta` of the rules by which the signatures were made. */
@@ -61,14 +63,34 @@ export class SignatureWriter {
 
 /** Reads the text by which a stored skill is compared with others. A record that is no JSON has none. */
 function storedText(catalogue: Connection): (skill: SkillNumber) => ComparedText {
-  const texts = catalogue.prepare<[SkillNumber], ComparedText>(`
-    SELECT ifnull(record ->> 'name', '') AS name, ifnull(record ->> 'description', '') AS description,
-      (SELECT text FROM file WHERE skill = number ORDER BY lower(filename) <> 'skill.md', position LIMIT 1) AS text
-    FROM skill WHERE number = ? AND json_valid(record)`);
+  const texts = catalogue.prepare<[SkillNumber], StoredCompared>(`
+    SELECT record, id, stars, updated_at AS updatedAt, place,
+      (SELECT text FROM file WHERE skill = number ORDER BY lower(filename) <> 'skill.md', position LIMIT 1) AS stored
+    FROM skill WHERE number = ?`);
   return (skill) => {
-    const { name, description, text } = texts.get(skill) ?? NO_TEXT;
-    return { name: String(name), description: String(description), text: String(text ?? '') };
+    const row = texts.get(skill);
+    if (row === undefined) return NO_TEXT;
+    const { record, stored } = row;
+    const fields = typeof record === 'string' ? fieldsOrUndefined(record, row) : undefined;
+    if (fields === undefined) return NO_TEXT;
+    const text = isStoredText(stored) ? textOf(stored, unpackRecord(record as string, row)) : undefined;
+    return { name: String(fields.name), description: String(fields.description), text: text ?? '' };
   };
+}
+
+/** What is stored of the text of a skill. Damage can change the type of a value. */
+interface StoredCompared extends BesideRecord {
+  readonly record: unknown;
+  readonly stored: unknown;
+}
+
+function fieldsOrUndefined(record: string, beside: BesideRecord): Partial<RecordFields> | undefined {
+  try {
+    return fieldsOf(record, beside);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
 }
 
 /** Reads the signature of a stored skill. One that is missing or damaged is made again. */
@@ -110,19 +132,19 @@ export function readSignatures(
   const rules = readMeta(catalogue, RULES_KEY);
   // Made with another version of Unicode, they can still be compared with each other.
   if (rules?.split(' ')[0] !== String(SIGNATURE_RULES)) return;
-  const hasChecksums = catalogue.pragma('user_version', { simple: true }) === FORMAT_VERSION;
+  const isChecked = hasChecksums(catalogue);
   const found = new Set<SkillNumber>();
   const rows = catalogue
     .prepare<[], [...SignatureRow, number | null]>(
-      `SELECT skill, name, text, words, sketch, ${hasChecksums ? 'checksum' : 'NULL'} FROM text_signature`,
+      `SELECT skill, name, text, words, sketch, ${isChecked ? 'checksum' : 'NULL'} FROM text_signature`,
     )
     .raw();
   for (const [skill, name, text, words, sketch, checksum] of rows.iterate()) {
-    if (hasChecksums && !isSignatureWhole(skill, name, text, words, sketch, checksum)) continue;
+    if (isChecked && !isSignatureWhole(skill, name, text, words, sketch, checksum)) continue;
     found.add(skill);
     visit(skill, name, text, words, sketch);
   }
-  if (!hasChecksums || rules !== RULES) return;
+  if (!isChecked || rules !== RULES) return;
   const textOf = storedText(catalogue);
   for (const skill of skills) {
     if (found.has(skill)) continue;

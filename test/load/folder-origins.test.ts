@@ -333,7 +333,7 @@ function sum(reports: readonly LoadReport[]) {
 function forgetOrigins(path: string, places: Record<string, string>): void {
   changing(path, (database) => {
     const change = database.prepare(
-      "UPDATE skill SET place = ?, hash = randomblob(16) WHERE json_extract(record, '$.description') = ?",
+      'UPDATE skill SET place = ?, hash = randomblob(16) WHERE instr(record, char(31) || ? || char(31)) > 0',
     );
     for (const [description, place] of Object.entries(places)) change.run(place, description);
   });

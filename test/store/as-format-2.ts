@@ -1,7 +1,9 @@
 import { Database } from '../../src/sqlite/connection.js';
+import { asFormat3 } from './as-format-3.js';
 
 /** Takes from a catalogue what format 3 added. A few bytes differ from what an earlier version would have written. */
 export function asFormat2(path: string, more = ''): void {
+  asFormat3(path);
   const database = new Database(path);
   database.exec(`
     ALTER TABLE skill DROP COLUMN tags;

@@ -71,11 +71,8 @@ describe('a letter that changes on the disk', () => {
     expect(await codeOf(() => search.keywordRecords({ q: 'cherry' }))).toBe('DATABASE_DAMAGED');
   });
 
-  test('in a quote of the JSON is told, and not sent', async () => {
-    const database = await damaged(
-      '"author":"unknown","description":"about fruit and elder',
-      '"author":"unknown",.description":"about fruit and elder',
-    );
+  test('between two fields of a record is told, and not sent', async () => {
+    const database = await damaged('unknown\u001fabout fruit and elder', 'unknown.about fruit and elder');
     await using search = await open(database);
     expect(search.keywordRecords({ q: 'fruit' }).damaged).toHaveLength(1);
     expect(await codeOf(() => search.get('elder'))).toBe('DATABASE_DAMAGED');

@@ -28,7 +28,7 @@ test('the next load completes a catalogue of format 2, whatever it brings', asyn
     { id: 'cherry', name: 'cherry', description: 'Stone cherries.', tags: ['red'] },
   ]);
   expect(report).toMatchObject({ added: 1, updated: 0, removed: 0, embedded: 1, warnings: [] });
-  expect(formatOf(database)).toBe(3);
+  expect(formatOf(database)).toBe(4);
   expect(await checkCatalogue({ database })).toMatchObject({ skills: 5, vectors: 5, problems: [] });
   await using search = await openSkillSearch({ database, embedder });
   expect(search.keyword({ q: 'red' }).hits.map(({ skill }) => skill.id)).toEqual(['cherry']);
@@ -39,7 +39,7 @@ test('loading the same rows into a catalogue of format 2 changes no skill, and e
   const database = fixture();
   const report = await load(database, format2Rows, 'fruit');
   expect(report).toMatchObject({ added: 0, updated: 0, unchanged: 4, removed: 0, embedded: 0 });
-  expect(formatOf(database)).toBe(3);
+  expect(formatOf(database)).toBe(4);
   expect(await checkCatalogue({ database })).toMatchObject({ problems: [] });
 });
 
@@ -72,7 +72,7 @@ test('a repair completes a catalogue of format 2, too', async () => {
   const { problems, repaired } = await checkCatalogue({ database, repair: true });
   expect(problems).toEqual([]);
   expect(repaired).toHaveLength(3);
-  expect(formatOf(database)).toBe(3);
+  expect(formatOf(database)).toBe(4);
 });
 
 function fixture(): string {

@@ -3,9 +3,9 @@ import type { Connection } from '../../sqlite/connection.js';
 import { asBeyondRepair } from '../damaged.js';
 import { guarded, isCorrupt, openForReading, storeError } from '../database.js';
 import { gatherFacts, isMetaWhole, readFacts } from '../facts.js';
+import { hasChecksums } from '../format.js';
 import { readLineage } from '../lineage.js';
 import { readMeta } from '../meta.js';
-import { FORMAT_VERSION } from '../schema.js';
 import { schemaFaults } from '../schema-faults.js';
 import { type DamagedRow, findDamage } from './find-damage.js';
 import type { StoredFileRow, StoredRow } from './stored-row.js';
@@ -55,7 +55,7 @@ export class CatalogueCheck {
   private constructor(connection: Connection, path: string) {
     this.#connection = connection;
     this.#path = path;
-    this.hasChecksums = connection.pragma('user_version', { simple: true }) === FORMAT_VERSION;
+    this.hasChecksums = hasChecksums(connection);
     this.damagedTables = this.hasChecksums ? schemaFaults(connection).tables : [];
     const isReadable = this.damagedTables.length === 0;
     this.stamp = isReadable ? (readMeta(connection, 'stamp') ?? '') : '';

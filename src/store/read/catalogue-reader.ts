@@ -9,6 +9,7 @@ import { DerivedLabels } from '../derived-labels.js';
 import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts } from '../facts.js';
 import { readLineage } from '../lineage.js';
 import { readMeta } from '../meta.js';
+import type { RecordFields } from '../packed-record.js';
 import { folderAt } from '../place.js';
 import { type ChangedColumns, changedColumns } from './changed-columns.js';
 import {
@@ -244,7 +245,7 @@ export class CatalogueReader {
       if (row === undefined) return undefined;
       const { record, categories, occupations, tags } = row;
       const derived = this.#statements.derivedLabels(row.number, row.hash) ?? this.#throwDamaged(id);
-      const skill = toSkill(record, categories, occupations, tags, derived);
+      const skill = toSkill(JSON.parse(record) as RecordFields, categories, occupations, tags, derived);
       const { installations: _, ...properties } = JSON.parse(row.properties) as SkillProperties &
         Pick<Skill, 'installations'>;
       const installations = storedInstallations(row.properties).map(withoutPath);

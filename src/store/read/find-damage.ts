@@ -70,7 +70,7 @@ export async function findDamage(
       const row = rows.row(number);
       const files = rows.files(number);
       characters += lengthOf(row?.record) + lengthOf(row?.properties);
-      for (const { text } of files) characters += lengthOf(text);
+      for (const { stored } of files) characters += lengthOf(stored);
       const fault =
         row === undefined
           ? 'its row is missing'

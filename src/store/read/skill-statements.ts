@@ -6,23 +6,38 @@ import { fileChecksum, recordChecksum, shownChecksum } from '../checksums.js';
 import { damagedError } from '../damaged.js';
 import { corruptAsMissing, isCorrupt } from '../database.js';
 import { DerivedLabels } from '../derived-labels.js';
-import { FORMAT_VERSION } from '../schema.js';
+import { hasChecksums } from '../format.js';
+import { fieldsOf, type RecordFields, unpackRecord } from '../packed-record.js';
+import { isStoredText, unpackText } from '../packed-text.js';
 
 /** A stored file of a skill. */
 export interface StoredFile {
   readonly filename: string;
+  /**
+   * Unpacked when it is first read, which may be after the catalogue was closed.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED` if it was never packed right: what is stored was compared before
+   */
   readonly text: string;
 }
 
-type ShownRow = [
+type RecordRow = [
   record: unknown,
+  id: string,
+  stars: number,
+  updatedAt: number,
+  place: unknown,
+  checksum: number | null,
+];
+type ShownRow = [
+  ...RecordRow,
   categories: unknown,
   occupations: unknown,
   tags: unknown,
-  recordChecksum: number | null,
-  checksum: number | null,
+  shownChecksum: number | null,
   hash: Buffer,
 ];
+type FileRow = [filename: unknown, stored: unknown, checksum: number | null];
 
 /**
  * The SQL that reads a skill and the text of its files, prepared once for each connection. All that is read is checked;
@@ -32,42 +47,37 @@ export class SkillStatements {
   readonly #path: string;
   /** Whether the catalogue has checksums. */
   readonly #isChecked: boolean;
-  readonly #record: Statement<[skill: SkillNumber], [record: unknown, checksum: number | null]>;
+  readonly #record: Statement<[skill: SkillNumber], RecordRow>;
   readonly #shown: Statement<[skill: SkillNumber], ShownRow>;
-  readonly #files: Statement<[skill: SkillNumber], [filename: unknown, text: unknown, checksum: number | null]>;
-  readonly #file: Statement<
-    [{ readonly skill: SkillNumber; readonly position: number }],
-    [filename: unknown, text: unknown, checksum: number | null, count: number]
-  >;
+  readonly #files: Statement<[skill: SkillNumber], FileRow>;
+  readonly #file: Statement<[{ readonly skill: SkillNumber; readonly position: number }], [...FileRow, count: number]>;
   readonly #id: Statement<[skill: SkillNumber], unknown>;
   readonly #number: Statement<[id: string], SkillNumber>;
   readonly #derived: DerivedLabels | undefined;
+  /** The record that was read last: texts of a skill are mostly read after it. The number of a skill names its state. */
+  #last: { readonly skill: SkillNumber; readonly record: string } | undefined;
 
   constructor(connection: Connection, path: string) {
     this.#path = path;
-    this.#isChecked = connection.pragma('user_version', { simple: true }) === FORMAT_VERSION;
+    this.#isChecked = hasChecksums(connection);
     const column = (name: string): string => (this.#isChecked ? name : 'NULL');
+    const recordColumns = `record, id, stars, updated_at, place, ${column('record_checksum')}`;
     this.#record = connection
-      .prepare<[SkillNumber], [unknown, number | null]>(
-        `SELECT record, ${column('record_checksum')} FROM skill WHERE number = ?`,
-      )
+      .prepare<[SkillNumber], RecordRow>(`SELECT ${recordColumns} FROM skill WHERE number = ?`)
       .raw();
     this.#shown = connection
       .prepare<[SkillNumber], ShownRow>(`
-        SELECT record, categories, occupations, ${this.#isChecked ? 'tags' : "'[]'"}, ${column('record_checksum')},
+        SELECT ${recordColumns}, categories, occupations, ${this.#isChecked ? 'tags' : "'[]'"},
           ${column('shown_checksum')}, hash
         FROM skill WHERE number = ?`)
       .raw();
     this.#files = connection
-      .prepare<[SkillNumber], [unknown, unknown, number | null]>(
+      .prepare<[SkillNumber], FileRow>(
         `SELECT filename, text, ${column('checksum')} FROM file WHERE skill = ? ORDER BY position`,
       )
       .raw();
     this.#file = connection
-      .prepare<
-        [{ readonly skill: SkillNumber; readonly position: number }],
-        [unknown, unknown, number | null, number]
-      >(`
+      .prepare<[{ readonly skill: SkillNumber; readonly position: number }], [...FileRow, number]>(`
         SELECT filename, text, ${column('checksum')}, (SELECT count(*) FROM file WHERE skill = :skill)
         FROM file WHERE skill = :skill AND position = :position`)
       .raw();
@@ -82,12 +92,7 @@ export class SkillStatements {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   record(skill: SkillNumber): string {
-    return this.guard(skill, () => {
-      const [record, checksum] = this.#record.get(skill) ?? [];
-      if (typeof record !== 'string') return undefined;
-      const isWhole = this.#isChecked ? recordChecksum(skill, record) === checksum : isJson(record);
-      return isWhole ? record : undefined;
-    });
+    return this.guard(skill, () => this.#wholeRecord(skill));
   }
 
   /**
@@ -99,15 +104,20 @@ export class SkillStatements {
     return this.guard(skill, () => {
       const row = this.#shown.get(skill);
       if (row === undefined || !isText(row)) return undefined;
-      const [record, categories, occupations, tags, ofRecord, ofShown, hash] = row;
+      const [record, id, stars, updatedAt, place, ofRecord, categories, occupations, tags, ofShown, hash] = row;
+      const beside = { id, stars, updatedAt, place };
       if (this.#isChecked) {
-        const checksum = recordChecksum(skill, record);
+        const whole = unpackRecord(record, beside);
+        const checksum = recordChecksum(skill, whole);
         if (checksum !== ofRecord || shownChecksum(checksum, categories, occupations, tags) !== ofShown) {
           return undefined;
         }
+        this.#last = { skill, record: whole };
       }
       const derived = this.derivedLabels(skill, hash);
-      return derived === undefined ? undefined : toSkill(record, categories, occupations, tags, derived);
+      return derived === undefined
+        ? undefined
+        : toSkill(fieldsOf(record, beside), categories, occupations, tags, derived);
     });
   }
 
@@ -130,11 +140,10 @@ export class SkillStatements {
       const rows = this.#files.all(skill);
       if (rows.length === 0) return undefined;
       const files: StoredFile[] = [];
-      for (const [position, [filename, text, checksum]] of rows.entries()) {
-        if (typeof filename !== 'string' || typeof text !== 'string') return undefined;
-        if (this.#isChecked && fileChecksum(skill, position, rows.length, filename, text) !== checksum)
-          return undefined;
-        files.push({ filename, text });
+      for (const [position, row] of rows.entries()) {
+        const file = this.#wholeFile(skill, position, rows.length, row);
+        if (file === undefined) return undefined;
+        files.push(file);
       }
       return files;
     });
@@ -148,11 +157,34 @@ export class SkillStatements {
    */
   file(skill: SkillNumber, position: number): StoredFile {
     return this.guard(skill, () => {
-      const [filename, text, checksum, count] = this.#file.get({ skill, position }) ?? [];
-      if (typeof filename !== 'string' || typeof text !== 'string' || count === undefined) return undefined;
-      const isWhole = !this.#isChecked || fileChecksum(skill, position, count, filename, text) === checksum;
-      return isWhole ? { filename, text } : undefined;
+      const row = this.#file.get({ skill, position });
+      if (row === undefined) return undefined;
+      const [filename, stored, checksum, count] = row;
+      return this.#wholeFile(skill, position, count, [filename, stored, checksum]);
     });
+  }
+
+  /** The record of a skill; undefined if it is not as it was written. */
+  #wholeRecord(skill: SkillNumber): string | undefined {
+    const [stored, id, stars, updatedAt, place, checksum] = this.#record.get(skill) ?? NO_RECORD;
+    if (typeof stored !== 'string' || typeof place !== 'string') return undefined;
+    const record = unpackRecord(stored, { id, stars, updatedAt, place });
+    const isWhole = this.#isChecked ? recordChecksum(skill, record) === checksum : isJson(record);
+    if (!isWhole) return undefined;
+    this.#last = { skill, record };
+    return record;
+  }
+
+  /** A file of a skill; undefined if it is not as it was written. */
+  #wholeFile(skill: SkillNumber, position: number, count: number, row: FileRow): StoredFile | undefined {
+    const [filename, stored, checksum] = row;
+    if (typeof filename !== 'string' || !isStoredText(stored)) return undefined;
+    if (this.#isChecked && fileChecksum(skill, position, count, filename, stored) !== checksum) return undefined;
+    if (typeof stored === 'string') return { filename, text: stored };
+    // A text was packed with the record of its skill.
+    if (!this.#isChecked) return undefined;
+    const record = this.#last?.skill === skill ? this.#last.record : this.#wholeRecord(skill);
+    return record === undefined ? undefined : packedFile(filename, stored, record, this.#path);
   }
 
   /** The record of a skill, if it is whole. Does not fail. */
@@ -196,9 +228,42 @@ export class SkillStatements {
   }
 }
 
-function isText(row: ShownRow): row is [string, string, string, string, number | null, number | null, Buffer] {
+const NO_RECORD: RecordRow = [undefined, '', 0, 0, undefined, null];
+
+/** A file whose text is unpacked when it is first read: few texts of a page are looked at. */
+function packedFile(filename: string, stored: Buffer, record: string, path: string): StoredFile {
+  let text: string | undefined;
+  return {
+    filename,
+    get text() {
+      text ??= unpackText(stored, record);
+      if (text === undefined) throw damagedError(path, `the text of a file ${filename} cannot be unpacked`);
+      return text;
+    },
+  };
+}
+
+type ShownTexts = [
+  record: string,
+  id: string,
+  stars: number,
+  updatedAt: number,
+  place: string,
+  recordChecksum: number | null,
+  categories: string,
+  occupations: string,
+  tags: string,
+  shownChecksum: number | null,
+  hash: Buffer,
+];
+
+function isText(row: ShownRow): row is ShownTexts {
   return (
-    typeof row[0] === 'string' && typeof row[1] === 'string' && typeof row[2] === 'string' && typeof row[3] === 'string'
+    typeof row[0] === 'string' &&
+    typeof row[4] === 'string' &&
+    typeof row[6] === 'string' &&
+    typeof row[7] === 'string' &&
+    typeof row[8] === 'string'
   );
 }
 
@@ -208,20 +273,20 @@ function isJson(text: string): boolean {
 }
 
 /**
- * The skill in four columns of the table `skill`.
+ * The skill in the columns of the table `skill`.
  *
+ * @param fields of its record; the skill is made of this object
  * @param derived its derived labels: a JSON array
  */
 export function toSkill(
-  record: string,
+  fields: RecordFields,
   categories: string,
   occupations: string,
   tags: string,
   derived: string = '[]',
 ): Skill {
-  const skill = JSON.parse(record) as Skill;
   // Added in place: copying each skill of a page would take as long as reading its labels.
-  return Object.assign(skill, {
+  return Object.assign(fields, {
     categories: toLabels(categories),
     occupations: toLabels(occupations),
     tags: toLabels(tags),

@@ -1,9 +1,18 @@
 import { crc32 } from 'node:zlib';
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
-import { type CheckedColumns, COVERED_BYTES, checksumsOf, fileChecksum, recordChecksum } from '../checksums.js';
+import {
+  type CheckedColumns,
+  COVERED_BYTES,
+  checksumsOf,
+  fileBytesChecksum,
+  fileChecksum,
+  recordChecksum,
+} from '../checksums.js';
 import { corruptAsMissing } from '../database.js';
-import { FORMAT_VERSION } from '../schema.js';
+import { hasChecksums } from '../format.js';
+import { unpackRecord } from '../packed-record.js';
+import { isStoredText, type StoredText, textOf } from '../packed-text.js';
 import { hashOf } from '../stored-skill.js';
 
 /** Everything that is stored of a skill in its row. */
@@ -16,7 +25,8 @@ export interface StoredRow extends CheckedColumns {
 export interface StoredFileRow {
   readonly position: number;
   readonly filename: string;
-  readonly text: string;
+  /** As it is stored. Damage can change its type. */
+  readonly stored: StoredText;
   readonly checksum: number | null;
 }
 
@@ -38,7 +48,7 @@ export class StoredRows {
     this.#connection = connection;
     // A view of the connection may stand for a table of the file; see `OpenedState`.
     this.#from = schema === 'main' ? '' : `${schema}.`;
-    this.hasChecksums = connection.pragma(`${schema}.user_version`, { simple: true }) === FORMAT_VERSION;
+    this.hasChecksums = hasChecksums(connection, schema);
     const added = this.hasChecksums
       ? 'tags, record_checksum AS recordChecksum, shown_checksum AS shownChecksum, checksum'
       : "'[]' AS tags, NULL AS recordChecksum, NULL AS shownChecksum, NULL AS checksum";
@@ -50,7 +60,7 @@ export class StoredRows {
         copy_key AS copyKey, place, text_hash AS textHash, hash, ${added}
       FROM ${this.#from}skill WHERE number = ?`);
     this.#files = connection.prepare(`
-      SELECT position, filename, text, ${this.hasChecksums ? 'checksum' : 'NULL AS checksum'}
+      SELECT position, filename, text AS stored, ${this.hasChecksums ? 'checksum' : 'NULL AS checksum'}
       FROM ${this.#from}file WHERE skill = ? ORDER BY position`);
     this.#filenames = connection
       .prepare<[SkillNumber], string>(`SELECT filename FROM ${this.#from}file WHERE skill = ? ORDER BY position`)
@@ -58,7 +68,9 @@ export class StoredRows {
   }
 
   row(skill: SkillNumber): StoredRow | undefined {
-    return this.#row.get(skill);
+    const row = this.#row.get(skill);
+    const isPacked = row !== undefined && typeof row.record === 'string' && typeof row.place === 'string';
+    return isPacked ? { ...row, record: unpackRecord(row.record, row) } : row;
   }
 
   /**
@@ -66,7 +78,7 @@ export class StoredRows {
    * be used is known.
    */
   wholeRow(skill: SkillNumber): StoredRow | undefined {
-    const row = corruptAsMissing(() => this.#row.get(skill));
+    const row = corruptAsMissing(() => this.row(skill));
     if (row === undefined) return undefined;
     if (!this.hasChecksums) return isUsable(row) ? row : undefined;
     const filenames = corruptAsMissing(() => this.filenames(skill));
@@ -103,7 +115,7 @@ export class StoredRows {
   }
 
   #fitsHash(skill: SkillNumber): boolean {
-    const row = this.#row.get(skill);
+    const row = this.row(skill);
     return row === undefined || this.faultOf(row, this.files(skill)) === undefined;
   }
 
@@ -111,17 +123,20 @@ export class StoredRows {
     this.#bytes ??= bytesOf(this.#connection, this.#from);
     const row = this.#bytes.row.get(skill);
     if (row === undefined) return true;
-    const [record, labels, rest, recordSum, shownSum, sum] = row;
-    if (![record, labels, rest].every(Buffer.isBuffer)) return false;
+    const [record, id, stars, updatedAt, place, labels, rest, recordSum, shownSum, sum] = row;
+    if (![record, id, place].every((text) => typeof text === 'string')) return false;
+    if (![labels, rest].every(Buffer.isBuffer)) return false;
     const files = this.#bytes.files.all(skill);
     if (files.length === 0) return false;
     let names = '';
-    for (const [position, filename, text, isText, checksum] of files) {
-      if (isText !== 1 || fileChecksum(skill, position, files.length, filename, text) !== checksum) return false;
+    for (const [position, filename, bytes, type, checksum] of files) {
+      if (type !== 'text' && type !== 'blob') return false;
+      const found = fileBytesChecksum(skill, position, files.length, filename, bytes, type === 'blob');
+      if (found !== checksum) return false;
       names += `\0${filename}`;
     }
     const shown = crc32(labels, recordSum ?? 0);
-    const isRecord = recordChecksum(skill, record) === recordSum;
+    const isRecord = recordChecksum(skill, unpackRecord(record, { id, stars, updatedAt, place })) === recordSum;
     return isRecord && shown === shownSum && crc32(names, crc32(rest, shown)) === sum;
   }
 
@@ -134,14 +149,25 @@ export class StoredRows {
     if (record !== row.recordChecksum) return 'its record does not fit its checksum';
     if (shown !== row.shownChecksum) return 'its labels do not fit their checksum';
     if (files.length === 0) return 'its files are missing';
-    const bad = files.find((file) => !isFileWhole(row.number, file, files.length));
+    const bad = files.find((file) => !isFileWhole(row, file, files.length));
     if (bad !== undefined) return `its file ${bad.filename} does not fit its checksum`;
     return whole === row.checksum ? undefined : 'its row does not fit its checksum';
   }
 }
 
-type RowBytes = [Buffer, Buffer, Buffer, recordChecksum: number | null, shown: number | null, whole: number | null];
-type FileBytes = [position: number, filename: string, text: Buffer, isText: 0 | 1, checksum: number | null];
+type RowBytes = [
+  record: string,
+  id: string,
+  stars: number,
+  updatedAt: number,
+  place: string,
+  labels: Buffer,
+  rest: Buffer,
+  recordChecksum: number | null,
+  shownChecksum: number | null,
+  checksum: number | null,
+];
+type FileBytes = [position: number, filename: string, bytes: Buffer, type: string, checksum: number | null];
 
 /** Statements for the bytes that the checksums of `checksums.ts` cover. */
 function bytesOf(
@@ -151,12 +177,12 @@ function bytesOf(
   return {
     row: connection
       .prepare<[SkillNumber], RowBytes>(`
-        SELECT ${COVERED_BYTES.join(', ')},
+        SELECT record, id, stars, updated_at, place, ${COVERED_BYTES.join(', ')},
           record_checksum, shown_checksum, checksum FROM ${from}skill WHERE number = ?`)
       .raw(),
     files: connection
       .prepare<[SkillNumber], FileBytes>(`
-        SELECT position, filename, CAST(text AS BLOB), typeof(text) = 'text', checksum
+        SELECT position, filename, CAST(text AS BLOB), typeof(text), checksum
         FROM ${from}file WHERE skill = ? ORDER BY position`)
       .raw(),
   };
@@ -189,24 +215,30 @@ function isRowWhole(row: StoredRow, filenames: readonly string[]): boolean {
   return record === row.recordChecksum && shown === row.shownChecksum && whole === row.checksum;
 }
 
-function isFileWhole(skill: SkillNumber, file: StoredFileRow, count: number): boolean {
-  const { position, filename, text, checksum } = file;
-  if (typeof text !== 'string') return false;
-  return fileChecksum(skill, position, count, filename, text) === checksum;
+/** @param row whose record is known to be right */
+function isFileWhole({ number, record }: StoredRow, file: StoredFileRow, count: number): boolean {
+  const { position, filename, stored, checksum } = file;
+  if (!isStoredText(stored) || fileChecksum(number, position, count, filename, stored) !== checksum) return false;
+  return textOf(stored, record) !== undefined;
 }
 
 /** Damage can change the type of a value. */
 function faultOfTypes(row: StoredRow, files: readonly StoredFileRow[]): string | undefined {
   const { id, record, categories, occupations, tags, properties, copyKey, place, textHash, hash } = row;
   const texts: unknown[] = [id, record, categories, occupations, tags, properties, copyKey, place];
-  for (const { filename, text } of files) texts.push(filename, text);
+  for (const { filename, stored } of files) texts.push(filename, Buffer.isBuffer(stored) ? '' : stored);
   const isTyped = texts.every((text) => typeof text === 'string') && [textHash, hash].every(Buffer.isBuffer);
   return isTyped ? undefined : 'a value has the wrong type';
 }
 
+/** Nothing is packed in a catalogue without checksums. */
+function textsOf(files: readonly StoredFileRow[]): { readonly filename: string; readonly text: string }[] {
+  return files.map(({ filename, stored }) => ({ filename, text: String(stored) }));
+}
+
 /** Without checksums there is the hash of each skill. It does not cover what follows from the record. */
 function faultOfHash(row: StoredRow, files: readonly StoredFileRow[]): string | undefined {
-  if (!hashOf(row, files).equals(row.hash)) return 'its row or a file does not fit its hash';
+  if (!hashOf(row, textsOf(files)).equals(row.hash)) return 'its row or a file does not fit its hash';
   const { id, stars, updatedAt } = JSON.parse(row.record) as Partial<StoredRow>;
   const follows = id === row.id && stars === row.stars && updatedAt === row.updatedAt;
   return follows ? undefined : 'its columns do not follow from its record';

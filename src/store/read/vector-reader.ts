@@ -4,9 +4,9 @@ import { vectorChecksum } from '../checksums.js';
 import { damagedError } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
 import { type CatalogueFacts, checkNotes, linkBytes, readFacts, SKILLS_AND_VECTORS } from '../facts.js';
+import { hasChecksums } from '../format.js';
 import { ListChecksum } from '../list-checksum.js';
 import { readMeta } from '../meta.js';
-import { FORMAT_VERSION } from '../schema.js';
 import { decodeVector } from '../vector-bytes.js';
 import { OpenedState } from './opened-state.js';
 
@@ -55,7 +55,7 @@ export class VectorReader {
     this.#connection = connection;
     this.#path = path;
     this.#facts = facts;
-    this.#isChecked = connection.pragma('user_version', { simple: true }) === FORMAT_VERSION;
+    this.#isChecked = hasChecksums(connection);
     const checksum = this.#isChecked ? 'checksum' : 'NULL';
     this.#count = connection.prepare<[], number>('SELECT count(*) FROM vector').pluck();
     this.#model = connection.prepare(`

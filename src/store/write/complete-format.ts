@@ -1,18 +1,19 @@
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { signatureChecksum, vectorChecksum } from '../checksums.js';
+import { formatOf } from '../format.js';
 import { StoredRows } from '../read/stored-row.js';
-import { FORMAT_VERSION, FORMAT_WITHOUT_CHECKSUMS, KNOWN_ROWS, TEXT_SIGNATURES } from '../schema.js';
+import { FORMAT_UNPACKED, FORMAT_WITHOUT_CHECKSUMS, KNOWN_ROWS, TEXT_SIGNATURES } from '../schema.js';
 import { hasUnitLength } from '../vector-bytes.js';
 import { SkillSeal } from './seal-skill.js';
 
 /**
- * Completes a catalogue of the format without checksums, inside the open transaction. What does not fit the hash of its
+ * Completes a catalogue of the format without checksums, so that it has the next one, inside the open transaction. What does not fit the hash of its
  * skill gets none: it stays marked as damaged until a load brings it again. Vectors have no hash, so they are taken as
  * they are if they have unit length.
  */
 export function completeFormat(connection: Connection): void {
-  if (connection.pragma('user_version', { simple: true }) !== FORMAT_WITHOUT_CHECKSUMS) return;
+  if (formatOf(connection) !== FORMAT_WITHOUT_CHECKSUMS) return;
   const former = new StoredRows(connection);
   // The check of each skill is still that of the former format.
   connection.exec(`
@@ -31,7 +32,7 @@ export function completeFormat(connection: Connection): void {
   }
   sealVectors(connection);
   sealSignatures(connection);
-  connection.pragma(`user_version = ${FORMAT_VERSION}`);
+  connection.pragma(`user_version = ${FORMAT_UNPACKED}`);
 }
 
 function sealVectors(connection: Connection): void {

@@ -3,13 +3,14 @@ import type { Statement } from '../../sqlite/connection.js';
 import { isVectorWhole, recordChecksum } from '../checksums.js';
 import { CLASSIFIER_KEY, hasDerivedLabels } from '../derived-labels.js';
 import { readMeta } from '../meta.js';
+import { type BesideRecord, fieldsOf, unpackRecord } from '../packed-record.js';
 import { decodeVector } from '../vector-bytes.js';
 import type { LabelledSkill, LabelSink, SkillToLabel } from './label-sink.js';
 import { OpenChange } from './open-change.js';
 import type { OpenLoad } from './open-load.js';
 import type { WriterStatements } from './writer-statements.js';
 
-interface StoredSkill {
+interface StoredSkill extends BesideRecord {
   readonly hash: Buffer;
   readonly record: string;
   readonly recordChecksum: number | null;
@@ -83,11 +84,10 @@ export class LoadLabels implements LabelSink {
     return this.#load.guard(() => {
       const reading = this.#statements();
       const stored = reading.skill.get(skill);
-      if (stored === undefined || recordChecksum(skill, stored.record) !== stored.recordChecksum) return undefined;
-      const { name, description } = JSON.parse(stored.record) as {
-        readonly name: string;
-        readonly description: string;
-      };
+      if (stored === undefined) return undefined;
+      const record = unpackRecord(stored.record, stored);
+      if (recordChecksum(skill, record) !== stored.recordChecksum) return undefined;
+      const { name, description } = fieldsOf(stored.record, stored);
       const found = reading.vector.get(skill, model);
       const isWhole = found !== undefined && isVectorWhole(found.number, found.embedding, found.checksum);
       return { skill, hash: stored.hash, name, description, vector: isWhole ? vectorOf(found.embedding) : undefined };
@@ -120,7 +120,9 @@ export class LoadLabels implements LabelSink {
       this.#readingFrom = statements;
       const { connection } = statements;
       this.#reading = {
-        skill: connection.prepare('SELECT hash, record, record_checksum AS recordChecksum FROM skill WHERE number = ?'),
+        skill: connection.prepare(`
+          SELECT hash, record, id, stars, updated_at AS updatedAt, place, record_checksum AS recordChecksum
+          FROM skill WHERE number = ?`),
         vector: connection.prepare(`
           SELECT number, embedding, checksum FROM vector
           WHERE text_hash = (SELECT text_hash FROM skill WHERE number = ?)

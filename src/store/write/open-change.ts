@@ -9,7 +9,7 @@ import { newStamp } from '../new-stamp.js';
 import { schemaFaults } from '../schema-faults.js';
 import { hasPresentSignatures, SignatureWriter } from '../signature-table.js';
 import { changedSums } from './changed-sums.js';
-import { isComplete, openBase, openCatalogue } from './open-load.js';
+import { isChangeable, openBase, openCatalogue } from './open-load.js';
 import { Superseding } from './superseding.js';
 import { WorkingCopy } from './working-copy.js';
 import { WriterStatements } from './writer-statements.js';
@@ -54,7 +54,8 @@ export class OpenChange {
     const copy = WorkingCopy.claim(path);
     try {
       const base = openBase(path);
-      if (isComplete(base.connection) && hasPresentSignatures(base.connection)) return new OpenChange(path, copy, base);
+      if (isChangeable(base.connection) && hasPresentSignatures(base.connection))
+        return new OpenChange(path, copy, base);
       base.close();
     } catch (error) {
       copy.release();

@@ -6,6 +6,7 @@ import { asBeyondRepair, beyondRepair } from '../damaged.js';
 import { openForReading, storeError } from '../database.js';
 import { isMetaWhole } from '../facts.js';
 import { filesBeside } from '../file-names.js';
+import { formatOf, hasChecksums } from '../format.js';
 import { readMeta } from '../meta.js';
 import { FORMAT_VERSION } from '../schema.js';
 import { schemaFaults } from '../schema-faults.js';
@@ -222,8 +223,7 @@ function commitIfPossible(connection: Connection): void {
 /** Statements on a finished catalogue. */
 export function openBase(path: string): WriterStatements {
   const connection = openCatalogue(path);
-  const hasChecksums = connection.pragma('user_version', { simple: true }) === FORMAT_VERSION;
-  const { tables } = hasChecksums ? schemaFaults(connection) : { tables: [] };
+  const { tables } = hasChecksums(connection) ? schemaFaults(connection) : { tables: [] };
   if (tables.length > 0) {
     connection.close();
     throw beyondRepair(path, `the schema of ${tables.join(', ')} is not as it was written`);
@@ -242,8 +242,12 @@ export function openCatalogue(path: string): Connection {
   }
 }
 
+/** Whether a small change can be written into a catalogue, whose records and texts may be unpacked. */
+export function isChangeable(catalogue: Connection): boolean {
+  return hasChecksums(catalogue) && hasContentTables(catalogue) && isMetaWhole(catalogue);
+}
+
 /** Whether a catalogue has everything that the present format has, and its notes about itself are right. */
 export function isComplete(catalogue: Connection): boolean {
-  const isPresentFormat = catalogue.pragma('user_version', { simple: true }) === FORMAT_VERSION;
-  return isPresentFormat && hasContentTables(catalogue) && isMetaWhole(catalogue);
+  return formatOf(catalogue) === FORMAT_VERSION && isChangeable(catalogue);
 }

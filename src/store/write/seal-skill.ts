@@ -19,8 +19,8 @@ export class SkillSeal {
   write(row: StoredRow, files: readonly StoredFileRow[]): void {
     const { record, shown, whole } = checksumsOf(row, filenamesOf(files));
     this.#skill.run(record, shown, whole, row.number);
-    for (const { position, filename, text } of files) {
-      this.#file.run(fileChecksum(row.number, position, files.length, filename, text), row.number, position);
+    for (const { position, filename, stored } of files) {
+      this.#file.run(fileChecksum(row.number, position, files.length, filename, stored), row.number, position);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { type Connection, isSqliteError, type Statement } from '../../sqlite/connection.js';
 import { vectorChecksum } from '../checksums.js';
-import { FORMAT_VERSION } from '../schema.js';
+import { hasChecksums } from '../format.js';
 import { VectorInsertion } from './vector-statements.js';
 
 /**
@@ -10,7 +10,7 @@ import { VectorInsertion } from './vector-statements.js';
 export function takeVectors(into: Connection, from: string): void {
   try {
     into.prepare('ATTACH ? AS left_over').run(from);
-    const isChecked = into.pragma('left_over.user_version', { simple: true }) === FORMAT_VERSION;
+    const isChecked = hasChecksums(into, 'left_over');
     into.exec('BEGIN');
     into.exec('INSERT OR IGNORE INTO model (id, dimensions) SELECT id, dimensions FROM left_over.model');
     const insertion = new VectorInsertion(into);

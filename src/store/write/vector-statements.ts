@@ -1,13 +1,19 @@
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { vectorChecksum } from '../checksums.js';
+import { type BesideRecord, fieldsOf } from '../packed-record.js';
 import { encodeVector } from '../vector-bytes.js';
 import type { TextToEmbed } from './embedding-sink.js';
+
+interface StoredTextToEmbed extends BesideRecord {
+  readonly textHash: Buffer;
+  readonly record: string;
+}
 
 /** The SQL for the vectors of a load, prepared once for each connection. */
 export class VectorStatements {
   readonly #missing: Statement<[after: SkillNumber, model: string], SkillNumber>;
-  readonly #text: Statement<[skill: SkillNumber], TextToEmbed>;
+  readonly #text: Statement<[skill: SkillNumber], StoredTextToEmbed>;
   readonly #insertModel: Statement<[id: string, dimensions: number], unknown>;
   #insert: VectorInsertion | undefined;
   readonly #connection: Connection;
@@ -22,7 +28,7 @@ export class VectorStatements {
         GROUP BY text_hash ORDER BY 1`)
       .pluck();
     this.#text = connection.prepare(`
-      SELECT text_hash AS textHash, record ->> 'name' AS name, record ->> 'description' AS description
+      SELECT text_hash AS textHash, record, id, stars, updated_at AS updatedAt, place
       FROM skill WHERE number = ?`);
     this.#insertModel = connection.prepare('INSERT OR IGNORE INTO model (id, dimensions) VALUES (?, ?)');
   }
@@ -56,7 +62,9 @@ export class VectorStatements {
 
   /** The text of a skill that is stored. */
   text(skill: SkillNumber): TextToEmbed {
-    return this.#text.get(skill)!;
+    const { textHash, record, ...beside } = this.#text.get(skill)!;
+    const { name, description } = fieldsOf(record, beside);
+    return { textHash, name, description };
   }
 
   put(model: string, textHash: Buffer, vector: Float32Array): void {

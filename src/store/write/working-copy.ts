@@ -1,14 +1,24 @@
 import { chmodSync, constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
-import { createSchema, isCorrupt, notWritable, openForReading, openForWriting, storeError } from '../database.js';
+import {
+  choosePages,
+  createSchema,
+  isCorrupt,
+  notWritable,
+  openForReading,
+  openForWriting,
+  storeError,
+} from '../database.js';
 import { writeFacts } from '../facts.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../file-names.js';
+import { formatOf, isKnownFormat } from '../format.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { newStamp } from '../new-stamp.js';
-import { APPLICATION_ID, FORMAT_VERSION, FORMAT_WITHOUT_CHECKSUMS } from '../schema.js';
+import { APPLICATION_ID, FORMAT_VERSION, PAGE_BYTES } from '../schema.js';
 import { schemaFaults } from '../schema-faults.js';
 import { completeFormat } from './complete-format.js';
 import { LoadLock } from './load-lock.js';
+import { packCatalogue } from './pack-catalogue.js';
 import { replaceCatalogue } from './replace-catalogue.js';
 import { takeVectors } from './take-vectors.js';
 
@@ -39,6 +49,7 @@ export class WorkingCopy {
     const copy = new WorkingCopy(catalogue, new LoadLock(catalogue));
     try {
       removeDatabase(copy.#files.loadingPart);
+      removeDatabase(copy.#files.loadingPacked);
       copy.#publishFinished();
       return copy;
     } catch (error) {
@@ -95,11 +106,14 @@ export class WorkingCopy {
       }
       const part = openForWriting(loadingPart);
       // A part that is not finished is thrown away, so it needs no journal. Completing it may write all of it.
-      if (exists && formatOf(part) !== FORMAT_VERSION) part.pragma('journal_mode = OFF');
+      const isConverted = exists && formatOf(part) !== FORMAT_VERSION;
+      if (isConverted) part.pragma('journal_mode = OFF');
+      if (!exists) choosePages(part);
       // One transaction, because each waits for the disk.
       part.exec('BEGIN');
       if (exists) {
         completeFormat(part);
+        packCatalogue(part);
         // The copy is sealed with new checksums, so nothing that is wrong may stay.
         mendSchema(part);
       } else createSchema(part);
@@ -107,10 +121,12 @@ export class WorkingCopy {
       writeMeta(part, 'load_key', loadKey);
       part.exec('COMMIT');
       if (existsSync(loading)) takeVectors(part, loading);
+      const made = isConverted ? this.#withoutGaps(part) : loadingPart;
       part.close();
       removeDatabase(loading);
       this.#hasStaleLeftOver = false;
-      renameSync(loadingPart, loading);
+      renameSync(made, loading);
+      if (made !== loadingPart) removeDatabase(loadingPart);
       return prepareForLoad(openForWriting(loading));
     });
   }
@@ -161,14 +177,33 @@ export class WorkingCopy {
     const connection = openForWriting(this.#files.loading);
     try {
       const isOurs =
-        connection.pragma('application_id', { simple: true }) === APPLICATION_ID &&
-        [FORMAT_VERSION, FORMAT_WITHOUT_CHECKSUMS].includes(formatOf(connection));
+        connection.pragma('application_id', { simple: true }) === APPLICATION_ID && isKnownFormat(formatOf(connection));
       if (isOurs && readMeta(connection, 'replaces') !== undefined) return connection;
     } catch (error) {
       if (!isSqliteError(error)) throw error;
     }
     connection.close();
     return undefined;
+  }
+
+  /**
+   * Writes a working copy that was converted once more, in the pages of the present format and without those that are
+   * free. Without room for a second one it stays as large as it is, and as good.
+   *
+   * @returns the file that is the working copy
+   */
+  #withoutGaps(part: Connection): string {
+    const { loadingPart, loadingPacked } = this.#files;
+    removeDatabase(loadingPacked);
+    choosePages(part);
+    try {
+      part.prepare('VACUUM INTO ?').run(loadingPacked);
+      return loadingPacked;
+    } catch (error) {
+      if (!isSqliteError(error)) throw error;
+      removeDatabase(loadingPacked);
+      return loadingPart;
+    }
   }
 
   #currentStamp(): string {
@@ -200,13 +235,9 @@ function prepareForLoad(connection: Connection): Connection {
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = NORMAL');
   connection.pragma('cache_size = -65536');
-  // In pages. Checkpoints wait for the disk, so this makes them rare.
-  connection.pragma('wal_autocheckpoint = 16384');
+  // In pages: 64 MiB. Checkpoints wait for the disk, so this makes them rare.
+  connection.pragma(`wal_autocheckpoint = ${2 ** 26 / PAGE_BYTES}`);
   return connection;
-}
-
-function formatOf(connection: Connection): number {
-  return connection.pragma('user_version', { simple: true }) as number;
 }
 
 function removeDatabase(path: string): void {

@@ -3,6 +3,9 @@ import type { Connection, Statement } from '../../sqlite/connection.js';
 import type { PackedBlob } from '../blob-packing.js';
 import { checksumsOf, fileChecksum } from '../checksums.js';
 import { ContentRows } from '../content-rows.js';
+import { isPacked } from '../format.js';
+import { packRecord } from '../packed-record.js';
+import { packText, type StoredText } from '../packed-text.js';
 import type { SkillColumns, SkillToStore } from '../stored-skill.js';
 import { ContentStatements } from './content-statements.js';
 import { LabelStatements } from './label-statements.js';
@@ -218,13 +221,15 @@ class SavingStatements {
   readonly #insert: Statement<[SavedColumns], unknown>;
   readonly #update: Statement<[SavedColumns], unknown>;
   readonly #insertFile: Statement<
-    [skill: SkillNumber, position: number, filename: string, text: string, checksum: number],
+    [skill: SkillNumber, position: number, filename: string, stored: StoredText, checksum: number],
     unknown
   >;
+  readonly #isPacked: boolean;
   #last: SkillNumber;
 
   /** @param last highest number that was ever used, if that is known */
   constructor(connection: Connection, last = 0) {
+    this.#isPacked = isPacked(connection);
     // Not that of contents either, whose skill a version has deleted that does not know them.
     this.#last = connection
       .prepare<[], number>(`
@@ -257,12 +262,21 @@ class SavingStatements {
     const number = skill ?? this.#last + 1;
     if (number > this.#last) this.#last = number;
     const filenames = files.map(({ filename }) => filename);
-    const { record, shown, whole } = checksumsOf({ ...columns, number }, filenames);
-    const values = { ...columns, number, recordChecksum: record, shownChecksum: shown, checksum: whole };
+    const sums = checksumsOf({ ...columns, number }, filenames);
+    const { record } = columns;
+    const values = {
+      ...columns,
+      number,
+      record: this.#isPacked ? packRecord(record, columns) : record,
+      recordChecksum: sums.record,
+      shownChecksum: sums.shown,
+      checksum: sums.whole,
+    };
     (skill === undefined ? this.#insert : this.#update).run(values);
     for (const [position, { filename, text }] of files.entries()) {
-      const checksum = fileChecksum(number, position, files.length, filename, text);
-      this.#insertFile.run(number, position, filename, text, checksum);
+      const stored = this.#isPacked ? packText(text, record) : text;
+      const checksum = fileChecksum(number, position, files.length, filename, stored);
+      this.#insertFile.run(number, position, filename, stored, checksum);
     }
     return number;
   }

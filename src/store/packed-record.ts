@@ -1,0 +1,127 @@
+import { locationIn } from './place.js';
+import type { SkillColumns } from './stored-skill.js';
+
+/** The columns of a skill that a packed record does without. */
+export type BesideRecord = Pick<SkillColumns, 'id' | 'stars' | 'updatedAt' | 'place'>;
+
+/** The fields of a record that stand in it. */
+interface Fields {
+  readonly name: string;
+  readonly author: string;
+  readonly description: string;
+  readonly codehostUrl: string;
+  readonly skillUrl: string;
+}
+
+/** The eight fields of a record. */
+export interface RecordFields extends Fields {
+  readonly id: string;
+  readonly stars: number;
+  readonly updatedAt: number;
+}
+
+/**
+ * A packed record has the texts of a record, each as in JSON between its quotation marks:
+ *
+ *     MARK name MARK author MARK description MARK codehostUrl MARK skillUrl
+ *
+ * The names of the fields are always the same, and `id`, `stars` and `updatedAt` have columns of their own. Nor is
+ * said again what these and the column `place` say: an address on GitHub, and the id that an address ends in. JSON has
+ * none of the characters that stand for them, nor {@link MARK}.
+ */
+const MARK = '\u001f';
+/** An address on GitHub that ends in the path of the place; the branch follows, but for `HEAD`. */
+const FOLDER = '\u0001';
+/** Likewise without the path. */
+const REPOSITORY = '\u0002';
+/** The id. */
+const ID = '\u0003';
+
+const GITHUB = 'https://github.com/';
+const TREE = '/tree/';
+const USUAL_BRANCH = 'HEAD';
+
+/** What is stored of a record: itself if it cannot be told from its packed form. */
+export function packRecord(record: string, beside: BesideRecord): string {
+  const { name, author, description, codehostUrl, skillUrl } = JSON.parse(record) as RecordFields;
+  const address = packAddress(codehostUrl, beside.place) ?? inJson(codehostUrl);
+  const { id } = beside;
+  const shown = skillUrl.endsWith(id) ? inJson(skillUrl.slice(0, skillUrl.length - id.length)) + ID : inJson(skillUrl);
+  const packed = ['', inJson(name), inJson(author), inJson(description), address, shown].join(MARK);
+  return unpackRecord(packed, beside) === record ? packed : record;
+}
+
+/** The record that is stored. */
+export function unpackRecord(stored: string, beside: BesideRecord): string {
+  const parts = readParts(stored);
+  if (parts === undefined) return stored;
+  const { id, stars, updatedAt } = beside;
+  const [, name, author, description, address, shown] = parts as [string, string, string, string, string, string];
+  const inId = JSON.stringify(id);
+  const codehostUrl = unpackAddress(address, beside.place);
+  const inAddress = codehostUrl === undefined ? `"${address}"` : JSON.stringify(codehostUrl);
+  const inShown = shown.endsWith(ID) ? shown.slice(0, -1) + inId.slice(1) : `${shown}"`;
+  return (
+    `{"id":${inId},"name":"${name}","author":"${author}","description":"${description}",` +
+    `"codehostUrl":${inAddress},"skillUrl":"${inShown},"stars":${stars},"updatedAt":${updatedAt}}`
+  );
+}
+
+/**
+ * The fields of a stored record. Does not parse JSON where it need not.
+ *
+ * @throws {SyntaxError} if the record is damaged
+ */
+export function fieldsOf(stored: string, beside: BesideRecord): RecordFields {
+  const parts = stored.includes('\\') ? undefined : readParts(stored);
+  if (parts === undefined) return JSON.parse(unpackRecord(stored, beside)) as RecordFields;
+  const { id, stars, updatedAt } = beside;
+  const [, name, author, description, address, shown] = parts as [string, string, string, string, string, string];
+  const codehostUrl = unpackAddress(address, beside.place) ?? address;
+  const skillUrl = shown.endsWith(ID) ? shown.slice(0, -1) + id : shown;
+  return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt };
+}
+
+/** A text as JSON has it between quotation marks. */
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** Undefined if the record is not packed. */
+function readParts(stored: string): readonly string[] | undefined {
+  if (!stored.startsWith(MARK)) return undefined;
+  const parts = stored.split(MARK);
+  return parts.length === 6 ? parts : undefined;
+}
+
+/** Undefined unless the place says it. */
+function packAddress(address: string, place: string): string | undefined {
+  const [repository, path] = repositoryOf(place);
+  const before = GITHUB + repository + TREE;
+  if (repository === '' || !address.startsWith(before)) return undefined;
+  const isFolder = path !== '' && address.endsWith(path) && address.length > before.length + path.length;
+  const branch = address.slice(before.length, isFolder ? -path.length : undefined);
+  if (!/^[\w.-]+$/.test(branch)) return undefined;
+  return (isFolder ? FOLDER : REPOSITORY) + (branch === USUAL_BRANCH ? '' : branch);
+}
+
+/** Undefined if it is not packed. */
+function unpackAddress(packed: string, place: string): string | undefined {
+  const isFolder = packed.startsWith(FOLDER);
+  if (!isFolder && !packed.startsWith(REPOSITORY)) return undefined;
+  const [repository, path] = repositoryOf(place);
+  const branch = packed.length === 1 ? USUAL_BRANCH : packed.slice(1);
+  return GITHUB + repository + TREE + branch + (isFolder ? path : '');
+}
+
+/** The `owner/repo` that a place begins with, and what follows. */
+function repositoryOf(place: string): readonly [repository: string, path: string] {
+  const location = locationIn(place);
+  const owner = location.indexOf('/');
+  if (owner < 0) return ['', location];
+  for (let at = owner + 1; at < location.length; at++) {
+    const character = location.charCodeAt(at);
+    if (character === 0x2f || character === 0x23) return [location.slice(0, at), location.slice(at)];
+  }
+  return [location, ''];
+}

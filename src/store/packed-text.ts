@@ -1,0 +1,87 @@
+import { Buffer } from 'node:buffer';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { TEXT_DICTIONARY } from './text-dictionary.js';
+
+/**
+ * A packed text, as it is stored:
+ *
+ *     0  the form, 1 byte
+ *     1  bytes of the text in UTF-8, 3 bytes, little-endian
+ *     4  raw deflate of these bytes, with a preset dictionary: the text dictionary, then the record of the skill
+ *
+ * Most texts begin with what the record says, name and description. So a packed text can be read only with the record
+ * that it was packed with: whoever reads one has compared the record with its checksum before.
+ */
+const FORM = 1;
+const HEAD_BYTES = 4;
+
+/** Texts of fewer bytes stay as they are: two of them save less than the page of the database that they lie in. */
+const SHORTEST = 64;
+/** More does not fit the head. */
+const LONGEST: number = 2 ** 24 - 1;
+
+/** Bytes of a record that count: enough for the longest description of most skills. */
+const RECORD_BYTES = 4096;
+
+const dictionary: Buffer = Buffer.alloc(TEXT_DICTIONARY.length + RECORD_BYTES);
+TEXT_DICTIONARY.copy(dictionary);
+
+/** The dictionary of a skill's texts. Valid until the next call. */
+function dictionaryOf(record: string): Buffer {
+  const written = dictionary.write(record, TEXT_DICTIONARY.length);
+  return dictionary.subarray(0, TEXT_DICTIONARY.length + written);
+}
+
+/**
+ * What is stored of a text: itself if packing does not make it shorter.
+ *
+ * @param record of the skill, as `toColumns` writes it
+ */
+export function packText(text: string, record: string): string | Buffer {
+  const bytes = Buffer.from(text);
+  const { length } = bytes;
+  // A lone surrogate would not come back.
+  if (length < SHORTEST || length > LONGEST || !text.isWellFormed()) return text;
+  const packed = deflateRawSync(bytes, { dictionary: dictionaryOf(record) });
+  if (HEAD_BYTES + packed.length >= length) return text;
+  const stored = Buffer.allocUnsafe(HEAD_BYTES + packed.length);
+  stored[0] = FORM;
+  stored.writeUIntLE(length, 1, 3);
+  packed.copy(stored, HEAD_BYTES);
+  return stored;
+}
+
+/**
+ * The text that was packed; undefined if this is no packed text, or was packed with another record. Which of the two
+ * cannot always be told, so what is given must have been compared with checksums before.
+ *
+ * @param record of the skill, as it was when the text was packed
+ */
+export function unpackText(stored: Buffer, record: string): string | undefined {
+  if (stored.length <= HEAD_BYTES || stored[0] !== FORM) return undefined;
+  const length = stored.readUIntLE(1, 3);
+  try {
+    // One byte more than it takes, else the last call would find no room and make a second one.
+    const bytes = inflateRawSync(stored.subarray(HEAD_BYTES), {
+      dictionary: dictionaryOf(record),
+      chunkSize: Math.max(64, length + 1),
+      maxOutputLength: Math.max(1, length),
+    });
+    return bytes.length === length ? bytes.toString() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is stored of a text: the text itself, or packed. */
+export type StoredText = string | Buffer;
+
+/** Whether a stored value can be a text at all. Damage can change the type of a value. */
+export function isStoredText(value: unknown): value is StoredText {
+  return typeof value === 'string' || Buffer.isBuffer(value);
+}
+
+/** The text that is stored; undefined if it cannot be unpacked. */
+export function textOf(stored: StoredText, record: string): string | undefined {
+  return typeof stored === 'string' ? stored : unpackText(stored, record);
+}
