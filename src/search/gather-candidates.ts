@@ -8,6 +8,8 @@ import type { ResolvedSemanticQuery } from '../query.js';
 import type { NameMatch } from '../ranking/features.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
 import { untilAborted } from '../threads/abort.js';
+import { inTurns } from '../threads/in-turns.js';
+import { OneAtATime } from '../threads/one-at-a-time.js';
 import type { DocumentVectors } from './document-vectors.js';
 import type { VectorSearch } from './vector-search.js';
 
@@ -57,7 +59,10 @@ export async function gatherCandidates(
   // an unhandled rejection.
   reading?.catch(() => {});
   const work = Work.forQuestion(columns.size);
-  const ranked = words === undefined ? undefined : rankWords(words, question, query, columns, filter, work);
+  const ranked =
+    words === undefined
+      ? undefined
+      : await rankingsOf(words).run(() => rankWords(words, question, query, columns, filter, work, signal));
   const names =
     words === undefined || query.ranking !== 'hybrid'
       ? NO_NAMES
@@ -113,24 +118,35 @@ async function readMeaning(
   return { nearest, embedded, read: (documents) => vectors.read(documents), readable, readsLanguage };
 }
 
+/** The rankings of each index: one at a time, because each that is on its way has working space of its own. */
+const rankings = new WeakMap<KeywordIndex, OneAtATime>();
+
+function rankingsOf(words: KeywordIndex): OneAtATime {
+  const known = rankings.get(words) ?? new OneAtATime();
+  rankings.set(words, known);
+  return known;
+}
+
 /**
  * The best documents by words. If copies are collapsed, as many as it takes to have {@link CANDIDATES} groups of
  * copies: as a rule a quarter more is enough, so a second attempt is rare. There is none if there is not enough work
  * for it.
  */
-function rankWords(
+async function rankWords(
   words: KeywordIndex,
   question: Question,
   { copies }: ResolvedSemanticQuery,
   { copyGroup }: CatalogueColumns,
   filter: Uint8Array | undefined,
   work: Work,
-): RankedDocuments {
-  const weights = FIELD_WEIGHTS;
-  if (copies === 'keep') return words.rank(question, { weights, limit: CANDIDATES, filter, work });
+  signal: AbortSignal | undefined,
+): Promise<RankedDocuments> {
+  const rank = (limit: number): Promise<RankedDocuments> =>
+    inTurns(words.rank(question, { weights: FIELD_WEIGHTS, limit, filter, work }), signal);
+  if (copies === 'keep') return rank(CANDIDATES);
   for (let limit = CANDIDATES * 1.25; ; limit *= 4) {
     const before = work.spent;
-    const ranked = words.rank(question, { weights, limit, filter, work });
+    const ranked = await rank(limit);
     const cost = work.spent - before;
     const groups = new Set<number>();
     const enough = ranked.documents.findIndex((document) => groups.add(copyGroup[document]!).size === CANDIDATES);
