@@ -36,12 +36,13 @@ export async function describeCandidates(
   signal: AbortSignal | undefined,
 ): Promise<DescribedCandidates> {
   const gathered = await gatherCandidates(sources, query, question, filter, signal);
-  const { documents, ranked, nameMatches, meaning, truncated } = gathered;
+  const { documents, ranked, nameMatches, meaning, vectors, truncated } = gathered;
   const { ranking } = query;
   const { columns } = sources;
-  const vectors = meaning.read?.([...documents]);
-  const cosines = vectors?.cosines(meaning.embedded) ?? NO_COSINES;
   const wordScores = ranked?.scoresOf(documents);
+  const sentences = await meaning.sentences;
+  const cosines =
+    meaning.whole === undefined ? NO_COSINES : (vectors?.cosines([meaning.whole, ...sentences]) ?? NO_COSINES);
   const candidates: Candidate[] = [];
   for (const [i, document] of documents.entries()) {
     const [cosine, ...ofSentences] = cosines.get(document) ?? [];
@@ -66,7 +67,7 @@ export async function describeCandidates(
     skills: columns.size,
     words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),
   };
-  const told = { truncated, damaged: vectors?.damaged ?? [], questionVector: meaning.embedded[0] };
+  const told = { truncated, damaged: vectors?.damaged ?? [], questionVector: meaning.whole };
   if (ranking !== 'hybrid' || vectors === undefined) return { context, candidates, ...told };
   const fedBack =
     candidates.length < FEWEST_WITH_FEEDBACK
