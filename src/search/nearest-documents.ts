@@ -9,6 +9,7 @@ import { type CatalogueReader, NO_VECTOR } from '../store/read/catalogue-reader.
 import type { VectorReader } from '../store/read/vector-reader.js';
 import { DocumentVectors } from './document-vectors.js';
 import { GrownVectors } from './grown-vectors.js';
+import { vectorPlaces } from './vector-places.js';
 
 /** Finds the documents of a catalogue that are near a vector. Needs no model. */
 export class NearestDocuments {
@@ -54,9 +55,13 @@ export class NearestDocuments {
     const { vectors } = reader;
     // An empty catalogue has no vectors.
     if (reader.columns.size > 0) modelOfVectors(vectors, database);
+    const numbering = reader.vectorNumbers(signal);
+    // Awaited below. While the files are read, the links of skills and vectors are. This catch only prevents an
+    // unhandled rejection.
+    numbering.catch(() => {});
     const index = await openIndex(reader, database, signal);
     try {
-      return new NearestDocuments(index, vectors, await reader.vectorPlaces(index.keys, signal));
+      return new NearestDocuments(index, vectors, vectorPlaces(await numbering, index.keys));
     } catch (error) {
       await index.close();
       throw error;
@@ -86,24 +91,37 @@ export class NearestDocuments {
     return this.#documents.of(place);
   }
 
-  /** Reads the stored vectors of some documents. */
-  read(documents: readonly DocumentNumber[]): DocumentVectors {
-    const places = documents.map((document): VectorPlace => this.#placeOf[document]!);
-    const distinct = [...new Set(places)].filter((place) => place !== NO_VECTOR);
-    const { dimensions } = this.#index;
-    const { values, damaged } = this.#vectors.vectors(
-      distinct.map((place) => this.#index.keys[place]!),
-      dimensions,
-    );
-    const damagedPlaces = new Set(damaged.map((i) => distinct[i]!));
-    const indexOfPlace = new Map(distinct.map((place, i) => [place, i]));
-    const indexOf = new Map<DocumentNumber, number>();
-    for (const [i, document] of documents.entries()) {
-      const index = indexOfPlace.get(places[i]!);
-      if (index !== undefined && !damagedPlaces.has(places[i]!)) indexOf.set(document, index);
+  /**
+   * Reads the stored vectors of some documents.
+   *
+   * @param known vectors that were read before for the same question: these are not read again
+   */
+  read(documents: ArrayLike<DocumentNumber>, known?: DocumentVectors): DocumentVectors {
+    const vectorAt = new Map<VectorPlace, Float32Array | undefined>();
+    const unread: VectorPlace[] = [];
+    for (let i = 0; i < documents.length; i++) {
+      const place = this.#placeOf[documents[i]!]!;
+      if (place === NO_VECTOR || vectorAt.has(place)) continue;
+      const vector = known?.get(documents[i]!);
+      vectorAt.set(place, vector);
+      if (vector === undefined) unread.push(place);
     }
-    const ofDamaged = documents.filter((_, i) => damagedPlaces.has(places[i]!));
-    return new DocumentVectors({ values, dimensions, indexOf, damaged: ofDamaged });
+    const { dimensions } = this.#index;
+    const keys = unread.map((place) => this.#index.keys[place]!);
+    const { values, damaged } = this.#vectors.vectors(keys, dimensions);
+    const damagedPlaces = new Set(damaged.map((i) => unread[i]!));
+    for (const [i, place] of unread.entries()) {
+      if (!damagedPlaces.has(place)) vectorAt.set(place, values.subarray(i * dimensions, (i + 1) * dimensions));
+    }
+    const vectorOf = new Map<DocumentNumber, Float32Array>();
+    const ofDamaged: DocumentNumber[] = [];
+    for (let i = 0; i < documents.length; i++) {
+      const place = this.#placeOf[documents[i]!]!;
+      const vector = vectorAt.get(place);
+      if (vector !== undefined) vectorOf.set(documents[i]!, vector);
+      else if (damagedPlaces.has(place)) ofDamaged.push(documents[i]!);
+    }
+    return new DocumentVectors({ dimensions, vectorOf, damaged: ofDamaged });
   }
 
   close(): Promise<void> {

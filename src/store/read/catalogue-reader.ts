@@ -1,6 +1,6 @@
 import { ALL_IN_MEMORY, type Pager } from '../../arrays/pager.js';
 import type { SkillSearchError } from '../../errors.js';
-import type { DocumentNumber, SkillNumber, VectorNumber, VectorPlace } from '../../numbers.js';
+import type { DocumentNumber, SkillNumber } from '../../numbers.js';
 import type { Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
@@ -54,6 +54,9 @@ function stampIn(connection: Connection): string {
 
 /** Marks a document without a vector. */
 export const NO_VECTOR = -1;
+
+/** Documents that are put into a table in one turn of the event loop: some milliseconds. */
+const NUMBERED_A_TURN = 20_000;
 
 /**
  * A finished catalogue, read-only. Everything works with document numbers; a record is read only for the page that is
@@ -330,22 +333,21 @@ export class CatalogueReader {
     return this.reading(() => this.#contentReader().completeIds(after, limit));
   }
 
-  /**
-   * For each document, the place of its vector among some vectors, or {@link NO_VECTOR}. Yields to the event loop
-   * now and then.
-   *
-   * @param keys numbers of the vectors, ascending
-   */
-  async vectorPlaces(keys: Float64Array, signal?: AbortSignal): Promise<Int32Array> {
-    const placeOf = new Map<VectorNumber, VectorPlace>();
-    for (const [place, vector] of keys.entries()) placeOf.set(vector, place);
+  /** For each document, the number of its vector, or {@link NO_VECTOR}. Yields to the event loop now and then. */
+  async vectorNumbers(signal?: AbortSignal): Promise<Float64Array> {
+    const { skillNumbers, size } = this.columns;
     const documentOf = new Map<SkillNumber, DocumentNumber>();
-    for (const [document, skill] of this.columns.skillNumbers.entries()) documentOf.set(skill, document);
-    const places = new Int32Array(this.columns.size).fill(NO_VECTOR);
-    for await (const [skill, vector] of this.vectors.ofSkills(signal)) {
-      places[documentOf.get(skill)!] = placeOf.get(vector) ?? NO_VECTOR;
+    for (let document = 0; document < size; document++) {
+      documentOf.set(skillNumbers[document]!, document);
+      if (document % NUMBERED_A_TURN !== NUMBERED_A_TURN - 1) continue;
+      await new Promise(setImmediate);
+      signal?.throwIfAborted();
     }
-    return places;
+    const numbers = new Float64Array(size).fill(NO_VECTOR);
+    for await (const some of this.vectors.ofSkills(signal)) {
+      for (const [skill, vector] of some) if (vector !== null) numbers[documentOf.get(skill)!] = vector;
+    }
+    return numbers;
   }
 
   /**
