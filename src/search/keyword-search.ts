@@ -21,22 +21,25 @@ import type { OpenState } from './open-state.js';
 export function searchByKeywords(state: OpenState, query: KeywordQuery): KeywordResult {
   const { reader } = state;
   const resolved = resolveKeywordQuery(query);
-  const { matches, scoreOf, copiesOf, documents, pagination, truncation } = findPage(state, resolved);
-  const matcher = termMatcherOf(matches);
-  const mostText = Math.floor(EXPLAINED_TEXT / documents.length);
-  const toHit = (document: DocumentNumber): KeywordHit =>
-    toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
-  const damaged: DamagedSkill[] = [];
-  const corrected = matches.corrected();
-  return reader.reading(() => ({
-    ...stepOf(matches),
-    ...truncation,
-    hits: readShown(documents, toHit, damaged),
-    pagination,
-    ...(corrected.length === 0 ? {} : { corrected }),
-    ...facetPart(reader, () => matches.documents, resolved),
-    ...damagedPart(reader, damaged),
-  }));
+  // All of it at once: matching may read a name, and a transaction takes as long as a record.
+  return reader.reading(() => {
+    const { matches, scoreOf, copiesOf, documents, pagination, truncation } = findPage(state, resolved);
+    const matcher = termMatcherOf(matches);
+    const mostText = Math.floor(EXPLAINED_TEXT / documents.length);
+    const toHit = (document: DocumentNumber): KeywordHit =>
+      toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
+    const damaged: DamagedSkill[] = [];
+    const corrected = matches.corrected();
+    return {
+      ...stepOf(matches),
+      ...truncation,
+      hits: readShown(documents, toHit, damaged),
+      pagination,
+      ...(corrected.length === 0 ? {} : { corrected }),
+      ...facetPart(reader, () => matches.documents, resolved),
+      ...damagedPart(reader, damaged),
+    };
+  });
 }
 
 /** Answers a keyword query with the stored JSON texts of skills; see `SkillSearch.keywordRecords`. */
