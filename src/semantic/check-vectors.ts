@@ -1,6 +1,6 @@
 import { describeValue } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
-import { untilAborted } from '../threads/abort.js';
+import { untilAborted } from '../abort.js';
 import type { Embedder, EmbedOptions } from './embedder.js';
 
 /** How far the norm of a vector may be from 1. Embedders that compute with 16-bit floats are off by less. */
