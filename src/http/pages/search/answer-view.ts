@@ -108,8 +108,9 @@ function filterChips(form: QuestionForm, base: string): Html | undefined {
   if (set.length === 0) return undefined;
   return html`<ul class="chips filters-set" aria-label="Filters">${set.map((field) => {
     const value = form[field]!;
-    const shown = shownValue(field, value);
-    return html`<li><a class="chip" href="${linkToForm(base, form, { [field]: undefined })}">${FILTER_NAMES[field]}: <bdi>${shownLine(shown)}</bdi> <span aria-hidden="true">✕</span><span class="hidden-text">(take away)</span></a></li>`;
+    const shown = html`${FILTER_NAMES[field]}: <bdi>${shownLine(shownValue(field, value))}</bdi>`;
+    const cross = html`<span aria-hidden="true">✕</span><span class="hidden-text">(take away)</span>`;
+    return html`<li><a class="chip" href="${linkToForm(base, form, { [field]: undefined })}">${shown} ${cross}</a></li>`;
   })}</ul>
 `;
 }
