@@ -1,3 +1,4 @@
+import { untilAborted } from '../abort.js';
 import { arraysOf } from '../arrays/array-tree.js';
 import { DamagedArrayFileError } from '../arrays/pager.js';
 import {
@@ -15,7 +16,6 @@ import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { withoutLateLabels } from '../store/read/columns.js';
 import type { MemoryCatalogue } from '../store/write/memory-catalogue.js';
-import { untilAborted } from '../threads/abort.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import { type KeywordIndexParts, openKeywordIndex } from './open-keyword-index.js';
 import { OpenState } from './open-state.js';
