@@ -31,7 +31,7 @@ export interface InstalledSkill {
 }
 
 /** What kept a walk from finding skills, or links. */
-export interface WalkProblem extends AgentProblem {
+interface WalkProblem extends AgentProblem {
   /** The folders that hidden skills lie in, absolute, without symbolic links; undefined if nobody knows. */
   readonly hidingFolders?: readonly string[];
 }
