@@ -107,7 +107,8 @@ function loadedBy(words: readonly string[]) {
   const tell = join(installed, 'tell-loaded.cjs');
   const { error } = runBundle(words, ['--require', tell, main]);
   const loaded = JSON.parse(error.trimEnd().split('\n').at(-1) ?? '') as { files: string[]; parts: string[] };
-  const own = loaded.files.filter((file) => file !== tell).map((file) => relative(installed, file));
+  const others = [tell, join(installed, 'package.json')];
+  const own = loaded.files.filter((file) => !others.includes(file)).map((file) => relative(installed, file));
   const bundle = join('dist', 'cli') + sep;
   return {
     files: own.filter((file) => file.startsWith(bundle)).map((file) => file.slice(bundle.length)),
