@@ -3,6 +3,7 @@ import type { DocumentSource, KeywordDocument } from '../keyword/keyword-index.j
 import type { DocumentNumber } from '../numbers.js';
 import type { Skill } from '../skill.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import { unpacked } from '../store/read/skill-statements.js';
 
 /** What is indexed of a skill that is damaged: nothing. */
 export const DAMAGED_DOCUMENT: KeywordDocument = { name: '', author: '', labels: [], description: '', files: [] };
@@ -15,7 +16,7 @@ export function documentsOf(reader: CatalogueReader): DocumentSource {
   const { size } = reader.columns;
   const read = (document: DocumentNumber): KeywordDocument => {
     try {
-      return toDocument(reader.skill(document), reader.texts(document));
+      return toDocument(reader.skill(document), unpacked(reader.texts(document)));
     } catch (error) {
       if (!isDamage(error)) throw error;
       reader.noteDamaged([document]);

@@ -228,6 +228,15 @@ export class SkillStatements {
   }
 }
 
+/**
+ * Files with their texts unpacked, for whoever looks at all of them.
+ *
+ * @throws {SkillSearchError} `DATABASE_DAMAGED`
+ */
+export function unpacked(files: readonly StoredFile[]): StoredFile[] {
+  return files.map(({ filename, text }) => ({ filename, text }));
+}
+
 const NO_RECORD: RecordRow = [undefined, '', 0, 0, undefined, null];
 
 /** A file whose text is unpacked when it is first read: few texts of a page are looked at. */
