@@ -81,11 +81,43 @@ const AFTER: Readonly<Record<keyof Fields, string>> = {
 /** The record that is stored. */
 export function unpackRecord(stored: string, beside: BesideRecord): string {
   const parts = readParts(stored);
-  if (parts === undefined) return stored;
+  return parts === undefined ? stored : recordOf(parts, beside, unpackAddress(parts[4], beside.place));
+}
+
+/**
+ * The record that is stored, and its fields. Does not parse JSON where it need not.
+ *
+ * @throws {SyntaxError} if the record is damaged
+ */
+export function unpackWithFields(
+  stored: string,
+  beside: BesideRecord,
+): { readonly record: string; readonly fields: RecordFields } {
+  const parts = readParts(stored);
+  if (parts === undefined) return { record: stored, fields: JSON.parse(stored) as RecordFields };
+  const unpacked = unpackAddress(parts[4], beside.place);
+  const record = recordOf(parts, beside, unpacked);
+  if (stored.includes('\\')) return { record, fields: JSON.parse(record) as RecordFields };
   const { id, stars, updatedAt } = beside;
-  const [, name, author, description, address, shown] = parts as [string, string, string, string, string, string];
+  const [, name, author, description, address, shown] = parts;
+  const codehostUrl = unpacked ?? address;
+  const skillUrl = shown.endsWith(ID) ? shown.slice(0, -1) + id : shown;
+  return { record, fields: { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt } };
+}
+
+/**
+ * The fields of a stored record.
+ *
+ * @throws {SyntaxError} if the record is damaged
+ */
+export function fieldsOf(stored: string, beside: BesideRecord): RecordFields {
+  return unpackWithFields(stored, beside).fields;
+}
+
+/** @param codehostUrl if the place says it */
+function recordOf(parts: Parts, { id, stars, updatedAt }: BesideRecord, codehostUrl: string | undefined): string {
+  const [, name, author, description, address, shown] = parts;
   const inId = JSON.stringify(id);
-  const codehostUrl = unpackAddress(address, beside.place);
   const inAddress = codehostUrl === undefined ? `"${address}"` : JSON.stringify(codehostUrl);
   const inShown = shown.endsWith(ID) ? shown.slice(0, -1) + inId.slice(1) : `${shown}"`;
   return (
@@ -94,26 +126,14 @@ export function unpackRecord(stored: string, beside: BesideRecord): string {
   );
 }
 
-/**
- * The fields of a stored record. Does not parse JSON where it need not.
- *
- * @throws {SyntaxError} if the record is damaged
- */
-export function fieldsOf(stored: string, beside: BesideRecord): RecordFields {
-  const parts = stored.includes('\\') ? undefined : readParts(stored);
-  if (parts === undefined) return JSON.parse(unpackRecord(stored, beside)) as RecordFields;
-  const { id, stars, updatedAt } = beside;
-  const [, name, author, description, address, shown] = parts as [string, string, string, string, string, string];
-  const codehostUrl = unpackAddress(address, beside.place) ?? address;
-  const skillUrl = shown.endsWith(ID) ? shown.slice(0, -1) + id : shown;
-  return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt };
-}
+/** The parts of a packed record; the first is empty. */
+type Parts = readonly ['', name: string, author: string, description: string, address: string, shown: string];
 
 /** Undefined if the record is not packed. */
-function readParts(stored: string): readonly string[] | undefined {
+function readParts(stored: string): Parts | undefined {
   if (!stored.startsWith(MARK)) return undefined;
   const parts = stored.split(MARK);
-  return parts.length === 6 ? parts : undefined;
+  return parts.length === 6 ? (parts as unknown as Parts) : undefined;
 }
 
 /** Undefined unless the place says it. */
@@ -141,9 +161,7 @@ function repositoryOf(place: string): readonly [repository: string, path: string
   const location = locationIn(place);
   const owner = location.indexOf('/');
   if (owner < 0) return ['', location];
-  for (let at = owner + 1; at < location.length; at++) {
-    const character = location.charCodeAt(at);
-    if (character === 0x2f || character === 0x23) return [location.slice(0, at), location.slice(at)];
-  }
-  return [location, ''];
+  const [slash, hash] = [location.indexOf('/', owner + 1), location.indexOf('#', owner + 1)];
+  const end = slash < 0 || (hash >= 0 && hash < slash) ? hash : slash;
+  return end < 0 ? [location, ''] : [location.slice(0, end), location.slice(end)];
 }

@@ -7,7 +7,7 @@ import { damagedError } from '../damaged.js';
 import { corruptAsMissing, isCorrupt } from '../database.js';
 import { DerivedLabels } from '../derived-labels.js';
 import { hasChecksums } from '../format.js';
-import { fieldsOf, type RecordFields, unpackRecord } from '../packed-record.js';
+import { type RecordFields, unpackRecord, unpackWithFields } from '../packed-record.js';
 import { isStoredText, unpackText } from '../packed-text.js';
 
 /** A stored file of a skill. */
@@ -35,7 +35,7 @@ type ShownRow = [
   occupations: unknown,
   tags: unknown,
   shownChecksum: number | null,
-  hash: Buffer,
+  hash: Buffer | null,
 ];
 type FileRow = [filename: unknown, stored: unknown, checksum: number | null];
 
@@ -61,6 +61,9 @@ export class SkillStatements {
     this.#path = path;
     this.#isChecked = hasChecksums(connection);
     const column = (name: string): string => (this.#isChecked ? name : 'NULL');
+    this.#derived = DerivedLabels.in(connection);
+    // Making a buffer takes a fifth of the time of reading such a row.
+    const hash = this.#derived === undefined ? 'NULL' : 'hash';
     const recordColumns = `record, id, stars, updated_at, place, ${column('record_checksum')}`;
     this.#record = connection
       .prepare<[SkillNumber], RecordRow>(`SELECT ${recordColumns} FROM skill WHERE number = ?`)
@@ -68,7 +71,7 @@ export class SkillStatements {
     this.#shown = connection
       .prepare<[SkillNumber], ShownRow>(`
         SELECT ${recordColumns}, categories, occupations, ${this.#isChecked ? 'tags' : "'[]'"},
-          ${column('shown_checksum')}, hash
+          ${column('shown_checksum')}, ${hash}
         FROM skill WHERE number = ?`)
       .raw();
     this.#files = connection
@@ -81,7 +84,6 @@ export class SkillStatements {
         SELECT filename, text, ${column('checksum')}, (SELECT count(*) FROM file WHERE skill = :skill)
         FROM file WHERE skill = :skill AND position = :position`)
       .raw();
-    this.#derived = DerivedLabels.in(connection);
     this.#id = connection.prepare<[SkillNumber], unknown>('SELECT id FROM skill WHERE number = ?').pluck();
     this.#number = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
   }
@@ -105,9 +107,8 @@ export class SkillStatements {
       const row = this.#shown.get(skill);
       if (row === undefined || !isText(row)) return undefined;
       const [record, id, stars, updatedAt, place, ofRecord, categories, occupations, tags, ofShown, hash] = row;
-      const beside = { id, stars, updatedAt, place };
+      const { record: whole, fields } = unpackWithFields(record, { id, stars, updatedAt, place });
       if (this.#isChecked) {
-        const whole = unpackRecord(record, beside);
         const checksum = recordChecksum(skill, whole);
         if (checksum !== ofRecord || shownChecksum(checksum, categories, occupations, tags) !== ofShown) {
           return undefined;
@@ -115,19 +116,17 @@ export class SkillStatements {
         this.#last = { skill, record: whole };
       }
       const derived = this.derivedLabels(skill, hash);
-      return derived === undefined
-        ? undefined
-        : toSkill(fieldsOf(record, beside), categories, occupations, tags, derived);
+      return derived === undefined ? undefined : toSkill(fields, categories, occupations, tags, derived);
     });
   }
 
   /**
    * The derived labels of a skill, as a JSON array; undefined if they are not as they were written.
    *
-   * @param hash of the skill
+   * @param hash of the skill; null goes for a catalogue that is not classified
    */
-  derivedLabels(skill: SkillNumber, hash: Buffer): string | undefined {
-    return this.#derived === undefined ? '[]' : this.#derived.of(skill, hash);
+  derivedLabels(skill: SkillNumber, hash: Buffer | null): string | undefined {
+    return this.#derived === undefined || hash === null ? '[]' : this.#derived.of(skill, hash);
   }
 
   /**
@@ -263,7 +262,7 @@ type ShownTexts = [
   occupations: string,
   tags: string,
   shownChecksum: number | null,
-  hash: Buffer,
+  hash: Buffer | null,
 ];
 
 function isText(row: ShownRow): row is ShownTexts {
