@@ -32,7 +32,7 @@ export interface EmbeddingLoad {
 
 export interface MeaningFigures extends SemanticFigures {
   readonly load: EmbeddingLoad;
-  /** Texts a second: of the load, and of one pipeline called text by text. */
+  /** Texts a second: of the load, and of the model runtime called text by text. */
   readonly rate: number;
   readonly pipelineRate: number;
   readonly rss: number;
@@ -71,7 +71,7 @@ export function meaningTables(figures: MeaningFigures): string[] {
     return [name, round(p50), round(p95), block, recall];
   };
   return [
-    `embedding: ${load.embedded} texts, ${rate.toFixed(0)} a second; one pipeline called text by text: ${pipelineRate.toFixed(0)} a second\n` +
+    `embedding: ${load.embedded} texts, ${rate.toFixed(0)} a second; the model runtime called text by text: ${pipelineRate.toFixed(0)} a second\n` +
       `index of vectors, beside that of words: ${round(load.seconds.indexing)} s; warm-up of semantic search: ${round(warmUpSeconds)} s`,
     markdownTable(
       ['by meaning', 'p50 ms', 'p95 ms', 'longest block of the event loop, ms', 'recall@10'],

@@ -10,6 +10,13 @@ import type { VectorReader } from '../store/read/vector-reader.js';
 import { DocumentVectors } from './document-vectors.js';
 import { GrownVectors } from './grown-vectors.js';
 
+/** How {@link NearestDocuments.open} goes about it. */
+export interface OpenNearestOptions {
+  readonly signal: AbortSignal;
+  /** Whether graphs are opened; without, vectors are scanned. */
+  readonly graph: boolean;
+}
+
 /** Finds the documents of a catalogue that are near a vector. Needs no model. */
 export class NearestDocuments {
   /** Length of each vector; 0 if there are none. */
@@ -49,14 +56,15 @@ export class NearestDocuments {
   static async open(
     reader: CatalogueReader,
     database: string | undefined,
-    signal: AbortSignal,
+    { signal, graph }: OpenNearestOptions,
   ): Promise<NearestDocuments> {
     const { vectors } = reader;
     // An empty catalogue has no vectors.
     if (reader.columns.size > 0) modelOfVectors(vectors, database);
-    const index = await openIndex(reader, database, signal);
+    const index = await openIndex(reader, database, { signal, graph });
     try {
-      return new NearestDocuments(index, vectors, await reader.vectorPlaces(index.keys, signal));
+      const links = index instanceof VectorIndex ? index.links : undefined;
+      return new NearestDocuments(index, vectors, await reader.vectorPlaces(index.keys, signal, links));
     } catch (error) {
       await index.close();
       throw error;
@@ -131,12 +139,12 @@ export function modelOfVectors({ model }: VectorReader, database = 'the catalogu
 async function openIndex(
   reader: CatalogueReader,
   catalogue: string | undefined,
-  signal: AbortSignal,
+  options: OpenNearestOptions,
 ): Promise<VectorIndex | GrownVectors> {
   const { vectors } = reader;
   return (
-    (catalogue === undefined ? undefined : await openFiles(reader, catalogue, signal)) ??
-    VectorIndex.fromVectors(await vectors.all(signal))
+    (catalogue === undefined ? undefined : await openFiles(reader, catalogue, options)) ??
+    VectorIndex.fromVectors(await vectors.all(options.signal))
   );
 }
 
@@ -148,7 +156,7 @@ async function openIndex(
 async function openFiles(
   reader: CatalogueReader,
   catalogue: string,
-  signal: AbortSignal,
+  { signal, graph }: OpenNearestOptions,
 ): Promise<VectorIndex | GrownVectors | undefined> {
   const files = filesBeside(catalogue);
   const stamp = stampOfVectorFile(files.vectors);
@@ -158,7 +166,7 @@ async function openFiles(
   const { vectors } = reader;
   let opened: VectorIndex | undefined;
   const stored = (): Promise<VectorSet> => vectors.all(signal, opened?.keys.at(-1));
-  opened = await VectorIndex.open({ files, stamp, model: vectors.model ?? '' }, stored);
+  opened = await VectorIndex.open({ files, stamp, model: vectors.model ?? '', graph }, stored);
   if (opened !== undefined && opened.dimensions === vectors.dimensions) {
     if (!isFormer) return opened;
     const came = vectors.cameAfter(opened.keys.at(-1) ?? 0);

@@ -1,3 +1,4 @@
+import { lowerBound } from '../../arrays/lower-bound.js';
 import { ALL_IN_MEMORY, type Pager } from '../../arrays/pager.js';
 import type { SkillSearchError } from '../../errors.js';
 import type { DocumentNumber, SkillNumber, VectorNumber, VectorPlace } from '../../numbers.js';
@@ -334,8 +335,14 @@ export class CatalogueReader {
    * now and then.
    *
    * @param keys numbers of the vectors, ascending
+   * @param links which skill has which of them, if that is known; else the catalogue is asked
    */
-  async vectorPlaces(keys: Float64Array, signal?: AbortSignal): Promise<Int32Array> {
+  async vectorPlaces(
+    keys: Float64Array,
+    signal?: AbortSignal,
+    links?: { readonly skills: Float64Array; readonly places: Uint32Array },
+  ): Promise<Int32Array> {
+    if (links !== undefined) return this.#linkedPlaces(links.skills, links.places);
     const placeOf = new Map<VectorNumber, VectorPlace>();
     for (const [place, vector] of keys.entries()) placeOf.set(vector, place);
     const documentOf = new Map<SkillNumber, DocumentNumber>();
@@ -343,6 +350,15 @@ export class CatalogueReader {
     const places = new Int32Array(this.columns.size).fill(NO_VECTOR);
     for await (const [skill, vector] of this.vectors.ofSkills(signal)) {
       places[documentOf.get(skill)!] = placeOf.get(vector) ?? NO_VECTOR;
+    }
+    return places;
+  }
+
+  #linkedPlaces(skills: Float64Array, placeOf: Uint32Array): Int32Array {
+    const places = new Int32Array(this.columns.size).fill(NO_VECTOR);
+    for (const [document, skill] of this.columns.skillNumbers.entries()) {
+      const link = lowerBound(skills, skill);
+      if (skills[link] === skill) places[document] = placeOf[link]!;
     }
     return places;
   }
