@@ -6,7 +6,12 @@
  * @param indexes the first `count` of them choose the values
  * @param k from 1 to `count`
  */
-export function kthLargest(values: Float64Array, indexes: Uint32Array, count: number, k: number): number {
+export function kthLargest(
+  values: Float64Array | Float32Array,
+  indexes: Uint32Array,
+  count: number,
+  k: number,
+): number {
   const heap = new Float64Array(k);
   for (let i = 0; i < k; i++) heap[i] = values[indexes[i]!]!;
   for (let i = (k >> 1) - 1; i >= 0; i--) siftDown(heap, i);

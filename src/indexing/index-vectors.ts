@@ -37,9 +37,12 @@ export async function indexVectors(catalogue: string, { signal, onProgress }: In
 async function linksOf(vectors: VectorReader, keys: Float64Array, signal?: AbortSignal): Promise<VectorLinks> {
   const skills: number[] = [];
   const places: number[] = [];
-  for await (const [skill, vector] of vectors.ofSkills(signal)) {
-    skills.push(skill);
-    places.push(lowerBound(keys, vector));
+  for await (const some of vectors.ofSkills(signal)) {
+    for (const [skill, vector] of some) {
+      if (vector === null) continue;
+      skills.push(skill);
+      places.push(lowerBound(keys, vector));
+    }
   }
   return { skills: Float64Array.from(skills), places: Uint32Array.from(places) };
 }

@@ -1,52 +1,37 @@
 import { kthLargest } from '../arrays/kth-largest.js';
+import type { DocumentNumber } from '../numbers.js';
 import { SCORED_FIELDS } from '../result.js';
-import { type FieldWeights, HIGHEST_SATURATION, inverseDocumentFrequency, saturation } from './bm25.js';
-import type { DocumentScores, RankedDocuments, RankOptions } from './keyword-index.js';
+import { HIGHEST_SATURATION, inverseDocumentFrequency, saturation } from './bm25.js';
+import type { DocumentScores, RankedDocuments, RankOptions, Steps } from './keyword-index.js';
 import type { LengthNorms } from './length-norms.js';
-import type { ScoringSpace } from './scoring-space.js';
-import {
-  addAllAmounts,
-  addAmounts,
-  type FieldOccurrences,
-  frequencyIn,
-  type WordOccurrences,
-} from './word-occurrences.js';
+import { byteOf, type FieldReading, MOST_STEPS, type RankedWord } from './ranked-word.js';
+import type { RankingSpace } from './ranking-space.js';
+import { addAmounts } from './word-occurrences.js';
 import { Work } from './work.js';
-
-/** A field that counts, with the postings of a word in it. */
-interface WeightedField {
-  readonly occurrences: FieldOccurrences;
-  readonly norms: LengthNorms;
-  /** Above 0. */
-  readonly weight: number;
-}
 
 /** A word of a question, with what it can add to a score. */
 interface WeightedWord {
-  readonly fields: readonly WeightedField[];
-  readonly idf: number;
-  /** The most that the word can add to the score of a document. */
+  readonly word: RankedWord;
+  /** What one step of its bytes adds to a score. */
+  readonly step: number;
+  /** The most that the word adds to the score of a document. */
   readonly bound: number;
-  /** Number of postings in all fields. */
+  /** Number of documents that have it. */
   readonly size: number;
-  /** Number of posting lists in all fields. */
-  readonly lists: number;
 }
 
 /**
- * The same numbers added up in another order differ by rounding: at most 5 fields of 64 words, each by 2^-53 of the
- * sum. So a document is dropped only if it is behind by more than this part of the highest sum.
+ * The sums of bytes say too much by at most a step for each word, and differ from sums in another order by rounding: at
+ * most 64 words, each by 2^-24 of the sum. So a document is dropped only if it is behind by more than these parts of
+ * the highest sum.
  */
-const ROUNDING = 1e-12;
+const ROUNDING = 1 / MOST_STEPS + 64 / 2 ** 24;
 
-/** Finding the `limit` best so far costs, per document seen, as much as reading this many postings. */
-const SELECTION_COST = 0.5;
+/** Finding the `limit` best so far costs, per document seen, as much as reading this many documents of a word. */
+const SELECTION_COST = 1;
 
-/** Looking a document up in a list costs as much as reading this many postings. */
-const LOOKUP_COST = 6;
-
-/** Units of `Work` for reading a posting here: it is read, weighed and added. */
-const POSTING_COST = 3;
+/** Looking a document up costs as much as reading this many documents of a word. */
+const LOOKUP_COST = 12;
 
 /** Position of file text among the scored fields. */
 const FILE_TEXT = SCORED_FIELDS.indexOf('files');
@@ -54,20 +39,22 @@ const FILE_TEXT = SCORED_FIELDS.indexOf('files');
 /**
  * The implementation of `rank` for every index.
  *
- * @param words their postings
+ * @param words of the question
  * @param wordWeights weight of each word among the words of the question
- * @param norms by scored field
+ * @param reading what the words were read by
+ * @param size number of documents
  */
-export function rankAnyWord(
-  words: readonly WordOccurrences[],
+export function* rankAnyWord(
+  words: readonly RankedWord[],
   wordWeights: readonly number[],
-  norms: readonly LengthNorms[],
-  options: RankOptions,
-  space: ScoringSpace,
-): RankedDocuments {
-  const ranking = new AnyWordRanking(words, wordWeights, norms, options.weights, space.size);
+  reading: FieldReading,
+  options: Omit<RankOptions, 'weights'>,
+  space: RankingSpace,
+  size: number,
+): Steps<RankedDocuments> {
+  const ranking = new AnyWordRanking(words, wordWeights, reading, size);
   return {
-    ...ranking.best(options, space),
+    ...(yield* ranking.best(options, space)),
     scoresOf: (documents) => ranking.scoresOf(documents),
     highest: ranking.highest,
   };
@@ -82,34 +69,41 @@ export function rankAnyWord(
  * J. Flood, Query evaluation: strategies and optimizations, Information Processing & Management 31(6), 1995).
  */
 class AnyWordRanking {
-  readonly #words: readonly WordOccurrences[];
+  readonly #words: readonly RankedWord[];
   /** Each multiplied by the weight of its word. */
   readonly #idfs: readonly number[];
   readonly #norms: readonly LengthNorms[];
   /** By scored field. */
   readonly #weights: readonly number[];
+  /** Scores that were worked out before. */
+  readonly #known = new Map<DocumentNumber, DocumentScores>();
   /** The bound of all scores; words that occur nowhere are included. */
   readonly highest: number;
 
-  /** @param size number of documents */
   constructor(
-    words: readonly WordOccurrences[],
+    words: readonly RankedWord[],
     wordWeights: readonly number[],
-    norms: readonly LengthNorms[],
-    weights: FieldWeights,
+    { norms, weights }: FieldReading,
     size: number,
   ) {
     this.#words = words;
     this.#norms = norms;
-    this.#weights = SCORED_FIELDS.map((field) => weights[field]);
+    this.#weights = weights;
     this.#idfs = words.map(
       ({ documentFrequency }, w) => wordWeights[w]! * inverseDocumentFrequency(size, documentFrequency),
     );
     this.highest = this.#idfs.reduce((sum, idf) => sum + idf * HIGHEST_SATURATION, 0);
   }
 
-  /** The scores of some ascending documents. Reads every list once. */
+  /** The scores of some ascending documents. Reads every list once for those whose scores are not known yet. */
   scoresOf(documents: Uint32Array): DocumentScores[] {
+    const unknown = documents.filter((document) => !this.#known.has(document));
+    if (unknown.length > 0)
+      for (const [i, scores] of this.#read(unknown).entries()) this.#known.set(unknown[i]!, scores);
+    return Array.from(documents, (document) => this.#known.get(document)!);
+  }
+
+  #read(documents: Uint32Array): DocumentScores[] {
     const fieldScores = SCORED_FIELDS.map(() => new Float64Array(documents.length));
     const scores = new Float64Array(documents.length);
     const covered = new Float64Array(documents.length);
@@ -121,12 +115,12 @@ class AnyWordRanking {
       const idf = this.#idfs[w]!;
       amounts.fill(0);
       found.fill(0);
-      for (const [field, occurrences] of this.#words[w]!.byField.entries()) {
-        if (occurrences === undefined) continue;
+      for (const [field, lists] of this.#words[w]!.lists.entries()) {
+        if (lists.length === 0) continue;
         const scoresOfField = fieldScores[field]!;
         const weight = this.#weights[field]!;
         inField.fill(0);
-        addAmounts(occurrences.lists, documents, this.#norms[field]!, 1, inField);
+        addAmounts(lists, documents, this.#norms[field]!, 1, inField);
         for (let i = 0; i < documents.length; i++) {
           const amount = inField[i]!;
           if (amount === 0) continue;
@@ -154,10 +148,11 @@ class AnyWordRanking {
   }
 
   /** The best documents by the score of {@link scoresOf}, best first. */
-  best(options: RankOptions, space: ScoringSpace): Pick<RankedDocuments, 'documents' | 'scores'> {
-    // The sums in the working space depend on the order of the words by rounding. Scores that are returned and that
-    // decide the order come from `scoresOf`, which always adds up in the same order.
-    const candidates = this.#candidates(options, space).slice().sort();
+  *best(
+    options: Omit<RankOptions, 'weights'>,
+    space: RankingSpace,
+  ): Steps<Pick<RankedDocuments, 'documents' | 'scores'>> {
+    const candidates = (yield* this.#candidates(options, space)).slice().sort();
     const scored = this.scoresOf(candidates)
       .map(({ score }, i) => ({ document: candidates[i]!, score }))
       .sort((a, b) => b.score - a.score || a.document - b.document)
@@ -172,8 +167,10 @@ class AnyWordRanking {
    * The best documents, and those that are left out or not only by rounding; in `space`, in no particular order. Words
    * that there is not enough work for do not count here, the least telling first; they do in the scores.
    */
-  #candidates({ limit, filter, work = new Work() }: RankOptions, space: ScoringSpace): Uint32Array {
-    const { sums, seen, left } = space;
+  *#candidates(
+    { limit, filter, work = new Work() }: Omit<RankOptions, 'weights'>,
+    { sums, seen, left }: RankingSpace,
+  ): Steps<Uint32Array> {
     const words = this.#weightedWords();
     const ahead = boundsAhead(words);
     const highest = ahead[0]!;
@@ -188,7 +185,8 @@ class AnyWordRanking {
       const most = ahead[next]!;
       // Cheap test first: no sum so far can exceed what the words so far can add.
       if (most < highest - most && isLong(word, countSeen) && most < barOf(seen, countSeen)) break;
-      if (work.affords(word.size * POSTING_COST)) countSeen = addToAll(word, filter, space, countSeen);
+      if (work.affords(word.size)) countSeen = addToAll(word, filter, sums, seen, countSeen);
+      yield;
     }
 
     left.set(seen.subarray(0, countSeen));
@@ -199,7 +197,8 @@ class AnyWordRanking {
         const least = barOf(left, countLeft) - ahead[next]!;
         countLeft = keepFrom(least, sums, left, countLeft);
       }
-      if (work.affords(costOfSeen(word, countLeft) * POSTING_COST)) addToSeen(word, left.subarray(0, countLeft), space);
+      if (work.affords(costOfSeen(word, countLeft))) addToSeen(word, left.subarray(0, countLeft), sums);
+      yield;
     }
     countLeft = keepFrom(barOf(left, countLeft), sums, left, countLeft);
     for (let i = 0; i < countSeen; i++) sums[seen[i]!] = 0;
@@ -208,19 +207,13 @@ class AnyWordRanking {
 
   /** The words that can add to a score, those that can add most first. */
   #weightedWords(): WeightedWord[] {
-    const words = this.#words.flatMap(({ byField }, w): WeightedWord[] => {
-      const idf = this.#idfs[w]!;
-      const fields = byField.flatMap((occurrences, field): WeightedField[] => {
-        const weight = this.#weights[field]!;
-        if (occurrences === undefined || weight === 0) return [];
-        return [{ occurrences, norms: this.#norms[field]!, weight }];
-      });
-      const most = fields.reduce((sum, { weight, occurrences }) => sum + weight * occurrences.highest, 0);
-      const size = fields.reduce((sum, { occurrences }) => sum + occurrences.size, 0);
-      const lists = fields.reduce((sum, { occurrences }) => sum + occurrences.lists.length, 0);
-      return size === 0 ? [] : [{ fields, idf, bound: idf * saturation(most), size, lists }];
-    });
-    return words.sort((a, b) => b.bound - a.bound);
+    return this.#words
+      .map((word, w) => {
+        const step = this.#idfs[w]! * word.step;
+        return { word, step, bound: MOST_STEPS * step, size: word.size };
+      })
+      .filter(({ size }) => size > 0)
+      .sort((a, b) => b.bound - a.bound);
   }
 }
 
@@ -231,75 +224,67 @@ function boundsAhead(words: readonly WeightedWord[]): Float64Array {
   return ahead;
 }
 
-/** Whether reading the postings of a word takes longer than finding the best of so many documents. */
+/** Whether reading the documents of a word takes longer than finding the best of so many. */
 function isLong({ size }: WeightedWord, count: number): boolean {
   return size > count * SELECTION_COST;
 }
 
 /** Adds a word to the sums of all documents that have it; returns the number of documents seen so far. */
 function addToAll(
-  word: WeightedWord,
+  { word: { documents, bytes }, step }: WeightedWord,
   filter: Uint8Array | undefined,
-  space: ScoringSpace,
+  sums: Float32Array,
+  seen: Uint32Array,
   countBefore: number,
 ): number {
-  const { sums, seen, amounts, having } = space;
-  const found = readAmounts(word, space);
   let count = countBefore;
-  for (let i = 0; i < found; i++) {
-    const document = having[i]!;
-    const amount = amounts[document]!;
-    amounts[document] = 0;
-    if (filter !== undefined && filter[document] === 0) continue;
+  // One loop for both would take half as long again.
+  if (documents === undefined) {
+    for (let document = 0; document < bytes.length; document++) {
+      const byte = bytes[document]!;
+      if (byte === 0 || filter?.[document] === 0) continue;
+      const before = sums[document]!;
+      const after = before + step * byte;
+      // A tiny weight may add 0: the document then stays unseen.
+      if (before === 0 && after > 0) seen[count++] = document;
+      sums[document] = after;
+    }
+    return count;
+  }
+  for (let i = 0; i < documents.length; i++) {
+    const document = documents[i]!;
+    if (filter?.[document] === 0) continue;
     const before = sums[document]!;
-    const after = before + word.idf * saturation(amount);
-    // A tiny weight may add 0: the document then stays unseen.
+    const after = before + step * bytes[i]!;
     if (before === 0 && after > 0) seen[count++] = document;
     sums[document] = after;
   }
   return count;
 }
 
-/** Number of postings that adding a word to so many documents is as much work as. */
-function costOfSeen({ lists, size }: WeightedWord, count: number): number {
-  return Math.min(size, count * lists * LOOKUP_COST);
+/** Number of documents of a word that adding it to so many documents is as much work as reading. */
+function costOfSeen({ size }: WeightedWord, count: number): number {
+  return Math.min(size, count * LOOKUP_COST);
 }
 
-/** Adds a word to the sums of documents seen before: one by one, or by reading all postings where that is less work. */
-function addToSeen(word: WeightedWord, wanted: Uint32Array, space: ScoringSpace): void {
-  const { sums, amounts, having } = space;
-  const { fields, idf, size } = word;
-  if (costOfSeen(word, wanted.length) < size) {
-    for (const document of wanted) {
-      let amount = 0;
-      for (const { occurrences, norms, weight } of fields) {
-        const frequency = frequencyIn(occurrences, document);
-        if (frequency > 0) amount += (weight * frequency) / norms.of(document);
-      }
-      sums[document] = sums[document]! + idf * saturation(amount);
+/** Adds a word to the sums of documents seen before: one by one, or by reading all that have it where that is less work. */
+function addToSeen({ word, step, size }: WeightedWord, wanted: Uint32Array, sums: Float32Array): void {
+  const { documents, bytes } = word;
+  if (documents === undefined || wanted.length * LOOKUP_COST < size) {
+    for (let i = 0; i < wanted.length; i++) {
+      const document = wanted[i]!;
+      sums[document] = sums[document]! + step * byteOf(word, document);
     }
     return;
   }
-  const found = readAmounts(word, space);
-  for (let i = 0; i < found; i++) {
-    const document = having[i]!;
-    const before = sums[document]!;
-    if (before > 0) sums[document] = before + idf * saturation(amounts[document]!);
-    amounts[document] = 0;
+  for (let i = 0; i < documents.length; i++) {
+    const before = sums[documents[i]!]!;
+    if (before > 0) sums[documents[i]!] = before + step * bytes[i]!;
   }
-}
-
-/** Reads the amounts of a word into the working space; returns the number of documents that have the word. */
-function readAmounts({ fields }: WeightedWord, { amounts, having }: ScoringSpace): number {
-  let count = 0;
-  for (const { occurrences, norms, weight } of fields) {
-    count = addAllAmounts(occurrences.lists, norms, weight, amounts, having, count);
-  }
-  return count;
 }
 
 /** Moves the documents with at least this sum to the front; returns how many there are. */
-function keepFrom(least: number, sums: Float64Array, documents: Uint32Array, count: number): number {
+function keepFrom(least: number, sums: Float32Array, documents: Uint32Array, count: number): number {
   let kept = 0;
   for (let i = 0; i < count; i++) {
     const document = documents[i]!;

@@ -3,8 +3,9 @@ import type { DocumentNumber } from '../numbers.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import type { Candidate } from '../ranking/features.js';
 import type { QuestionContext } from '../ranking/hybrid.js';
+import { inTurns } from '../threads/in-turns.js';
 import { FEWEST_WITH_FEEDBACK, type FedBack, withFeedback } from './feedback.js';
-import { gatherCandidates, type SemanticSources } from './gather-candidates.js';
+import { type GatheredCandidates, gatherCandidates, type SemanticSources } from './gather-candidates.js';
 import { medianOf } from './median.js';
 
 /** All that the scores of an answer depend on. */
@@ -36,12 +37,22 @@ export async function describeCandidates(
   signal: AbortSignal | undefined,
 ): Promise<DescribedCandidates> {
   const gathered = await gatherCandidates(sources, query, question, filter, signal);
-  const { documents, ranked, nameMatches, meaning, truncated } = gathered;
-  const { ranking } = query;
-  const { columns } = sources;
-  const vectors = meaning.read?.([...documents]);
-  const cosines = vectors?.cosines(meaning.embedded) ?? NO_COSINES;
+  const sentences = await gathered.meaning.sentences;
+  return inTurns(describeSteps(gathered, sentences, sources, query, question), signal);
+}
+
+function* describeSteps(
+  { documents, ranked, nameMatches, meaning, vectors, truncated }: GatheredCandidates,
+  sentences: readonly Float32Array[],
+  { columns }: SemanticSources,
+  { ranking }: ResolvedSemanticQuery,
+  question: Question,
+): Generator<undefined, DescribedCandidates, undefined> {
   const wordScores = ranked?.scoresOf(documents);
+  yield;
+  const cosines =
+    meaning.whole === undefined ? NO_COSINES : (vectors?.cosines([meaning.whole, ...sentences]) ?? NO_COSINES);
+  yield;
   const candidates: Candidate[] = [];
   for (const [i, document] of documents.entries()) {
     const [cosine, ...ofSentences] = cosines.get(document) ?? [];
@@ -66,8 +77,9 @@ export async function describeCandidates(
     skills: columns.size,
     words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),
   };
-  const told = { truncated, damaged: vectors?.damaged ?? [], questionVector: meaning.embedded[0] };
+  const told = { truncated, damaged: vectors?.damaged ?? [], questionVector: meaning.whole };
   if (ranking !== 'hybrid' || vectors === undefined) return { context, candidates, ...told };
+  yield;
   const fedBack =
     candidates.length < FEWEST_WITH_FEEDBACK
       ? withoutFeedback(candidates, context)

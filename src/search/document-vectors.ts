@@ -2,12 +2,10 @@ import type { DocumentNumber } from '../numbers.js';
 
 /** What {@link DocumentVectors} holds. */
 export interface ReadDocumentVectors {
-  /** Vectors of unit length, one after the other. */
-  readonly values: Float32Array;
   /** Number of values of a vector. */
   readonly dimensions: number;
-  /** Which vector each document has, from 0; documents with the same text share one. Others have none. */
-  readonly indexOf: ReadonlyMap<DocumentNumber, number>;
+  /** The vector of each document, of unit length; documents with the same text share one. Others have none. */
+  readonly vectorOf: ReadonlyMap<DocumentNumber, Float32Array>;
   /** Documents that have none because their vector is damaged. */
   readonly damaged: readonly DocumentNumber[];
 }
@@ -15,26 +13,29 @@ export interface ReadDocumentVectors {
 /** The vectors of some documents, read once for a question. */
 export class DocumentVectors {
   readonly damaged: readonly DocumentNumber[];
-  readonly #values: Float32Array;
   readonly #dimensions: number;
-  readonly #indexOf: ReadonlyMap<DocumentNumber, number>;
+  readonly #vectorOf: ReadonlyMap<DocumentNumber, Float32Array>;
 
-  constructor({ values, dimensions, indexOf, damaged }: ReadDocumentVectors) {
+  constructor({ dimensions, vectorOf, damaged }: ReadDocumentVectors) {
     this.damaged = damaged;
-    this.#values = values;
     this.#dimensions = dimensions;
-    this.#indexOf = indexOf;
+    this.#vectorOf = vectorOf;
+  }
+
+  /** The vector of a document; undefined if it was not read, or there is none. */
+  get(document: DocumentNumber): Float32Array | undefined {
+    return this.#vectorOf.get(document);
   }
 
   /** The cosines of each document that has a vector with `vectors`, in their order. */
   cosines(vectors: readonly Float32Array[]): Map<DocumentNumber, readonly number[]> {
-    const byIndex = new Map<number, readonly number[]>();
+    const known = new Map<Float32Array, readonly number[]>();
     const cosines = new Map<DocumentNumber, readonly number[]>();
-    for (const [document, index] of this.#indexOf) {
-      let found = byIndex.get(index);
+    for (const [document, own] of this.#vectorOf) {
+      let found = known.get(own);
       if (found === undefined) {
-        found = vectors.map((vector) => dot(vector, this.#values, index * this.#dimensions));
-        byIndex.set(index, found);
+        found = vectors.map((vector) => dot(vector, own));
+        known.set(own, found);
       }
       cosines.set(document, found);
     }
@@ -49,12 +50,11 @@ export class DocumentVectors {
   mean(weights: ReadonlyMap<DocumentNumber, number>): Float32Array | undefined {
     const sum = new Float32Array(this.#dimensions);
     for (const [document, weight] of weights) {
-      const index = this.#indexOf.get(document);
-      if (index === undefined) continue;
-      const start = index * this.#dimensions;
-      for (let i = 0; i < sum.length; i++) sum[i]! += weight * this.#values[start + i]!;
+      const own = this.#vectorOf.get(document);
+      if (own === undefined) continue;
+      for (let i = 0; i < sum.length; i++) sum[i]! += weight * own[i]!;
     }
-    const length = Math.sqrt(dot(sum, sum, 0));
+    const length = Math.sqrt(dot(sum, sum));
     return length < LEAST_LENGTH ? undefined : sum.map((value) => value / length);
   }
 }
@@ -62,9 +62,9 @@ export class DocumentVectors {
 /** A mean that is shorter points nowhere. */
 const LEAST_LENGTH = 1e-6;
 
-/** The dot product of a vector and the one that begins at `start`: the cosine, as both have unit length. */
-function dot(vector: Float32Array, values: Float32Array, start: number): number {
+/** The dot product of two vectors: the cosine, as both have unit length. */
+function dot(vector: Float32Array, other: Float32Array): number {
   let sum = 0;
-  for (let i = 0; i < vector.length; i++) sum += vector[i]! * values[start + i]!;
+  for (let i = 0; i < vector.length; i++) sum += vector[i]! * other[i]!;
   return sum;
 }

@@ -8,6 +8,8 @@ import type { ResolvedSemanticQuery } from '../query.js';
 import type { NameMatch } from '../ranking/features.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
 import { untilAborted } from '../threads/abort.js';
+import { inTurns } from '../threads/in-turns.js';
+import { OneAtATime } from '../threads/one-at-a-time.js';
 import type { DocumentVectors } from './document-vectors.js';
 import type { VectorSearch } from './vector-search.js';
 
@@ -35,6 +37,8 @@ export interface GatheredCandidates {
   /** Names that are not here match neither way. */
   readonly nameMatches: ReadonlyMap<DocumentNumber, NameMatch>;
   readonly meaning: Meaning;
+  /** The vectors of the documents; undefined by words. */
+  readonly vectors: DocumentVectors | undefined;
   /** Whether there was not enough work for all words. */
   readonly truncated: boolean;
 }
@@ -46,44 +50,52 @@ export interface GatheredCandidates {
  * @param filter one byte a document, 0 if it may not be found
  */
 export async function gatherCandidates(
-  { columns, words, vectors }: SemanticSources,
+  sources: SemanticSources,
   query: ResolvedSemanticQuery,
   question: Question,
   filter: Uint8Array | undefined,
   signal: AbortSignal | undefined,
 ): Promise<GatheredCandidates> {
+  const { columns, words, vectors } = sources;
   const reading = vectors === undefined ? undefined : readMeaning(vectors, query, question.language, filter, signal);
   // Awaited below. While the model's thread reads the question, this one looks up its words. This catch only prevents
   // an unhandled rejection.
   reading?.catch(() => {});
   const work = Work.forQuestion(columns.size);
-  const ranked = words === undefined ? undefined : rankWords(words, question, query, columns, filter, work);
-  const names =
-    words === undefined || query.ranking !== 'hybrid'
-      ? NO_NAMES
-      : matchNames(words, question, ranked, columns.copyGroup, filter);
+  const withCopies = (found: Iterable<DocumentNumber>): Uint32Array =>
+    Uint32Array.from(
+      query.copies === 'collapse' ? passing(allCopiesOf([...found], columns.copyGroup), filter) : found,
+    ).sort();
+  const lookUp = (from: KeywordIndex): Generator<undefined, FoundByWords, undefined> =>
+    lookUpWords(from, sources, { query, question, filter, work, withCopies });
+  const byWords = words === undefined ? undefined : await lookUpsOf(words).run(() => inTurns(lookUp(words), signal));
 
   const meaning = (await reading) ?? NO_MEANING;
-  const found = new Set(passing([...(ranked?.documents ?? []), ...names.competing], filter));
+  const found = new Set(byWords?.documents);
   if (vectors !== undefined) {
     for (const place of meaning.nearest) {
       for (const document of passing(vectors.documentsAt(place), filter)) found.add(document);
     }
   }
-  const documents =
-    query.copies === 'collapse' ? passing(allCopiesOf([...found], columns.copyGroup), filter) : [...found];
-  const { truncated } = work;
-  return { documents: Uint32Array.from(documents).sort(), ranked, nameMatches: names.matches, meaning, truncated };
+  const documents = withCopies(found);
+  return {
+    documents,
+    ranked: byWords?.ranked,
+    nameMatches: byWords?.names.matches ?? NO_NAMES.matches,
+    meaning,
+    vectors: vectors?.read(documents, byWords?.vectors),
+    truncated: work.truncated,
+  };
 }
 
 /** How near a question is to documents. */
 interface Meaning {
   /** The places of the nearest vectors, of type {@link VectorPlace}. */
   readonly nearest: Uint32Array;
-  /** The vectors of the question: first that of the whole, then one of each of its sentences if it has several. */
-  readonly embedded: readonly Float32Array[];
-  /** Reads the vectors of documents; undefined without vectors. */
-  readonly read: ((documents: readonly DocumentNumber[]) => DocumentVectors) | undefined;
+  /** The vector of the whole question; undefined by words. */
+  readonly whole: Float32Array | undefined;
+  /** The vectors of its sentences, if it has several. They may come later. */
+  readonly sentences: Promise<readonly Float32Array[]>;
   /** Share of the question that the model can read, 0 to 1. */
   readonly readable: number;
   /** Whether the model reads the language of the question. */
@@ -92,8 +104,8 @@ interface Meaning {
 
 const NO_MEANING: Meaning = {
   nearest: new Uint32Array(0),
-  embedded: [],
-  read: undefined,
+  whole: undefined,
+  sentences: Promise.resolve([]),
   readable: 1,
   readsLanguage: true,
 };
@@ -107,10 +119,64 @@ async function readMeaning(
 ): Promise<Meaning> {
   const readable = vectors.readableShare(q);
   const readsLanguage = vectors.readsLanguage(language);
-  const sentences = ranking === 'hybrid' && readable > 0;
-  const embedded = await untilAborted(vectors.embed(q, { sentences, signal }), signal);
-  const nearest = await untilAborted(vectors.nearest(embedded[0]!, CANDIDATES, filter), signal);
-  return { nearest, embedded, read: (documents) => vectors.read(documents), readable, readsLanguage };
+  const hasSentences = ranking === 'hybrid' && readable > 0;
+  const embedded = vectors.embed(q, { sentences: hasSentences, signal });
+  const sentences = untilAborted(embedded.sentences, signal);
+  // Whoever needs them awaits them. This catch only prevents an unhandled rejection.
+  sentences.catch(() => {});
+  const whole = await untilAborted(embedded.whole, signal);
+  const nearest = await untilAborted(vectors.nearest(whole, CANDIDATES, filter), signal);
+  return { nearest, whole, sentences, readable, readsLanguage };
+}
+
+/** What the words of a question find. */
+interface FoundByWords {
+  readonly ranked: RankedDocuments;
+  readonly names: Names;
+  readonly documents: readonly DocumentNumber[];
+  /** The vectors of these and of their copies; undefined by words alone. */
+  readonly vectors: DocumentVectors | undefined;
+}
+
+/** A question, and what its words are looked up with. */
+interface LookUp {
+  readonly query: ResolvedSemanticQuery;
+  readonly question: Question;
+  readonly filter: Uint8Array | undefined;
+  readonly work: Work;
+  /** Some documents and, if copies are collapsed, their copies; ascending. */
+  readonly withCopies: (found: Iterable<DocumentNumber>) => Uint32Array;
+}
+
+/** The look-ups of each index: one at a time, because each that is on its way has working space of its own. */
+const lookUps = new WeakMap<KeywordIndex, OneAtATime>();
+
+function lookUpsOf(words: KeywordIndex): OneAtATime {
+  const known = lookUps.get(words) ?? new OneAtATime();
+  lookUps.set(words, known);
+  return known;
+}
+
+/**
+ * Finds documents by words, and reads of them what every answer needs: while the model's thread reads the question,
+ * this one has nothing else to do.
+ */
+function* lookUpWords(
+  words: KeywordIndex,
+  { columns, vectors }: SemanticSources,
+  lookUp: LookUp,
+): Generator<undefined, FoundByWords, undefined> {
+  const { query, question, filter, withCopies } = lookUp;
+  const ranked = yield* rankWords(words, columns, lookUp);
+  const names = query.ranking === 'hybrid' ? matchNames(words, question, ranked, columns.copyGroup, filter) : NO_NAMES;
+  yield;
+  const documents = [...new Set(passing([...ranked.documents, ...names.competing], filter))];
+  const all = withCopies(documents);
+  ranked.scoresOf(all);
+  yield;
+  const read = vectors?.read(all);
+  yield;
+  return { ranked, names, documents, vectors: read };
 }
 
 /**
@@ -118,19 +184,16 @@ async function readMeaning(
  * copies: as a rule a quarter more is enough, so a second attempt is rare. There is none if there is not enough work
  * for it.
  */
-function rankWords(
+function* rankWords(
   words: KeywordIndex,
-  question: Question,
-  { copies }: ResolvedSemanticQuery,
   { copyGroup }: CatalogueColumns,
-  filter: Uint8Array | undefined,
-  work: Work,
-): RankedDocuments {
+  { query: { copies }, question, filter, work }: LookUp,
+): Generator<undefined, RankedDocuments, undefined> {
   const weights = FIELD_WEIGHTS;
-  if (copies === 'keep') return words.rank(question, { weights, limit: CANDIDATES, filter, work });
+  if (copies === 'keep') return yield* words.rank(question, { weights, limit: CANDIDATES, filter, work });
   for (let limit = CANDIDATES * 1.25; ; limit *= 4) {
     const before = work.spent;
-    const ranked = words.rank(question, { weights, limit, filter, work });
+    const ranked = yield* words.rank(question, { weights, limit, filter, work });
     const cost = work.spent - before;
     const groups = new Set<number>();
     const enough = ranked.documents.findIndex((document) => groups.add(copyGroup[document]!).size === CANDIDATES);
@@ -158,13 +221,13 @@ const NO_NAMES: Names = { matches: new Map(), competing: [] };
 function matchNames(
   words: KeywordIndex,
   question: Question,
-  ranked: RankedDocuments | undefined,
+  ranked: RankedDocuments,
   copyGroup: Uint32Array,
   filter: Uint8Array | undefined,
 ): Names {
   const exact = passing(words.named(question), filter);
   const beginning = Uint32Array.from(passing(words.beginning(question), filter));
-  const scores = ranked?.scoresOf(beginning) ?? [];
+  const scores = ranked.scoresOf(beginning);
   const scoreAt = (i: number): number => scores[i]!.score;
   const groups = new Set<number>();
   const competing = [...exact];

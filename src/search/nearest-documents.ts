@@ -2,13 +2,15 @@ import { Members } from '../arrays/members.js';
 import { SkillSearchError } from '../errors.js';
 import type { DocumentNumber, VectorPlace } from '../numbers.js';
 import type { VectorSet } from '../semantic/nearest/vector-codes.js';
-import { stampOfVectorFile } from '../semantic/nearest/vector-file.js';
+import { headOfVectorFile } from '../semantic/nearest/vector-file.js';
 import { VectorIndex } from '../semantic/nearest/vector-index.js';
 import { filesBeside } from '../store/file-names.js';
 import { type CatalogueReader, NO_VECTOR } from '../store/read/catalogue-reader.js';
 import type { VectorReader } from '../store/read/vector-reader.js';
 import { DocumentVectors } from './document-vectors.js';
 import { GrownVectors } from './grown-vectors.js';
+import { linkedPlaces } from './linked-places.js';
+import { vectorPlaces } from './vector-places.js';
 
 /** How {@link NearestDocuments.open} goes about it. */
 export interface OpenNearestOptions {
@@ -61,10 +63,18 @@ export class NearestDocuments {
     const { vectors } = reader;
     // An empty catalogue has no vectors.
     if (reader.columns.size > 0) modelOfVectors(vectors, database);
+    // Awaited below. While the files are read, the catalogue is asked which skill has which vector, if they do not say
+    // it. This catch only prevents an unhandled rejection.
+    const numbering = saysLinks(reader, database) ? undefined : reader.vectorNumbers(signal);
+    numbering?.catch(() => {});
     const index = await openIndex(reader, database, { signal, graph });
     try {
-      const links = index instanceof VectorIndex ? index.links : undefined;
-      return new NearestDocuments(index, vectors, await reader.vectorPlaces(index.keys, signal, links));
+      const links = numbering === undefined && index instanceof VectorIndex ? index.links : undefined;
+      const places =
+        links === undefined
+          ? vectorPlaces(await (numbering ?? reader.vectorNumbers(signal)), index.keys)
+          : linkedPlaces(reader.columns.skillNumbers, links);
+      return new NearestDocuments(index, vectors, places);
     } catch (error) {
       await index.close();
       throw error;
@@ -94,24 +104,37 @@ export class NearestDocuments {
     return this.#documents.of(place);
   }
 
-  /** Reads the stored vectors of some documents. */
-  read(documents: readonly DocumentNumber[]): DocumentVectors {
-    const places = documents.map((document): VectorPlace => this.#placeOf[document]!);
-    const distinct = [...new Set(places)].filter((place) => place !== NO_VECTOR);
-    const { dimensions } = this.#index;
-    const { values, damaged } = this.#vectors.vectors(
-      distinct.map((place) => this.#index.keys[place]!),
-      dimensions,
-    );
-    const damagedPlaces = new Set(damaged.map((i) => distinct[i]!));
-    const indexOfPlace = new Map(distinct.map((place, i) => [place, i]));
-    const indexOf = new Map<DocumentNumber, number>();
-    for (const [i, document] of documents.entries()) {
-      const index = indexOfPlace.get(places[i]!);
-      if (index !== undefined && !damagedPlaces.has(places[i]!)) indexOf.set(document, index);
+  /**
+   * Reads the stored vectors of some documents.
+   *
+   * @param known vectors that were read before for the same question: these are not read again
+   */
+  read(documents: ArrayLike<DocumentNumber>, known?: DocumentVectors): DocumentVectors {
+    const vectorAt = new Map<VectorPlace, Float32Array | undefined>();
+    const unread: VectorPlace[] = [];
+    for (let i = 0; i < documents.length; i++) {
+      const place = this.#placeOf[documents[i]!]!;
+      if (place === NO_VECTOR || vectorAt.has(place)) continue;
+      const vector = known?.get(documents[i]!);
+      vectorAt.set(place, vector);
+      if (vector === undefined) unread.push(place);
     }
-    const ofDamaged = documents.filter((_, i) => damagedPlaces.has(places[i]!));
-    return new DocumentVectors({ values, dimensions, indexOf, damaged: ofDamaged });
+    const { dimensions } = this.#index;
+    const keys = unread.map((place) => this.#index.keys[place]!);
+    const { values, damaged } = this.#vectors.vectors(keys, dimensions);
+    const damagedPlaces = new Set(damaged.map((i) => unread[i]!));
+    for (const [i, place] of unread.entries()) {
+      if (!damagedPlaces.has(place)) vectorAt.set(place, values.subarray(i * dimensions, (i + 1) * dimensions));
+    }
+    const vectorOf = new Map<DocumentNumber, Float32Array>();
+    const ofDamaged: DocumentNumber[] = [];
+    for (let i = 0; i < documents.length; i++) {
+      const place = this.#placeOf[documents[i]!]!;
+      const vector = vectorAt.get(place);
+      if (vector !== undefined) vectorOf.set(documents[i]!, vector);
+      else if (damagedPlaces.has(place)) ofDamaged.push(documents[i]!);
+    }
+    return new DocumentVectors({ dimensions, vectorOf, damaged: ofDamaged });
   }
 
   close(): Promise<void> {
@@ -134,6 +157,12 @@ export function modelOfVectors({ model }: VectorReader, database = 'the catalogu
   if (model !== undefined) return model;
   const message = `${database} has no vectors, which semantic search needs: load its sources again without --no-semantic, or search by word`;
   throw new SkillSearchError('NO_VECTORS', message, { path: database });
+}
+
+/** Whether there is a vector file of the present state that says which skill has which vector. */
+function saysLinks({ stamp }: CatalogueReader, catalogue: string | undefined): boolean {
+  const head = catalogue === undefined ? undefined : headOfVectorFile(filesBeside(catalogue).vectors);
+  return head?.hasLinks === true && head.stamp === stamp;
 }
 
 async function openIndex(
@@ -159,7 +188,7 @@ async function openFiles(
   { signal, graph }: OpenNearestOptions,
 ): Promise<VectorIndex | GrownVectors | undefined> {
   const files = filesBeside(catalogue);
-  const stamp = stampOfVectorFile(files.vectors);
+  const stamp = headOfVectorFile(files.vectors)?.stamp;
   if (stamp === undefined) return undefined;
   const isFormer = stamp !== reader.stamp;
   if (isFormer && !reader.hasFormerState(stamp)) return undefined;

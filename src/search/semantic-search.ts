@@ -6,6 +6,7 @@ import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } 
 import { filterMask } from '../ranking/filter-mask.js';
 import type { SemanticHit, SemanticResult } from '../result.js';
 import { anyOf, type JoinedSignal, untilAborted } from '../threads/abort.js';
+import { inTurns } from '../threads/in-turns.js';
 import { copyIds } from './copy-ids.js';
 import { damagedPart, Shown, toDamagedSkill } from './damaged-skills.js';
 import { describeCandidates } from './describe-candidates.js';
@@ -19,11 +20,6 @@ import type { SemanticOptions } from './skill-search.js';
 
 /** How many ids of copies an explained hit lists at most; see `ScoreParts.copies`. */
 const MOST_COPY_IDS = 100;
-
-/**
- * Milliseconds that making hits may take before the event loop gets a turn: little beside the embedding of a question.
- */
-const LONGEST_TURN = 5;
 
 const SEMANTIC_OPTIONS = namesOf<SemanticOptions>({ signal: true, longestWait: true });
 
@@ -63,26 +59,24 @@ async function answerByMeaning(
   const question = readQuestion(q, state.stopWords);
   const filter = filterMask(columns, resolved);
   const described = await state.untilClosed(describeCandidates(sources, resolved, question, filter, signal));
-  const { matches, confident } = rankCandidates(described, resolved, columns);
-
   const { reader } = state;
   const asked = askedWords(question);
   const copyIdsOf = explain
     ? (document: DocumentNumber): string[] => copyIds(reader, document, MOST_COPY_IDS)
     : undefined;
-  let turnBegan = performance.now();
   const damaged = described.damaged.map((document) =>
     toDamagedSkill(reader.idOrUndefined(document), 'its vector is damaged, so it is ranked by words alone'),
   );
-  const shown = new Shown<SemanticHit>(damaged);
-  for (const match of matches) {
-    shown.add(() => reader.reading(() => toSemanticHit(reader, match, asked, copyIdsOf)));
-    if (performance.now() - turnBegan < LONGEST_TURN) continue;
-    await new Promise(setImmediate);
-    signal.throwIfAborted();
-    turnBegan = performance.now();
-  }
-  const hits = shown.all();
+  const showSteps = function* (): Generator<undefined, { confident: boolean; hits: SemanticHit[] }, undefined> {
+    const { matches, confident } = rankCandidates(described, resolved, columns);
+    const shown = new Shown<SemanticHit>(damaged);
+    for (const match of matches) {
+      yield;
+      shown.add(() => reader.reading(() => toSemanticHit(reader, match, asked, copyIdsOf)));
+    }
+    return { confident, hits: shown.all() };
+  };
+  const { confident, hits } = await inTurns(showSteps(), signal);
   const { vectors } = sources;
   const result: SemanticResult = {
     ranking,

@@ -9,6 +9,7 @@ import {
 } from '../semantic/check-vectors.js';
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
 import type { Embedder } from '../semantic/embedder.js';
+import { LocalEmbedder, type LocalEmbedOptions } from '../semantic/local-embedder.js';
 import type { ModelOptions } from '../semantic/model-options.js';
 import { RoutedEmbedder } from '../semantic/routed-embedder.js';
 import { sentencesOf } from '../semantic/sentences.js';
@@ -28,6 +29,12 @@ export interface VectorSearchOptions extends ModelOptions {
   readonly openNearest: () => Promise<NearestDocuments>;
   /** Stops the opening. */
   readonly signal: AbortSignal;
+}
+
+/** The vectors of a question, as they come. */
+export interface EmbeddedQuestion {
+  readonly whole: Promise<Float32Array>;
+  readonly sentences: Promise<readonly Float32Array[]>;
 }
 
 /** Finds the documents of a catalogue by meaning: a model that embeds questions, and an index of the stored vectors. */
@@ -77,19 +84,36 @@ export class VectorSearch {
   }
 
   /**
-   * The vector of a question; then, if `sentences` is true and it has several, the vectors of its sentences.
+   * The vector of a question and, if `sentences` is true and it has several, the vectors of its sentences. Where a model
+   * of this machine reads them, the first is there before the others. Both promises fail together:
    *
    * @throws {SkillSearchError} `EMBEDDER_FAILED`
    * @throws the signal's reason when aborted
    */
-  async embed(
+  embed(
     question: string,
     { sentences, signal }: { readonly sentences: boolean; readonly signal?: AbortSignal | undefined },
-  ): Promise<readonly Float32Array[]> {
+  ): EmbeddedQuestion {
     const texts = [question, ...(sentences ? sentencesOf(question) : [])];
-    const embedded = await embedChecked(this.#embedder, texts, { signal, purpose: 'question' });
-    if (this.#nearest.size > 0) checkDimensions(this.#embedder, embedded, this.#nearest.dimensions);
-    return embedded;
+    let onFirst: LocalEmbedOptions['onFirst'];
+    const early = new Promise<Float32Array>((resolve) => {
+      if (this.#embedder instanceof RoutedEmbedder || this.#embedder instanceof LocalEmbedder) onFirst = resolve;
+    });
+    const options = onFirst === undefined ? { signal } : { signal, onFirst };
+    const all = embedChecked(this.#embedder, texts, { ...options, purpose: 'question' }).then((embedded) => {
+      if (this.#nearest.size > 0) checkDimensions(this.#embedder, embedded, this.#nearest.dimensions);
+      return embedded;
+    });
+    const fits = (vector: Float32Array): boolean =>
+      this.#nearest.size === 0 || vector.length === this.#nearest.dimensions;
+    return {
+      whole: Promise.race([
+        all.then(([whole]) => whole!),
+        // One that does not fit is told of by the other promise.
+        early.then((whole) => (fits(whole) ? whole : all.then(() => whole))),
+      ]),
+      sentences: all.then(([, ...others]) => others),
+    };
   }
 
   /** Whether a second model, for texts in other languages, was to be loaded. */
@@ -144,9 +168,9 @@ export class VectorSearch {
     return this.#nearest.documentsAt(place);
   }
 
-  /** Reads the stored vectors of some documents. */
-  read(documents: readonly DocumentNumber[]): DocumentVectors {
-    return this.#nearest.read(documents);
+  /** See {@link NearestDocuments.read}. */
+  read(documents: ArrayLike<DocumentNumber>, known?: DocumentVectors): DocumentVectors {
+    return this.#nearest.read(documents, known);
   }
 
   /** Stops the model. The index is closed by whoever opened it. */

@@ -1,7 +1,8 @@
 import { describeValue } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { untilAborted } from '../threads/abort.js';
-import type { Embedder, EmbedOptions } from './embedder.js';
+import type { Embedder } from './embedder.js';
+import type { LocalEmbedOptions } from './local-embedder.js';
 
 /** How far the norm of a vector may be from 1. Embedders that compute with 16-bit floats are off by less. */
 const NORM_TOLERANCE = 0.01;
@@ -15,7 +16,7 @@ const NORM_TOLERANCE = 0.01;
 export async function embedChecked(
   embedder: Embedder,
   texts: readonly string[],
-  options: EmbedOptions = {},
+  options: LocalEmbedOptions = {},
 ): Promise<readonly Float32Array[]> {
   let vectors: readonly Float32Array[];
   try {

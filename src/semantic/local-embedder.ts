@@ -17,8 +17,15 @@ const CHUNK = 32;
 /** Texts for which another thread is started: starting one takes as long as embedding this many. */
 export const TEXTS_PER_THREAD = 100;
 
+/** How the models of this machine embed, beside what any embedder knows. */
+export interface LocalEmbedOptions extends EmbedOptions {
+  /** Called with the vector of the first of a few texts as soon as it is there. Those behind it are still embedded. */
+  readonly onFirst?: ((vector: Float32Array) => void) | undefined;
+}
+
 interface Chunk {
   readonly texts: readonly string[];
+  readonly onFirst: LocalEmbedOptions['onFirst'];
   readonly done: (vectors: readonly Float32Array[]) => void;
   readonly failed: (error: unknown) => void;
   readonly signal: AbortSignal | undefined;
@@ -91,7 +98,10 @@ export class LocalEmbedder implements Embedder {
     return new LocalEmbedder(folder, [], threads, { scripts: undefined, dimensions: 0 });
   }
 
-  async embed(texts: readonly string[], { signal, purpose = 'document' }: EmbedOptions = {}): Promise<Float32Array[]> {
+  async embed(
+    texts: readonly string[],
+    { signal, purpose = 'document', onFirst }: LocalEmbedOptions = {},
+  ): Promise<Float32Array[]> {
     signal?.throwIfAborted();
     const prefix = this.#folder.settings[purpose];
     const chunks: Promise<readonly Float32Array[]>[] = [];
@@ -100,7 +110,7 @@ export class LocalEmbedder implements Embedder {
       const part = Array.from(order.subarray(start, start + CHUNK), (text) => prefix + texts[text]!);
       chunks.push(
         new Promise((done, failed) => {
-          this.#queue.push({ texts: part, done, failed, signal });
+          this.#queue.push({ texts: part, onFirst: texts.length <= CHUNK ? onFirst : undefined, done, failed, signal });
         }),
       );
     }
@@ -170,13 +180,26 @@ export class LocalEmbedder implements Embedder {
     return thread;
   }
 
-  async #run(thread: LastingModelThread, { texts, done, failed }: Chunk): Promise<void> {
+  async #run(thread: LastingModelThread, { texts, onFirst, done, failed }: Chunk): Promise<void> {
     const running: Running = { texts, began: performance.now() };
     this.#running.add(running);
     try {
-      const { vectors, milliseconds } = await thread.embed(texts);
-      this.#times.note(texts, milliseconds);
-      done(vectors);
+      const parts = onFirst === undefined || texts.length < 2 ? [texts] : [texts.slice(0, 1), texts.slice(1)];
+      // All are asked for at once: the thread goes on without waiting for this one.
+      const asked = parts.map((part) => thread.embed(part));
+      const all = Promise.all(asked);
+      if (onFirst !== undefined) {
+        asked[0]!.then(
+          ({ vectors }) => onFirst(vectors[0]!),
+          () => {},
+        );
+      }
+      const embedded = await all;
+      this.#times.note(
+        texts,
+        embedded.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
+      );
+      done(embedded.flatMap(({ vectors }) => vectors));
     } catch (error) {
       failed(error);
     }

@@ -1,7 +1,7 @@
 import { SkillSearchError } from '../errors.js';
 import { languageOf } from '../text/language/language-of.js';
-import type { Embedder, EmbedOptions } from './embedder.js';
-import { LocalEmbedder } from './local-embedder.js';
+import type { Embedder } from './embedder.js';
+import { LocalEmbedder, type LocalEmbedOptions } from './local-embedder.js';
 import type { ModelFolder } from './model-folder.js';
 import type { ModelThread } from './model-thread-handle.js';
 
@@ -65,18 +65,19 @@ export class RoutedEmbedder implements Embedder {
     await this.#embedOther(['warm up']);
   }
 
-  async embed(texts: readonly string[], options: EmbedOptions = {}): Promise<readonly Float32Array[]> {
+  async embed(texts: readonly string[], options: LocalEmbedOptions = {}): Promise<readonly Float32Array[]> {
     options.signal?.throwIfAborted();
     const isOther = texts.map((text) => this.#isForOther(text, options.purpose === 'question' ? texts : []));
     if (!isOther.includes(true)) return this.#first.embed(texts, options);
+    const { onFirst, ...withoutFirst } = options;
     const [first, other] = await Promise.all([
       this.#first.embed(
         texts.filter((_, i) => !isOther[i]),
-        options,
+        isOther[0] === true ? withoutFirst : options,
       ),
       this.#embedOther(
         texts.filter((_, i) => isOther[i]),
-        options,
+        isOther[0] === true ? options : withoutFirst,
       ),
     ]);
     let [nextOfFirst, nextOfOther] = [0, 0];
@@ -129,7 +130,7 @@ export class RoutedEmbedder implements Embedder {
     return this.#first.readableShare(text.slice(0, READ_FOR_LANGUAGE)) < READABLE_ENOUGH;
   }
 
-  async #embedOther(texts: readonly string[], options?: EmbedOptions): Promise<readonly Float32Array[]> {
+  async #embedOther(texts: readonly string[], options?: LocalEmbedOptions): Promise<readonly Float32Array[]> {
     this.#otherLanguagesWanted = true;
     const vectors = await this.#other.embed(texts, options);
     this.#checkLength(vectors);

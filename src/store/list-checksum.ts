@@ -11,14 +11,20 @@ export function addToSum(sum: number, checksum: number): number {
   return (((sum + checksum) % MODULUS) + MODULUS) % MODULUS;
 }
 
-/** The checksum of a list of items, in both forms. */
+/** The checksum of a list of items. */
 export class ListChecksum {
+  readonly #only: ChecksumForm | undefined;
   #ordered = 0;
   #sum = 0;
 
+  /** @param only the form that is asked for; both without it */
+  constructor(only?: ChecksumForm) {
+    this.#only = only;
+  }
+
   add(item: string | DataView): void {
-    this.#ordered = crc32(item, this.#ordered);
-    this.#sum = addToSum(this.#sum, crc32(item));
+    if (this.#only !== 'sum') this.#ordered = crc32(item, this.#ordered);
+    if (this.#only !== 'ordered') this.#sum = addToSum(this.#sum, crc32(item));
   }
 
   get ordered(): number {

@@ -61,7 +61,7 @@ export class HardNegatives {
   async neighbours(document: DocumentNumber, text: string, signal?: AbortSignal): Promise<Neighbours | undefined> {
     const own = this.#vectors.read([document]).mean(new Map([[document, 1]]));
     if (own === undefined) return undefined;
-    const asked = this.dependOnText ? (await this.#vectors.embed(text, { sentences: false, signal }))[0]! : own;
+    const asked = this.dependOnText ? await this.#vectors.embed(text, { sentences: false, signal }).whole : own;
     const places = await this.#vectors.nearest(asked, LOOKED_AT);
     const documents = Array.from(places).flatMap((place) => [...this.#vectors.documentsAt(place).subarray(0, 1)]);
     const cosines = this.#vectors.read([...documents, document]).cosines([asked]);

@@ -26,9 +26,11 @@ const documents = fc.array(vector, { minLength: 1, maxLength: 5 }).chain((vector
 );
 
 function vectorsOf(vectors: readonly (readonly number[])[], indexes: readonly (number | undefined)[]): DocumentVectors {
-  const indexOf = new Map(indexes.flatMap((index, document) => (index === undefined ? [] : [[document, index]])));
-  const values = Float32Array.from(vectors.flatMap(unit));
-  return new DocumentVectors({ values, dimensions: DIMENSIONS, indexOf, damaged: [] });
+  const values = vectors.map((one) => Float32Array.from(unit(one)));
+  const vectorOf = new Map(
+    indexes.flatMap((index, document) => (index === undefined ? [] : [[document, values[index]!]])),
+  );
+  return new DocumentVectors({ dimensions: DIMENSIONS, vectorOf, damaged: [] });
 }
 
 describe('the vectors of some documents', () => {
@@ -78,7 +80,7 @@ describe('the vectors of some documents', () => {
     ).toBeUndefined();
     expect(vectorsOf([[1, 2, 3]], [undefined, undefined]).mean(both)).toBeUndefined();
     expect(vectorsOf([[1, 2, 3]], [0]).mean(new Map())).toBeUndefined();
-    const none = { values: new Float32Array(0), dimensions: 0, indexOf: new Map(), damaged: [] };
+    const none = { dimensions: 0, vectorOf: new Map(), damaged: [] };
     expect(new DocumentVectors(none).mean(both)).toBeUndefined();
   });
 });

@@ -28,9 +28,10 @@ function candidatesOf(cosines: readonly (number | undefined)[]): Candidate[] {
 type Vector = readonly [x: number, y: number];
 
 function vectorsOf(vectors: readonly (Vector | undefined)[]): DocumentVectors {
-  const indexOf = new Map(vectors.flatMap((vector, i) => (vector === undefined ? [] : [[i, i]])));
-  const values = Float32Array.from(vectors.flatMap((vector) => vector ?? [0, 0]));
-  return new DocumentVectors({ values, dimensions: 2, indexOf, damaged: [] });
+  const vectorOf = new Map(
+    vectors.flatMap((vector, i) => (vector === undefined ? [] : [[i, Float32Array.from(vector)]])),
+  );
+  return new DocumentVectors({ dimensions: 2, vectorOf, damaged: [] });
 }
 
 const EAST: Vector = [1, 0];

@@ -14,15 +14,19 @@ import type {
   MatchOptions,
   RankedDocuments,
   RankOptions,
+  Steps,
 } from '../keyword-index.js';
 import type { Question, QuestionWord } from '../question.js';
+import { type FieldReading, keyOf, type RankedWord, readingOf, readRankedWord, recentWords } from '../ranked-word.js';
+import { type RankingSpace, RankingSpaces } from '../ranking-space.js';
+import type { RecentlyUsed } from '../recently-used.js';
 import { scoreMatches } from '../score-matches.js';
 import { applyTiers } from '../score-tiers.js';
 import { ScoringSpace } from '../scoring-space.js';
 import { correctedWords } from '../steps/corrected-words.js';
 import { asItStands, type Lookup } from '../steps/lookup.js';
 import { planSteps, type StepPlan } from '../steps/plan-steps.js';
-import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occurrences.js';
+import type { DocumentFrequencies } from '../word-occurrences.js';
 import { hasPhrases } from './has-phrases.js';
 import { IndexBuilder } from './index-builder.js';
 import { documentsWithAll, documentsWithHalf, WordMatches } from './word-matches.js';
@@ -38,14 +42,15 @@ type AnsweringTerms = ReadonlyMap<string, ReadonlySet<string>>;
 export class MiniSearchIndex implements KeywordIndex {
   readonly size: number;
   readonly #built: IndexBuilder;
-  readonly #recentWords = recentWords();
-  readonly #reader: OccurrenceReader;
+  readonly #recentWords: RecentlyUsed<RankedWord>;
+  readonly #rankingSpaces: RankingSpaces;
   readonly #space: ScoringSpace;
 
   private constructor(built: IndexBuilder) {
     this.size = built.documents.size;
     this.#built = built;
-    this.#reader = new OccurrenceReader(this.size);
+    this.#recentWords = recentWords(this.size);
+    this.#rankingSpaces = new RankingSpaces(this.size);
     this.#space = new ScoringSpace(this.size);
   }
 
@@ -99,10 +104,16 @@ export class MiniSearchIndex implements KeywordIndex {
     );
   }
 
-  rank(question: Question, options: RankOptions): RankedDocuments {
-    const words = question.looseWords.map((word) => this.#occurrencesOf(word));
+  *rank(question: Question, options: RankOptions): Steps<RankedDocuments> {
+    const { norms } = this.#built;
+    const reading = readingOf(norms, options.weights);
+    const space = this.#rankingSpaces.take();
+    const words: RankedWord[] = [];
+    for (const word of question.looseWords) words.push(yield* this.#readWord(word, reading, space));
     const weights = question.looseWords.map(({ weight }) => weight);
-    return rankAnyWord(words, weights, this.#built.norms, options, this.#space);
+    const ranked = yield* rankAnyWord(words, weights, reading, options, space, this.size);
+    this.#rankingSpaces.giveBack(space);
+    return ranked;
   }
 
   named({ text }: Question): readonly DocumentNumber[] {
@@ -183,16 +194,20 @@ export class MiniSearchIndex implements KeywordIndex {
     return scores;
   }
 
-  #occurrencesOf({ terms: asked }: QuestionWord): WordOccurrences {
-    const { vocabulary, postings, norms } = this.#built;
-    return this.#recentWords.get(asked.join(' '), () => {
-      const terms = new Set(asked.flatMap((term) => vocabulary.find(asItStands(term))));
-      const found = [...terms].flatMap((term) => postings.postingsOf(term) ?? []);
-      const lists = SCORED_FIELDS.map((field) =>
-        PARTS_OF_SCORED[field].flatMap((part) => found.flatMap((byField) => byField.get(part) ?? [])),
-      );
-      return this.#reader.wordOf(lists, norms);
-    });
+  *#readWord({ terms: asked }: QuestionWord, reading: FieldReading, space: RankingSpace): Steps<RankedWord> {
+    const key = keyOf(asked, reading);
+    const word = this.#recentWords.peek(key) ?? (yield* readRankedWord(this.#listsOf(asked), reading, space));
+    return this.#recentWords.get(key, () => word);
+  }
+
+  /** By scored field, the posting lists of the terms that answer some terms as they stand or by their stem. */
+  #listsOf(asked: readonly string[]): DocumentFrequencies[][] {
+    const { vocabulary, postings } = this.#built;
+    const terms = new Set(asked.flatMap((term) => vocabulary.find(asItStands(term))));
+    const found = [...terms].flatMap((term) => postings.postingsOf(term) ?? []);
+    return SCORED_FIELDS.map((field) =>
+      PARTS_OF_SCORED[field].flatMap((part) => found.flatMap((byField) => byField.get(part) ?? [])),
+    );
   }
 }
 

@@ -15,16 +15,19 @@ import type {
   MatchOptions,
   RankedDocuments,
   RankOptions,
+  Steps,
 } from '../keyword-index.js';
 import type { LengthNorms } from '../length-norms.js';
 import type { Question, QuestionWord } from '../question.js';
+import { type FieldReading, keyOf, type RankedWord, readingOf, readRankedWord, recentWords } from '../ranked-word.js';
+import { type RankingSpace, RankingSpaces } from '../ranking-space.js';
+import type { RecentlyUsed } from '../recently-used.js';
 import { scoreMatches } from '../score-matches.js';
 import { applyTiers } from '../score-tiers.js';
 import { ScoringSpace } from '../scoring-space.js';
 import { correctedWords } from '../steps/corrected-words.js';
 import { asItStands, type Lookup } from '../steps/lookup.js';
 import { planSteps, type StepPlan } from '../steps/plan-steps.js';
-import { OccurrenceReader, recentWords, type WordOccurrences } from '../word-occurrences.js';
 import { Work } from '../work.js';
 import { acceptedTerms } from './accepted-terms.js';
 import { type AnsweredWord, type AnsweringTerms, AnswerReader } from './answer-reader.js';
@@ -44,8 +47,8 @@ const HELD_FOR_SCORES = 0.2;
 /** Adding a list to the scores costs as much as reading this many postings, and that for each posting read. */
 const LIST_COST = 30;
 
-/** Before ranking by a word, finding its frequency costs for each of its postings as much as reading so many. */
-const COUNTING_COST = 2;
+/** Before ranking by a word, reading it costs for each of its postings as much as reading so many. */
+const READING_COST = 4;
 
 /** What an index answers from: the arrays of one segment, or of several. */
 export interface IndexParts {
@@ -77,8 +80,8 @@ export class PostingIndex implements KeywordIndex {
   readonly #completions: Completions | undefined;
   /** By scored field; made for the first scores. */
   #norms: readonly LengthNorms[] | undefined;
-  readonly #recentWords = recentWords();
-  readonly #reader: OccurrenceReader;
+  readonly #recentWords: RecentlyUsed<RankedWord>;
+  readonly #rankingSpaces: RankingSpaces;
   readonly #space: ScoringSpace;
 
   constructor(parts: IndexParts) {
@@ -92,7 +95,8 @@ export class PostingIndex implements KeywordIndex {
     this.#sets = new DocumentSets(size);
     this.#phrases = new PhraseFinder(this.#sets);
     this.#completions = parts.completionsWith(new TogetherCounter(size, this.#answers, lists, this.#sets));
-    this.#reader = new OccurrenceReader(size);
+    this.#recentWords = recentWords(size);
+    this.#rankingSpaces = new RankingSpaces(size);
     this.#space = new ScoringSpace(size);
   }
 
@@ -139,17 +143,27 @@ export class PostingIndex implements KeywordIndex {
     });
   }
 
-  rank(question: Question, options: RankOptions): RankedDocuments {
+  *rank(question: Question, options: RankOptions): Steps<RankedDocuments> {
     const { work = new Work() } = options;
-    const words = this.#affordedWords(question.looseWords, work);
-    const occurrences = words.map((word) => this.#occurrencesOf(word));
-    const weights = words.map(({ weight }) => weight);
-    return rankAnyWord(occurrences, weights, this.#lengthNorms(), options, this.#space);
+    const norms = this.#lengthNorms();
+    const reading = readingOf(norms, options.weights);
+    const asked = yield* this.#affordedWords(question.looseWords, reading, work);
+    const space = this.#rankingSpaces.take();
+    const words: RankedWord[] = [];
+    for (const word of asked) words.push(yield* this.#readWord(word, reading, space));
+    const weights = asked.map(({ weight }) => weight);
+    const ranked = yield* rankAnyWord(words, weights, reading, options, space, this.size);
+    this.#rankingSpaces.giveBack(space);
+    return ranked;
   }
 
   /** The words of a question that there is enough work for: the most frequent are left out first. */
-  #affordedWords(words: readonly QuestionWord[], work: Work): QuestionWord[] {
-    const costs = new Map(words.map((word) => [word, COUNTING_COST * this.#postingsOf(word)]));
+  *#affordedWords(words: readonly QuestionWord[], reading: FieldReading, work: Work): Steps<QuestionWord[]> {
+    const costs = new Map<QuestionWord, number>();
+    for (const word of words) {
+      costs.set(word, READING_COST * this.#postingsOf(word, reading));
+      yield;
+    }
     const byCost = [...words].sort((a, b) => costs.get(a)! - costs.get(b)!);
     const afforded = new Set(byCost.filter((word) => work.affords(costs.get(word)!)));
     return words.filter((word) => afforded.has(word));
@@ -245,15 +259,16 @@ export class PostingIndex implements KeywordIndex {
     return scores;
   }
 
-  #occurrencesOf({ terms: asked }: QuestionWord): WordOccurrences {
-    return this.#recentWords.get(asked.join(' '), () =>
-      this.#reader.wordOf(this.#byScoredField(this.#listsOf(asked)), this.#lengthNorms()),
-    );
+  *#readWord({ terms: asked }: QuestionWord, reading: FieldReading, space: RankingSpace): Steps<RankedWord> {
+    const key = keyOf(asked, reading);
+    const word =
+      this.#recentWords.peek(key) ?? (yield* readRankedWord(this.#byScoredField(this.#listsOf(asked)), reading, space));
+    return this.#recentWords.get(key, () => word);
   }
 
   /** Number of postings of a word, in all fields and forms. */
-  #postingsOf({ terms: asked }: QuestionWord): number {
-    const known = this.#recentWords.peek(asked.join(' '));
+  #postingsOf({ terms: asked }: QuestionWord, reading: FieldReading): number {
+    const known = this.#recentWords.peek(keyOf(asked, reading));
     return known?.postings ?? this.#listsOf(asked).reduce((sum, { size }) => sum + size, 0);
   }
 

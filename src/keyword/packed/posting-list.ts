@@ -76,25 +76,6 @@ export class PostingList {
   }
 
   /**
-   * Adds the frequencies to `sums`, by document. Documents whose sum was 0 are appended to `having`.
-   *
-   * @param count number of documents in `having` so far
-   * @returns number of documents in `having` then
-   */
-  addFrequencies(sums: Uint32Array, having: Uint32Array, count: number): number {
-    const { documents, frequencies } = this.#entries;
-    let next = count;
-    for (let entry = this.from; entry < this.to; entry++) {
-      const document = documents[entry]!;
-      const before = sums[document]!;
-      if (before === 0) having[next++] = document;
-      const frequency = frequencies[entry]!;
-      sums[document] = before + (frequency === MANY ? this.frequencyOf(entry) : frequency);
-    }
-    return next;
-  }
-
-  /**
    * Adds the weighted frequencies, divided by the length norms, to `amounts`, by document. Documents whose amount was 0
    * are appended to `having`.
    *

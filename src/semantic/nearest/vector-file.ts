@@ -85,13 +85,23 @@ const KEPT_WITHOUT_CODES: readonly string[] = [
   'links.places',
 ];
 
-/** The stamp of the state that a vector file was made from; undefined if there is no file that can be read. */
-export function stampOfVectorFile(path: string): string | undefined {
+/** What the beginning of a vector file says. */
+export interface VectorFileHead {
+  /** Stamp of the state that it was made from. */
+  readonly stamp: string;
+  /** Whether it has {@link VectorLinks}. */
+  readonly hasLinks: boolean;
+}
+
+/** @returns undefined if there is no file that can be read */
+export function headOfVectorFile(path: string): VectorFileHead | undefined {
   const opened = openArrayFile(path, identityOf({}));
   if (opened === undefined) return undefined;
   closeSync(opened.file);
-  const { stamp } = opened.header.origin;
-  return typeof stamp === 'string' ? stamp : undefined;
+  const { origin, sections } = opened.header;
+  const { stamp } = origin;
+  if (typeof stamp !== 'string') return undefined;
+  return { stamp, hasLinks: sections.some((section) => section.path === 'links.skills') };
 }
 
 /** What was read; whether it is what a vector file holds is not known. */

@@ -1,7 +1,6 @@
-import { lowerBound } from '../../arrays/lower-bound.js';
 import { ALL_IN_MEMORY, type Pager } from '../../arrays/pager.js';
 import type { SkillSearchError } from '../../errors.js';
-import type { DocumentNumber, SkillNumber, VectorNumber, VectorPlace } from '../../numbers.js';
+import type { DocumentNumber, SkillNumber } from '../../numbers.js';
 import type { Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
@@ -54,6 +53,9 @@ function stampIn(connection: Connection): string {
 
 /** Marks a document without a vector. */
 export const NO_VECTOR = -1;
+
+/** Documents that are put into a table in one turn of the event loop: some milliseconds. */
+const NUMBERED_A_TURN = 20_000;
 
 /**
  * A finished catalogue, read-only. Everything works with document numbers; a record is read only for the page that is
@@ -330,37 +332,21 @@ export class CatalogueReader {
     return this.reading(() => this.#contentReader().completeIds(after, limit));
   }
 
-  /**
-   * For each document, the place of its vector among some vectors, or {@link NO_VECTOR}. Yields to the event loop
-   * now and then.
-   *
-   * @param keys numbers of the vectors, ascending
-   * @param links which skill has which of them, if that is known; else the catalogue is asked
-   */
-  async vectorPlaces(
-    keys: Float64Array,
-    signal?: AbortSignal,
-    links?: { readonly skills: Float64Array; readonly places: Uint32Array },
-  ): Promise<Int32Array> {
-    if (links !== undefined) return this.#linkedPlaces(links.skills, links.places);
-    const placeOf = new Map<VectorNumber, VectorPlace>();
-    for (const [place, vector] of keys.entries()) placeOf.set(vector, place);
+  /** For each document, the number of its vector, or {@link NO_VECTOR}. Yields to the event loop now and then. */
+  async vectorNumbers(signal?: AbortSignal): Promise<Float64Array> {
+    const { skillNumbers, size } = this.columns;
     const documentOf = new Map<SkillNumber, DocumentNumber>();
-    for (const [document, skill] of this.columns.skillNumbers.entries()) documentOf.set(skill, document);
-    const places = new Int32Array(this.columns.size).fill(NO_VECTOR);
-    for await (const [skill, vector] of this.vectors.ofSkills(signal)) {
-      places[documentOf.get(skill)!] = placeOf.get(vector) ?? NO_VECTOR;
+    for (let document = 0; document < size; document++) {
+      documentOf.set(skillNumbers[document]!, document);
+      if (document % NUMBERED_A_TURN !== NUMBERED_A_TURN - 1) continue;
+      await new Promise(setImmediate);
+      signal?.throwIfAborted();
     }
-    return places;
-  }
-
-  #linkedPlaces(skills: Float64Array, placeOf: Uint32Array): Int32Array {
-    const places = new Int32Array(this.columns.size).fill(NO_VECTOR);
-    for (const [document, skill] of this.columns.skillNumbers.entries()) {
-      const link = lowerBound(skills, skill);
-      if (skills[link] === skill) places[document] = placeOf[link]!;
+    const numbers = new Float64Array(size).fill(NO_VECTOR);
+    for await (const some of this.vectors.ofSkills(signal)) {
+      for (const [skill, vector] of some) if (vector !== null) numbers[documentOf.get(skill)!] = vector;
     }
-    return places;
+    return numbers;
   }
 
   /**

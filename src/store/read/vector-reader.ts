@@ -19,6 +19,8 @@ export interface StoredVectors {
   readonly values: Float32Array<SharedArrayBuffer>;
 }
 
+type SkillAndVector = [skill: SkillNumber, vector: VectorNumber | null];
+
 type VectorRow = [number: VectorNumber, embedding: unknown, checksum: number | null];
 
 /** Some vectors, one after the other. */
@@ -41,10 +43,7 @@ export class VectorReader {
   readonly #model: Statement<[], { readonly id: string; readonly dimensions: number }>;
   readonly #byNumber: Statement<[vector: VectorNumber], [embedding: unknown, checksum: number | null]>;
   readonly #vectors: Statement<[after: VectorNumber, last: VectorNumber, limit: number], VectorRow>;
-  readonly #ofSkills: Statement<
-    [last: VectorNumber, after: SkillNumber, limit: number],
-    [SkillNumber, VectorNumber | null]
-  >;
+  readonly #ofSkills: Statement<[last: VectorNumber, after: SkillNumber, limit: number], SkillAndVector>;
   readonly #opened: OpenedState;
   /** Highest number of a vector of the opened state. A catalogue in memory gets its vectors later. */
   readonly #last: VectorNumber;
@@ -69,9 +68,7 @@ export class VectorReader {
         `SELECT number, embedding, ${checksum} FROM vector WHERE number > ? AND number <= ? ORDER BY number LIMIT ?`,
       )
       .raw();
-    this.#ofSkills = connection
-      .prepare<[VectorNumber, SkillNumber, number], [SkillNumber, VectorNumber | null]>(SKILLS_AND_VECTORS)
-      .raw();
+    this.#ofSkills = connection.prepare<[VectorNumber, SkillNumber, number], SkillAndVector>(SKILLS_AND_VECTORS).raw();
     const last = connection.prepare<[], VectorNumber | null>('SELECT max(number) FROM vector').pluck();
     this.#last = facts === undefined ? Number.MAX_SAFE_INTEGER : (last.get() ?? 0);
   }
@@ -152,18 +149,17 @@ export class VectorReader {
   }
 
   /**
-   * Every skill that has a vector, with the number of the vector.
+   * Every skill with the number of its vector, if it has one; some at once, because waiting for each would take longer
+   * than reading it.
    *
    * @throws {SkillSearchError} `DATABASE_DAMAGED`; at the end, too
    */
-  async *ofSkills(signal?: AbortSignal): AsyncGenerator<readonly [skill: SkillNumber, vector: VectorNumber]> {
-    const checksum = new ListChecksum();
+  async *ofSkills(signal?: AbortSignal): AsyncGenerator<readonly SkillAndVector[]> {
+    const checksum = new ListChecksum(this.#facts?.form ?? 'ordered');
     for (let last = 0; ; ) {
       const rows = this.#guard(() => this.#readLinks(last));
-      for (const [skill, vector] of rows) {
-        checksum.add(linkBytes(skill, vector));
-        if (vector !== null) yield [skill, vector];
-      }
+      for (const [skill, vector] of rows) checksum.add(linkBytes(skill, vector));
+      yield rows;
       const [end] = rows.at(-1) ?? [];
       if (end === undefined) break;
       if (end <= last) throw damagedError(this.#path, 'its skills are not in order');
@@ -175,7 +171,7 @@ export class VectorReader {
     }
   }
 
-  #readLinks(after: SkillNumber): [SkillNumber, VectorNumber | null][] {
+  #readLinks(after: SkillNumber): SkillAndVector[] {
     const read = this.#connection.transaction(() => {
       this.#opened.settle();
       return this.#ofSkills.all(this.#last, after, VECTORS_A_TURN);

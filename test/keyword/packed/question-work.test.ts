@@ -6,6 +6,7 @@ import { collectKeywords } from '../../../src/keyword/packed/build/collect-keywo
 import { PackedIndex } from '../../../src/keyword/packed/packed-index.js';
 import { readQuestion } from '../../../src/keyword/question.js';
 import { Work } from '../../../src/keyword/work.js';
+import { allSteps } from '../all-steps.js';
 import { catalogue, picks, questionFor, sourceOf } from '../arbitrary-catalogue.js';
 
 function indexOf(documents: readonly Partial<KeywordDocument>[]): PackedIndex {
@@ -158,7 +159,9 @@ describe('a bound on the work of a question', () => {
     const documents = many(400, (i) => ({ description: `often ${i % 10 === 0 ? 'sometimes' : ''}` }));
     const index = indexOf(documents);
     const ranked = (q: string, work: Work): unknown => {
-      const { highest, documents: best } = index.rank(readQuestion(q), { weights: FIELD_WEIGHTS, limit: 5, work });
+      const { highest, documents: best } = allSteps(
+        index.rank(readQuestion(q), { weights: FIELD_WEIGHTS, limit: 5, work }),
+      );
       return { highest, best: [...best] };
     };
     const bounded = new Work(400);

@@ -10,6 +10,7 @@ import type {
   MatchOptions,
   RankedDocuments,
   RankOptions,
+  Steps,
 } from '../../keyword-index.js';
 import type { Question } from '../../question.js';
 import { Work } from '../../work.js';
@@ -50,8 +51,19 @@ export class RecoveringIndex implements KeywordIndex {
     };
   }
 
-  rank(question: Question, options: RankOptions): RankedDocuments {
-    return this.#answer((index) => index.rank(question, options), options.work);
+  *rank(question: Question, options: RankOptions): Steps<RankedDocuments> {
+    const { work } = options;
+    const [spent, truncated] = [work?.spent ?? 0, work?.truncated ?? false];
+    const index = this.#index;
+    try {
+      return yield* index.rank(question, options);
+    } catch (error) {
+      // Another question may have found the damage meanwhile.
+      if (this.#index === index) this.#recoverFrom(error);
+      else if (!(error instanceof DamagedArrayFileError)) throw error;
+      work?.goBack(spent, truncated);
+      return yield* this.#index.rank(question, options);
+    }
   }
 
   named(question: Question): readonly DocumentNumber[] {
@@ -77,10 +89,15 @@ export class RecoveringIndex implements KeywordIndex {
     try {
       return call(this.#index);
     } catch (error) {
-      if (!(error instanceof DamagedArrayFileError)) throw error;
-      this.#index = new PackedIndex(collectKeywords(this.#documents), this.#documents);
+      this.#recoverFrom(error);
       work?.goBack(spent, truncated);
       return call(this.#index);
     }
+  }
+
+  /** Makes an index in memory, if the file is damaged. */
+  #recoverFrom(error: unknown): void {
+    if (!(error instanceof DamagedArrayFileError)) throw error;
+    this.#index = new PackedIndex(collectKeywords(this.#documents), this.#documents);
   }
 }
