@@ -41,7 +41,7 @@ for (const [name, external] of [
     platform: 'node',
     target: 'node20.19',
     // What has compiled parts finds them by its own place.
-    external: [...external, 'better-sqlite3', 'hnswlib-node', '@huggingface/*', 'onnxruntime-node'],
+    external: [...external, 'better-sqlite3', 'hnswlib-node', '@huggingface/*'],
     plugins: [placesOfModules],
     logLevel: 'warning',
   });
