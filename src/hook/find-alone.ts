@@ -17,7 +17,7 @@ export async function findAlone(
   query: PromptQuery,
   deadline: number,
 ): Promise<readonly FoundSkill[]> {
-  const search = await openSkillSearch({ database, model });
+  const search = await openSkillSearch({ database, model, graph: false });
   const byWords = (): Promise<readonly FoundSkill[]> => fittingSkills(search, { ...query, mode: 'words' });
   if (query.mode === 'words' || (query.mode === 'auto' && search.stats().vectors === 0)) return byWords();
   const time = new AbortController();

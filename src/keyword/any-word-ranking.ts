@@ -4,7 +4,7 @@ import { SCORED_FIELDS } from '../result.js';
 import { HIGHEST_SATURATION, inverseDocumentFrequency, saturation } from './bm25.js';
 import type { DocumentScores, RankedDocuments, RankOptions, Steps } from './keyword-index.js';
 import type { LengthNorms } from './length-norms.js';
-import { byteOf, type FieldReading, MOST_STEPS, type RankedWord } from './ranked-word.js';
+import { BLOCK, byteOf, type FieldReading, MOST_STEPS, type RankedWord } from './ranked-word.js';
 import type { RankingSpace } from './ranking-space.js';
 import { addAmounts } from './word-occurrences.js';
 import { Work } from './work.js';
@@ -251,13 +251,17 @@ function addToAll(
     }
     return count;
   }
-  for (let i = 0; i < documents.length; i++) {
-    const document = documents[i]!;
-    if (filter?.[document] === 0) continue;
-    const before = sums[document]!;
-    const after = before + step * bytes[i]!;
-    if (before === 0 && after > 0) seen[count++] = document;
-    sums[document] = after;
+  const { inBlock, starts } = documents;
+  for (let block = 0; block + 1 < starts.length; block++) {
+    const end = starts[block + 1]!;
+    for (let i = starts[block]!; i < end; i++) {
+      const document = block * BLOCK + inBlock[i]!;
+      if (filter?.[document] === 0) continue;
+      const before = sums[document]!;
+      const after = before + step * bytes[i]!;
+      if (before === 0 && after > 0) seen[count++] = document;
+      sums[document] = after;
+    }
   }
   return count;
 }
@@ -277,9 +281,14 @@ function addToSeen({ word, step, size }: WeightedWord, wanted: Uint32Array, sums
     }
     return;
   }
-  for (let i = 0; i < documents.length; i++) {
-    const before = sums[documents[i]!]!;
-    if (before > 0) sums[documents[i]!] = before + step * bytes[i]!;
+  const { inBlock, starts } = documents;
+  for (let block = 0; block + 1 < starts.length; block++) {
+    const end = starts[block + 1]!;
+    for (let i = starts[block]!; i < end; i++) {
+      const document = block * BLOCK + inBlock[i]!;
+      const before = sums[document]!;
+      if (before > 0) sums[document] = before + step * bytes[i]!;
+    }
   }
 }
 

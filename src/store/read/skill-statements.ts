@@ -61,9 +61,6 @@ export class SkillStatements {
     this.#path = path;
     this.#isChecked = hasChecksums(connection);
     const column = (name: string): string => (this.#isChecked ? name : 'NULL');
-    this.#derived = DerivedLabels.in(connection);
-    // Making a buffer takes a fifth of the time of reading such a row.
-    const hash = this.#derived === undefined ? 'NULL' : 'hash';
     const recordColumns = `record, id, stars, updated_at, place, ${column('record_checksum')}`;
     this.#derived = DerivedLabels.in(connection);
     // Making a buffer takes a fifth of the time of reading such a row.
