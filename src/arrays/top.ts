@@ -1,5 +1,3 @@
-import { kthLargest } from './kth-largest.js';
-
 /** Compares two items: negative if the first comes first. Must be a total order. */
 export type Comparator = (a: number, b: number) => number;
 
@@ -8,38 +6,31 @@ export type Comparator = (a: number, b: number) => number;
  * `offset + limit`.
  *
  * @param items in any order, all distinct
+ * @param isWanted leaves items out; asked only about those that would be among the first
  */
-export function topOf(items: ArrayLike<number>, compare: Comparator, offset: number, limit: number): number[] {
+export function topOf(
+  items: ArrayLike<number>,
+  compare: Comparator,
+  offset: number,
+  limit: number,
+  isWanted: (item: number) => boolean = () => true,
+): number[] {
   const wanted = Math.min(offset + limit, items.length);
   if (offset >= wanted) return [];
   const heap: number[] = [];
   for (let i = 0; i < items.length; i++) {
     const item = items[i]!;
-    if (heap.length < wanted) {
-      heap.push(item);
-      siftUp(heap, heap.length - 1, compare);
-    } else if (compare(item, heap[0]!) < 0) {
+    const isFull = heap.length === wanted;
+    if ((isFull && compare(item, heap[0]!) >= 0) || !isWanted(item)) continue;
+    if (isFull) {
       heap[0] = item;
       siftDown(heap, compare);
+    } else {
+      heap.push(item);
+      siftUp(heap, heap.length - 1, compare);
     }
   }
   return heap.sort(compare).slice(offset);
-}
-
-/**
- * The items whose score is not below that of the `count`-th best. They are few enough to be sorted by more than
- * their scores.
- *
- * @param scores by item
- */
-export function bestScored(items: Uint32Array, scores: Float64Array, count: number): Uint32Array {
-  if (items.length <= count) return items;
-  const least = kthLargest(scores, items, items.length, count);
-  // The method `filter` of typed arrays makes an object for each number that it keeps.
-  const best = new Uint32Array(items.length);
-  let kept = 0;
-  for (let i = 0; i < items.length; i++) if (scores[items[i]!]! >= least) best[kept++] = items[i]!;
-  return best.subarray(0, kept);
 }
 
 /** The root of the heap is the last in the order: the one that the next better item replaces. */

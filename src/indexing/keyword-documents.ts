@@ -13,18 +13,22 @@ export const DAMAGED_DOCUMENT: KeywordDocument = { name: '', author: '', labels:
  */
 export function documentsOf(reader: CatalogueReader): DocumentSource {
   const { size } = reader.columns;
-  const read = (document: DocumentNumber): KeywordDocument => {
+  const unlessDamaged = <T>(document: DocumentNumber, read: () => T, damaged: T): T => {
     try {
-      return toDocument(reader.skill(document), reader.texts(document));
+      return read();
     } catch (error) {
       if (!isDamage(error)) throw error;
       reader.noteDamaged([document]);
-      return DAMAGED_DOCUMENT;
+      return damaged;
     }
   };
+  const read = (document: DocumentNumber): KeywordDocument =>
+    unlessDamaged(document, () => toDocument(reader.skill(document), reader.texts(document)), DAMAGED_DOCUMENT);
   return {
     size,
     read,
+    nameOf: (document) =>
+      unlessDamaged(document, () => (JSON.parse(reader.record(document)) as Skill).name, DAMAGED_DOCUMENT.name),
     *all() {
       for (let document = 0; document < size; document++) yield read(document);
     },

@@ -20,15 +20,32 @@ export interface DocumentSource {
   /** All documents in the order of their numbers. */
   all(): Iterable<KeywordDocument>;
   read(document: DocumentNumber): KeywordDocument;
+  /** The name of a document; empty if it is damaged. Faster than reading all of it. */
+  nameOf(document: DocumentNumber): string;
 }
 
 export interface MatchOptions {
   /** One byte per document, 0 if the document must not match. */
   readonly filter?: Uint8Array | undefined;
-  /** Whether to compute `scores`, which takes time. @default false */
+  /** Whether `best` is wanted: some of the work is then kept for scores. @default false */
   readonly scored?: boolean;
   /** Counts and bounds the work. Without it nothing is left out. */
   readonly work?: Work | undefined;
+}
+
+export interface BestOptions {
+  /** How many are wanted, at least 1. */
+  readonly count: number;
+  /** Whether a matching document is one of those that are wanted. Asked about few, and about some of them twice. */
+  readonly isShown: (document: DocumentNumber) => boolean;
+}
+
+/** Some of the documents that match. */
+export interface ScoredDocuments {
+  /** Ascending. */
+  readonly documents: Uint32Array;
+  /** The relevance beside each document, above 0 and at most 1. */
+  readonly scores: Float64Array;
 }
 
 export interface KeywordMatches {
@@ -37,12 +54,15 @@ export interface KeywordMatches {
   /** All matching documents, ascending. */
   readonly documents: Uint32Array;
   /**
-   * The relevance beside each document, above 0 and at most 1; undefined if not requested. Documents of the exact
-   * name come first, then those whose name begins with the question, then the others. In each of these groups those
-   * come first that have each word with the accents of the question. Within all that, BM25F decides, see `bm25.ts`:
-   * it counts the fields and the forms of words that answer in the step.
+   * Finds the documents of the highest relevance among those that are wanted; undefined if not requested. All that are
+   * as relevant as the last of them are included, and perhaps a few more; only wanted ones. Valid until the next call
+   * of `match` or `rank`.
+   *
+   * Documents of the exact name come first, then those whose name begins with the question, then the others. In each of
+   * these groups those come first that have each word with the accents of the question. Within all that, BM25F decides,
+   * see `bm25.ts`: it counts the fields and the forms of words that answer in the step.
    */
-  readonly scores: Float64Array | undefined;
+  readonly best: ((options: BestOptions) => ScoredDocuments) | undefined;
   /**
    * Asks the index which terms of texts (lower case, with accents) answered a word of the question in this step. The
    * returned function does not refer to the index, so it may be kept.

@@ -9,6 +9,9 @@ const OTHER_NAME_TIER = 1;
 const NAME_BEGINNING_TIER = 3;
 const EXACT_NAME_TIER = 5;
 
+/** So many documents are scored in some hundredths of a millisecond. */
+const FEW_DOCUMENTS = 1000;
+
 /** A BM25F score `s` becomes `s / (s + HALF_SCORE)`, so 0 to 1: monotone, and the same for all questions. */
 const HALF_SCORE = 10;
 
@@ -22,36 +25,80 @@ export interface TierMembers {
   readonly otherAccents: readonly Uint32Array[];
 }
 
-/**
- * Puts BM25F scores into tiers, in place: above 0 and at most 1.
- *
- * @param documents ascending; members of tiers that are not among them are ignored
- * @param scores beside each document, from 0
- */
-export function applyTiers(documents: Uint32Array, scores: Float64Array, members: TierMembers): void {
-  const tiers = new Uint8Array(documents.length).fill(OTHER_NAME_TIER);
-  const setTier = (document: DocumentNumber, tier: number): void => {
-    const i = lowerBound(documents, document);
-    if (documents[i] === document) tiers[i] = tier;
-  };
-  for (const document of members.nameBeginnings) setTier(document, NAME_BEGINNING_TIER);
-  for (const document of members.exactNames) setTier(document, EXACT_NAME_TIER);
-  lowerTiers(documents, tiers, members.otherAccents);
-  for (let i = 0; i < scores.length; i++) {
-    const score = scores[i]!;
-    scores[i] = (tiers[i]! + score / (score + HALF_SCORE)) / SCORE_TIERS;
-  }
-}
+/** The tiers of the documents that match a question. */
+export class ScoreTiers {
+  readonly #documents: Uint32Array;
+  /** Tiers of the documents that have one by their names. */
+  readonly #byName = new Map<DocumentNumber, number>();
+  readonly #otherAccents: readonly Uint32Array[];
 
-/**
- * Lowers the tier of documents that are in any of some lists by one. Tiers by name are odd, so they are lowered once.
- */
-function lowerTiers(documents: Uint32Array, tiers: Uint8Array, lists: readonly Uint32Array[]): void {
-  for (const list of lists) {
-    let i = 0;
-    for (const document of list) {
-      i = leapTo(documents, document, i);
-      if (documents[i] === document && tiers[i]! % 2 === 1) tiers[i] = tiers[i]! - 1;
+  /** @param documents ascending; members of tiers that are not among them are ignored */
+  constructor(documents: Uint32Array, { exactNames, nameBeginnings, otherAccents }: TierMembers) {
+    this.#documents = documents;
+    this.#otherAccents = otherAccents.filter(({ length }) => length > 0);
+    const setTier = (document: DocumentNumber, tier: number): void => {
+      if (documents[lowerBound(documents, document)] === document) this.#byName.set(document, tier);
+    };
+    for (const document of nameBeginnings) setTier(document, NAME_BEGINNING_TIER);
+    for (const document of exactNames) setTier(document, EXACT_NAME_TIER);
+  }
+
+  /**
+   * The documents tier by tier, the highest first, each ascending. Those that are in a tier by their names are among
+   * those of the lowest tiers once more. Few documents are not parted: scoring them at once is faster.
+   */
+  *descending(): Generator<Uint32Array> {
+    if (this.#documents.length <= FEW_DOCUMENTS) {
+      yield this.#documents;
+      return;
     }
+    const named = Uint32Array.from(this.#byName.keys()).sort();
+    for (const tier of [EXACT_NAME_TIER, NAME_BEGINNING_TIER]) {
+      yield* this.#withAccentsFirst(named.filter((document) => this.#byName.get(document) === tier));
+    }
+    yield* this.#withAccentsFirst(this.#documents);
+  }
+
+  /**
+   * Puts BM25F scores into tiers, in place: above 0 and at most 1.
+   *
+   * @param documents ascending, some of those that match
+   * @param scores beside each document, from 0
+   */
+  apply(documents: Uint32Array, scores: Float64Array): void {
+    const tiers = new Uint8Array(documents.length).fill(OTHER_NAME_TIER);
+    for (const [document, tier] of this.#byName) {
+      const i = lowerBound(documents, document);
+      if (documents[i] === document) tiers[i] = tier;
+    }
+    for (const i of this.#placesWithOtherAccents(documents)) tiers[i] = tiers[i]! - 1;
+    for (let i = 0; i < scores.length; i++) {
+      const score = scores[i]!;
+      scores[i] = (tiers[i]! + score / (score + HALF_SCORE)) / SCORE_TIERS;
+    }
+  }
+
+  /** Those of some ascending documents that have each word with the accents of the question, then the others. */
+  *#withAccentsFirst(documents: Uint32Array): Generator<Uint32Array> {
+    if (this.#otherAccents.length === 0) {
+      yield documents;
+      return;
+    }
+    const others = this.#placesWithOtherAccents(documents);
+    yield documents.filter((_, i) => !others.has(i));
+    yield documents.filter((_, i) => others.has(i));
+  }
+
+  /** The places among some ascending documents of those that have any word only with other accents. */
+  #placesWithOtherAccents(documents: Uint32Array): ReadonlySet<number> {
+    const places = new Set<number>();
+    for (const list of this.#otherAccents) {
+      let i = 0;
+      for (const document of list) {
+        i = leapTo(documents, document, i);
+        if (documents[i] === document) places.add(i);
+      }
+    }
+    return places;
   }
 }

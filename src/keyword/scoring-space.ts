@@ -7,9 +7,12 @@ export class ScoringSpace {
   readonly size: number;
   /** Amount of one word; all 0 between two words. */
   readonly amounts: Float64Array;
+  /** The documents that have one word, in no particular order. */
+  readonly having: Uint32Array;
 
   constructor(size: number) {
     this.size = size;
     this.amounts = new Float64Array(size);
+    this.having = new Uint32Array(size);
   }
 }

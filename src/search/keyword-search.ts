@@ -1,7 +1,7 @@
-import { bestScored, topOf } from '../arrays/top.js';
-import { collapseCopies } from '../copies/collapse-copies.js';
+import { topOf } from '../arrays/top.js';
+import { CopiesAmong } from '../copies/copies-among.js';
 import { copyPreference } from '../copies/copy-preference.js';
-import type { KeywordMatches } from '../keyword/keyword-index.js';
+import type { KeywordMatches, ScoredDocuments } from '../keyword/keyword-index.js';
 import { readQuestion } from '../keyword/question.js';
 import { Work } from '../keyword/work.js';
 import { EXPLAINED_TEXT } from '../limits.js';
@@ -21,22 +21,25 @@ import type { OpenState } from './open-state.js';
 export function searchByKeywords(state: OpenState, query: KeywordQuery): KeywordResult {
   const { reader } = state;
   const resolved = resolveKeywordQuery(query);
-  const { matches, scoreOf, copiesOf, documents, pagination, truncation } = findPage(state, resolved);
-  const matcher = termMatcherOf(matches);
-  const mostText = Math.floor(EXPLAINED_TEXT / documents.length);
-  const toHit = (document: DocumentNumber): KeywordHit =>
-    toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
-  const damaged: DamagedSkill[] = [];
-  const corrected = matches.corrected();
-  return reader.reading(() => ({
-    ...stepOf(matches),
-    ...truncation,
-    hits: readShown(documents, toHit, damaged),
-    pagination,
-    ...(corrected.length === 0 ? {} : { corrected }),
-    ...facetPart(reader, () => matches.documents, resolved),
-    ...damagedPart(reader, damaged),
-  }));
+  // All of it at once: matching may read a name, and a transaction takes as long as a record.
+  return reader.reading(() => {
+    const { matches, scoreOf, copiesOf, documents, pagination, truncation } = findPage(state, resolved);
+    const matcher = termMatcherOf(matches);
+    const mostText = Math.floor(EXPLAINED_TEXT / documents.length);
+    const toHit = (document: DocumentNumber): KeywordHit =>
+      toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
+    const damaged: DamagedSkill[] = [];
+    const corrected = matches.corrected();
+    return {
+      ...stepOf(matches),
+      ...truncation,
+      hits: readShown(documents, toHit, damaged),
+      pagination,
+      ...(corrected.length === 0 ? {} : { corrected }),
+      ...facetPart(reader, () => matches.documents, resolved),
+      ...damagedPart(reader, damaged),
+    };
+  });
 }
 
 /** Answers a keyword query with the stored JSON texts of skills; see `SkillSearch.keywordRecords`. */
@@ -85,44 +88,63 @@ function findPage({ reader, keywordIndex, stopWords }: OpenState, resolved: Reso
     work,
   });
 
-  const scores = matches.scores === undefined ? undefined : byDocument(matches.documents, matches.scores, columns);
-  const { documents, counts } =
+  const copies =
     resolved.copies === 'collapse'
-      ? collapseCopies(matches.documents, columns.copyGroup, copyPreference(columns))
-      : { documents: matches.documents, counts: NO_COPIES };
-  const total = documents.length;
+      ? new CopiesAmong(matches.documents, columns.copyGroup, copyPreference(columns))
+      : undefined;
+  const isShown = (document: DocumentNumber): boolean => copies?.isKept(document) ?? true;
+  const total = copies?.total ?? matches.documents.length;
   const offset = (page - 1) * limit;
-  // Documents are numbered by date, so matches come in that order already. Collapsing copies changes it.
-  const shown =
-    sortBy === 'recent' && documents === matches.documents
-      ? [...documents.subarray(offset, offset + limit)]
+  // A page behind the last one needs no scores.
+  const best = offset < total ? matches.best?.({ count: Math.min(offset + limit, total), isShown }) : undefined;
+  const scores = best === undefined ? undefined : byDocument(best, columns);
+  const documents =
+    sortBy === 'recent'
+      ? nextShown(matches.documents, offset, limit, isShown)
       : topOf(
-          scores === undefined ? documents : bestScored(documents, scores, offset + limit),
+          best?.documents ?? matches.documents,
           comparatorOf(sortBy, columns, (document) => scores![document]!),
           offset,
-          limit,
+          offset < total ? limit : 0,
+          isShown,
         );
   return {
     matches,
     scoreOf: (document) => scores?.[document],
-    copiesOf: (document) => counts.get(document) ?? 1,
-    documents: shown,
+    copiesOf: (document) => copies?.countOf(document) ?? 1,
+    documents,
     pagination: { page, limit, total, totalPages: Math.ceil(total / limit) },
     truncation: work.truncated ? { truncated: true } : {},
   };
+}
+
+/** A page of documents that are in its order already. They are numbered by date, so that is the order of matches. */
+function nextShown(
+  documents: Uint32Array,
+  offset: number,
+  limit: number,
+  isShown: (document: DocumentNumber) => boolean,
+): DocumentNumber[] {
+  const shown: DocumentNumber[] = [];
+  let before = 0;
+  for (let i = 0; i < documents.length && shown.length < limit; i++) {
+    const document = documents[i]!;
+    if (!isShown(document)) continue;
+    if (before === offset) shown.push(document);
+    else before += 1;
+  }
+  return shown;
 }
 
 function stepOf({ step }: KeywordMatches): { readonly step?: KeywordStep } {
   return step === undefined ? {} : { step };
 }
 
-const NO_COPIES: ReadonlyMap<DocumentNumber, number> = new Map();
-
 /** For each catalogue an array with room for a score of every document, used again by each query. */
 const scoreSpaces = new WeakMap<CatalogueColumns, Float64Array>();
 
-/** Scores by document number. Entries of documents that did not match are left over from former queries. */
-function byDocument(documents: Uint32Array, scores: Float64Array, columns: CatalogueColumns): Float64Array {
+/** Scores by document number. Entries of other documents are left over from former queries. */
+function byDocument({ documents, scores }: ScoredDocuments, columns: CatalogueColumns): Float64Array {
   let space = scoreSpaces.get(columns);
   if (space === undefined) {
     space = new Float64Array(columns.size);

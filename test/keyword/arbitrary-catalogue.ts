@@ -193,5 +193,6 @@ export function sourceOf(documents: readonly KeywordDocument[]): DocumentSource 
     size: documents.length,
     all: () => documents,
     read: (number) => documents[number] as KeywordDocument,
+    nameOf: (number) => (documents[number] as KeywordDocument).name,
   };
 }

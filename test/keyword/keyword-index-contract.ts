@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DocumentSource, KeywordDocument, KeywordIndex } from '../../src/keyword/keyword-index.js';
+import type { DocumentSource, KeywordDocument, KeywordIndex, KeywordMatches } from '../../src/keyword/keyword-index.js';
 import { readQuestion } from '../../src/keyword/question.js';
 import { describeAnyWordRanking } from './any-word-ranking-contract.js';
 import { catalogue, picks, questionFor, sourceOf } from './arbitrary-catalogue.js';
 import { beginsWith, isNamed, NaiveKeywordSearch } from './naive-keyword-search.js';
+import { scoresOf } from './scores-of.js';
 
 function documentOf(fields: Partial<KeywordDocument>): KeywordDocument {
   return { name: 'skill', author: 'somebody', labels: [], description: '', files: [], ...fields };
@@ -25,7 +26,8 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
 
     async function ranked(q: string, documents: readonly Partial<KeywordDocument>[]): Promise<number[]> {
       const index = await build(sourceOf(documents.map(documentOf)));
-      const { documents: numbers, scores } = index.match(readQuestion(q), { scored: true });
+      const matches = index.match(readQuestion(q), { scored: true });
+      const [numbers, scores] = [matches.documents, scoresOf(matches)];
       return [...numbers.keys()]
         .sort((a, b) => (scores?.[b] ?? 0) - (scores?.[a] ?? 0))
         .map((i) => numbers[i] as number);
@@ -261,7 +263,7 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
       const naive = new NaiveKeywordSearch(documents);
       for (const text of ['test', 'test case', 'tests tested cases']) {
         const question = readQuestion(text);
-        const { scores } = index.match(question, { scored: true });
+        const scores = scoresOf(index.match(question, { scored: true }));
         expect([text, [...scores!]]).toEqual([
           text,
           naive.search(question, undefined).scores.map((score) => expect.closeTo(score, 9)),
@@ -299,10 +301,11 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
               });
               const accepts = answer.accepting();
               expect([text, terms.filter(accepts)]).toEqual([text, terms.filter(expected.accepts)]);
-              expect([text, [...(answer.scores ?? [])]]).toEqual([
+              expect([text, [...(scoresOf(answer) ?? [])]]).toEqual([
                 text,
                 expected.scores.map((score) => expect.closeTo(score, 9)),
               ]);
+              for (const count of [1, 3]) expectBest(answer, count);
             }
           },
         ),
@@ -310,6 +313,22 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
       );
     });
   });
+}
+
+/** The best among the documents of odd numbers are the same as if all were scored and sorted. */
+function expectBest(matches: KeywordMatches, count: number): void {
+  const all = scoresOf(matches);
+  if (all === undefined) return;
+  const isShown = (document: number): boolean => document % 2 === 1;
+  const wanted = [...matches.documents.entries()].filter(([, document]) => isShown(document));
+  const sorted = wanted.map(([place]) => all[place]!).sort((a, b) => b - a);
+  const least = sorted[Math.min(count, sorted.length) - 1] ?? 1;
+  const { documents, scores } = matches.best!({ count, isShown });
+  expect([...documents].filter((document) => !isShown(document))).toEqual([]);
+  expect([...documents.entries()].filter(([i]) => scores[i]! >= least).map(([, document]) => document)).toEqual(
+    wanted.filter(([place]) => all[place]! >= least).map(([, document]) => document),
+  );
+  expect([...scores]).toEqual(Array.from(documents, (document) => all[matches.documents.indexOf(document)]));
 }
 
 function termsOf(documents: readonly KeywordDocument[]): string[] {

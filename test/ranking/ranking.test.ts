@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bestScored, topOf } from '../../src/arrays/top.js';
+import { topOf } from '../../src/arrays/top.js';
 import { labelMask, occupationSlugs } from '../../src/ranking/label-filter.js';
 import { comparatorOf, type DocumentFacts } from '../../src/ranking/ranks.js';
 
@@ -25,23 +25,15 @@ describe('a page of an order', () => {
         (list, offset, limit, modulus) => {
           const compare = (a: number, b: number): number => (a % modulus) - (b % modulus) || a - b;
           expect(topOf(list, compare, offset, limit)).toEqual([...list].sort(compare).slice(offset, offset + limit));
+          const isWanted = (item: number): boolean => item % 3 > 0;
+          expect(topOf(list, compare, offset, limit, isWanted)).toEqual(
+            list
+              .filter(isWanted)
+              .sort(compare)
+              .slice(offset, offset + limit),
+          );
         },
       ),
-    );
-  });
-});
-
-describe('the best by score', () => {
-  test('are all whose score is not below that of the last wanted', () => {
-    const scores = fc.array(fc.nat(6), { minLength: 1, maxLength: 60 });
-    fc.assert(
-      fc.property(scores, fc.integer({ min: 1, max: 80 }), (list, count) => {
-        const numbers = Uint32Array.from(list.keys());
-        const least = [...list].sort((a, b) => b - a)[Math.min(count, list.length) - 1] as number;
-        expect([...bestScored(numbers, Float64Array.from(list), count)]).toEqual(
-          [...numbers].filter((number) => (list[number] as number) >= least),
-        );
-      }),
     );
   });
 });

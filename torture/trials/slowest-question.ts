@@ -191,7 +191,7 @@ const NAMELESS: KeywordDocument = { name: '', author: '', labels: [], descriptio
 
 /** Documents whose names nobody asks for. */
 function nameless(size: number): DocumentSource {
-  return { size, read: () => NAMELESS, all: () => [] };
+  return { size, read: () => NAMELESS, nameOf: () => '', all: () => [] };
 }
 
 /** Syllables of the words that are made up. Some have accents, some are read in pairs of characters. */
@@ -211,5 +211,6 @@ function madeUpDocuments(random: () => number): DocumentSource {
     const files = random() < 0.5 ? [] : [{ filename: 'SKILL.md', text: words(80) }];
     return { name: words(3), author: word(), labels: [word()], description: words(20), files };
   });
-  return { size: all.length, read: (document) => all[document]!, all: () => all };
+  const read = (document: number): KeywordDocument => all[document]!;
+  return { size: all.length, read, nameOf: (document) => read(document).name, all: () => all };
 }

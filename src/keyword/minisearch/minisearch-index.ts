@@ -2,6 +2,7 @@ import type { DocumentNumber } from '../../numbers.js';
 import { type CorrectedWord, SCORED_FIELDS } from '../../result.js';
 import { nameKey } from '../../text/name-key.js';
 import { rankAnyWord } from '../any-word-ranking.js';
+import { bestMatches } from '../best-matches.js';
 import { inverseDocumentFrequency } from '../bm25.js';
 import { FIELDS, lastFieldOf, PARTS_OF_SCORED } from '../index-fields.js';
 import type {
@@ -20,8 +21,7 @@ import type { Question, QuestionWord } from '../question.js';
 import { type FieldReading, keyOf, type RankedWord, readingOf, readRankedWord, recentWords } from '../ranked-word.js';
 import { type RankingSpace, RankingSpaces } from '../ranking-space.js';
 import type { RecentlyUsed } from '../recently-used.js';
-import { scoreMatches } from '../score-matches.js';
-import { applyTiers } from '../score-tiers.js';
+import { ScoreTiers } from '../score-tiers.js';
 import { ScoringSpace } from '../scoring-space.js';
 import { correctedWords } from '../steps/corrected-words.js';
 import { asItStands, type Lookup } from '../steps/lookup.js';
@@ -80,7 +80,7 @@ export class MiniSearchIndex implements KeywordIndex {
       return {
         step: plan.step,
         documents,
-        scores: options.scored === true ? this.#score(documents, question, words) : undefined,
+        best: options.scored === true ? this.#best(documents, question, words) : undefined,
         accepting: () => accepts(new Set(accepted.flatMap((terms) => [...terms]))),
         corrected: () => (plan.step === 'typo' ? this.#corrected(question, plan, answers, documents) : []),
       };
@@ -88,7 +88,7 @@ export class MiniSearchIndex implements KeywordIndex {
     return {
       step: undefined,
       documents: new Uint32Array(),
-      scores: undefined,
+      best: undefined,
       accepting: () => accepts(new Set()),
       corrected: () => [],
     };
@@ -179,19 +179,20 @@ export class MiniSearchIndex implements KeywordIndex {
     return found.filter((document) => hasPhrases(documents.read(document), plan, accepts));
   }
 
-  #score(documents: Uint32Array, question: Question, words: readonly WordMatches[]): Float64Array {
-    const matched = words.map((word) => ({
-      weight: word.asked.weight,
-      documentFrequency: word.documents().size,
-      lists: word.byScoredField(),
-    }));
-    const scores = scoreMatches(documents, matched, this.#built.norms, this.#space);
-    applyTiers(documents, scores, {
-      exactNames: this.named(question),
-      nameBeginnings: this.beginning(question),
-      otherAccents: words.map((word) => Uint32Array.from(word.withOtherAccents()).sort()),
-    });
-    return scores;
+  #best(documents: Uint32Array, question: Question, words: readonly WordMatches[]): KeywordMatches['best'] {
+    return (options) => {
+      const matched = words.map((word) => ({
+        weight: word.asked.weight,
+        documentFrequency: word.documents().size,
+        lists: word.byScoredField(),
+      }));
+      const tiers = new ScoreTiers(documents, {
+        exactNames: this.named(question),
+        nameBeginnings: this.beginning(question),
+        otherAccents: words.map((word) => Uint32Array.from(word.withOtherAccents()).sort()),
+      });
+      return bestMatches({ tiers, words: matched, norms: this.#built.norms, space: this.#space }, options);
+    };
   }
 
   *#readWord({ terms: asked }: QuestionWord, reading: FieldReading, space: RankingSpace): Pieces<RankedWord> {

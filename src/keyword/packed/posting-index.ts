@@ -3,6 +3,7 @@ import { type CorrectedWord, SCORED_FIELDS } from '../../result.js';
 import { beginningsOf } from '../../text/name-beginnings.js';
 import { nameKey } from '../../text/name-key.js';
 import { rankAnyWord } from '../any-word-ranking.js';
+import { bestMatches } from '../best-matches.js';
 import { inverseDocumentFrequency } from '../bm25.js';
 import { FILES, lastFieldOf, SCORED_OF } from '../index-fields.js';
 import type {
@@ -22,8 +23,7 @@ import type { Question, QuestionWord } from '../question.js';
 import { type FieldReading, keyOf, type RankedWord, readingOf, readRankedWord, recentWords } from '../ranked-word.js';
 import { type RankingSpace, RankingSpaces } from '../ranking-space.js';
 import type { RecentlyUsed } from '../recently-used.js';
-import { scoreMatches } from '../score-matches.js';
-import { applyTiers } from '../score-tiers.js';
+import { ScoreTiers } from '../score-tiers.js';
 import { ScoringSpace } from '../scoring-space.js';
 import { correctedWords } from '../steps/corrected-words.js';
 import { asItStands, type Lookup } from '../steps/lookup.js';
@@ -116,7 +116,7 @@ export class PostingIndex implements KeywordIndex {
       return {
         step: plan.step,
         documents,
-        scores: scored ? this.#score(documents, question, plan, words, work) : undefined,
+        best: scored ? this.#best(documents, question, plan, words, work) : undefined,
         accepting: () => acceptedTerms(plan, answers, this.#terms),
         corrected: () => (plan.step === 'typo' ? this.#corrected(question, plan, answers, documents) : []),
       };
@@ -124,7 +124,7 @@ export class PostingIndex implements KeywordIndex {
     return {
       step: undefined,
       documents: new Uint32Array(),
-      scores: undefined,
+      best: undefined,
       accepting: () => () => false,
       corrected: () => [],
     };
@@ -193,7 +193,7 @@ export class PostingIndex implements KeywordIndex {
    */
   #ofKey(found: readonly DocumentNumber[], fits: (name: string) => boolean): readonly DocumentNumber[] {
     for (const document of found) {
-      const { name } = this.#documents.read(document);
+      const name = this.#documents.nameOf(document);
       if (name !== '') return fits(name) ? found : [];
     }
     return found;
@@ -228,35 +228,37 @@ export class PostingIndex implements KeywordIndex {
     return this.#sets.withHalf(words, filter, idfOf, weights, work);
   }
 
-  /** Scores documents. Without enough work for all words, the most frequent do not count. */
-  #score(
+  /**
+   * What finds the best of some documents. Without enough work for all words, the most frequent do not count. The work
+   * is that of scoring all documents, whatever is passed over then: what an answer lacks does not depend on its page.
+   */
+  #best(
     documents: Uint32Array,
     question: Question,
     plan: StepPlan,
     words: readonly AnsweredWord[],
     work: Work,
-  ): Float64Array {
+  ): KeywordMatches['best'] {
     const counting = new Set(
       [...words].sort((a, b) => a.size - b.size).filter((word) => work.affords(scoringCost(word, documents.length))),
     );
-    const matched = words
-      .filter((word) => counting.has(word))
-      .map((word) => ({
-        weight: word.asked.weight,
-        documentFrequency: this.#sets.frequencyOf(word),
-        lists: this.#byScoredField(word.lists),
-      }));
-    const scores = scoreMatches(documents, matched, this.#lengthNorms(), this.#space);
     const isBeginning = ({ terms }: QuestionWord): boolean =>
       terms.every((term) => ['prefix', 'character'].includes(plan.lookup(term).kind));
-    applyTiers(documents, scores, {
-      exactNames: this.named(question),
-      nameBeginnings: this.beginning(question),
-      otherAccents: words.map((word) =>
-        documentsWithOtherAccents(documents, word, isBeginning(word.asked), this.#sets, this.#terms, work),
-      ),
-    });
-    return scores;
+    const otherAccents = words.map((word) =>
+      documentsWithOtherAccents(documents, word, isBeginning(word.asked), this.#sets, this.#terms, work),
+    );
+    return (options) => {
+      const matched = words
+        .filter((word) => counting.has(word))
+        .map((word) => ({
+          weight: word.asked.weight,
+          documentFrequency: this.#sets.frequencyOf(word),
+          lists: this.#byScoredField(word.lists),
+        }));
+      const [exactNames, nameBeginnings] = [this.named(question), this.beginning(question)];
+      const tiers = new ScoreTiers(documents, { exactNames, nameBeginnings, otherAccents });
+      return bestMatches({ tiers, words: matched, norms: this.#lengthNorms(), space: this.#space }, options);
+    };
   }
 
   *#readWord({ terms: asked }: QuestionWord, reading: FieldReading, space: RankingSpace): Pieces<RankedWord> {

@@ -21,7 +21,7 @@ type ShownRow = [
   tags: unknown,
   recordChecksum: number | null,
   checksum: number | null,
-  hash: Buffer,
+  hash: Buffer | null,
 ];
 
 /**
@@ -47,6 +47,9 @@ export class SkillStatements {
     this.#path = path;
     this.#isChecked = connection.pragma('user_version', { simple: true }) === FORMAT_VERSION;
     const column = (name: string): string => (this.#isChecked ? name : 'NULL');
+    this.#derived = DerivedLabels.in(connection);
+    // Making a buffer takes a fifth of the time of reading such a row.
+    const hash = this.#derived === undefined ? 'NULL' : 'hash';
     this.#record = connection
       .prepare<[SkillNumber], [unknown, number | null]>(
         `SELECT record, ${column('record_checksum')} FROM skill WHERE number = ?`,
@@ -55,7 +58,7 @@ export class SkillStatements {
     this.#shown = connection
       .prepare<[SkillNumber], ShownRow>(`
         SELECT record, categories, occupations, ${this.#isChecked ? 'tags' : "'[]'"}, ${column('record_checksum')},
-          ${column('shown_checksum')}, hash
+          ${column('shown_checksum')}, ${hash}
         FROM skill WHERE number = ?`)
       .raw();
     this.#files = connection
@@ -71,7 +74,6 @@ export class SkillStatements {
         SELECT filename, text, ${column('checksum')}, (SELECT count(*) FROM file WHERE skill = :skill)
         FROM file WHERE skill = :skill AND position = :position`)
       .raw();
-    this.#derived = DerivedLabels.in(connection);
     this.#id = connection.prepare<[SkillNumber], unknown>('SELECT id FROM skill WHERE number = ?').pluck();
     this.#number = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
   }
@@ -114,10 +116,10 @@ export class SkillStatements {
   /**
    * The derived labels of a skill, as a JSON array; undefined if they are not as they were written.
    *
-   * @param hash of the skill
+   * @param hash of the skill; null goes for a catalogue that is not classified
    */
-  derivedLabels(skill: SkillNumber, hash: Buffer): string | undefined {
-    return this.#derived === undefined ? '[]' : this.#derived.of(skill, hash);
+  derivedLabels(skill: SkillNumber, hash: Buffer | null): string | undefined {
+    return this.#derived === undefined || hash === null ? '[]' : this.#derived.of(skill, hash);
   }
 
   /**
@@ -196,7 +198,7 @@ export class SkillStatements {
   }
 }
 
-function isText(row: ShownRow): row is [string, string, string, string, number | null, number | null, Buffer] {
+function isText(row: ShownRow): row is [string, string, string, string, number | null, number | null, Buffer | null] {
   return (
     typeof row[0] === 'string' && typeof row[1] === 'string' && typeof row[2] === 'string' && typeof row[3] === 'string'
   );

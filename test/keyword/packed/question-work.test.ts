@@ -8,6 +8,7 @@ import { readQuestion } from '../../../src/keyword/question.js';
 import { Work } from '../../../src/keyword/work.js';
 import { allPieces } from '../all-pieces.js';
 import { catalogue, picks, questionFor, sourceOf } from '../arbitrary-catalogue.js';
+import { scoresOf } from '../scores-of.js';
 
 function indexOf(documents: readonly Partial<KeywordDocument>[]): PackedIndex {
   const whole = documents.map((fields) => ({
@@ -102,23 +103,23 @@ describe('a bound on the work of a question', () => {
 
           if (work.truncated) cut += 1;
           else {
-            expect([text, answer.step, [...answer.documents], answer.scores]).toEqual([
+            expect([text, answer.step, [...answer.documents], scoresOf(answer)]).toEqual([
               text,
               exact.step,
               [...exact.documents],
-              exact.scores,
+              scoresOf(exact),
             ]);
           }
           expect([text, [...exact.documents]]).toEqual([text, expect.arrayContaining([...answer.documents])]);
           expect(answer.documents.length).toBeLessThanOrEqual(exact.documents.length);
 
           const again = new Work(work.limit);
-          const { step, documents: found, scores } = other.match(question, { scored, work: again });
-          expect([text, step, [...found], scores, again.spent, again.truncated]).toEqual([
+          const same = other.match(question, { scored, work: again });
+          expect([text, same.step, [...same.documents], scoresOf(same), again.spent, again.truncated]).toEqual([
             text,
             answer.step,
             [...answer.documents],
-            answer.scores,
+            scoresOf(answer),
             work.spent,
             work.truncated,
           ]);

@@ -16,6 +16,7 @@ import { Work } from '../../../src/keyword/work.js';
 import { allPieces } from '../all-pieces.js';
 import { catalogueOf, picks, questionFor, sourceOf } from '../arbitrary-catalogue.js';
 import { describeKeywordIndex } from '../keyword-index-contract.js';
+import { scoresOf } from '../scores-of.js';
 import { type Split, splitIntoSegments } from './split-into-segments.js';
 
 const WEIGHTS = { name: 1, author: 0.1, labels: 0.2, description: 1, files: 0.3 };
@@ -88,7 +89,7 @@ describe('an index over several segments', () => {
               expected!.step,
               [...expected!.documents],
             ]);
-            expect([text, found!.scores]).toEqual([text, expected!.scores]);
+            expect([text, scoresOf(found!)]).toEqual([text, scoresOf(expected!)]);
             expect([text, found!.corrected()]).toEqual([text, expected!.corrected()]);
 
             const [best, expectedBest] = [index, whole].map((each) =>
@@ -155,7 +156,11 @@ describe('an index over several segments', () => {
         expect(work.spent).toBeLessThanOrEqual(work.limit);
         if (work.truncated) cut += 1;
         else
-          expect([answer.step, answer.documents, answer.scores]).toEqual([exact.step, exact.documents, exact.scores]);
+          expect([answer.step, answer.documents, scoresOf(answer)]).toEqual([
+            exact.step,
+            exact.documents,
+            scoresOf(exact),
+          ]);
         expect([...exact.documents]).toEqual(expect.arrayContaining([...answer.documents]));
 
         const again = new Work(work.limit);
@@ -302,7 +307,9 @@ const UNREADABLE: Pager = {
 
 function answersOf(index: KeywordIndex, text: string): unknown[] {
   const question = readQuestion(text);
-  const { step, documents, scores, corrected } = index.match(question, { scored: true });
+  const matches = index.match(question, { scored: true });
+  const { step, documents, corrected } = matches;
+  const scores = scoresOf(matches);
   const { documents: best, scores: bestScores } = allPieces(index.rank(question, { weights: WEIGHTS, limit: 4 }));
   const letters = text.slice(0, 2);
   const options = { limit: 5, isLeftOut: () => false, words: question.words.slice(1) };

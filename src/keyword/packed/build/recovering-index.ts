@@ -41,11 +41,12 @@ export class RecoveringIndex implements KeywordIndex {
     const matches = this.#answer((index) => index.match(question, options), options?.work);
     const matchedIndex = this.#index;
     const again = { ...options, work: new Work(options?.work?.limit) };
-    // Both of these read from the file, too. If the index was replaced since, the question is matched again.
+    // All of these read from the file, too. If the index was replaced since, the question is matched again.
     const late = <Answer>(ask: (matches: KeywordMatches) => Answer): Answer =>
       this.#answer((index) => ask(index === matchedIndex ? matches : index.match(question, again)));
     return {
       ...matches,
+      best: matches.best === undefined ? undefined : (wanted) => late((found) => found.best!(wanted)),
       accepting: () => late((found) => found.accepting()),
       corrected: () => late((found) => found.corrected()),
     };
