@@ -1,7 +1,7 @@
 import { lowerBound } from '../arrays/lower-bound.js';
 import { SCORED_FIELDS } from '../result.js';
 import { type FieldWeights, saturation } from './bm25.js';
-import type { Steps } from './keyword-index.js';
+import type { Pieces } from './keyword-index.js';
 import type { LengthNorms } from './length-norms.js';
 import type { RankingSpace } from './ranking-space.js';
 import { RecentlyUsed } from './recently-used.js';
@@ -9,7 +9,7 @@ import { addAllAmounts, type DocumentFrequencies } from './word-occurrences.js';
 
 /**
  * A word of a question, read for ranking: each document that has it, with the saturation of the word there in a byte.
- * Bytes are rounded up, so they never say too little, and at most {@link step} too much.
+ * Bytes are rounded up, so they never say too little, and at most {@link scale} too much.
  */
 export interface RankedWord {
   /** Number of documents that have the word in any field. */
@@ -20,10 +20,10 @@ export interface RankedWord {
   readonly lists: readonly (readonly DocumentFrequencies[])[];
   /** The documents that have it in a field that counts; undefined if {@link bytes} are by document. */
   readonly documents: DocumentBlocks | undefined;
-  /** Saturation, in steps: beside each of the documents, or by document, 0 for those without the word. */
+  /** Saturation = byte * {@link scale}: beside each of the documents, or by document, 0 for those without the word. */
   readonly bytes: Uint8Array;
-  /** What 1 stands for. The greatest saturation is 255 times as much. */
-  readonly step: number;
+  /** The greatest saturation divided by {@link GREATEST_BYTE}. */
+  readonly scale: number;
   /** Number of documents that have it in a field that counts. */
   readonly size: number;
 }
@@ -56,8 +56,7 @@ export function keyOf(terms: readonly string[], { weights }: FieldReading): stri
   return `${weights.join(' ')} ${terms.join(' ')}`;
 }
 
-/** The greatest byte. */
-export const MOST_STEPS = 255;
+export const GREATEST_BYTE = 255;
 
 /** From this share of all documents on, a byte of each document takes less memory than number and byte of those. */
 const LISTED_BELOW = 1 / 3;
@@ -69,13 +68,13 @@ const SORTED_BELOW = 1 / 32;
  * Reads a word.
  *
  * @param lists by scored field, the posting lists of all terms that answer the word
- * @returns the word, after a step for each list
+ * @returns the word, after a piece of work for each list
  */
 export function* readRankedWord(
   lists: readonly (readonly DocumentFrequencies[])[],
   { norms, weights }: FieldReading,
   { inField, amounts, isHaving, having, havingInField }: RankingSpace,
-): Steps<RankedWord> {
+): Pieces<RankedWord> {
   let [documentFrequency, postings] = [0, 0];
   for (const [field, ofField] of lists.entries()) {
     let count = 0;
@@ -106,18 +105,18 @@ export function* readRankedWord(
     having[size++] = document;
     if (part > greatest) greatest = part;
   }
-  const step = greatest / MOST_STEPS;
+  const scale = greatest / GREATEST_BYTE;
   const found = having.subarray(0, size);
   const isListed = size < amounts.length * LISTED_BELOW;
   if (isListed) sort(found, amounts);
   const bytes = new Uint8Array(isListed ? size : amounts.length);
   for (let i = 0; i < size; i++) {
     const document = found[i]!;
-    bytes[isListed ? i : document] = Math.min(MOST_STEPS, Math.ceil(amounts[document]! / step));
+    bytes[isListed ? i : document] = Math.min(GREATEST_BYTE, Math.ceil(amounts[document]! / scale));
     amounts[document] = 0;
   }
   const documents = isListed ? blocksOf(found, amounts.length) : undefined;
-  return { documentFrequency, postings, lists, documents, bytes, step, size };
+  return { documentFrequency, postings, lists, documents, bytes, scale, size };
 }
 
 /** @param size number of documents of the catalogue */

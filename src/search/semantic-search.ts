@@ -67,7 +67,7 @@ async function answerByMeaning(
   const damaged = described.damaged.map((document) =>
     toDamagedSkill(reader.idOrUndefined(document), 'its vector is damaged, so it is ranked by words alone'),
   );
-  const showSteps = function* (): Generator<undefined, { confident: boolean; hits: SemanticHit[] }, undefined> {
+  const show = function* (): Generator<undefined, { confident: boolean; hits: SemanticHit[] }, undefined> {
     const { matches, confident } = rankCandidates(described, resolved, columns);
     const shown = new Shown<SemanticHit>(damaged);
     for (const match of matches) {
@@ -76,7 +76,7 @@ async function answerByMeaning(
     }
     return { confident, hits: shown.all() };
   };
-  const { confident, hits } = await inTurns(showSteps(), signal);
+  const { confident, hits } = await inTurns(show(), signal);
   const { vectors } = sources;
   const result: SemanticResult = {
     ranking,

@@ -6,7 +6,7 @@ import { LengthNorms } from '../../src/keyword/length-norms.js';
 import { byteOf, type RankedWord, readingOf, readRankedWord, recentWords } from '../../src/keyword/ranked-word.js';
 import { RankingSpace } from '../../src/keyword/ranking-space.js';
 import { SCORED_FIELDS } from '../../src/result.js';
-import { allSteps } from './all-steps.js';
+import { allPieces } from './all-pieces.js';
 
 /** More documents than two bytes can number, twice. */
 const SIZE = 150_000;
@@ -33,13 +33,13 @@ const list = fc.array(posting, { minLength: 1, maxLength: 20 }).map((postings) =
 const lists: fc.Arbitrary<Lists> = fc.tuple(...SCORED_FIELDS.map(() => fc.array(list, { maxLength: 3 })));
 
 /** All documents of some field, with their frequencies. */
-function frequent(step: number): Lists {
-  const all = new Map(Array.from({ length: Math.ceil(SIZE / step) }, (_, i) => [i * step, 1 + (i % 5)]));
+function frequent(every: number): Lists {
+  const all = new Map(Array.from({ length: Math.ceil(SIZE / every) }, (_, i) => [i * every, 1 + (i % 5)]));
   return SCORED_FIELDS.map((field) => (field === 'description' ? [all] : []));
 }
 
 function read(word: Lists): RankedWord {
-  return allSteps(readRankedWord(word, READING, SPACE));
+  return allPieces(readRankedWord(word, READING, SPACE));
 }
 
 /** The saturation of each document that has a word in a field that counts. */
@@ -57,7 +57,7 @@ function saturations(word: Lists): Map<number, number> {
 }
 
 describe('a word that was read for ranking', () => {
-  test('has for each document at least its saturation and at most a step more, and nothing for all others', () => {
+  test('has for each document at least its saturation and at most a scale more, and nothing for all others', () => {
     fc.assert(
       fc.property(fc.oneof(lists, fc.integer({ min: 2, max: 9 }).map(frequent)), (word) => {
         const expected = saturations(word);
@@ -67,9 +67,9 @@ describe('a word that was read for ranking', () => {
         const wrong: number[] = [];
         for (let document = 0; document < SIZE; document++) {
           const exact = expected.get(document);
-          const told = byteOf(ranked, document) * ranked.step;
+          const told = byteOf(ranked, document) * ranked.scale;
           const isRight =
-            exact === undefined ? told === 0 : told >= exact - 1e-12 && told <= exact + ranked.step + 1e-12;
+            exact === undefined ? told === 0 : told >= exact - 1e-12 && told <= exact + ranked.scale + 1e-12;
           if (!isRight) wrong.push(document);
         }
         expect(wrong).toEqual([]);
@@ -92,7 +92,7 @@ describe('a word that was read for ranking', () => {
           const idf = inverseDocumentFrequency(SIZE, documents);
           for (const [document, part] of found) sums.set(document, (sums.get(document) ?? 0) + idf * part);
         }
-        const ranked = allSteps(
+        const ranked = allPieces(
           rankAnyWord(
             asked.map(read),
             asked.map(() => 1),

@@ -8,9 +8,9 @@ import type {
   KeywordIndex,
   KeywordMatches,
   MatchOptions,
+  Pieces,
   RankedDocuments,
   RankOptions,
-  Steps,
 } from '../../keyword-index.js';
 import type { Question } from '../../question.js';
 import { Work } from '../../work.js';
@@ -52,7 +52,7 @@ export class RecoveringIndex implements KeywordIndex {
     };
   }
 
-  *rank(question: Question, options: RankOptions): Steps<RankedDocuments> {
+  *rank(question: Question, options: RankOptions): Pieces<RankedDocuments> {
     const { work } = options;
     const [spent, truncated] = [work?.spent ?? 0, work?.truncated ?? false];
     const index = this.#index;
