@@ -1,8 +1,8 @@
 import type { WordCandidate } from '../search/word-candidates.js';
 import { WordTable } from './word-table.js';
 
-/** So many skills with words of a prompt are looked at. */
-export const LOOKED_AT = 400;
+/** So many skills with words of a prompt are looked at: more would take longer than the search for them. */
+export const LOOKED_AT = 120;
 
 /**
  * How much each feature counts. Near what a listwise fit to the prompts of `bench/hook` found, and rounded: between
@@ -44,7 +44,8 @@ export function rankByWords(text: string, candidates: readonly WordCandidate[]):
   const ranked = candidates.map(({ skill, fields, coverage, copies }): RankedByWords => {
     const { name, description } = fields;
     const own = vectorOfSkill(`${skill.name.replaceAll('-', ' ')}. ${skill.description}`);
-    const cosine = asked.reduce((sum, value, i) => sum + value * own[i]!, 0);
+    let cosine = 0;
+    for (let i = 0; i < own.length; i++) cosine += asked[i]! * own[i]!;
     const sum =
       WEIGHTS.name * name + WEIGHTS.description * description + WEIGHTS.coverage * coverage + WEIGHTS.cosine * cosine;
     return { skill, copies, coverage, name, description, cosine, sum };

@@ -52,7 +52,7 @@ describe('the hook of a prompt', () => {
     const input = new PassThrough();
     const limit = Math.ceil(performance.now()) + 300;
     input.once('newListener', () => {
-      while (performance.now() < limit + 50) continue;
+      while (performance.now() < limit + 50);
     });
     expect(await hook(['--database', database, '--mode', 'words', '--timeout', String(limit)], input)).toBe('');
     const log = join(folder, 'STATE', 'skill-discovery', 'hook.log');

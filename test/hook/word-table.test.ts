@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WordTable, wordsIn } from '../../src/hook/word-table.js';
 
@@ -23,6 +24,24 @@ describe('the table of words', () => {
   test('brings texts about one matter near each other, without a word in common', () => {
     const other = cosine('what shall we eat for dinner', 'configures routers and firewalls');
     expect(cosine('what shall we eat for dinner', 'recipes and cooking of meals')).toBeGreaterThan(other + 0.2);
+  });
+
+  test('reads words as they are told from each other elsewhere', () => {
+    const oneByOne = (text: string): Float32Array => {
+      const joined = [...wordsIn(text)].join(' ');
+      return table.vectorOf(joined);
+    };
+    for (const text of [
+      'Fill 12forms_of PDF-files, naïve “tables” — and café_data2 for 東京 maps',
+      '_leading 3d x1 É école; ALL CAPS Words words',
+    ]) {
+      expect(table.vectorOf(text), text).toEqual(oneByOne(text));
+    }
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        expect(table.vectorOf(text)).toEqual(oneByOne(text));
+      }),
+    );
   });
 
   test('says nothing of words that it does not know', () => {
