@@ -5,10 +5,10 @@ import { wordCandidatesOf } from '../../src/search/word-candidates.js';
 import { row } from '../rows.js';
 
 const SKILLS = [
-  row('soup', { name: 'soup', description: 'Recipes and cooking of meals with vegetables for the kitchen.' }),
-  row('soup-copy', { name: 'soup', description: 'Recipes and cooking of meals with vegetables for the kitchen.' }),
-  row('network', { name: 'network', description: 'Configures routers, switches and the firewall for a network.' }),
-  row('tax', { name: 'tax', description: 'Prepares tax returns and forms for accounting.' }),
+  row('soup', { name: 'soup', description: 'A guide to recipes and cooking of meals with vegetables for the kitchen.' }),
+  row('soup-copy', { name: 'soup', description: 'A guide to recipes and cooking of meals with vegetables for the kitchen.' }),
+  row('network', { name: 'network', description: 'A guide that configures routers, switches and the firewall for a network.' }),
+  row('tax', { name: 'tax', description: 'A guide that prepares tax returns and forms for accounting.' }),
 ];
 
 describe('skills ranked by the words of a prompt', () => {
@@ -18,8 +18,8 @@ describe('skills ranked by the words of a prompt', () => {
   };
 
   test('come in the order of what the words mean, where all have the same of them', async () => {
-    expect((await ranked('what shall we eat for dinner'))[0]).toBe('soup');
-    expect((await ranked('internet and wifi for the office'))[0]).toBe('network');
+    expect((await ranked('guide to what we eat for dinner'))[0]).toBe('soup');
+    expect((await ranked('guide to internet and wifi'))[0]).toBe('network');
   });
 
   test('are none that has no word of it', async () => {
