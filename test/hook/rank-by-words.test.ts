@@ -5,9 +5,18 @@ import { wordCandidatesOf } from '../../src/search/word-candidates.js';
 import { row } from '../rows.js';
 
 const SKILLS = [
-  row('soup', { name: 'soup', description: 'A guide to recipes and cooking of meals with vegetables for the kitchen.' }),
-  row('soup-copy', { name: 'soup', description: 'A guide to recipes and cooking of meals with vegetables for the kitchen.' }),
-  row('network', { name: 'network', description: 'A guide that configures routers, switches and the firewall for a network.' }),
+  row('soup', {
+    name: 'soup',
+    description: 'A guide to recipes and cooking of meals with vegetables for the kitchen.',
+  }),
+  row('soup-copy', {
+    name: 'soup',
+    description: 'A guide to recipes and cooking of meals with vegetables for the kitchen.',
+  }),
+  row('network', {
+    name: 'network',
+    description: 'A guide that configures routers, switches and the firewall for a network.',
+  }),
   row('tax', { name: 'tax', description: 'A guide that prepares tax returns and forms for accounting.' }),
 ];
 
