@@ -5,8 +5,8 @@ import { WordTable } from './word-table.js';
 export const LOOKED_AT = 120;
 
 /**
- * How much each feature counts. Near what a listwise fit to the prompts of `bench/hook` found, and rounded: between
- * them and these no prompt more was served.
+ * How much each feature counts: what a listwise fit to the prompts of `bench/hook` found among the best 100 by words,
+ * rounded.
  */
 const WEIGHTS = { name: 0.23, description: 0.3, coverage: 10, cosine: 10 };
 

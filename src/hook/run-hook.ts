@@ -97,8 +97,8 @@ async function findAlone(options: AskedOptions, query: PromptQuery, deadline: nu
 
 /**
  * Does work within a time limit. Work that holds the event loop is not ended, but what it comes to is dropped: a thread
- * that watches could only kill the process, with a status that hosts take for a failure, and starting one takes half as
- * long as all else.
+ * that watches could only kill the process, with a status that hosts take for a failure, and starting one takes time,
+ * too.
  *
  * @param work gets the moment at which it must have ended, by `performance.now()`
  * @throws {TimeLimit} if it has not ended then

@@ -5,7 +5,7 @@ import { WORD_DIMENSIONS } from './word-table.js';
 /** Places that words are spread over: some share one. */
 const PLACES = 1024;
 
-/** How much the two halves count; together of unit length. Chosen by hand: which words a prompt has says more. */
+/** How much the two halves count; together about of unit length. Chosen by hand. */
 const [BY_WORDS, BY_MEANING] = [0.55, 0.83];
 
 /** Words, numbers, and signs by themselves. */
