@@ -33,7 +33,7 @@ const ROOMS = {
   search: ['vocabulary', 'arrays', 'copies', 'indexing', 'keyword', 'load', 'ranking', 'semantic', 'store', 'threads'],
   index: ['vocabulary', 'keyword', 'load', 'watch', 'search', 'semantic'],
   local: ['vocabulary'],
-  hook: ['vocabulary', 'keyword', 'store', 'search', 'local'],
+  hook: ['vocabulary', 'text', 'keyword', 'store', 'search', 'local'],
   evaluation: ['vocabulary', 'index'],
   tuning: ['vocabulary', 'text', 'semantic', 'search', 'evaluation'],
   install: ['vocabulary', 'index'],
