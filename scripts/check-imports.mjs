@@ -83,7 +83,7 @@ const INSIDE = {
 };
 
 /** Most pairs of each table. A pair that one file needs alone is often a sign that the file lies in a wrong room. */
-const MOST = { rooms: 105, inside: 38 };
+const MOST = { rooms: 107, inside: 38 };
 
 /** Each package is imported in one file, so that it can be swapped there. Types may be taken anywhere. */
 const PACKAGES = {

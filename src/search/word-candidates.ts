@@ -1,5 +1,6 @@
 import { collapseCopies } from '../copies/collapse-copies.js';
 import { copyPreference } from '../copies/copy-preference.js';
+import { allPieces } from '../keyword/all-pieces.js';
 import { FIELD_WEIGHTS } from '../keyword/bm25.js';
 import { readQuestion } from '../keyword/question.js';
 import { Work } from '../keyword/work.js';
@@ -42,12 +43,14 @@ function candidates(
 ): readonly WordCandidate[] {
   const resolved = resolveSemanticQuery(query);
   const { columns } = reader;
-  const ranked = keywordIndex.rank(readQuestion(resolved.q, stopWords), {
-    weights: FIELD_WEIGHTS,
-    limit,
-    filter: filterMask(columns, resolved),
-    work: Work.forQuestion(columns.size),
-  });
+  const ranked = allPieces(
+    keywordIndex.rank(readQuestion(resolved.q, stopWords), {
+      weights: FIELD_WEIGHTS,
+      limit,
+      filter: filterMask(columns, resolved),
+      work: Work.forQuestion(columns.size),
+    }),
+  );
   const { documents } = collapseCopies(ranked.documents, columns.copyGroup, copyPreference(columns));
   const ascending = documents.slice().sort();
   return ranked.scoresOf(ascending).map(({ fields, coverage }, i) => ({

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { allPieces } from '../../src/keyword/all-pieces.js';
 import type { FieldWeights } from '../../src/keyword/bm25.js';
 import type {
   DocumentScores,
@@ -10,7 +11,6 @@ import type {
 } from '../../src/keyword/keyword-index.js';
 import { type Question, readQuestion } from '../../src/keyword/question.js';
 import { type FieldScores, SCORED_FIELDS } from '../../src/result.js';
-import { allPieces } from './all-pieces.js';
 import { catalogueOf, picksOf, questionFor, sourceOf } from './arbitrary-catalogue.js';
 import { NaiveBm25f } from './naive-bm25f.js';
 

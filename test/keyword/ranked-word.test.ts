@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { allPieces } from '../../src/keyword/all-pieces.js';
 import { rankAnyWord } from '../../src/keyword/any-word-ranking.js';
 import { inverseDocumentFrequency, saturation } from '../../src/keyword/bm25.js';
 import { LengthNorms } from '../../src/keyword/length-norms.js';
 import { byteOf, type RankedWord, readingOf, readRankedWord, recentWords } from '../../src/keyword/ranked-word.js';
 import { RankingSpace } from '../../src/keyword/ranking-space.js';
 import { SCORED_FIELDS } from '../../src/result.js';
-import { allPieces } from './all-pieces.js';
 
 /** More documents than two bytes can number, twice. */
 const SIZE = 150_000;

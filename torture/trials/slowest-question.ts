@@ -8,7 +8,7 @@ import type { PackedKeywords } from '../../src/keyword/packed/packed-keywords.js
 import { readQuestion } from '../../src/keyword/question.js';
 import { Work } from '../../src/keyword/work.js';
 import { MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/limits.js';
-import { allPieces } from '../../test/keyword/all-pieces.js';
+import { allPieces } from '../../src/keyword/all-pieces.js';
 import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
 import { mutate, newQuestion, termsOf } from './questions/costly-questions.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { allPieces } from '../../../src/keyword/all-pieces.js';
 import { buildPackedIndex } from '../../../src/keyword/packed/build/build-packed-index.js';
 import { readQuestion } from '../../../src/keyword/question.js';
-import { allPieces } from '../all-pieces.js';
 import { sourceOf } from '../arbitrary-catalogue.js';
 import { describeKeywordIndex } from '../keyword-index-contract.js';
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { allPieces } from '../../../src/keyword/all-pieces.js';
 import { FIELD_WEIGHTS } from '../../../src/keyword/bm25.js';
 import type { KeywordDocument } from '../../../src/keyword/keyword-index.js';
 import { collectKeywords } from '../../../src/keyword/packed/build/collect-keywords.js';
 import { PackedIndex } from '../../../src/keyword/packed/packed-index.js';
 import { readQuestion } from '../../../src/keyword/question.js';
 import { Work } from '../../../src/keyword/work.js';
-import { allPieces } from '../all-pieces.js';
 import { catalogue, picks, questionFor, sourceOf } from '../arbitrary-catalogue.js';
 import { scoresOf } from '../scores-of.js';
 

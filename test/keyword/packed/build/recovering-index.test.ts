@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { DamagedArrayFileError } from '../../../../src/arrays/pager.js';
+import { allPieces } from '../../../../src/keyword/all-pieces.js';
 import type { KeywordIndex } from '../../../../src/keyword/keyword-index.js';
 import { RecoveringIndex } from '../../../../src/keyword/packed/build/recovering-index.js';
 import { readQuestion } from '../../../../src/keyword/question.js';
 import { Work } from '../../../../src/keyword/work.js';
-import { allPieces } from '../../all-pieces.js';
 import { sourceOf } from '../../arbitrary-catalogue.js';
 
 const DOCUMENTS = sourceOf([

@@ -1,4 +1,4 @@
-import type { Pieces } from '../../src/keyword/keyword-index.js';
+import type { Pieces } from './keyword-index.js';
 
 /** What comes out of work, all pieces of which are done at once. */
 export function allPieces<Result>(pieces: Pieces<Result>): Result {
