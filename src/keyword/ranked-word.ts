@@ -29,7 +29,7 @@ export interface RankedWord {
 }
 
 /** Ascending documents in two bytes each: the numbers of every {@link BLOCK} documents, by block. */
-export interface DocumentBlocks {
+interface DocumentBlocks {
   /** Number of the document less that of the first one of its block. */
   readonly inBlock: Uint16Array;
   /** Where each block begins in these, and behind the last block its end. */
