@@ -79,7 +79,12 @@ export function toSemanticHit(
   const filename = only === undefined || files.length > 1 ? inFiles().filename : only.filename;
   const best = files.filter((file) => file.filename === filename);
   const matcher = { step: 'some-words', accepts: (term: string): boolean => asked.wordOf(term) >= 0 } as const;
-  const explanation = explain(skill, () => best, matcher, () => inFiles().terms);
+  const explanation = explain(
+    skill,
+    () => best,
+    matcher,
+    () => inFiles().terms,
+  );
   return {
     fileId: `${skill.id}/${filename}`,
     filename,
