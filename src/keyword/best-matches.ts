@@ -18,9 +18,9 @@ export interface Relevance {
 /**
  * The implementation of `KeywordMatches.best` for every index.
  *
- * A document of a higher tier comes before all of a lower one, whatever it scores. So many documents are looked at tier
- * after tier, and none behind those that have enough: where the names of twenty skills begin with a word, a first page
- * of that word scores these, not the thousands that have the word.
+ * A document that is named like the question, or whose name begins with it, comes before all others, whatever these
+ * score. So of many documents these are looked at first, and no others where they are enough: where the names of twenty
+ * skills begin with a word, a first page of that word scores these, not the thousands that have the word.
  */
 export function bestMatches(
   { tiers, words, norms, space }: Relevance,

@@ -44,19 +44,17 @@ export class ScoreTiers {
   }
 
   /**
-   * The documents tier by tier, the highest first, each ascending. Those that are in a tier by their names are among
-   * those of the lowest tiers once more. Few documents are not parted: scoring them at once is faster.
+   * The documents in parts, each ascending: no document scores more than those of a part before. Those that come first
+   * by their names are in the last part once more. Few documents are not parted: scoring them at once is faster.
    */
   *descending(): Generator<Uint32Array> {
-    if (this.#documents.length <= FEW_DOCUMENTS) {
-      yield this.#documents;
-      return;
+    if (this.#documents.length > FEW_DOCUMENTS) {
+      const named = Uint32Array.from(this.#byName.keys()).sort();
+      for (const tier of [EXACT_NAME_TIER, NAME_BEGINNING_TIER]) {
+        yield named.filter((document) => this.#byName.get(document) === tier);
+      }
     }
-    const named = Uint32Array.from(this.#byName.keys()).sort();
-    for (const tier of [EXACT_NAME_TIER, NAME_BEGINNING_TIER]) {
-      yield* this.#withAccentsFirst(named.filter((document) => this.#byName.get(document) === tier));
-    }
-    yield* this.#withAccentsFirst(this.#documents);
+    yield this.#documents;
   }
 
   /**
@@ -76,17 +74,6 @@ export class ScoreTiers {
       const score = scores[i]!;
       scores[i] = (tiers[i]! + score / (score + HALF_SCORE)) / SCORE_TIERS;
     }
-  }
-
-  /** Those of some ascending documents that have each word with the accents of the question, then the others. */
-  *#withAccentsFirst(documents: Uint32Array): Generator<Uint32Array> {
-    if (this.#otherAccents.length === 0) {
-      yield documents;
-      return;
-    }
-    const others = this.#placesWithOtherAccents(documents);
-    yield documents.filter((_, i) => !others.has(i));
-    yield documents.filter((_, i) => others.has(i));
   }
 
   /** The places among some ascending documents of those that have any word only with other accents. */
