@@ -24,7 +24,9 @@ describe('the vector of words', () => {
   test('is of unit length, and does not depend on case, order or repetition', () => {
     const vector = wordVector('Fill the form');
     expect(Math.hypot(...vector)).toBeCloseTo(1);
-    expect(vector).toEqual(wordVector('form THE fill'));
+    const inOtherOrder = wordVector('form THE fill');
+    // Sums in another order differ in the last bits.
+    for (const [i, value] of vector.entries()) expect(value).toBeCloseTo(inOtherOrder[i]!, 6);
     expect(vector).not.toEqual(wordVector('form that fills'));
     expect(wordVector('row 12')).toEqual(wordVector('row 7'));
   });
