@@ -1,43 +1,13 @@
 // `npm run bench:mcp -- DATABASE [TIMES]`: from the start of `skill-discovery mcp` to its first answer by words, beside
 // `node -e 0` and the import of the MCP SDK alone, taking turns. Needs a build. See README.md here.
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { firstMcpAnswer } from './first-mcp-answer.js';
 import { machineName } from './machine.js';
 import { markdownTable } from './markdown-table.js';
 import { median } from './statistics.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-
-const ASKED = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: {
-    name: 'search_skills',
-    arguments: { query: 'react testing', by: 'words' },
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    },
-  },
-});
-
-/** Milliseconds from the start of the process to its first answer. */
-async function firstAnswer(database: string): Promise<number> {
-  const started = performance.now();
-  const child = spawn(process.execPath, [MAIN, 'mcp', '--database', database], { stdio: ['pipe', 'pipe', 'ignore'] });
-  child.stdin.write(`${ASKED}\n`);
-  const [answer] = (await once(child.stdout, 'data')) as [Buffer];
-  const milliseconds = performance.now() - started;
-  if (!answer.toString().includes('"structuredContent"'))
-    throw new Error(`no answer: ${answer.toString().slice(0, 300)}`);
-  child.stdin.end();
-  await once(child, 'close');
-  return milliseconds;
-}
 
 function timeOf(words: readonly string[]): number {
   const started = performance.now();
@@ -57,7 +27,7 @@ const [bare, imported, answered]: [number[], number[], number[]] = [[], [], []];
 for (let i = 0; i < Number(times); i++) {
   bare.push(timeOf(['-e', '0']));
   imported.push(timeOf(['--input-type=module', '-e', sdk]));
-  answered.push(await firstAnswer(database));
+  answered.push(await firstMcpAnswer(database));
 }
 const row = (name: string, figures: readonly number[]): string[] => [
   name,

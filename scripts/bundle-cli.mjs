@@ -25,6 +25,7 @@ const PACKAGES_WITHIN = [
 
 /** Modules that starts begin with. */
 const STARTS = {
+  main: ['cli/keep-compiled.js'],
   run: ['cli/run.js'],
   hook: ['hook/run-hook.js'],
   findAlone: ['hook/find-alone.js'],
@@ -36,6 +37,8 @@ const STARTS = {
  * What none of these starts needs, such as the code of other commands, gets files of its own.
  */
 const FILES = {
+  // What comes before compiled code is kept.
+  first: ({ main }) => main,
   program: ({ run }) => run,
   // Where a server answers the hook, that does not read what opens a catalogue, and a search nothing of the hook.
   common: ({ hook, findAlone, reading }) => hook && (findAlone || reading),

@@ -52,7 +52,20 @@ const ROOMS = {
   mcp: ['vocabulary', 'threads', 'sources', 'search', 'index', 'agents', 'hook'],
   init: ['vocabulary', 'store'],
   http: ['vocabulary', 'text', 'access', 'index', 'install', 'mcp'],
-  cli: ['access', 'agents', 'hook', 'installed', 'evaluation', 'install', 'mcp', 'http', 'index', 'init', 'tuning'],
+  cli: [
+    'vocabulary',
+    'access',
+    'agents',
+    'hook',
+    'installed',
+    'evaluation',
+    'install',
+    'mcp',
+    'http',
+    'index',
+    'init',
+    'tuning',
+  ],
 };
 
 /** Inside a room of several folders: folder to folders. Outside, each may import what its room may. */

@@ -17,6 +17,8 @@ export interface UserFolders {
   readonly data: string;
   /** Logs, which may be deleted at any time. */
   readonly state: string;
+  /** What is made again when it is missing. */
+  readonly cache: string;
   /** Sockets. */
   readonly run: string;
   readonly config: string;
@@ -38,6 +40,7 @@ export function surroundings(overrides: Partial<Surroundings> = {}): Surrounding
  * | --- | --- | --- | --- |
  * | data | `~/.local/share` | `~/Library/Application Support` | `%LOCALAPPDATA%` |
  * | state | `~/.local/state` | `~/Library/Logs` | `%LOCALAPPDATA%` |
+ * | cache | `~/.cache` | `~/Library/Caches` | `%LOCALAPPDATA%` |
  * | run | as state | as state | as state |
  * | config | `~/.config` | `~/Library/Application Support` | `%APPDATA%` |
  */
@@ -45,10 +48,11 @@ export function userFolders(of: Surroundings): UserFolders {
   const base = BASES[of.platform] ?? BASES.linux;
   const folder = (variable: string, otherwise: string): string =>
     joinPaths(of, folderOf(of, variable) ?? otherwise, OURS);
-  const { data, state, config } = base(of);
+  const { data, state, cache, config } = base(of);
   return {
     data: folder('XDG_DATA_HOME', data),
     state: folder('XDG_STATE_HOME', state),
+    cache: folder('XDG_CACHE_HOME', cache),
     run: folder('XDG_RUNTIME_DIR', folderOf(of, 'XDG_STATE_HOME') ?? state),
     config: folder('XDG_CONFIG_HOME', config),
   };
@@ -65,7 +69,7 @@ export function joinPaths(of: Surroundings, ...parts: readonly string[]): string
   return pathsOf(of).join(...parts);
 }
 
-type Base = Pick<UserFolders, 'data' | 'state' | 'config'>;
+type Base = Pick<UserFolders, 'data' | 'state' | 'cache' | 'config'>;
 
 const BASES: { readonly linux: (of: Surroundings) => Base } & Partial<
   Record<NodeJS.Platform, (of: Surroundings) => Base>
@@ -73,16 +77,18 @@ const BASES: { readonly linux: (of: Surroundings) => Base } & Partial<
   linux: (of) => ({
     data: joinPaths(of, of.home, '.local', 'share'),
     state: joinPaths(of, of.home, '.local', 'state'),
+    cache: joinPaths(of, of.home, '.cache'),
     config: joinPaths(of, of.home, '.config'),
   }),
   darwin: (of) => {
     const support = joinPaths(of, of.home, 'Library', 'Application Support');
-    return { data: support, state: joinPaths(of, of.home, 'Library', 'Logs'), config: support };
+    const [state, cache] = [joinPaths(of, of.home, 'Library', 'Logs'), joinPaths(of, of.home, 'Library', 'Caches')];
+    return { data: support, state, cache, config: support };
   },
   win32: (of) => {
     const local = folderOf(of, 'LOCALAPPDATA') ?? joinPaths(of, of.home, 'AppData', 'Local');
     const roaming = folderOf(of, 'APPDATA') ?? joinPaths(of, of.home, 'AppData', 'Roaming');
-    return { data: local, state: local, config: roaming };
+    return { data: local, state: local, cache: local, config: roaming };
   },
 };
 

@@ -9,6 +9,7 @@ describe('the folders of a user', () => {
     expect(userFolders({ ...base, platform: 'linux', home: '/home/ada' })).toEqual({
       data: '/home/ada/.local/share/skill-discovery',
       state: '/home/ada/.local/state/skill-discovery',
+      cache: '/home/ada/.cache/skill-discovery',
       run: '/home/ada/.local/state/skill-discovery',
       config: '/home/ada/.config/skill-discovery',
     });
@@ -18,6 +19,7 @@ describe('the folders of a user', () => {
     expect(userFolders({ ...base, platform: 'darwin', home: '/Users/ada' })).toEqual({
       data: '/Users/ada/Library/Application Support/skill-discovery',
       state: '/Users/ada/Library/Logs/skill-discovery',
+      cache: '/Users/ada/Library/Caches/skill-discovery',
       run: '/Users/ada/Library/Logs/skill-discovery',
       config: '/Users/ada/Library/Application Support/skill-discovery',
     });
@@ -26,7 +28,13 @@ describe('the folders of a user', () => {
   test('are those of the variables on Windows, or where these usually lie', () => {
     const home = 'C:\\Users\\Ada';
     const local = `${home}\\AppData\\Local\\skill-discovery`;
-    const usual = { data: local, state: local, run: local, config: `${home}\\AppData\\Roaming\\skill-discovery` };
+    const usual = {
+      data: local,
+      state: local,
+      cache: local,
+      run: local,
+      config: `${home}\\AppData\\Roaming\\skill-discovery`,
+    };
     expect(userFolders({ ...base, platform: 'win32', home })).toEqual(usual);
     const env = { LOCALAPPDATA: 'D:\\Local', APPDATA: 'D:\\Roaming' };
     const moved = 'D:\\Local\\skill-discovery';

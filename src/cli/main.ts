@@ -1,4 +1,7 @@
 #!/usr/bin/env node
+import { keepCompiled } from './keep-compiled.js';
+
+keepCompiled();
 const words = process.argv.slice(2);
 // A host waits for this command at every prompt, so it loads nothing of the others, and it never fails.
 const isHook = words[0] === 'hook' && !words.some((word) => word === '--help' || word === '-h');

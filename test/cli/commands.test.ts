@@ -33,7 +33,7 @@ describe('the table of commands', () => {
 
 test('the start of the command line imports no command and nothing of the library', () => {
   // Not even the list of commands where `hook` is run, for which a host waits.
-  expect(importsOf('./main.ts')).toEqual([]);
+  expect(importsOf('./main.ts')).toEqual(['./keep-compiled.js']);
   const files = ['./main.js', './run.js'];
   for (const file of files) {
     if (!file.startsWith('.')) continue;
@@ -42,11 +42,16 @@ test('the start of the command line imports no command and nothing of the librar
     }
   }
   expect(files.sort()).toEqual([
+    '../user-folders.js',
     './commands.js',
+    './keep-compiled.js',
     './main.js',
     './run.js',
     './terminal-text.js',
     'commander',
+    'node:fs',
     'node:module',
+    'node:os',
+    'node:path',
   ]);
 });

@@ -1,0 +1,129 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Captured, runCaptured } from '../cli/run-captured.js';
+import { PROJECT } from '../project-copy.js';
+import { row, writeJsonLines } from '../rows.js';
+import { permanentFolder } from './permanent-folder.js';
+
+/** Writes what was loaded on the last line of standard error. Packages are by name, parts of Node by `node:`. */
+const TELL_LOADED = `
+  process.on('exit', () => {
+    const parts = process.moduleLoadList.filter((one) => one.startsWith('NativeModule '));
+    process.stderr.write(JSON.stringify({ files: Object.keys(require.cache), parts }) + '\\n');
+  });
+`;
+
+/** The package as it is built. */
+const installed = permanentFolder();
+const main = join(installed, 'dist', 'cli', 'main.js');
+const database = join(installed, 'skills.db');
+
+beforeAll(async () => {
+  cpSync(join(PROJECT, 'package.json'), join(installed, 'package.json'));
+  for (const name of ['data', 'node_modules']) symlinkSync(join(PROJECT, name), join(installed, name), 'junction');
+  const compiler = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc');
+  for (const words of [
+    [compiler, '-p', 'tsconfig.build.json', '--outDir', join(installed, 'dist')],
+    [join(PROJECT, 'scripts', 'bundle-cli.mjs'), join(installed, 'dist')],
+  ]) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: PROJECT, encoding: 'utf8' });
+    expect([status, stdout, stderr]).toEqual([0, '', '']);
+  }
+  writeFileSync(join(installed, 'tell-loaded.cjs'), TELL_LOADED);
+  writeJsonLines(join(installed, 'rows.jsonl'), [
+    row('pdf', { name: 'pdf-forms', description: 'Fills in PDF forms.' }),
+    row('notes', { name: 'release-notes', description: 'Turns the git history into a changelog ✍️ 技能.' }),
+  ]);
+});
+
+describe('the bundle of the command line', () => {
+  test('loads a catalogue, with threads that it starts from the library', () => {
+    const { status, error } = runBundle(['load', join(installed, 'rows.jsonl'), '--database', database]);
+    expect([status, error]).toEqual([0, '']);
+  });
+
+  test.each([
+    { words: ['--help'] },
+    { words: ['search', '--help'] },
+    { words: ['--version'] },
+    { words: ['serch'] },
+    { words: ['search', 'pdf', '--sort', 'newest'] },
+    { words: ['search', 'pdf', '--database', join(installed, 'none.db')] },
+    { words: ['search', 'git history', '--database', database] },
+    { words: ['search', 'pdf', '--explain', '--json', '--database', database] },
+    { words: ['search', 'announce what is new', '--mode', 'semantic', '--explain', '--database', database] },
+    { words: ['list', '--database', database] },
+    { words: ['show', 'pdf', '--database', database] },
+    { words: ['check', '--database', database] },
+  ])('says what the sources say: $words', async ({ words }) => {
+    expect(runBundle(words)).toEqual(await runCaptured(words));
+  });
+
+  test('runs through a link, as npm makes one', () => {
+    const link = join(installed, 'linked');
+    mkdirSync(link);
+    symlinkSync(main, join(link, 'skill-discovery'));
+    const words = ['search', 'pdf', '--database', database];
+    expect(runBundle(words, [join(link, 'skill-discovery')])).toEqual(runBundle(words));
+  });
+
+  test('loads a few files for its help, and no package', () => {
+    const { files, packages, parts } = loadedBy(['--help']);
+    expect(files.sort()).toEqual(['first.js', 'main.js', 'program.js', 'rolldown-runtime.js', 'run.js']);
+    expect(packages).toEqual([]);
+    expect(parts).not.toContain('NativeModule child_process');
+  });
+
+  test('loads a few files for a search by words, and no package but for SQLite', () => {
+    const { files, packages, parts } = loadedBy(['search', 'pdf', '--database', database]);
+    expect(files).toEqual(expect.arrayContaining(['opening.js', 'reading.js']));
+    expect(files.length).toBeLessThanOrEqual(9);
+    expect(packages.filter((name) => !['better-sqlite3', 'bindings', 'file-uri-to-path'].includes(name))).toEqual([]);
+    for (const part of ['child_process', 'net', 'http']) expect(parts).not.toContain(`NativeModule ${part}`);
+  });
+
+  test('opens no catalogue where the hook has nothing to ask', () => {
+    const { files } = loadedBy(['hook', '--database', join(installed, 'none.db')]);
+    expect(files).not.toContain('opening.js');
+    expect(files).not.toContain('program.js');
+  });
+
+  test('holds the licenses of the packages in it, and types of nothing', () => {
+    const files = readdirSync(join(installed, 'dist', 'cli'));
+    expect(files.filter((file) => !file.endsWith('.js')).sort()).toEqual(['licenses.txt', 'package.json']);
+  });
+});
+
+function runBundle(words: readonly string[], program: readonly string[] = [main]): Captured {
+  const env = { ...process.env, NO_COLOR: '', FORCE_COLOR: '0' };
+  const child = spawnSync(process.execPath, [...program, ...words], { encoding: 'utf8', input: '', env });
+  return { status: child.status ?? -1, out: child.stdout, error: child.stderr };
+}
+
+/** What a command loads: files of the bundle, packages, and parts of Node. */
+function loadedBy(words: readonly string[]) {
+  const tell = join(installed, 'tell-loaded.cjs');
+  const { error } = runBundle(words, ['--require', tell, main]);
+  const loaded = JSON.parse(error.trimEnd().split('\n').at(-1) ?? '') as { files: string[]; parts: string[] };
+  const others = [tell, join(installed, 'package.json')];
+  const own = loaded.files.filter((file) => !others.includes(file)).map((file) => relative(installed, file));
+  const bundle = join('dist', 'cli') + sep;
+  return {
+    files: own.filter((file) => file.startsWith(bundle)).map((file) => file.slice(bundle.length)),
+    packages: [...new Set(own.filter((file) => !file.startsWith(bundle)).map(packageOf))],
+    parts: loaded.parts,
+  };
+}
+
+/** The package that a file belongs to; the file itself if it belongs to none. */
+function packageOf(file: string): string {
+  const inside = file.split(`node_modules${sep}`).at(-1) ?? file;
+  return inside === file
+    ? file
+    : inside
+        .split(sep)
+        .slice(0, inside.startsWith('@') ? 2 : 1)
+        .join('/');
+}
