@@ -53,6 +53,12 @@ export function askProgram(
   return JSON.parse(run('ask.mjs', database, file, kind));
 }
 
+/** Seconds that the first question by meaning takes in a new process after opening, the model's loading included. */
+export function firstMeaning(database: string, questions: readonly string[]): number {
+  const seconds = questions.map((q) => (JSON.parse(run('first-question.mjs', database, q)) as { first: number }).first);
+  return median(seconds);
+}
+
 /** So many questions of all classes in turn, the orders taking turns as well. */
 export function poolOf(classes: readonly QuestionClass[], count: number): PooledQuestion[] {
   const orders: SortOrder[] = ['recent', 'relevance', 'stars'];

@@ -1,20 +1,21 @@
 // Opens a catalogue, asks by meaning, and prints what it took as JSON. A process of its own, so that its memory is its own.
 import { readFileSync } from 'node:fs';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { BUNDLED_MODEL, inspectModel, openSkillSearch, type Ranking, type SkillSearch } from '../src/index.js';
+import { BUNDLED_MODEL, inspectModel, openSkillSearch } from '../src/index.js';
 import { VectorIndex } from '../src/semantic/nearest/vector-index.js';
 import { startModel } from '../src/semantic/start-model.js';
 import { filesBeside } from '../src/store/file-names.js';
 import { openStoredVectors, type StoredVectors } from '../src/store/read/vector-reader.js';
-import { median } from './statistics.js';
+import { askInTurns } from './asked-in-turns.js';
 
 /** Depth at which recall is measured, and candidates that are scored exactly. */
 const DEPTH = 10;
 const CANDIDATES = 100;
 
-const { database, questions, rounds } = JSON.parse(readFileSync(0, 'utf8')) as {
+const { database, questions, others, rounds } = JSON.parse(readFileSync(0, 'utf8')) as {
   database: string;
   questions: string[];
+  /** Asked before, by meaning: so long has the process answered when the questions come. */
+  others: string[];
   rounds: number;
 };
 
@@ -34,31 +35,23 @@ const search = await openSkillSearch({ database });
 const started = performance.now();
 await search.warmUp();
 const warmUpSeconds = (performance.now() - started) / 1000;
-// The model and the searches take turns: what slows the machine for a while slows all of them.
-const [model, hybrid, vector]: [Times[], AskedTimes[], AskedTimes[]] = [[], [], []];
-for (let round = 0; round < rounds; round++) {
-  model.push(await timesOf(questions, (q) => embedder.embed([q], { purpose: 'question' })));
-  hybrid.push(await ask(search, 'hybrid'));
-  vector.push(await ask(search, 'vector'));
-}
+for (const q of others) await search.semantic({ q });
+const asked = await askInTurns(
+  {
+    model: (q) => embedder.embed([q], { purpose: 'question' }),
+    hybrid: (q) => search.semantic({ q }),
+    vector: (q) => search.semantic({ q, ranking: 'vector' }),
+  },
+  questions,
+  rounds,
+);
 await embedder.close?.();
 await search.close();
-const byRanking = { hybrid: middleOf(hybrid), vector: middleOf(vector) };
-console.log(JSON.stringify({ warmUpSeconds, model: middleOf(model), nearest: nearestTimes, recalls, byRanking }));
+console.log(JSON.stringify({ warmUpSeconds, nearest: nearestTimes, recalls, asked }));
 
 interface Times {
   readonly p50: number;
   readonly p95: number;
-}
-
-interface AskedTimes extends Times {
-  readonly longestBlock: number;
-}
-
-/** The median of each figure. */
-function middleOf<T extends object>(all: readonly T[]): T {
-  const keys = Object.keys(all[0] as T) as (keyof T)[];
-  return Object.fromEntries(keys.map((key) => [key, median(all.map((one) => one[key] as number))])) as T;
 }
 
 async function timesOf<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<Times> {
@@ -72,15 +65,6 @@ async function timesOf<T>(items: readonly T[], run: (item: T) => Promise<unknown
   times.sort((a, b) => a - b);
   const quantile = (share: number): number => times[Math.floor((times.length - 1) * share)] as number;
   return { p50: quantile(0.5), p95: quantile(0.95) };
-}
-
-async function ask(opened: SkillSearch, ranking: Ranking): Promise<AskedTimes> {
-  const delays = monitorEventLoopDelay({ resolution: 1 });
-  await timesOf(questions.slice(0, 10), (q) => opened.semantic({ q, ranking }));
-  delays.enable();
-  const times = await timesOf(questions, (q) => opened.semantic({ q, ranking }));
-  delays.disable();
-  return { ...times, longestBlock: delays.max / 1e6 };
 }
 
 async function openIndexes(): Promise<{ stored: StoredVectors; graph: VectorIndex; scan: VectorIndex }> {

@@ -55,7 +55,7 @@ export function contentOf(path: string): Map<string, StoredContent> {
 }
 
 /** The record of a row of the table `skill`. */
-export function recordIn(row: Pick<SkillRow, 'id' | 'stars' | 'updated_at' | 'place' | 'record'>): string {
+function recordIn(row: Pick<SkillRow, 'id' | 'stars' | 'updated_at' | 'place' | 'record'>): string {
   return unpackRecord(row.record, { ...row, updatedAt: row.updated_at });
 }
 

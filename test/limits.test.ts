@@ -236,11 +236,17 @@ const BOUNDS: Readonly<
   },
   MAX_PAGE_TEXT: { accepts: (length) => textPart('x'.repeat(length), 1)?.count === 1 },
   MAX_PAGE_LINES: { accepts: (count) => textPart('x\n'.repeat(count), 1)?.count === 1 },
-  MAX_PAGE_VALUE: { file: 'http/pages/skill-page.test.ts', test: 'has values as long as a page shows, and one longer' },
-  MAX_MARKDOWN_WORK: { file: 'http/pages/markdown.test.ts', test: 'is read up to a bound of work' },
-  MAX_MARKDOWN_DEPTH: { file: 'http/pages/markdown.test.ts', test: 'is read as deep as the bound, and no deeper' },
-  MAX_MARKDOWN_HTML: { file: 'http/pages/markdown.test.ts', test: 'has an HTML as long as the bound, and no longer' },
-  MAX_PAGE_FILES: { file: 'http/pages/skill-page.test.ts', test: 'of a skill name a hundred of its files' },
+  MAX_PAGE_VALUE: {
+    file: 'http/pages/skill/skill-page.test.ts',
+    test: 'has values as long as a page shows, and one longer',
+  },
+  MAX_MARKDOWN_WORK: { file: 'http/pages/text/markdown.test.ts', test: 'is read up to a bound of work' },
+  MAX_MARKDOWN_DEPTH: { file: 'http/pages/text/markdown.test.ts', test: 'is read as deep as the bound, and no deeper' },
+  MAX_MARKDOWN_HTML: {
+    file: 'http/pages/text/markdown.test.ts',
+    test: 'has an HTML as long as the bound, and no longer',
+  },
+  MAX_PAGE_FILES: { file: 'http/pages/skill/skill-page.test.ts', test: 'of a skill name a hundred of its files' },
   MAX_COUNTED_ADDRESSES: {
     file: 'http/minute-limit.test.ts',
     test: 'as many addresses as the limit says are counted; one more makes the first forgotten',

@@ -10,23 +10,31 @@ export interface Outcome {
   readonly skills: number;
   /** How much it counts: a prompt that was asked in many homes counts as often as one that was asked in one. */
   readonly weight: number;
+  /** Who wrote the prompt, where that is known. */
+  readonly writer?: string;
 }
 
 /** So many of the prompts that need no skill may get some, of those that the bound is found by. */
-const WRONGLY_ANSWERED = 0.03;
+const WRONGLY_ANSWERED = 0.04;
 
 const RIDGE = 1;
 const MOST_STEPS = 60;
-const FOLDS = 10;
+const FOLDS = 5;
 
 /**
  * The rule for the prompts of one half: weights by logistic regression, values brought to the same scale first, and the
- * bound that few prompts without need exceed, each judged by weights that were fitted without it.
+ * bound that few prompts without need exceed, each judged by weights that were fitted without its writer.
  */
 export function fitRule(outcomes: readonly Outcome[]): Omit<FitRule, 'task'> {
-  const folds = Array.from({ length: FOLDS }, (_, fold) => fitWeights(outcomes.filter((_, i) => i % FOLDS !== fold)));
-  const withoutNeed = outcomes.flatMap(({ values, needsSkill, skills }, i) => {
-    const { weights, intercept } = folds[i % FOLDS]!;
+  const writers = [...new Set(outcomes.flatMap(({ writer }) => writer ?? []))];
+  const foldOf = ({ writer }: Outcome, i: number): number =>
+    (writer === undefined ? i : writers.indexOf(writer)) % FOLDS;
+  const folds = Array.from({ length: FOLDS }, (_, fold) =>
+    fitWeights(outcomes.filter((outcome, i) => foldOf(outcome, i) !== fold)),
+  );
+  const withoutNeed = outcomes.flatMap((outcome, i) => {
+    const { values, needsSkill, skills } = outcome;
+    const { weights, intercept } = folds[foldOf(outcome, i)]!;
     const sum = values === undefined ? Number.NEGATIVE_INFINITY : fitSum(values, weights) + intercept;
     return needsSkill ? [] : [{ sum, skills }];
   });

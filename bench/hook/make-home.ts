@@ -1,10 +1,9 @@
-import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { createGunzip } from 'node:zlib';
 import { randomNumbers } from '../../src/evaluation/random-numbers.js';
 import { pick } from '../random.js';
 import type { Half, JudgedPrompt } from './prompt-files.js';
+import { readRows } from './read-rows.js';
 
 const REQUESTS = new URL('../requests/', import.meta.url);
 const SKILLS = 1000;
@@ -79,15 +78,6 @@ function servedRequests(half: Half): (Request & { readonly half: Half; readonly 
     const useful = grades.get(request._id);
     return useful === undefined ? [] : [{ ...request, half, useful }];
   });
-}
-
-/** The rows of a catalogue as they are, by id. */
-async function readRows(catalogue: string): Promise<Map<string, string>> {
-  const bytes = createReadStream(catalogue);
-  const input = catalogue.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
-  const rows = new Map<string, string>();
-  for await (const line of createInterface({ input })) rows.set((JSON.parse(line) as { id: string }).id, line);
-  return rows;
 }
 
 function readLines(file: URL): string[] {

@@ -37,7 +37,18 @@ export function tasksToFit(): string[] {
   return [
     ...requests.map((line) => (JSON.parse(line) as { text: string }).text),
     ...ofSample.map((line) => (JSON.parse(line) as { query: string }).query),
+    ...promptsForSecondHome().flatMap(({ half, prompt }) => (half === 'fit' ? [prompt] : [])),
   ];
+}
+
+/** The prompts of `need-fit.jsonl` and `need-report.jsonl`, each with the skill that it was written for. */
+export function promptsForSecondHome(): JudgedPrompt[] {
+  return (['fit', 'report'] as const).flatMap((half) =>
+    readLines(new URL(`need-${half}.jsonl`, FOLDER)).map((line) => {
+      const { id, prompt } = JSON.parse(line) as { readonly id: string; readonly prompt: string };
+      return { prompt, half, relevant: [id], language: 'en' };
+    }),
+  );
 }
 
 function readLines(file: URL): string[] {

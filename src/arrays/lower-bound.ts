@@ -6,7 +6,7 @@
  * @param to behind the last index to look at
  */
 export function lowerBound(
-  values: Uint32Array | Float64Array,
+  values: Uint16Array | Uint32Array | Float64Array,
   wanted: number,
   from = 0,
   to: number = values.length,

@@ -138,8 +138,10 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
   const stopWords = await stopWordsOf(flags);
   // Meaning alone needs no keyword index, which may have to be built.
   const keywordIndex = query.ranking === 'vector' ? false : undefined;
+  const warmUp = query.ranking !== 'words';
+  // For one question the graphs would take longer to open than a scan takes.
   await using search = await openPatiently(
-    { database, model, keywordIndex, stopWords, warmUp: query.ranking !== 'words', localPaths: flags.localPaths },
+    { database, model, keywordIndex, stopWords, warmUp, graph: false, localPaths: flags.localPaths },
     output,
   );
   const result = await search.semantic(query);

@@ -1,6 +1,6 @@
+import { Members } from '../arrays/members.js';
 import type { Comparator } from '../arrays/top.js';
 import type { DocumentNumber } from '../numbers.js';
-import { membersOf } from './members-of.js';
 
 /** A list of documents after each group of copies was reduced to one document. */
 export interface Collapsed {
@@ -81,6 +81,18 @@ export function allCopiesOf(documents: readonly DocumentNumber[], groupOf: Uint3
   const members = membersOf(groupOf);
   const groups = new Set(documents.map((document) => groupOf[document]!));
   return [...groups].flatMap((group) => [...members.of(group)]);
+}
+
+/** The members of the groups of each catalogue; made when its copies are first looked for. */
+const membersByGroups = new WeakMap<Uint32Array, Members>();
+
+function membersOf(groupOf: Uint32Array): Members {
+  let members = membersByGroups.get(groupOf);
+  if (members === undefined) {
+    members = new Members(groupOf, groupOf.length);
+    membersByGroups.set(groupOf, members);
+  }
+  return members;
 }
 
 /** Working space of each catalogue: a number by group; all 0 between two calls. */

@@ -1,6 +1,5 @@
 import type { Comparator } from '../arrays/top.js';
 import type { DocumentNumber } from '../numbers.js';
-import { membersOf } from './members-of.js';
 
 /** A group of copies, reduced to one document. */
 interface CollapsedGroup {
@@ -10,40 +9,43 @@ interface CollapsedGroup {
 
 /**
  * Keeps one document of each group of copies among some documents. How many groups there are is counted at once; which
- * document is kept of a group, and for how many it stands, is found out where somebody asks: for those of a page.
+ * document is kept of a group, and for how many it stands, is found out where somebody asks: for those of a page. Valid
+ * until the next one is made over the same groups.
  */
 export class CopiesAmong {
   /** Number of groups. */
   readonly total: number;
+  readonly #documents: Uint32Array;
   readonly #groupOf: Uint32Array;
   readonly #preference: Comparator;
-  /** One bit a document: whether it is among the documents. */
-  readonly #isAmong: Uint32Array;
+  /** By group, the place of its last document, plus one; 0 for a group without any. */
+  readonly #lastOf: Uint32Array;
+  /** By place of a document, the place of the one before it in its group, plus one; 0 for the first. */
+  readonly #before: Uint32Array;
   readonly #collapsed = new Map<DocumentNumber, CollapsedGroup>();
 
   /**
    * @param documents each once
-   * @param groupOf group of each document of the catalogue, named by one of its documents; it must not change
+   * @param groupOf group of each document of the catalogue, named by one of its documents
    * @param preference the first document of a group in this order is kept
    */
   constructor(documents: Uint32Array, groupOf: Uint32Array, preference: Comparator) {
-    this.#groupOf = groupOf;
-    this.#preference = preference;
-    const isAmong = new Uint32Array(Math.ceil(groupOf.length / 32));
-    const isCounted = new Uint32Array(isAmong.length);
+    const lastOf = spaceFor(documents, groupOf);
+    const before = new Uint32Array(documents.length);
     let total = 0;
     for (let i = 0; i < documents.length; i++) {
-      const document = documents[i]!;
-      isAmong[document >>> 5] = isAmong[document >>> 5]! | (1 << (document & 31));
-      const group = groupOf[document]!;
-      const counted = isCounted[group >>> 5]!;
-      const bit = 1 << (group & 31);
-      if ((counted & bit) !== 0) continue;
-      isCounted[group >>> 5] = counted | bit;
-      total += 1;
+      const group = groupOf[documents[i]!]!;
+      const last = lastOf[group]!;
+      if (last === 0) total += 1;
+      before[i] = last;
+      lastOf[group] = i + 1;
     }
     this.total = total;
-    this.#isAmong = isAmong;
+    this.#documents = documents;
+    this.#groupOf = groupOf;
+    this.#preference = preference;
+    this.#lastOf = lastOf;
+    this.#before = before;
   }
 
   /** Whether a document, one of those given, is kept. */
@@ -58,25 +60,38 @@ export class CopiesAmong {
 
   #groupWith(document: DocumentNumber): CollapsedGroup {
     const group = this.#groupOf[document]!;
-    const known = this.#collapsed.get(group);
-    if (known !== undefined) return known;
-    const members = membersOf(this.#groupOf).of(group);
-    if (members.length === 1) return { kept: document, count: 1 };
-    const collapsed = this.#collapse(members);
-    this.#collapsed.set(group, collapsed);
+    let collapsed = this.#collapsed.get(group);
+    if (collapsed === undefined) {
+      collapsed = this.#collapse(this.#lastOf[group]!);
+      this.#collapsed.set(group, collapsed);
+    }
     return collapsed;
   }
 
-  /** @param members one of them or more is among the documents */
-  #collapse(members: Uint32Array): CollapsedGroup {
-    let kept: DocumentNumber = -1;
-    let count = 0;
-    for (let i = 0; i < members.length; i++) {
-      const document = members[i]!;
-      if ((this.#isAmong[document >>> 5]! & (1 << (document & 31))) === 0) continue;
+  /** @param last place of the last document of a group, plus one */
+  #collapse(last: number): CollapsedGroup {
+    let kept = this.#documents[last - 1]!;
+    let count = 1;
+    for (let next = this.#before[last - 1]!; next !== 0; next = this.#before[next - 1]!) {
+      const document = this.#documents[next - 1]!;
+      if (this.#preference(document, kept) < 0) kept = document;
       count += 1;
-      if (kept === -1 || this.#preference(document, kept) < 0) kept = document;
     }
     return { kept, count };
   }
+}
+
+/** Working space of each catalogue, a number by group, and the documents whose groups have one there. */
+const spaces = new WeakMap<Uint32Array, { readonly lastOf: Uint32Array; readonly documents: Uint32Array }>();
+
+/** A working space that is all 0. A new one for each question would be as large as the catalogue. */
+function spaceFor(documents: Uint32Array, groupOf: Uint32Array): Uint32Array {
+  const former = spaces.get(groupOf);
+  // One entry per document, since groups are named by documents.
+  const lastOf = former?.lastOf ?? new Uint32Array(groupOf.length);
+  if (former !== undefined) {
+    for (let i = 0; i < former.documents.length; i++) lastOf[groupOf[former.documents[i]!]!] = 0;
+  }
+  spaces.set(groupOf, { lastOf, documents });
+  return lastOf;
 }

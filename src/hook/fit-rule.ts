@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { SemanticHit, SemanticResult } from '../result.js';
 import { questionVectorOf } from '../search/question-vector-of.js';
 import type { PromptQuestion } from './prompt-question.js';
+import type { RankedByWords } from './rank-by-words.js';
 import { type TaskRule, taskScore } from './task-score.js';
 import { wordVector } from './word-vector.js';
 
@@ -14,10 +15,11 @@ import { wordVector } from './word-vector.js';
  * - `pointing`: share of words that point to what was said or is at hand
  * - `pasted`: 1 for a prompt of several lines
  * - `lead`: by how much the first skill is above the mean of the next nine
+ * - `sum`: by what the first skill is ranked by words; 0 by meaning
  * - `coverage`: mean of the first five skills; see `RANKING_FEATURES`. High where the prompt has only words that are anywhere
  * - `name`, `description`: BM25 of these fields of the first skill, on a logarithmic scale
- * - `cosine`: the highest of all skills found; 0 by words alone
- * - `near`: mean of their cosines; 0 by words alone
+ * - `cosine`: the highest of all skills found; by words that of the {@link wordVector}s
+ * - `near`: mean of their cosines
  * - `feedback`: of the first skill, as in `RANKING_FEATURES`; 0 by words alone
  * - `task`: whether the prompt by itself is a task that a skill could serve; see {@link taskScore}
  */
@@ -27,6 +29,7 @@ export const FIT_FEATURES = [
   'pointing',
   'pasted',
   'lead',
+  'sum',
   'coverage',
   'name',
   'description',
@@ -63,7 +66,7 @@ export function boundFor({ bounds }: Pick<FitRule, 'bounds'>, skills: number): n
 }
 
 /** The rules, and the model whose vectors the task is told by: vectors of others mean something else. */
-interface FitRules extends Readonly<Record<FitWay, FitRule>> {
+export interface FitRules extends Readonly<Record<FitWay, FitRule>> {
   readonly model: string;
 }
 
@@ -73,21 +76,30 @@ export const FIT_RULES: URL = new URL('../../data/hook.json', import.meta.url);
 let rules: FitRules | undefined;
 
 /**
- * Whether the skills that a search found fit the prompt; false if it found none.
+ * Whether the skills that a search by meaning found fit the prompt; false if it found none.
  *
  * @param found what the search answered to a query with `explain: true`
  * @param skills number of skills in the catalogue
  */
-export function fits(question: PromptQuestion, found: SemanticResult, way: FitWay, skills: number): boolean {
+export function fits(question: PromptQuestion, found: SemanticResult, skills: number): boolean {
   if (found.hits.length === 0) return false;
+  const { model, hybrid, words } = fitRules();
+  const vector = found.model === model ? questionVectorOf(found) : undefined;
+  const task = vector === undefined ? taskScore(words.task, wordVector(question.text)) : taskScore(hybrid.task, vector);
+  return fitSum({ ...fitValues(question, found.hits), task }, hybrid.weights) > boundFor(hybrid, skills);
+}
+
+/** Whether the skills that were found by words fit the prompt; false if there are none. */
+export function fitsByWords(question: PromptQuestion, ranked: readonly RankedByWords[], skills: number): boolean {
+  if (ranked.length === 0) return false;
+  const { words } = fitRules();
+  const task = taskScore(words.task, wordVector(question.text));
+  return fitSum({ ...fitValuesByWords(question, ranked), task }, words.weights) > boundFor(words, skills);
+}
+
+function fitRules(): FitRules {
   rules ??= JSON.parse(readFileSync(FIT_RULES, 'utf8')) as FitRules;
-  const vector = found.model === rules.model ? questionVectorOf(found) : undefined;
-  const task =
-    vector === undefined
-      ? taskScore(rules.words.task, wordVector(question.text))
-      : taskScore(rules.hybrid.task, vector);
-  const values = { ...fitValues(question, found.hits), task };
-  return fitSum(values, rules[way].weights) > boundFor(rules[way], skills);
+  return rules;
 }
 
 /** A hit whose query had `explain: true`. */
@@ -106,18 +118,13 @@ export const FIT_HITS = 5;
 /**
  * @param hits the best first, at least one; the first {@link FIT_HITS} count
  */
-export function fitValues(
-  { words, code, pointing, isPasted }: PromptQuestion,
-  hits: readonly ExplainedHit[],
-): Omit<FitValues, 'task'> {
+export function fitValues(question: PromptQuestion, hits: readonly ExplainedHit[]): Omit<FitValues, 'task'> {
   const looked = hits.slice(0, FIT_HITS).map(({ explain }) => explain!);
   const first = looked[0]!;
   return {
-    length: Math.log1p(Math.min(LONG, words)),
-    code,
-    pointing,
-    pasted: isPasted ? 1 : 0,
+    ...valuesOf(question),
     lead: first.sum - first.others,
+    sum: 0,
     // Skills that are missing have none of the words.
     coverage: looked.reduce((sum, { coverage = 0 }) => sum + coverage, 0) / FIT_HITS,
     name: Math.log1p(first.bm25?.name ?? 0),
@@ -126,4 +133,37 @@ export function fitValues(
     near: looked.reduce((sum, { cosine = 0 }) => sum + cosine, 0) / looked.length,
     feedback: first.features?.find(({ feature }) => feature === 'feedback')?.value ?? 0,
   };
+}
+
+/** So many skills are compared with the first. */
+const OTHERS = 9;
+
+/**
+ * @param ranked the best first, at least one; all that were found
+ */
+export function fitValuesByWords(question: PromptQuestion, ranked: readonly RankedByWords[]): Omit<FitValues, 'task'> {
+  const looked = ranked.slice(0, FIT_HITS);
+  const first = ranked[0]!;
+  const others = ranked.slice(1, 1 + OTHERS);
+  return {
+    ...valuesOf(question),
+    lead: first.sum - others.reduce((sum, other) => sum + other.sum, 0) / Math.max(1, others.length),
+    sum: first.sum,
+    coverage: looked.reduce((sum, { coverage }) => sum + coverage, 0) / FIT_HITS,
+    name: Math.log1p(first.name),
+    description: Math.log1p(first.description),
+    cosine: Math.max(...looked.map(({ cosine }) => cosine)),
+    near: looked.reduce((sum, { cosine }) => sum + cosine, 0) / looked.length,
+    feedback: 0,
+  };
+}
+
+/** What the prompt says by itself. */
+function valuesOf({
+  words,
+  code,
+  pointing,
+  isPasted,
+}: PromptQuestion): Pick<FitValues, 'length' | 'code' | 'pointing' | 'pasted'> {
+  return { length: Math.log1p(Math.min(LONG, words)), code, pointing, pasted: isPasted ? 1 : 0 };
 }

@@ -1,11 +1,12 @@
 import { localPathsOf } from '../search/local-paths-of.js';
 import type { SkillSearch } from '../search/skill-search.js';
-import type { Skill } from '../skill.js';
+import { type WordCandidate, wordCandidatesOf } from '../search/word-candidates.js';
 import { UNKNOWN } from '../skill.js';
-import { FIT_HITS, fits } from './fit-rule.js';
+import { FIT_HITS, fits, fitsByWords } from './fit-rule.js';
 import type { FoundSkill } from './found-skill.js';
 import type { PromptQuery } from './prompt-query.js';
 import { type PromptQuestion, readPromptQuestion } from './prompt-question.js';
+import { LOOKED_AT, rankByWords } from './rank-by-words.js';
 
 /**
  * The skills that fit a prompt, the best first; none where none fits.
@@ -19,36 +20,50 @@ export async function fittingSkills(
 ): Promise<readonly FoundSkill[]> {
   const question = readPromptQuestion(query.prompt);
   if (question === undefined) return [];
-  if (query.mode === 'words') return find(search, query, question, 'words', signal);
+  if (query.mode === 'words') return findByWords(search, query, question);
   try {
-    return await find(search, query, question, 'hybrid', signal);
+    return await findByMeaning(search, query, question, signal);
   } catch (error) {
     if (query.mode === 'meaning' || signal?.aborted === true) throw error;
-    return find(search, query, question, 'words', signal);
+    return findByWords(search, query, question);
   }
 }
 
-async function find(
+async function findByMeaning(
   search: SkillSearch,
   { limit, agent }: PromptQuery,
   question: PromptQuestion,
-  ranking: 'words' | 'hybrid',
   signal: AbortSignal | undefined,
 ): Promise<readonly FoundSkill[]> {
   const found = await search.semantic(
-    { q: question.text, ranking, limit: Math.max(limit, FIT_HITS), invocable: true, agent, explain: true },
+    { q: question.text, limit: Math.max(limit, FIT_HITS), invocable: true, agent, explain: true },
     { signal },
   );
-  if (!fits(question, found, ranking, search.stats().skills)) return [];
-  return found.hits.slice(0, limit).map(({ skill }) => ({
-    id: skill.id,
-    name: skill.name,
-    description: skill.description,
-    location: locationOf(search, skill, agent),
-  }));
+  if (!fits(question, found, search.stats().skills)) return [];
+  return found.hits.slice(0, limit).map(({ skill }) => toFound(search, skill, agent));
 }
 
-function locationOf(search: SkillSearch, { id, skillUrl, codehostUrl }: Skill, agent: string | undefined): string {
+function findByWords(
+  search: SkillSearch,
+  { limit, agent }: PromptQuery,
+  question: PromptQuestion,
+): readonly FoundSkill[] {
+  const candidates = wordCandidatesOf(search, { q: question.text, invocable: true, agent }, LOOKED_AT);
+  const ranked = rankByWords(question.text, candidates);
+  if (!fitsByWords(question, ranked, search.stats().skills)) return [];
+  return ranked.slice(0, limit).map(({ skill }) => toFound(search, skill, agent));
+}
+
+function toFound(search: SkillSearch, skill: WordCandidate['skill'], agent: string | undefined): FoundSkill {
+  const { name, description } = skill;
+  return { name, description, location: locationOf(search, skill, agent) };
+}
+
+function locationOf(
+  search: SkillSearch,
+  { id, skillUrl, codehostUrl }: WordCandidate['skill'],
+  agent: string | undefined,
+): string {
   const { localPath, installations = [] } = localPathsOf(search, id);
   const folder = installations.find((one) => one.agent === agent)?.path ?? localPath;
   if (folder !== undefined) return `${folder}${folder.includes('\\') ? '\\' : '/'}SKILL.md`;

@@ -96,7 +96,9 @@ async function findAlone(options: AskedOptions, query: PromptQuery, deadline: nu
 }
 
 /**
- * Does work within a time limit.
+ * Does work within a time limit. Work that holds the event loop is not ended, but what it comes to is dropped: a thread
+ * that watches could only kill the process, with a status that hosts take for a failure, and starting one takes time,
+ * too.
  *
  * @param work gets the moment at which it must have ended, by `performance.now()`
  * @throws {TimeLimit} if it has not ended then
@@ -106,7 +108,13 @@ function inTime<Result>(milliseconds: number, work: (deadline: number) => Promis
     // From the start of the process: the host waits since then.
     const timer = setTimeout(() => reject(new TimeLimit()), milliseconds - performance.now());
     const end = (): void => clearTimeout(timer);
-    work(milliseconds).finally(end).then(resolve, reject);
+    work(milliseconds)
+      .finally(end)
+      .then((result) => {
+        // Work that held the event loop also held the timer.
+        if (performance.now() >= milliseconds) reject(new TimeLimit());
+        else resolve(result);
+      }, reject);
   });
 }
 

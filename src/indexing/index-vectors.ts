@@ -1,6 +1,8 @@
+import { lowerBound } from '../arrays/lower-bound.js';
+import type { VectorLinks } from '../semantic/nearest/vector-file.js';
 import { buildVectorFiles, removeVectorFiles, vectorFilesAreCurrent } from '../semantic/nearest/vector-files.js';
 import { filesBeside } from '../store/file-names.js';
-import { openStoredVectors } from '../store/read/vector-reader.js';
+import { openStoredVectors, type VectorReader } from '../store/read/vector-reader.js';
 
 export interface IndexingOptions {
   readonly signal?: AbortSignal | undefined;
@@ -23,8 +25,24 @@ export async function indexVectors(catalogue: string, { signal, onProgress }: In
       return;
     }
     if (await vectorFilesAreCurrent({ files, stamp, model })) return;
-    await buildVectorFiles({ files, stamp, model, vectors: await vectors.all(signal), signal, onProgress });
+    const all = await vectors.all(signal);
+    const links = await linksOf(vectors, all.keys, signal);
+    await buildVectorFiles({ files, stamp, model, vectors: all, links, signal, onProgress });
   } finally {
     close();
   }
+}
+
+/** @param keys of the vectors, ascending */
+async function linksOf(vectors: VectorReader, keys: Float64Array, signal?: AbortSignal): Promise<VectorLinks> {
+  const skills: number[] = [];
+  const places: number[] = [];
+  for await (const some of vectors.ofSkills(signal)) {
+    for (const [skill, vector] of some) {
+      if (vector === null) continue;
+      skills.push(skill);
+      places.push(lowerBound(keys, vector));
+    }
+  }
+  return { skills: Float64Array.from(skills), places: Uint32Array.from(places) };
 }

@@ -3,6 +3,7 @@ import type { DocumentSource, KeywordDocument } from '../keyword/keyword-index.j
 import type { DocumentNumber } from '../numbers.js';
 import type { Skill } from '../skill.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import { unpacked } from '../store/read/skill-statements.js';
 
 /** What is indexed of a skill that is damaged: nothing. */
 export const DAMAGED_DOCUMENT: KeywordDocument = { name: '', author: '', labels: [], description: '', files: [] };
@@ -23,7 +24,11 @@ export function documentsOf(reader: CatalogueReader): DocumentSource {
     }
   };
   const read = (document: DocumentNumber): KeywordDocument =>
-    unlessDamaged(document, () => toDocument(reader.skill(document), reader.texts(document)), DAMAGED_DOCUMENT);
+    unlessDamaged(
+      document,
+      () => toDocument(reader.skill(document), unpacked(reader.texts(document))),
+      DAMAGED_DOCUMENT,
+    );
   return {
     size,
     read,

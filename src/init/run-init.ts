@@ -158,8 +158,8 @@ function isUndone({ action }: AgentPlan['entries'][number]): boolean {
 }
 
 function hasWork({ agents, catalogues }: InitPlan): boolean {
-  const isBuilt = catalogues.some(({ action }) => action === 'build' || action === 'remove' || action === 'keep');
-  return isBuilt || agents.some((plan) => hasChanges(plan) || plan.forgotten.length > 0);
+  const concernsCatalogues = catalogues.some(({ action }) => action !== 'present');
+  return concernsCatalogues || agents.some((plan) => hasChanges(plan) || plan.forgotten.length > 0);
 }
 
 async function buildCatalogue({ program, record, buildCatalogue: build }: InitTask): Promise<void> {

@@ -88,19 +88,33 @@ export async function installSkills(search: SkillSearch, options: InstallOptions
   const lock = chosen ?? (await readLock({ path: join(base, 'skills-lock.json'), form: 'project' }));
   const form = choice?.form ?? 'project';
   await clearLeftovers(base);
-  const planned = [];
+  const planned: PlannedSkill[] = [];
   for (const one of wanted) planned.push({ ...one, state: await stateOf(one, base, lock, force) });
-  const staging = planned.every(({ state }) => state === 'unchanged') ? undefined : await StagingFolder.make(base);
+  await carryOut(planned, base, lock, form);
+  const skills = planned.map(({ skill: { id, name }, files, state }) => {
+    const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
+    return { id, name, folder: join(base, name), state, files: files.length, bytes };
+  });
+  return { skills, lock: lock.path };
+}
+
+interface PlannedSkill extends InstallableSkill {
+  readonly state: InstalledSkill['state'];
+}
+
+/** Puts all skills in their places and notes them, or none. */
+async function carryOut(planned: readonly PlannedSkill[], base: string, lock: LockFile, form: LockForm): Promise<void> {
+  const changed = planned.filter(({ state }) => state !== 'unchanged');
+  const staging = changed.length === 0 ? undefined : await StagingFolder.make(base);
   try {
-    for (const { skill, files, state } of planned) if (state !== 'unchanged') await staging?.write(skill.name, files);
-    const now = new Date().toISOString();
+    for (const { skill, files } of changed) await staging?.write(skill.name, files);
     try {
+      for (const { skill, state } of changed) await staging?.place(skill.name, state === 'replaced');
+      const now = new Date().toISOString();
       for (const { skill, files, state } of planned) {
-        if (state !== 'unchanged') await staging?.place(skill.name, state === 'replaced');
         const former = lock.entries.get(skill.name);
-        if (state !== 'unchanged' || former === undefined) {
-          lock.set(skill.name, lockEntry(form, skill, files, former, now));
-        }
+        const isNoted = state === 'unchanged' && former !== undefined;
+        if (!isNoted) lock.set(skill.name, lockEntry(form, skill, files, former, now));
       }
       await lock.write();
     } catch (error) {
@@ -110,11 +124,6 @@ export async function installSkills(search: SkillSearch, options: InstallOptions
   } finally {
     await staging?.remove();
   }
-  const skills = planned.map(({ skill: { id, name }, files, state }) => {
-    const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
-    return { id, name, folder: join(base, name), state, files: files.length, bytes };
-  });
-  return { skills, lock: lock.path };
 }
 
 function checkInstallOptions(options: InstallOptions): InstallOptions {

@@ -1,4 +1,4 @@
-import { compareCodePoints } from '../text/code-point-order.js';
+import { compareCodePoints } from '../code-point-order.js';
 import { AGENTS } from './agents.js';
 
 /** Several skills of one agent that are called the same. */

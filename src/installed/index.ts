@@ -9,9 +9,8 @@ export {
   inspectInstalled,
   type ReportedAgent,
   type ReportedFolder,
-  type ReportedInstallation,
-  type ReportedSkill,
 } from './inspect-installed.js';
+export type { ReportedInstallation, ReportedSkill } from './inspect-skills.js';
 export type { AgentFolders, InstalledOptions } from './installed-options.js';
 export { installedSkillFolders } from './installed-skill-folders.js';
 export { shownPath } from './shown-path.js';

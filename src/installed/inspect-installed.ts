@@ -2,8 +2,8 @@ import type { SkillScope } from '../skill.js';
 import type { AgentProblem } from './agent-problem.js';
 import { AGENTS } from './agents.js';
 import { findCollisions, type NameCollision } from './find-collisions.js';
+import type { ReportedSkill } from './inspect-skills.js';
 import type { InstalledOptions } from './installed-options.js';
-import type { Installation } from './walk-installed.js';
 
 /** A folder of an agent. */
 export interface ReportedFolder {
@@ -23,22 +23,6 @@ export interface ReportedAgent {
   readonly folders: readonly ReportedFolder[];
   /** Number of its skills; one that it reaches twice counts once. */
   readonly skills: number;
-}
-
-/** A skill of an agent, and what the agent calls it: `plugin:skill` if it belongs to a plugin. */
-export interface ReportedInstallation extends Installation {
-  readonly calledAs: string;
-}
-
-/** A skill, and what is wrong with it. */
-export interface ReportedSkill {
-  /** As its SKILL.md says, else that of its folder. */
-  readonly name: string;
-  /** Absolute path of its folder, without symbolic links. */
-  readonly path: string;
-  readonly installations: readonly ReportedInstallation[];
-  /** What is broken, and why. Empty if nothing is. */
-  readonly faults: readonly string[];
 }
 
 /** Which skills the agents of a machine have, and what is wrong with them. */

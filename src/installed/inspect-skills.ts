@@ -6,9 +6,24 @@ import { SKILLS_AHEAD } from '../sources/folder/read-skill.js';
 import { readTextFile } from '../sources/folder/text-file.js';
 import { isBlank } from '../sources/rows/clean-text.js';
 import { calledAs } from './called-as.js';
-import type { ReportedSkill } from './inspect-installed.js';
 import { skillFaults } from './skill-faults.js';
-import type { InstalledSkill } from './walk-installed.js';
+import type { Installation, InstalledSkill } from './walk-installed.js';
+
+/** A skill of an agent, and what the agent calls it: `plugin:skill` if it belongs to a plugin. */
+export interface ReportedInstallation extends Installation {
+  readonly calledAs: string;
+}
+
+/** A skill, and what is wrong with it. */
+export interface ReportedSkill {
+  /** As its SKILL.md says, else that of its folder. */
+  readonly name: string;
+  /** Absolute path of its folder, without symbolic links. */
+  readonly path: string;
+  readonly installations: readonly ReportedInstallation[];
+  /** What is broken, and why. Empty if nothing is. */
+  readonly faults: readonly string[];
+}
 
 /** Reads the SKILL.md of each skill, and says what it is called and what is wrong with it. In the same order. */
 export async function inspectSkills(found: readonly InstalledSkill[]): Promise<ReportedSkill[]> {

@@ -1,4 +1,5 @@
 import { basename, join, resolve } from 'node:path';
+import { compareCodePoints } from '../code-point-order.js';
 import { isInside } from '../is-inside.js';
 import { MAX_INSTALLED_FOLDERS } from '../limits.js';
 import { realPathOrSelf } from '../real-path-or-self.js';
@@ -7,7 +8,6 @@ import { LinkRoots } from '../sources/folder/follow-link.js';
 import { reasonOf } from '../sources/folder/list-folder.js';
 import { joinPath, pathInside } from '../sources/folder/source-paths.js';
 import { type FoundSkill, walkFolder } from '../sources/folder/walk-folder.js';
-import { compareCodePoints } from '../text/code-point-order.js';
 import type { AgentProblem } from './agent-problem.js';
 import { type FoundFolders, findFolders, type InstalledFolder, type LinkRoot } from './find-folders.js';
 import type { InstalledOptions } from './installed-options.js';
@@ -31,7 +31,7 @@ export interface InstalledSkill {
 }
 
 /** What kept a walk from finding skills, or links. */
-export interface WalkProblem extends AgentProblem {
+interface WalkProblem extends AgentProblem {
   /** The folders that hidden skills lie in, absolute, without symbolic links; undefined if nobody knows. */
   readonly hidingFolders?: readonly string[];
 }

@@ -2,9 +2,9 @@ import { kthLargest } from '../arrays/kth-largest.js';
 import type { DocumentNumber } from '../numbers.js';
 import { SCORED_FIELDS } from '../result.js';
 import { HIGHEST_SATURATION, inverseDocumentFrequency, saturation } from './bm25.js';
-import type { DocumentScores, RankedDocuments, RankOptions, Steps } from './keyword-index.js';
+import type { DocumentScores, Pieces, RankedDocuments, RankOptions } from './keyword-index.js';
 import type { LengthNorms } from './length-norms.js';
-import { byteOf, type FieldReading, MOST_STEPS, type RankedWord } from './ranked-word.js';
+import { BLOCK, byteOf, type FieldReading, GREATEST_BYTE, type RankedWord } from './ranked-word.js';
 import type { RankingSpace } from './ranking-space.js';
 import { addAmounts } from './word-occurrences.js';
 import { Work } from './work.js';
@@ -12,8 +12,8 @@ import { Work } from './work.js';
 /** A word of a question, with what it can add to a score. */
 interface WeightedWord {
   readonly word: RankedWord;
-  /** What one step of its bytes adds to a score. */
-  readonly step: number;
+  /** What 1 in its bytes adds to a score. */
+  readonly scale: number;
   /** The most that the word adds to the score of a document. */
   readonly bound: number;
   /** Number of documents that have it. */
@@ -21,11 +21,11 @@ interface WeightedWord {
 }
 
 /**
- * The sums of bytes say too much by at most a step for each word, and differ from sums in another order by rounding: at
+ * The sums of bytes say too much by at most their scale for each word, and differ from sums in another order by rounding: at
  * most 64 words, each by 2^-24 of the sum. So a document is dropped only if it is behind by more than these parts of
  * the highest sum.
  */
-const ROUNDING = 1 / MOST_STEPS + 64 / 2 ** 24;
+const ROUNDING = 1 / GREATEST_BYTE + 64 / 2 ** 24;
 
 /** Finding the `limit` best so far costs, per document seen, as much as reading this many documents of a word. */
 const SELECTION_COST = 1;
@@ -51,7 +51,7 @@ export function* rankAnyWord(
   options: Omit<RankOptions, 'weights'>,
   space: RankingSpace,
   size: number,
-): Steps<RankedDocuments> {
+): Pieces<RankedDocuments> {
   const ranking = new AnyWordRanking(words, wordWeights, reading, size);
   return {
     ...(yield* ranking.best(options, space)),
@@ -151,7 +151,7 @@ class AnyWordRanking {
   *best(
     options: Omit<RankOptions, 'weights'>,
     space: RankingSpace,
-  ): Steps<Pick<RankedDocuments, 'documents' | 'scores'>> {
+  ): Pieces<Pick<RankedDocuments, 'documents' | 'scores'>> {
     const candidates = (yield* this.#candidates(options, space)).slice().sort();
     const scored = this.scoresOf(candidates)
       .map(({ score }, i) => ({ document: candidates[i]!, score }))
@@ -170,7 +170,7 @@ class AnyWordRanking {
   *#candidates(
     { limit, filter, work = new Work() }: Omit<RankOptions, 'weights'>,
     { sums, seen, left }: RankingSpace,
-  ): Steps<Uint32Array> {
+  ): Pieces<Uint32Array> {
     const words = this.#weightedWords();
     const ahead = boundsAhead(words);
     const highest = ahead[0]!;
@@ -209,8 +209,8 @@ class AnyWordRanking {
   #weightedWords(): WeightedWord[] {
     return this.#words
       .map((word, w) => {
-        const step = this.#idfs[w]! * word.step;
-        return { word, step, bound: MOST_STEPS * step, size: word.size };
+        const scale = this.#idfs[w]! * word.scale;
+        return { word, scale, bound: GREATEST_BYTE * scale, size: word.size };
       })
       .filter(({ size }) => size > 0)
       .sort((a, b) => b.bound - a.bound);
@@ -231,7 +231,7 @@ function isLong({ size }: WeightedWord, count: number): boolean {
 
 /** Adds a word to the sums of all documents that have it; returns the number of documents seen so far. */
 function addToAll(
-  { word: { documents, bytes }, step }: WeightedWord,
+  { word: { documents, bytes }, scale }: WeightedWord,
   filter: Uint8Array | undefined,
   sums: Float32Array,
   seen: Uint32Array,
@@ -244,20 +244,24 @@ function addToAll(
       const byte = bytes[document]!;
       if (byte === 0 || filter?.[document] === 0) continue;
       const before = sums[document]!;
-      const after = before + step * byte;
+      const after = before + scale * byte;
       // A tiny weight may add 0: the document then stays unseen.
       if (before === 0 && after > 0) seen[count++] = document;
       sums[document] = after;
     }
     return count;
   }
-  for (let i = 0; i < documents.length; i++) {
-    const document = documents[i]!;
-    if (filter?.[document] === 0) continue;
-    const before = sums[document]!;
-    const after = before + step * bytes[i]!;
-    if (before === 0 && after > 0) seen[count++] = document;
-    sums[document] = after;
+  const { inBlock, starts } = documents;
+  for (let block = 0; block + 1 < starts.length; block++) {
+    const end = starts[block + 1]!;
+    for (let i = starts[block]!; i < end; i++) {
+      const document = block * BLOCK + inBlock[i]!;
+      if (filter?.[document] === 0) continue;
+      const before = sums[document]!;
+      const after = before + scale * bytes[i]!;
+      if (before === 0 && after > 0) seen[count++] = document;
+      sums[document] = after;
+    }
   }
   return count;
 }
@@ -268,18 +272,23 @@ function costOfSeen({ size }: WeightedWord, count: number): number {
 }
 
 /** Adds a word to the sums of documents seen before: one by one, or by reading all that have it where that is less work. */
-function addToSeen({ word, step, size }: WeightedWord, wanted: Uint32Array, sums: Float32Array): void {
+function addToSeen({ word, scale, size }: WeightedWord, wanted: Uint32Array, sums: Float32Array): void {
   const { documents, bytes } = word;
   if (documents === undefined || wanted.length * LOOKUP_COST < size) {
     for (let i = 0; i < wanted.length; i++) {
       const document = wanted[i]!;
-      sums[document] = sums[document]! + step * byteOf(word, document);
+      sums[document] = sums[document]! + scale * byteOf(word, document);
     }
     return;
   }
-  for (let i = 0; i < documents.length; i++) {
-    const before = sums[documents[i]!]!;
-    if (before > 0) sums[documents[i]!] = before + step * bytes[i]!;
+  const { inBlock, starts } = documents;
+  for (let block = 0; block + 1 < starts.length; block++) {
+    const end = starts[block + 1]!;
+    for (let i = starts[block]!; i < end; i++) {
+      const document = block * BLOCK + inBlock[i]!;
+      const before = sums[document]!;
+      if (before > 0) sums[document] = before + scale * bytes[i]!;
+    }
   }
 }
 

@@ -16,49 +16,42 @@ export interface Relevance {
 }
 
 /**
- * Scores that differ by less than this part may become equal when they are put into tiers. So documents as near as that
- * to the last of the best are chosen, too.
- */
-const ROUNDING = 1e-12;
-
-/**
  * The implementation of `KeywordMatches.best` for every index.
  *
- * A document of a higher tier comes before all of a lower one, whatever it scores. So tiers are looked at one after the
- * other, and none behind those that have enough documents: where the names of twenty skills begin with a word, a first
- * page of that word scores these, not the thousands that have the word.
+ * A document that is named like the question, or whose name begins with it, comes before all others, whatever these
+ * score. So of many documents these are looked at first, and no others where they are enough: where the names of twenty
+ * skills begin with a word, a first page of that word scores these, not the thousands that have the word.
  */
-export function bestMatches(relevance: Relevance, { count, isShown }: BestOptions): ScoredDocuments {
-  const { tiers, words, norms, space } = relevance;
-  const chosen = new Set<DocumentNumber>();
-  const isWanted = (document: DocumentNumber): boolean => !chosen.has(document) && isShown(document);
-  for (const tier of tiers.descending()) {
-    if (chosen.size >= count) break;
-    for (const document of leading(tier, relevance, count - chosen.size, isWanted)) chosen.add(document);
+export function bestMatches(
+  { tiers, words, norms, space }: Relevance,
+  { count, isShown }: BestOptions,
+): ScoredDocuments {
+  const best = new Map<DocumentNumber, number>();
+  for (const documents of tiers.descending()) {
+    if (best.size >= count) break;
+    const scores = scoreMatches(documents, words, norms, space);
+    tiers.apply(documents, scores);
+    addLeading(best, documents, scores, count - best.size, isShown);
   }
-  const documents = Uint32Array.from(chosen).sort();
-  const scores = scoreMatches(documents, words, norms, space);
-  tiers.apply(documents, scores);
-  return { documents, scores };
+  const documents = Uint32Array.from(best.keys()).sort();
+  return { documents, scores: Float64Array.from(documents, (document) => best.get(document)!) };
 }
 
-/** The wanted documents of one tier that score best: so many, and those that score as much as the last of them. */
-function leading(
+/** Adds the wanted documents that score best: so many that are new, and all that score as much as the last of them. */
+function addLeading(
+  best: Map<DocumentNumber, number>,
   documents: Uint32Array,
-  { words, norms, space }: Relevance,
+  scores: Float64Array,
   count: number,
-  isWanted: (document: DocumentNumber) => boolean,
-): DocumentNumber[] {
-  if (documents.length <= count) return [...documents].filter(isWanted);
-  const scores = scoreMatches(documents, words, norms, space);
+  isShown: (document: DocumentNumber) => boolean,
+): void {
+  const isWanted = (document: DocumentNumber): boolean => !best.has(document) && isShown(document);
   const largest = new LargestValues(count);
   for (let i = 0; i < documents.length; i++) {
     if (scores[i]! > largest.least && isWanted(documents[i]!)) largest.add(scores[i]!);
   }
-  const least = largest.least * (1 - ROUNDING);
-  const found: DocumentNumber[] = [];
+  const { least } = largest;
   for (let i = 0; i < documents.length; i++) {
-    if (scores[i]! >= least && isWanted(documents[i]!)) found.push(documents[i]!);
+    if (scores[i]! >= least && isWanted(documents[i]!)) best.set(documents[i]!, scores[i]!);
   }
-  return found;
 }

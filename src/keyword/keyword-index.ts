@@ -119,8 +119,8 @@ export interface RankedDocuments {
   readonly highest: number;
 }
 
-/** A piece of work in steps, and what comes out of it. */
-export type Steps<Result> = Generator<undefined, Result, undefined>;
+/** Work in pieces, and what comes out of it. */
+export type Pieces<Result> = Generator<undefined, Result, undefined>;
 
 /** A word or a name of the catalogue. */
 export interface CountedText {
@@ -166,10 +166,10 @@ export interface KeywordIndex {
    * the number of its distinct terms, that of the description with those parts. The idf of a word counts the
    * documents that have it in any field.
    *
-   * @returns the documents, after some steps: whoever has other work gives way to it between two of them. Each reads
-   *   one list or the documents of one word, or looks up one word.
+   * @returns the documents, after some pieces of the work: whoever has other work gives way to it between two of them.
+   *   Each reads one list or the documents of one word, or looks up one word.
    */
-  rank(question: Question, options: RankOptions): Steps<RankedDocuments>;
+  rank(question: Question, options: RankOptions): Pieces<RankedDocuments>;
   /** The documents whose name is the question, without case, white space and punctuation; ascending. */
   named(question: Question): readonly DocumentNumber[];
   /**

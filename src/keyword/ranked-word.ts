@@ -1,7 +1,7 @@
 import { lowerBound } from '../arrays/lower-bound.js';
 import { SCORED_FIELDS } from '../result.js';
 import { type FieldWeights, saturation } from './bm25.js';
-import type { Steps } from './keyword-index.js';
+import type { Pieces } from './keyword-index.js';
 import type { LengthNorms } from './length-norms.js';
 import type { RankingSpace } from './ranking-space.js';
 import { RecentlyUsed } from './recently-used.js';
@@ -9,7 +9,7 @@ import { addAllAmounts, type DocumentFrequencies } from './word-occurrences.js';
 
 /**
  * A word of a question, read for ranking: each document that has it, with the saturation of the word there in a byte.
- * Bytes are rounded up, so they never say too little, and at most {@link step} too much.
+ * Bytes are rounded up, so they never say too little, and at most {@link scale} too much.
  */
 export interface RankedWord {
   /** Number of documents that have the word in any field. */
@@ -18,15 +18,26 @@ export interface RankedWord {
   readonly postings: number;
   /** By scored field, the posting lists of the word's forms; empty if no document has the word there. */
   readonly lists: readonly (readonly DocumentFrequencies[])[];
-  /** The documents that have it in a field that counts, ascending; undefined if {@link bytes} are by document. */
-  readonly documents: Uint32Array | undefined;
-  /** Saturation, in steps: beside each of the documents, or by document, 0 for those without the word. */
+  /** The documents that have it in a field that counts; undefined if {@link bytes} are by document. */
+  readonly documents: DocumentBlocks | undefined;
+  /** Saturation = byte * {@link scale}: beside each of the documents, or by document, 0 for those without the word. */
   readonly bytes: Uint8Array;
-  /** What 1 stands for. The greatest saturation is 255 times as much. */
-  readonly step: number;
+  /** The greatest saturation divided by {@link GREATEST_BYTE}. */
+  readonly scale: number;
   /** Number of documents that have it in a field that counts. */
   readonly size: number;
 }
+
+/** Ascending documents in two bytes each: the numbers of every {@link BLOCK} documents, by block. */
+interface DocumentBlocks {
+  /** Number of the document less that of the first one of its block. */
+  readonly inBlock: Uint16Array;
+  /** Where each block begins in these, and behind the last block its end. */
+  readonly starts: Uint32Array;
+}
+
+/** Documents of a block. */
+export const BLOCK = 0x10000;
 
 /** What a word is read by. */
 export interface FieldReading {
@@ -45,11 +56,10 @@ export function keyOf(terms: readonly string[], { weights }: FieldReading): stri
   return `${weights.join(' ')} ${terms.join(' ')}`;
 }
 
-/** The greatest byte. */
-export const MOST_STEPS = 255;
+export const GREATEST_BYTE = 255;
 
 /** From this share of all documents on, a byte of each document takes less memory than number and byte of those. */
-const LISTED_BELOW = 1 / 5;
+const LISTED_BELOW = 1 / 3;
 
 /** From this share of all documents on, looking through all of them is faster than sorting those that have a word. */
 const SORTED_BELOW = 1 / 32;
@@ -58,13 +68,13 @@ const SORTED_BELOW = 1 / 32;
  * Reads a word.
  *
  * @param lists by scored field, the posting lists of all terms that answer the word
- * @returns the word, after a step for each list
+ * @returns the word, after a piece of work for each list
  */
 export function* readRankedWord(
   lists: readonly (readonly DocumentFrequencies[])[],
   { norms, weights }: FieldReading,
   { inField, amounts, isHaving, having, havingInField }: RankingSpace,
-): Steps<RankedWord> {
+): Pieces<RankedWord> {
   let [documentFrequency, postings] = [0, 0];
   for (const [field, ofField] of lists.entries()) {
     let count = 0;
@@ -95,34 +105,55 @@ export function* readRankedWord(
     having[size++] = document;
     if (part > greatest) greatest = part;
   }
-  const step = greatest / MOST_STEPS;
+  const scale = greatest / GREATEST_BYTE;
   const found = having.subarray(0, size);
   const isListed = size < amounts.length * LISTED_BELOW;
-  const documents = isListed ? ascending(found, amounts).slice() : undefined;
+  if (isListed) sort(found, amounts);
   const bytes = new Uint8Array(isListed ? size : amounts.length);
   for (let i = 0; i < size; i++) {
-    const document = documents === undefined ? found[i]! : documents[i]!;
-    bytes[documents === undefined ? document : i] = Math.min(MOST_STEPS, Math.ceil(amounts[document]! / step));
+    const document = found[i]!;
+    bytes[isListed ? i : document] = Math.min(GREATEST_BYTE, Math.ceil(amounts[document]! / scale));
     amounts[document] = 0;
   }
-  return { documentFrequency, postings, lists, documents, bytes, step, size };
+  const documents = isListed ? blocksOf(found, amounts.length) : undefined;
+  return { documentFrequency, postings, lists, documents, bytes, scale, size };
+}
+
+/** @param size number of documents of the catalogue */
+function blocksOf(documents: Uint32Array, size: number): DocumentBlocks {
+  const starts = new Uint32Array(Math.ceil(size / BLOCK) + 1);
+  for (let block = 0; block < starts.length; block++) starts[block] = lowerBound(documents, block * BLOCK);
+  // Storing a number in 16 bits cuts off that of the block.
+  return { inBlock: Uint16Array.from(documents), starts };
 }
 
 /** Sorts documents in their place. @param amounts 0 for each document but these */
-function ascending(documents: Uint32Array, amounts: Float64Array): Uint32Array {
-  if (documents.length < amounts.length * SORTED_BELOW) return documents.sort();
+function sort(documents: Uint32Array, amounts: Float64Array): void {
+  if (areAscending(documents)) return;
+  if (documents.length < amounts.length * SORTED_BELOW) {
+    documents.sort();
+    return;
+  }
   let next = 0;
   for (let document = 0; next < documents.length; document++) {
     if (amounts[document]! > 0) documents[next++] = document;
   }
-  return documents;
+}
+
+/** As they are where one list alone has the word. */
+function areAscending(documents: Uint32Array): boolean {
+  for (let i = 1; i < documents.length; i++) if (documents[i]! < documents[i - 1]!) return false;
+  return true;
 }
 
 /** The byte of a document; 0 if it does not have the word. */
 export function byteOf({ documents, bytes }: RankedWord, document: number): number {
   if (documents === undefined) return bytes[document]!;
-  const at = lowerBound(documents, document);
-  return documents[at] === document ? bytes[at]! : 0;
+  const { inBlock, starts } = documents;
+  const block = document >>> 16;
+  const wanted = document & 0xffff;
+  const at = lowerBound(inBlock, wanted, starts[block], starts[block + 1]);
+  return at < starts[block + 1]! && inBlock[at] === wanted ? bytes[at]! : 0;
 }
 
 /** Number of words to remember, with some kilobytes each beside their documents. */
@@ -130,10 +161,10 @@ const WORDS_KEPT = 10_000;
 
 /**
  * Bytes of documents to keep with them: so many, or so many for each skill. The 7,033 words of 564 requests in 16
- * languages to 94,254 skills take 54 MB.
+ * languages to 94,254 skills take 37 MB, those of the 250 English ones among them 27 MB.
  */
-const BYTES_KEPT = 64_000_000;
-const BYTES_KEPT_PER_SKILL = 128;
+const BYTES_KEPT = 40_000_000;
+const BYTES_KEPT_PER_SKILL = 64;
 
 /**
  * A cache for the words of recent questions. Reading a word passes over all its postings, which takes milliseconds for
@@ -143,5 +174,9 @@ const BYTES_KEPT_PER_SKILL = 128;
  */
 export function recentWords(size: number): RecentlyUsed<RankedWord> {
   const most = Math.max(BYTES_KEPT, BYTES_KEPT_PER_SKILL * size);
-  return new RecentlyUsed(WORDS_KEPT, most, ({ documents, bytes }) => bytes.length + (documents?.byteLength ?? 0));
+  return new RecentlyUsed(
+    WORDS_KEPT,
+    most,
+    ({ documents, bytes }) => bytes.length + (documents?.inBlock.byteLength ?? 0),
+  );
 }

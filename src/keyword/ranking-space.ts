@@ -1,7 +1,7 @@
 /**
  * Working space for ranking by any word, made once: arrays by document made for each word would add up to tens of
  * megabytes a second, and every collection of them scans an index of gigabytes. It belongs to one ranking at a time,
- * from its first step to its last.
+ * from its first piece of work to its last.
  */
 export class RankingSpace {
   /** Amount of one word in one field; all 0 between two fields. */

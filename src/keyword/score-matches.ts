@@ -35,7 +35,8 @@ export function scoreMatches(
   const scores = new Float64Array(documents.length);
   for (const word of words) {
     const idf = word.weight * inverseDocumentFrequency(space.size, word.documentFrequency);
-    const postings = word.lists.flat().reduce((sum, { size }) => sum + size, 0);
+    let postings = 0;
+    for (const ofField of word.lists) for (const { size } of ofField) postings += size;
     // The sums are the same to the last bit: each document has the same numbers added in the same order.
     if (postings > documents.length * LOOKUP_COST) addLookedUp(scores, documents, word, norms, idf, space);
     else addRead(scores, documents, word, norms, idf, space);

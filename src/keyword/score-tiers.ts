@@ -9,6 +9,9 @@ const OTHER_NAME_TIER = 1;
 const NAME_BEGINNING_TIER = 3;
 const EXACT_NAME_TIER = 5;
 
+/** So many documents are scored in some hundredths of a millisecond. */
+const FEW_DOCUMENTS = 1000;
+
 /** A BM25F score `s` becomes `s / (s + HALF_SCORE)`, so 0 to 1: monotone, and the same for all questions. */
 const HALF_SCORE = 10;
 
@@ -41,15 +44,17 @@ export class ScoreTiers {
   }
 
   /**
-   * The documents tier by tier, the highest first, each ascending. Those that are in a tier by their names are among
-   * those of the lowest tiers once more.
+   * The documents in parts, each ascending: no document scores more than those of a part before. Those that come first
+   * by their names are in the last part once more. Few documents are not parted: scoring them at once is faster.
    */
   *descending(): Generator<Uint32Array> {
-    const named = Uint32Array.from(this.#byName.keys()).sort();
-    for (const tier of [EXACT_NAME_TIER, NAME_BEGINNING_TIER]) {
-      yield* this.#withAccentsFirst(named.filter((document) => this.#byName.get(document) === tier));
+    if (this.#documents.length > FEW_DOCUMENTS) {
+      const named = Uint32Array.from(this.#byName.keys()).sort();
+      for (const tier of [EXACT_NAME_TIER, NAME_BEGINNING_TIER]) {
+        yield named.filter((document) => this.#byName.get(document) === tier);
+      }
     }
-    yield* this.#withAccentsFirst(this.#documents);
+    yield this.#documents;
   }
 
   /**
@@ -59,23 +64,16 @@ export class ScoreTiers {
    * @param scores beside each document, from 0
    */
   apply(documents: Uint32Array, scores: Float64Array): void {
-    const tiers = Uint8Array.from(documents, (document) => this.#byName.get(document) ?? OTHER_NAME_TIER);
+    const tiers = new Uint8Array(documents.length).fill(OTHER_NAME_TIER);
+    for (const [document, tier] of this.#byName) {
+      const i = lowerBound(documents, document);
+      if (documents[i] === document) tiers[i] = tier;
+    }
     for (const i of this.#placesWithOtherAccents(documents)) tiers[i] = tiers[i]! - 1;
     for (let i = 0; i < scores.length; i++) {
       const score = scores[i]!;
       scores[i] = (tiers[i]! + score / (score + HALF_SCORE)) / SCORE_TIERS;
     }
-  }
-
-  /** Those of some ascending documents that have each word with the accents of the question, then the others. */
-  *#withAccentsFirst(documents: Uint32Array): Generator<Uint32Array> {
-    if (this.#otherAccents.length === 0) {
-      yield documents;
-      return;
-    }
-    const others = this.#placesWithOtherAccents(documents);
-    yield documents.filter((_, i) => !others.has(i));
-    yield documents.filter((_, i) => others.has(i));
   }
 
   /** The places among some ascending documents of those that have any word only with other accents. */

@@ -3,7 +3,7 @@ import { copyKey } from '../copies/copy-key.js';
 import { isDamage } from '../errors.js';
 import { isCurrentKeywordFile, isWholeKeywordFile, stampOfKeywordFile } from '../indexing/keyword-file.js';
 import { embeddedText, hashText } from '../semantic/embedded-text.js';
-import { stampOfVectorFile } from '../semantic/nearest/vector-file.js';
+import { headOfVectorFile } from '../semantic/nearest/vector-file.js';
 import { areWholeVectorFiles, vectorFilesAreCurrent } from '../semantic/nearest/vector-files.js';
 import { NEW_FILE, problemIn } from '../store/damaged.js';
 import { filesBeside } from '../store/file-names.js';
@@ -106,7 +106,7 @@ async function checkDerived(
   if (!(await isCurrentKeywordFile(path, former))) {
     unfit.push({ part: 'keyword file', path: files.keyword, isWhole: await isWholeKeywordFile(path) });
   }
-  const vectors = stampOfVectorFile(files.vectors);
+  const vectors = headOfVectorFile(files.vectors)?.stamp;
   const formerVectors = vectors !== undefined && states.includes(vectors) ? vectors : stamp;
   if (model !== undefined && !(await vectorFilesAreCurrent({ files, stamp: formerVectors, model }))) {
     unfit.push({ part: 'vector files', path: files.vectors, isWhole: await areWholeVectorFiles(files) });

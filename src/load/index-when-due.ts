@@ -1,6 +1,6 @@
 import { stampOfKeywordFile } from '../indexing/keyword-file.js';
 import { MAX_UNINDEXED } from '../limits.js';
-import { stampOfVectorFile } from '../semantic/nearest/vector-file.js';
+import { headOfVectorFile } from '../semantic/nearest/vector-file.js';
 import { filesBeside } from '../store/file-names.js';
 import { readStamp } from '../store/read/catalogue-reader.js';
 import { changesSince } from '../store/read/changes-since.js';
@@ -22,7 +22,7 @@ export async function indexWhenDue(
   progress: Progress,
 ): Promise<void> {
   const words = isDue(catalogue, stampOfKeywordFile(catalogue), 'skills');
-  const codes = stampOfVectorFile(filesBeside(catalogue).vectors);
+  const codes = headOfVectorFile(filesBeside(catalogue).vectors)?.stamp;
   const vectors = (codes !== undefined || hasVectors(catalogue)) && isDue(catalogue, codes, 'vectors');
   if (words || vectors) await indexOrWarn(catalogue, warnings, signal, progress);
 }

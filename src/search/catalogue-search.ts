@@ -128,6 +128,11 @@ export class CatalogueSearch implements SkillSearch {
     return this.#states.newest.reader.localPathsOf(id);
   }
 
+  /** Work of other parts of this library that ends at once, on the state that answers now. */
+  onNewest<Result>(work: (state: OpenState) => Result): Result {
+    return work(this.#states.newest);
+  }
+
   files(id: string): SkillFile[] {
     return this.#states.newest.reader.files(id);
   }

@@ -38,10 +38,10 @@ export async function describeCandidates(
 ): Promise<DescribedCandidates> {
   const gathered = await gatherCandidates(sources, query, question, filter, signal);
   const sentences = await gathered.meaning.sentences;
-  return inTurns(describeSteps(gathered, sentences, sources, query, question), signal);
+  return inTurns(describeInPieces(gathered, sentences, sources, query, question), signal);
 }
 
-function* describeSteps(
+function* describeInPieces(
   { documents, ranked, nameMatches, meaning, vectors, truncated }: GatheredCandidates,
   sentences: readonly Float32Array[],
   { columns }: SemanticSources,

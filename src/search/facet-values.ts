@@ -1,4 +1,5 @@
 import { authorKey } from '../author-key.js';
+import { compareCodePoints } from '../code-point-order.js';
 import { licenseKey } from '../license-key.js';
 import type { DocumentNumber } from '../numbers.js';
 import {
@@ -11,7 +12,6 @@ import type { Facet } from '../result.js';
 import { UNKNOWN } from '../skill.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
-import { compareCodePoints } from '../text/code-point-order.js';
 
 /** The values of a facet in a catalogue, numbered by their keys in code-point order. */
 export interface FacetValues {

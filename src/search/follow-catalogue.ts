@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { untilAborted } from '../abort.js';
 import {
   type Argument,
   checkDatabase,
@@ -10,7 +11,6 @@ import {
 import { readStopWords } from '../keyword/read-stop-words.js';
 import type { CatalogueStats } from '../result.js';
 import type { ModelOptions } from '../semantic/model-options.js';
-import { untilAborted } from '../threads/abort.js';
 import { CatalogueSearch } from './catalogue-search.js';
 import { statsOf } from './catalogue-stats.js';
 import { openCatalogue } from './open-catalogue.js';

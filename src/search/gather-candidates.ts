@@ -1,3 +1,4 @@
+import { untilAborted } from '../abort.js';
 import { allCopiesOf } from '../copies/collapse-copies.js';
 import { FIELD_WEIGHTS } from '../keyword/bm25.js';
 import type { KeywordIndex, RankedDocuments } from '../keyword/keyword-index.js';
@@ -7,7 +8,6 @@ import type { DocumentNumber, VectorPlace } from '../numbers.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import type { NameMatch } from '../ranking/features.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
-import { untilAborted } from '../threads/abort.js';
 import { inTurns } from '../threads/in-turns.js';
 import { OneAtATime } from '../threads/one-at-a-time.js';
 import type { DocumentVectors } from './document-vectors.js';

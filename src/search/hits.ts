@@ -39,9 +39,10 @@ export function toKeywordHit(
   mostText: number,
 ): KeywordHit {
   const skill = reader.skill(document);
-  // The first step does not look at files. For later ones their text is read now: the catalogue may be closed later.
-  const files = matcher.step === 'all-words' ? [] : firstText(reader.texts(document), mostText);
-  const explanation = explain(skill, files, matcher);
+  // The first step does not look at files. For later ones they are read now: the catalogue may be closed later. What is
+  // packed of them is unpacked when it is looked at.
+  const files = matcher.step === 'all-words' ? [] : reader.texts(document);
+  const explanation = explain(skill, () => firstText(files, mostText), matcher);
   return {
     skill,
     ...(score === undefined ? {} : { score }),
@@ -78,7 +79,12 @@ export function toSemanticHit(
   const filename = only === undefined || files.length > 1 ? inFiles().filename : only.filename;
   const best = files.filter((file) => file.filename === filename);
   const matcher = { step: 'some-words', accepts: (term: string): boolean => asked.wordOf(term) >= 0 } as const;
-  const explanation = explain(skill, best, matcher, () => inFiles().terms);
+  const explanation = explain(
+    skill,
+    () => best,
+    matcher,
+    () => inFiles().terms,
+  );
   return {
     fileId: `${skill.id}/${filename}`,
     filename,
@@ -108,15 +114,16 @@ function firstText(files: KeywordDocument['files'], most: number): KeywordDocume
 /**
  * What explains a hit, worked out when it is first read.
  *
+ * @param files whose texts are looked at
  * @param termsInFiles finds the matched terms of all files, if `files` are only some of them
  */
 function explain(
   skill: Skill,
-  files: KeywordDocument['files'],
+  files: () => KeywordDocument['files'],
   matcher: TermMatcher,
   termsInFiles?: () => readonly string[],
 ): { readonly matches: () => MatchedTerms; readonly snippet: () => Snippet } {
-  const searchable = (): KeywordDocument => toDocument(skill, files);
+  const searchable = (): KeywordDocument => toDocument(skill, files());
   let matches: MatchedTerms | undefined;
   let snippet: Snippet | undefined;
   const findMatches = (): MatchedTerms => {

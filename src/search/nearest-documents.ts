@@ -2,14 +2,22 @@ import { Members } from '../arrays/members.js';
 import { SkillSearchError } from '../errors.js';
 import type { DocumentNumber, VectorPlace } from '../numbers.js';
 import type { VectorSet } from '../semantic/nearest/vector-codes.js';
-import { stampOfVectorFile } from '../semantic/nearest/vector-file.js';
+import { headOfVectorFile } from '../semantic/nearest/vector-file.js';
 import { VectorIndex } from '../semantic/nearest/vector-index.js';
 import { filesBeside } from '../store/file-names.js';
 import { type CatalogueReader, NO_VECTOR } from '../store/read/catalogue-reader.js';
 import type { VectorReader } from '../store/read/vector-reader.js';
 import { DocumentVectors } from './document-vectors.js';
 import { GrownVectors } from './grown-vectors.js';
+import { linkedPlaces } from './linked-places.js';
 import { vectorPlaces } from './vector-places.js';
+
+/** How {@link NearestDocuments.open} goes about it. */
+export interface OpenNearestOptions {
+  readonly signal: AbortSignal;
+  /** Whether graphs are opened; without, vectors are scanned. */
+  readonly graph: boolean;
+}
 
 /** Finds the documents of a catalogue that are near a vector. Needs no model. */
 export class NearestDocuments {
@@ -50,18 +58,23 @@ export class NearestDocuments {
   static async open(
     reader: CatalogueReader,
     database: string | undefined,
-    signal: AbortSignal,
+    { signal, graph }: OpenNearestOptions,
   ): Promise<NearestDocuments> {
     const { vectors } = reader;
     // An empty catalogue has no vectors.
     if (reader.columns.size > 0) modelOfVectors(vectors, database);
-    const numbering = reader.vectorNumbers(signal);
-    // Awaited below. While the files are read, the links of skills and vectors are. This catch only prevents an
-    // unhandled rejection.
-    numbering.catch(() => {});
-    const index = await openIndex(reader, database, signal);
+    // Awaited below. While the files are read, the catalogue is asked which skill has which vector, if they do not say
+    // it. This catch only prevents an unhandled rejection.
+    const numbering = saysLinks(reader, database) ? undefined : reader.vectorNumbers(signal);
+    numbering?.catch(() => {});
+    const index = await openIndex(reader, database, { signal, graph });
     try {
-      return new NearestDocuments(index, vectors, vectorPlaces(await numbering, index.keys));
+      const links = numbering === undefined && index instanceof VectorIndex ? index.links : undefined;
+      const places =
+        links === undefined
+          ? vectorPlaces(await (numbering ?? reader.vectorNumbers(signal)), index.keys)
+          : linkedPlaces(reader.columns.skillNumbers, links);
+      return new NearestDocuments(index, vectors, places);
     } catch (error) {
       await index.close();
       throw error;
@@ -146,15 +159,21 @@ export function modelOfVectors({ model }: VectorReader, database = 'the catalogu
   throw new SkillSearchError('NO_VECTORS', message, { path: database });
 }
 
+/** Whether there is a vector file of the present state that says which skill has which vector. */
+function saysLinks({ stamp }: CatalogueReader, catalogue: string | undefined): boolean {
+  const head = catalogue === undefined ? undefined : headOfVectorFile(filesBeside(catalogue).vectors);
+  return head?.hasLinks === true && head.stamp === stamp;
+}
+
 async function openIndex(
   reader: CatalogueReader,
   catalogue: string | undefined,
-  signal: AbortSignal,
+  options: OpenNearestOptions,
 ): Promise<VectorIndex | GrownVectors> {
   const { vectors } = reader;
   return (
-    (catalogue === undefined ? undefined : await openFiles(reader, catalogue, signal)) ??
-    VectorIndex.fromVectors(await vectors.all(signal))
+    (catalogue === undefined ? undefined : await openFiles(reader, catalogue, options)) ??
+    VectorIndex.fromVectors(await vectors.all(options.signal))
   );
 }
 
@@ -166,17 +185,17 @@ async function openIndex(
 async function openFiles(
   reader: CatalogueReader,
   catalogue: string,
-  signal: AbortSignal,
+  { signal, graph }: OpenNearestOptions,
 ): Promise<VectorIndex | GrownVectors | undefined> {
   const files = filesBeside(catalogue);
-  const stamp = stampOfVectorFile(files.vectors);
+  const stamp = headOfVectorFile(files.vectors)?.stamp;
   if (stamp === undefined) return undefined;
   const isFormer = stamp !== reader.stamp;
   if (isFormer && !reader.hasFormerState(stamp)) return undefined;
   const { vectors } = reader;
   let opened: VectorIndex | undefined;
   const stored = (): Promise<VectorSet> => vectors.all(signal, opened?.keys.at(-1));
-  opened = await VectorIndex.open({ files, stamp, model: vectors.model ?? '' }, stored);
+  opened = await VectorIndex.open({ files, stamp, model: vectors.model ?? '', graph }, stored);
   if (opened !== undefined && opened.dimensions === vectors.dimensions) {
     if (!isFormer) return opened;
     const came = vectors.cameAfter(opened.keys.at(-1) ?? 0);

@@ -1,3 +1,4 @@
+import { untilAborted } from '../abort.js';
 import { arraysOf } from '../arrays/array-tree.js';
 import { DamagedArrayFileError } from '../arrays/pager.js';
 import {
@@ -15,7 +16,6 @@ import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { withoutLateLabels } from '../store/read/columns.js';
 import type { MemoryCatalogue } from '../store/write/memory-catalogue.js';
-import { untilAborted } from '../threads/abort.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import { type KeywordIndexParts, openKeywordIndex } from './open-keyword-index.js';
 import { OpenState } from './open-state.js';
@@ -36,6 +36,7 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   }
   checkFlag('warmUp', options.warmUp);
   checkFlag('localPaths', options.localPaths);
+  checkFlag('graph', options.graph);
   const stopWords = readStopWords(options.stopWords);
   checkSignal(options.signal)?.throwIfAborted();
   const modelOptions = resolveModelOptions(options);
@@ -45,7 +46,7 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   // Both import what they need: a search by words alone does not wait for this code to load.
   const nearest = new OpenedOnce(async (): Promise<NearestDocuments> => {
     const { NearestDocuments: Nearest } = await import('./nearest-documents.js');
-    return Nearest.open(reader, database, closing.signal);
+    return Nearest.open(reader, database, { signal: closing.signal, graph: options.graph ?? true });
   });
   const openVectors = async (): Promise<VectorSearch> => {
     // What ranks by meaning is imported here as well, so that the first question after `warmUp()` does not wait for it.

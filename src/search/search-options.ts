@@ -38,6 +38,13 @@ export interface OpenOptions extends ModelOptions {
    * @default false
    */
   readonly localPaths?: boolean | undefined;
+  /**
+   * Whether to open the graphs of a large catalogue's vectors. `false`: all vectors are scanned, which opens sooner and
+   * takes some milliseconds more for each question: for a process that asks one or a few.
+   *
+   * @default true
+   */
+  readonly graph?: boolean | undefined;
   /** Stops the opening. Has no effect on a search that is open. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -51,5 +58,6 @@ export const OPEN_OPTIONS: Names = namesOf<OpenOptions>({
   stopWords: true,
   warmUp: true,
   localPaths: true,
+  graph: true,
   signal: true,
 });

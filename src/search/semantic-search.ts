@@ -1,3 +1,4 @@
+import { anyOf, type JoinedSignal, untilAborted } from '../abort.js';
 import { checkOptions, checkSignal, namesOf } from '../check-arguments.js';
 import { askedWords } from '../keyword/explain/asked-words.js';
 import { readQuestion } from '../keyword/question.js';
@@ -5,7 +6,6 @@ import type { DocumentNumber } from '../numbers.js';
 import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } from '../query.js';
 import { filterMask } from '../ranking/filter-mask.js';
 import type { SemanticHit, SemanticResult } from '../result.js';
-import { anyOf, type JoinedSignal, untilAborted } from '../threads/abort.js';
 import { inTurns } from '../threads/in-turns.js';
 import { copyIds } from './copy-ids.js';
 import { damagedPart, Shown, toDamagedSkill } from './damaged-skills.js';
@@ -67,7 +67,7 @@ async function answerByMeaning(
   const damaged = described.damaged.map((document) =>
     toDamagedSkill(reader.idOrUndefined(document), 'its vector is damaged, so it is ranked by words alone'),
   );
-  const showSteps = function* (): Generator<undefined, { confident: boolean; hits: SemanticHit[] }, undefined> {
+  const show = function* (): Generator<undefined, { confident: boolean; hits: SemanticHit[] }, undefined> {
     const { matches, confident } = rankCandidates(described, resolved, columns);
     const shown = new Shown<SemanticHit>(damaged);
     for (const match of matches) {
@@ -76,7 +76,7 @@ async function answerByMeaning(
     }
     return { confident, hits: shown.all() };
   };
-  const { confident, hits } = await inTurns(showSteps(), signal);
+  const { confident, hits } = await inTurns(show(), signal);
   const { vectors } = sources;
   const result: SemanticResult = {
     ranking,

@@ -1,6 +1,6 @@
+import { untilAborted } from '../abort.js';
 import { describeValue } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
-import { untilAborted } from '../threads/abort.js';
 import type { Embedder } from './embedder.js';
 import type { LocalEmbedOptions } from './local-embedder.js';
 

@@ -1,5 +1,5 @@
+import { untilAborted } from '../abort.js';
 import { SkillSearchError } from '../errors.js';
-import { untilAborted } from '../threads/abort.js';
 import type { Embedder, EmbedOptions } from './embedder.js';
 import { EmbeddingTimes } from './embedding-times.js';
 import { LastingModelThread } from './lasting-model-thread.js';

@@ -43,22 +43,81 @@ const USUAL_BRANCH = 'HEAD';
 
 /** What is stored of a record: itself if it cannot be told from its packed form. */
 export function packRecord(record: string, beside: BesideRecord): string {
-  const { name, author, description, codehostUrl, skillUrl } = JSON.parse(record) as RecordFields;
-  const address = packAddress(codehostUrl, beside.place) ?? inJson(codehostUrl);
-  const { id } = beside;
-  const shown = skillUrl.endsWith(id) ? inJson(skillUrl.slice(0, skillUrl.length - id.length)) + ID : inJson(skillUrl);
-  const packed = ['', inJson(name), inJson(author), inJson(description), address, shown].join(MARK);
+  const address = textInRecord(record, 'codehostUrl');
+  const shown = textInRecord(record, 'skillUrl');
+  const id = JSON.stringify(beside.id).slice(1, -1);
+  const packed = [
+    '',
+    textInRecord(record, 'name'),
+    textInRecord(record, 'author'),
+    textInRecord(record, 'description'),
+    packAddress(address, beside.place) ?? address,
+    shown.endsWith(id) ? shown.slice(0, shown.length - id.length) + ID : shown,
+  ].join(MARK);
   return unpackRecord(packed, beside) === record ? packed : record;
 }
+
+/**
+ * A text of a record as it stands there between quotation marks: to read the whole record would take longer.
+ *
+ * @param record as `toColumns` writes it
+ */
+export function textInRecord(record: string, field: keyof Fields): string {
+  // A quotation mark inside a text has a backslash before it, so these stand nowhere else.
+  const before = `,"${field}":"`;
+  const start = record.indexOf(before) + before.length;
+  return record.slice(start, record.indexOf(AFTER[field], start));
+}
+
+/** What follows a text. */
+const AFTER: Readonly<Record<keyof Fields, string>> = {
+  name: '","author":"',
+  author: '","description":"',
+  description: '","codehostUrl":"',
+  codehostUrl: '","skillUrl":"',
+  skillUrl: '","stars":',
+};
 
 /** The record that is stored. */
 export function unpackRecord(stored: string, beside: BesideRecord): string {
   const parts = readParts(stored);
-  if (parts === undefined) return stored;
+  return parts === undefined ? stored : recordOf(parts, beside, unpackAddress(parts[4], beside.place));
+}
+
+/**
+ * The record that is stored, and its fields. Does not parse JSON where it need not.
+ *
+ * @throws {SyntaxError} if the record is damaged
+ */
+export function unpackWithFields(
+  stored: string,
+  beside: BesideRecord,
+): { readonly record: string; readonly fields: RecordFields } {
+  const parts = readParts(stored);
+  if (parts === undefined) return { record: stored, fields: JSON.parse(stored) as RecordFields };
+  const unpacked = unpackAddress(parts[4], beside.place);
+  const record = recordOf(parts, beside, unpacked);
+  if (stored.includes('\\')) return { record, fields: JSON.parse(record) as RecordFields };
   const { id, stars, updatedAt } = beside;
-  const [, name, author, description, address, shown] = parts as [string, string, string, string, string, string];
+  const [, name, author, description, address, shown] = parts;
+  const codehostUrl = unpacked ?? address;
+  const skillUrl = shown.endsWith(ID) ? shown.slice(0, -1) + id : shown;
+  return { record, fields: { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt } };
+}
+
+/**
+ * The fields of a stored record.
+ *
+ * @throws {SyntaxError} if the record is damaged
+ */
+export function fieldsOf(stored: string, beside: BesideRecord): RecordFields {
+  return unpackWithFields(stored, beside).fields;
+}
+
+/** @param codehostUrl if the place says it */
+function recordOf(parts: Parts, { id, stars, updatedAt }: BesideRecord, codehostUrl: string | undefined): string {
+  const [, name, author, description, address, shown] = parts;
   const inId = JSON.stringify(id);
-  const codehostUrl = unpackAddress(address, beside.place);
   const inAddress = codehostUrl === undefined ? `"${address}"` : JSON.stringify(codehostUrl);
   const inShown = shown.endsWith(ID) ? shown.slice(0, -1) + inId.slice(1) : `${shown}"`;
   return (
@@ -67,31 +126,14 @@ export function unpackRecord(stored: string, beside: BesideRecord): string {
   );
 }
 
-/**
- * The fields of a stored record. Does not parse JSON where it need not.
- *
- * @throws {SyntaxError} if the record is damaged
- */
-export function fieldsOf(stored: string, beside: BesideRecord): RecordFields {
-  const parts = stored.includes('\\') ? undefined : readParts(stored);
-  if (parts === undefined) return JSON.parse(unpackRecord(stored, beside)) as RecordFields;
-  const { id, stars, updatedAt } = beside;
-  const [, name, author, description, address, shown] = parts as [string, string, string, string, string, string];
-  const codehostUrl = unpackAddress(address, beside.place) ?? address;
-  const skillUrl = shown.endsWith(ID) ? shown.slice(0, -1) + id : shown;
-  return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt };
-}
-
-/** A text as JSON has it between quotation marks. */
-function inJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
-}
+/** The parts of a packed record; the first is empty. */
+type Parts = readonly ['', name: string, author: string, description: string, address: string, shown: string];
 
 /** Undefined if the record is not packed. */
-function readParts(stored: string): readonly string[] | undefined {
+function readParts(stored: string): Parts | undefined {
   if (!stored.startsWith(MARK)) return undefined;
   const parts = stored.split(MARK);
-  return parts.length === 6 ? parts : undefined;
+  return parts.length === 6 ? (parts as unknown as Parts) : undefined;
 }
 
 /** Undefined unless the place says it. */
@@ -119,9 +161,7 @@ function repositoryOf(place: string): readonly [repository: string, path: string
   const location = locationIn(place);
   const owner = location.indexOf('/');
   if (owner < 0) return ['', location];
-  for (let at = owner + 1; at < location.length; at++) {
-    const character = location.charCodeAt(at);
-    if (character === 0x2f || character === 0x23) return [location.slice(0, at), location.slice(at)];
-  }
-  return [location, ''];
+  const [slash, hash] = [location.indexOf('/', owner + 1), location.indexOf('#', owner + 1)];
+  const end = slash < 0 || (hash >= 0 && hash < slash) ? hash : slash;
+  return end < 0 ? [location, ''] : [location.slice(0, end), location.slice(end)];
 }

@@ -1,24 +1,33 @@
 import { Buffer } from 'node:buffer';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { textInRecord } from './packed-record.js';
 import { TEXT_DICTIONARY } from './text-dictionary.js';
 
 /**
- * A packed text, as it is stored:
+ * A packed text, as it is stored, either
  *
- *     0  the form, 1 byte
+ *     0  2, for the description of the skill: 1 byte, and no more
+ *
+ * or
+ *
+ *     0  1, 1 byte
  *     1  bytes of the text in UTF-8, 3 bytes, little-endian
  *     4  raw deflate of these bytes, with a preset dictionary: the text dictionary, then the record of the skill
  *
  * Most texts begin with what the record says, name and description. So a packed text can be read only with the record
  * that it was packed with: whoever reads one has compared the record with its checksum before.
  */
-const FORM = 1;
+const DEFLATED = 1;
+const DESCRIPTION = Buffer.of(2);
 const HEAD_BYTES = 4;
 
 /** Texts of fewer bytes stay as they are: two of them save less than the page of the database that they lie in. */
 const SHORTEST = 64;
 /** More does not fit the head. */
 const LONGEST: number = 2 ** 24 - 1;
+
+/** The level of compression. That of zlib itself takes a tenth longer, for one byte in a hundred. */
+const LEVEL = 4;
 
 /** Bytes of a record that count: enough for the longest description of most skills. */
 const RECORD_BYTES = 4096;
@@ -42,10 +51,11 @@ export function packText(text: string, record: string): string | Buffer {
   const { length } = bytes;
   // A lone surrogate would not come back.
   if (length < SHORTEST || length > LONGEST || !text.isWellFormed()) return text;
-  const packed = deflateRawSync(bytes, { dictionary: dictionaryOf(record) });
+  if (isDescription(text, record)) return DESCRIPTION;
+  const packed = deflateRawSync(bytes, { level: LEVEL, chunkSize: length, dictionary: dictionaryOf(record) });
   if (HEAD_BYTES + packed.length >= length) return text;
   const stored = Buffer.allocUnsafe(HEAD_BYTES + packed.length);
-  stored[0] = FORM;
+  stored[0] = DEFLATED;
   stored.writeUIntLE(length, 1, 3);
   packed.copy(stored, HEAD_BYTES);
   return stored;
@@ -58,7 +68,8 @@ export function packText(text: string, record: string): string | Buffer {
  * @param record of the skill, as it was when the text was packed
  */
 export function unpackText(stored: Buffer, record: string): string | undefined {
-  if (stored.length <= HEAD_BYTES || stored[0] !== FORM) return undefined;
+  if (stored.equals(DESCRIPTION)) return descriptionIn(record);
+  if (stored.length <= HEAD_BYTES || stored[0] !== DEFLATED) return undefined;
   const length = stored.readUIntLE(1, 3);
   try {
     // One byte more than it takes, else the last call would find no room and make a second one.
@@ -68,6 +79,20 @@ export function unpackText(stored: Buffer, record: string): string | undefined {
       maxOutputLength: Math.max(1, length),
     });
     return bytes.length === length ? bytes.toString() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A skill whose source has no text has its description as text. */
+function isDescription(text: string, record: string): boolean {
+  const description = textInRecord(record, 'description');
+  return text.length <= description.length && JSON.stringify(text) === `"${description}"`;
+}
+
+function descriptionIn(record: string): string | undefined {
+  try {
+    return JSON.parse(`"${textInRecord(record, 'description')}"`) as string;
   } catch {
     return undefined;
   }

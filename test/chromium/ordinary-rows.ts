@@ -45,7 +45,7 @@ const RICH_TEXT = skillMd(
 
 Use it when a form has **fields**. See [the reference](references/fields.md), <https://pdf.example/> and *notes*.
 
-## Steps
+## Pieces
 
 1. Read the fields
 2. Fill them in

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { boundFor, FIT_FEATURES, fits, fitValues } from '../../src/hook/fit-rule.js';
+import { boundFor, FIT_FEATURES, fits, fitsByWords, fitValues, fitValuesByWords } from '../../src/hook/fit-rule.js';
 import { readPromptQuestion } from '../../src/hook/prompt-question.js';
+import { rankByWords } from '../../src/hook/rank-by-words.js';
 import { openSkillSearch } from '../../src/index.js';
+import { wordCandidatesOf } from '../../src/search/word-candidates.js';
 import { row } from '../rows.js';
 
 const SKILLS = [
@@ -14,8 +16,8 @@ describe('the rule by words', () => {
   const shown = async (prompt: string): Promise<boolean> => {
     await using search = await openSkillSearch({ skills: SKILLS });
     const question = readPromptQuestion(prompt)!;
-    const found = await search.semantic({ q: question.text, ranking: 'words', explain: true });
-    return fits(question, found, 'words', SKILLS.length);
+    const ranked = rankByWords(question.text, wordCandidatesOf(search, { q: question.text }, 100));
+    return fitsByWords(question, ranked, SKILLS.length);
   };
 
   test('shows skills for a task that they are made for', async () => {
@@ -35,9 +37,9 @@ describe('the rule by words', () => {
   });
 
   test('is silent where nothing is found', () => {
-    expect(
-      fits(readPromptQuestion('anything at all')!, { ranking: 'words', confident: false, hits: [] }, 'words', 1),
-    ).toBe(false);
+    const question = readPromptQuestion('anything at all')!;
+    expect(fits(question, { ranking: 'hybrid', confident: false, hits: [] }, 1)).toBe(false);
+    expect(fitsByWords(question, [], 1)).toBe(false);
   });
 });
 
@@ -48,7 +50,11 @@ describe('the values of a prompt', () => {
     const { hits } = await search.semantic({ q: question.text, ranking: 'words', explain: true });
     const values = { ...fitValues(question, hits), task: 0 };
     for (const feature of FIT_FEATURES) expect(values[feature], feature).toSatisfy(Number.isFinite);
-    expect(values).toMatchObject({ pasted: 1, cosine: 0, feedback: 0 });
+    expect(values).toMatchObject({ pasted: 1, sum: 0, cosine: 0, feedback: 0 });
+    const ranked = rankByWords(question.text, wordCandidatesOf(search, { q: question.text }, 100));
+    const byWords = { ...fitValuesByWords(question, ranked), task: 0 };
+    for (const feature of FIT_FEATURES) expect(byWords[feature], feature).toSatisfy(Number.isFinite);
+    expect(byWords).toMatchObject({ pasted: 1, sum: ranked[0]!.sum, lead: ranked[0]!.sum, feedback: 0 });
   });
 });
 

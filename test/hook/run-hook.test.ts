@@ -45,6 +45,20 @@ describe('the hook of a prompt', () => {
     expect(readFileSync(log, 'utf8')).toMatch(/^\S+ ERR_PARSE_ARGS_UNKNOWN_OPTION\n$/);
   });
 
+  test('prints nothing after its time limit, also where the event loop was held until then', async () => {
+    const database = join(folder, 'skills.db');
+    const pdf = row('pdf-forms', { description: 'Fills in PDF forms from a folder, such as invoices.' });
+    await buildCatalogue({ database, sources: [[pdf]], semantic: false });
+    const input = new PassThrough();
+    const limit = Math.ceil(performance.now()) + 300;
+    input.once('newListener', () => {
+      while (performance.now() < limit + 50);
+    });
+    expect(await hook(['--database', database, '--mode', 'words', '--timeout', String(limit)], input)).toBe('');
+    const log = join(folder, 'STATE', 'skill-discovery', 'hook.log');
+    expect(readFileSync(log, 'utf8')).toMatch(/^\S+ TIME_LIMIT\n$/);
+  });
+
   test('is silent for a user without a home', async () => {
     vi.mocked(homedir).mockImplementation(() => {
       throw new Error('ENOENT: no such file or directory, uv_os_homedir');
@@ -55,8 +69,8 @@ describe('the hook of a prompt', () => {
 });
 
 /** What is printed for the prompt. */
-async function hook(words: readonly string[]): Promise<string> {
-  const [input, output] = [new PassThrough(), new PassThrough()];
+async function hook(words: readonly string[], input = new PassThrough()): Promise<string> {
+  const output = new PassThrough();
   input.end(PROMPT);
   await runHook(['--format', 'plain', '--timeout', '60000', ...words], { input, output });
   return String(output.read() ?? '');

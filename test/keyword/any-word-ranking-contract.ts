@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { allPieces } from '../../src/keyword/all-pieces.js';
 import type { FieldWeights } from '../../src/keyword/bm25.js';
 import type {
   DocumentScores,
@@ -10,7 +11,6 @@ import type {
 } from '../../src/keyword/keyword-index.js';
 import { type Question, readQuestion } from '../../src/keyword/question.js';
 import { type FieldScores, SCORED_FIELDS } from '../../src/result.js';
-import { allSteps } from './all-steps.js';
 import { catalogueOf, picksOf, questionFor, sourceOf } from './arbitrary-catalogue.js';
 import { NaiveBm25f } from './naive-bm25f.js';
 
@@ -35,7 +35,7 @@ export function describeAnyWordRanking(
       limit = 10,
     ): Promise<RankedDocuments & { readonly fieldsOf: (number: number) => FieldScores }> {
       const index = await build(sourceOf(documents.map(documentOf)));
-      const ranked = allSteps(index.rank(readQuestion(q), { weights, limit }));
+      const ranked = allPieces(index.rank(readQuestion(q), { weights, limit }));
       return { ...ranked, fieldsOf: (number) => scoresOfOne(ranked, number).fields };
     }
 
@@ -192,7 +192,7 @@ export function describeAnyWordRanking(
       const documents = [{ name: 'react testing' }, { name: 'test' }, { description: 'react' }].map(documentOf);
       const index = await build(sourceOf(documents));
       const ask = (q: string, limit: number): number[] => [
-        ...allSteps(index.rank(readQuestion(q), { weights: EVEN, limit })).documents,
+        ...allPieces(index.rank(readQuestion(q), { weights: EVEN, limit })).documents,
       ];
       const questions = ['react', 'testing', 'react testing', 'nothing'];
       const first = questions.map((q) => ask(q, 10));
@@ -203,31 +203,31 @@ export function describeAnyWordRanking(
     test('keeps telling the fields of one question after the next was asked', async () => {
       const index = await build(sourceOf([{ name: 'react' }, { name: 'vue' }].map(documentOf)));
       const both = Uint32Array.of(0, 1);
-      const { scoresOf } = allSteps(index.rank(readQuestion('react'), { weights: EVEN, limit: 1 }));
+      const { scoresOf } = allPieces(index.rank(readQuestion('react'), { weights: EVEN, limit: 1 }));
       const before = scoresOf(both);
-      allSteps(index.rank(readQuestion('vue'), { weights: EVEN, limit: 1 }));
+      allPieces(index.rank(readQuestion('vue'), { weights: EVEN, limit: 1 }));
       expect(scoresOf(both)).toEqual(before);
     });
 
-    test('answers questions whose steps alternate as if each were alone, also after one that was broken off', async () => {
+    test('answers questions whose pieces of work alternate as if each were alone, also after one that was broken off', async () => {
       const names = ['react testing', 'vue testing', 'react vue', 'svelte'];
       const documents = sourceOf(names.map((name) => documentOf({ name, description: `${name} skill` })));
       const ranked = ({ documents: best, scores }: RankedDocuments): unknown => [[...best], [...scores]];
       const options = { weights: EVEN, limit: 3 };
       const questions = ['react testing skill', 'vue svelte', 'testing skill'].map((q) => readQuestion(q));
       const alone = await build(documents);
-      const expected = questions.map((question) => ranked(allSteps(alone.rank(question, options))));
+      const expected = questions.map((question) => ranked(allPieces(alone.rank(question, options))));
       const index = await build(documents);
       index.rank(questions[0]!, options).next();
       const left = index.rank(questions[1]!, options);
-      for (let step = 0; step < 3; step++) left.next();
+      for (let piece = 0; piece < 3; piece++) left.next();
       const answers: unknown[] = [];
       const running = [...questions.map((question) => index.rank(question, options)).entries()];
       while (running.length > 0) {
-        const [number, steps] = running.shift()!;
-        const { done, value } = steps.next();
+        const [number, pieces] = running.shift()!;
+        const { done, value } = pieces.next();
         if (done === true) answers[number] = ranked(value);
-        else running.push([number, steps]);
+        else running.push([number, pieces]);
       }
       expect(answers).toEqual(expected);
     });
@@ -236,9 +236,9 @@ export function describeAnyWordRanking(
       const words = ['react', 'vue', 'svelte', 'testing', 'cargo'];
       const index = await build(sourceOf(words.map((name) => documentOf({ name, description: words.join(' ') }))));
       for (const q of [words.join(' '), 'react']) {
-        const steps = index.rank(readQuestion(q), { weights: EVEN, limit: 1 });
+        const pieces = index.rank(readQuestion(q), { weights: EVEN, limit: 1 });
         let count = 0;
-        while (steps.next().done !== true) count += 1;
+        while (pieces.next().done !== true) count += 1;
         expect(count).toBeGreaterThanOrEqual(2 * q.split(' ').length);
       }
     });
@@ -265,7 +265,7 @@ export function describeAnyWordRanking(
               const naive = new NaiveBm25f(documents, question.looseWords);
               const filter =
                 kept === null ? undefined : Uint8Array.from(documents, (_, i) => (kept[i] === true ? 1 : 0));
-              const answer = allSteps(index.rank(question, { weights, limit, filter }));
+              const answer = allPieces(index.rank(question, { weights, limit, filter }));
 
               expect(answer.highest).toBeCloseTo(naive.highest, 9);
               const all = Uint32Array.from(documents.keys());
@@ -316,7 +316,7 @@ export function describeAnyWordRanking(
           for (const [words, weights, limit] of asked) {
             const question = readQuestion(words.join(' '));
             expectBest(
-              allSteps(index.rank(question, { weights, limit })),
+              allPieces(index.rank(question, { weights, limit })),
               scoredBy(documents, question, weights),
               limit,
             );
@@ -331,7 +331,7 @@ export function describeAnyWordRanking(
         fc.asyncProperty(catalogueOf(40), asked, async (documents, { wanted, weights, limit }) => {
           const index = await build(sourceOf([...documents, ...documents]));
           const question = readQuestion(questionFor(documents, wanted));
-          const numbers = [...allSteps(index.rank(question, { weights, limit })).documents];
+          const numbers = [...allPieces(index.rank(question, { weights, limit })).documents];
           for (const [place, number] of numbers.entries()) {
             const original = number % documents.length;
             expect(numbers.indexOf(original)).toBeLessThanOrEqual(place);

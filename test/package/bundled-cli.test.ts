@@ -81,7 +81,7 @@ describe('the bundle of the command line', () => {
     expect(files).toEqual(expect.arrayContaining(['opening.js', 'reading.js']));
     expect(files.length).toBeLessThanOrEqual(9);
     expect(packages.filter((name) => !['better-sqlite3', 'bindings', 'file-uri-to-path'].includes(name))).toEqual([]);
-    for (const part of ['child_process', 'net', 'http']) expect(parts).not.toContain(`NativeModule ${part}`);
+    for (const part of ['child_process', 'crypto', 'http']) expect(parts).not.toContain(`NativeModule ${part}`);
   });
 
   test('opens no catalogue where the hook has nothing to ask', () => {

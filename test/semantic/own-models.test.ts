@@ -7,7 +7,7 @@ import { OnnxModel } from '../../src/semantic/onnx-model.js';
 import { sentenceVectors } from '../../src/semantic/sentence-vectors.js';
 import { readModelSettings } from '../../src/semantic/settings/model-settings.js';
 import { startModel } from '../../src/semantic/start-model.js';
-import { type TinyModel, tinyModel, tokenVectors } from './tiny-model.js';
+import { entryVectors, type TinyModel, tinyModel, tokenVectors } from './tiny-model.js';
 
 const TEXT = 'writes release notes';
 
@@ -101,6 +101,23 @@ describe('a model of somebody', () => {
     expectNear(await vectorOf({ types: true, tokenizerConfig: { model_input_names: ['input_ids'] } }), expected);
     expectNear(await vectorOf({ types: true }), expected);
     expectNear(await vectorOf({ external: true }), expected);
+  });
+
+  test('may take positions, and what was read before: nothing', async () => {
+    const tokens = tokenVectors(TEXT);
+    const entries = entryVectors(tokens.length + 1);
+    const from = (first: number): number[] =>
+      mean(tokens.map((token, i) => token.map((value, d) => value + entries[first + i]![d]!)));
+    const unused = [{ name: 'past_key_values.0.key', shape: ['batch', 2, 'past', 4] }];
+    expectNear(await vectorOf({ positions: true, unused }), from(0));
+    expectNear(await vectorOf({ positions: true, config: { model_type: 'gemma3_text' } }), from(1));
+  });
+
+  test('is refused if it takes what is not known', async () => {
+    await expect(started({ unused: [{ name: 'task_id', shape: ['batch'] }] })).rejects.toMatchObject({
+      code: 'MODEL_NOT_READABLE',
+      message: expect.stringMatching(/it takes task_id, which is not known$/),
+    });
   });
 
   test('may give vectors of sentences: where it gives no others, or does more than pooling', async () => {

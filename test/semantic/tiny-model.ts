@@ -15,6 +15,10 @@ export interface TinyModel {
   readonly special?: boolean;
   /** Whether the model takes `token_type_ids`. @default false */
   readonly types?: boolean;
+  /** Whether the vector of the n-th entry of the vocabulary is added to that of the n-th token. @default false */
+  readonly positions?: boolean;
+  /** Further inputs, which change nothing. */
+  readonly unused?: readonly { readonly name: string; readonly shape: readonly (string | number)[] }[];
   /** @default ['last_hidden_state'] */
   readonly outputs?: readonly ('last_hidden_state' | 'token_embeddings' | 'sentence_embedding')[];
   /** Whether the model takes one text at a time only. @default false */
@@ -90,6 +94,12 @@ export function tokenVectors(text: string, { dimensions = 64, seed = 1, special 
   });
 }
 
+/** The vectors of the first entries of the vocabulary. */
+export function entryVectors(count: number, { dimensions = 64, seed = 1 }: TinyModel = {}): number[][] {
+  const table = randomValues(VOCABULARY.length * dimensions, seed);
+  return Array.from({ length: count }, (_, row) => [...table.subarray(row * dimensions, (row + 1) * dimensions)]);
+}
+
 function pieces(word: string): string[] {
   if (!/^[a-z]/.test(word)) return [VOCABULARY.includes(word) ? word : '[UNK]'];
   return (word.match(/.{1,2}/g) ?? []).map((piece, i) => (i === 0 ? piece : `##${piece}`));
@@ -141,7 +151,7 @@ function tokenizer(special: boolean): object {
 }
 
 function graph(
-  { types = false, alone = false, outputs = ['last_hidden_state'] }: TinyModel,
+  { types = false, positions = false, alone = false, unused = [], outputs = ['last_hidden_state'] }: TinyModel,
   dimensions: number,
   table: Buffer,
 ): Buffer {
@@ -158,6 +168,12 @@ function graph(
     nodes.push(node('Gather', ['types', 'token_type_ids'], ['typed']), node('Add', ['looked_up', 'typed'], ['summed']));
     states = 'summed';
   }
+  if (positions) {
+    inputs.push(value('position_ids', 'int64', tokens));
+    nodes.push(node('Gather', ['table', 'position_ids'], ['placed']), node('Add', [states, 'placed'], ['positioned']));
+    states = 'positioned';
+  }
+  for (const { name, shape } of unused) inputs.push(value(name, 'float', shape));
   for (const output of outputs) {
     if (output === 'sentence_embedding') {
       nodes.push(node('ReduceMean', [states], ['mean'], { axes: [1], keepdims: 0 }), node('Neg', ['mean'], [output]));

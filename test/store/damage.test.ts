@@ -11,7 +11,9 @@ import {
   type SkillSearch,
 } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
+import { filesBeside } from '../../src/store/file-names.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
+import { PAGE_BYTES } from '../../src/store/schema.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -98,6 +100,71 @@ describe('a letter that changes on the disk', () => {
   });
 });
 
+describe('a packed text', () => {
+  const rows = [
+    row('long', {
+      description: 'about long texts',
+      files: [
+        {
+          filename: 'SKILL.md',
+          text: 'This skill provides comprehensive guidance, and a set of best practices. '.repeat(4),
+        },
+        { filename: 'other.md', text: 'Use this skill when the user asks for a template, or for the API reference.' },
+      ],
+    }),
+    row('other'),
+  ];
+
+  test.each([
+    ['any of its bytes', "UPDATE file SET text = CAST(substr(text, 1, 12) || x'00' || substr(text, 14) AS BLOB)"],
+    ['its head', "UPDATE file SET text = CAST(x'02' || substr(text, 2) AS BLOB)"],
+    ['its length', 'UPDATE file SET text = CAST(substr(text, 1, length(text) - 1) AS BLOB)'],
+    ['its type', 'UPDATE file SET text = CAST(text AS TEXT)'],
+  ])('is told where %s has changed, left out of the index, and written again', async (_, sql) => {
+    const database = scratchFile('skills.db');
+    await load(database, rows);
+    change(database, `${sql} WHERE filename = 'SKILL.md' AND skill = (SELECT number FROM skill WHERE id = 'long')`);
+    {
+      await using search = await openSkillSearch({ database: withoutDerived(database), embedder });
+      expect(await codeOf(() => search.files('long'))).toBe('DATABASE_DAMAGED');
+      expect(search.file('long', 'other.md')?.text).toContain('API reference');
+      const found = search.keyword({ q: 'comprehensive guidance' });
+      expect(found.hits).toEqual([]);
+      expect(found.damaged).toEqual([{ id: 'long', reason: expect.stringContaining('may not be found') }]);
+    }
+    const { problems } = await checkCatalogue({ database });
+    expect(problems).toContainEqual(expect.objectContaining({ part: 'skill', skill: 'long' }));
+    expect(await load(database, rows)).toMatchObject({ updated: 1, unchanged: 1 });
+    await using search = await open(database);
+    expect(search.keyword({ q: 'comprehensive guidance' }).hits).toHaveLength(1);
+    expect(search.files('long')[0]?.text).toContain('comprehensive guidance, and a set');
+  });
+
+  test('is not read with a record that is not the one it was packed with', async () => {
+    const database = scratchFile('skills.db');
+    await load(database, rows);
+    change(
+      database,
+      "UPDATE skill SET stars = 77, record = replace(record, 'long texts', 'wide texts') WHERE id = 'long'",
+    );
+    await using search = await open(database);
+    expect(await codeOf(() => search.file('long', 'SKILL.md'))).toBe('DATABASE_DAMAGED');
+    expect(await codeOf(() => search.contents('long'))).toBe('DATABASE_DAMAGED');
+    const reader = CatalogueReader.open(database);
+    expect(await codeOf(() => reader.texts(0))).toBe('DATABASE_DAMAGED');
+    reader.close();
+  });
+
+  test('that a hit keeps can be read after the search was closed', async () => {
+    const database = scratchFile('skills.db');
+    await load(database, rows);
+    const search = await open(database);
+    const [hit] = search.keyword({ q: 'comprehensive guidance' }).hits;
+    await search.close();
+    expect(hit?.snippet.text).toContain('comprehensive guidance');
+  });
+});
+
 describe('a file that is missing', () => {
   test('is told, and not taken for one that never was', async () => {
     const database = await catalogue();
@@ -174,11 +241,17 @@ describe('a vector', () => {
     expect(left.damaged).toHaveLength(1);
   });
 
-  test('that no longer belongs to its skill makes semantic search an error, not another answer', async () => {
+  test('that no longer belongs to its skill is still known by the derived file, and without that an error', async () => {
     const database = await catalogue();
+    const answer = async () => {
+      await using search = await open(database);
+      return (await search.semantic({ q: 'cherry' })).hits.map(({ skill, score }) => [skill.id, score]);
+    };
+    const before = await answer();
     change(database, 'UPDATE vector SET text_hash = randomblob(16) WHERE number = 3');
-    await using search = await open(database);
-    await expect(search.semantic({ q: 'cherry' })).rejects.toMatchObject({ code: 'DATABASE_DAMAGED' });
+    expect(await answer()).toEqual(before);
+    rmSync(filesBeside(database).vectors);
+    expect(await codeOf(answer)).toBe('DATABASE_DAMAGED');
   });
 
   test('that is damaged is made again by the next load', async () => {
@@ -272,7 +345,7 @@ test('a table that SQLite cannot read is no matter of the file system, and a loa
   const connection = new Database(database);
   const page = connection.prepare<[], number>("SELECT rootpage FROM sqlite_schema WHERE name = 'claim'").pluck().get()!;
   connection.close();
-  bytes.fill(0xff, (page - 1) * 4096, page * 4096);
+  bytes.fill(0xff, (page - 1) * PAGE_BYTES, page * PAGE_BYTES);
   writeFileSync(database, bytes);
   const helps = { code: 'DATABASE_DAMAGED', message: expect.stringMatching(/; load all sources into a new file$/) };
   await expect(load(database, [row('fig')])).rejects.toMatchObject(helps);

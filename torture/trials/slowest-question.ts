@@ -8,7 +8,7 @@ import type { PackedKeywords } from '../../src/keyword/packed/packed-keywords.js
 import { readQuestion } from '../../src/keyword/question.js';
 import { Work } from '../../src/keyword/work.js';
 import { MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/limits.js';
-import { allSteps } from '../../test/keyword/all-steps.js';
+import { allPieces } from '../../src/keyword/all-pieces.js';
 import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
 import { mutate, newQuestion, termsOf } from './questions/costly-questions.js';
 
@@ -146,7 +146,7 @@ function timed<T>(run: () => T): [result: T, time: number] {
 function ask(index: PackedIndex, text: string, way: Way, work: Work): number[] {
   const question = readQuestion(text);
   if (way === 'words') {
-    const { documents } = allSteps(index.rank(question, { weights: FIELD_WEIGHTS, limit: 125, work }));
+    const { documents } = allPieces(index.rank(question, { weights: FIELD_WEIGHTS, limit: 125, work }));
     // A search by meaning looks for names, too.
     return [...documents, ...index.named(question), ...index.beginning(question)];
   }

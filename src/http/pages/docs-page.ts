@@ -164,7 +164,11 @@ ${
     ? html`<p>${typeOf(schema)}</p>`
     : html`<dl>${fields.map(
         ([field, one]) =>
-          html`<dt><code>${field}</code></dt><dd>${typeOf(one)}${!required.includes(field) && ', may be absent'}${one['description'] !== undefined && html`. ${inline(String(one['description']))}`}</dd>`,
+          html`<dt><code>${field}</code></dt><dd>${[
+            typeOf(one),
+            !required.includes(field) && ', may be absent',
+            one['description'] !== undefined && html`. ${inline(String(one['description']))}`,
+          ]}</dd>`,
       )}</dl>`
 }
 </section>

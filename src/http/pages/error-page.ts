@@ -3,6 +3,7 @@ import { renderPage } from './frame/layout.js';
 import type { PageAnswer } from './frame/page-answer.js';
 import { PAGE_HEADERS } from './frame/page-headers.js';
 import { linkTo, PAGE_PATHS } from './frame/page-paths.js';
+import { siteSearch } from './frame/site-search.js';
 
 /** An error as its page tells it. */
 export interface PageError {
@@ -29,13 +30,16 @@ const TITLES: Readonly<Record<number, string>> = {
 /** An error for people: what happened, and a way on. */
 export function errorPage({ status, message, retryAfter, requestId, base }: PageError): PageAnswer {
   const title = TITLES[status] ?? 'This did not work';
+  const newest = html`<a href="${linkTo(base, PAGE_PATHS.browse, { sortBy: 'recent' })}">the newest skills</a>`;
+  const categories = html`<a href="${base}${PAGE_PATHS.categories}">all categories</a>`;
+  const authors = html`<a href="${base}${PAGE_PATHS.authors}">all authors</a>`;
   const main = html`<div class="error">
 <p class="error-status">${status}</p>
 <h1>${title}</h1>
 <p><bdi>${sentenceOf(message)}</bdi></p>
 ${retryAfter !== undefined && html`<p>You can try again in ${retryAfter} ${retryAfter === '1' ? 'second' : 'seconds'}.</p>`}
-<form class="error-search" role="search" action="${base}${PAGE_PATHS.home}" method="get"><input type="search" name="q" aria-label="Search skills" placeholder="Search skills" autocomplete="off" maxlength="2000"><button>Search</button></form>
-<p>Or look at <a href="${linkTo(base, PAGE_PATHS.browse, { sortBy: 'recent' })}">the newest skills</a>, <a href="${base}${PAGE_PATHS.categories}">all categories</a> or <a href="${base}${PAGE_PATHS.authors}">all authors</a>.</p>
+${siteSearch(base, 'error-search')}
+<p>Or look at ${newest}, ${categories} or ${authors}.</p>
 ${status >= 500 && html`<p class="muted small">The log of the service has this request as <code>${requestId}</code>.</p>`}
 </div>`;
   return { status, headers: PAGE_HEADERS, body: renderPage({ title, main, base, searchBox: false, unlisted: true }) };

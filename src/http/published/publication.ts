@@ -51,8 +51,35 @@ export async function publicationOf(
   told: UnpublishedListener,
   turn: () => Promise<void>,
 ): Promise<Publication> {
+  const found = await publishable(search, rules, told, turn);
+  found.sort((a, b) => byPreference(a.skill, b.skill));
+  const byName = new Map<string, PublishedEntry>();
+  const byDownload = new Map<string, PublishedEntry>();
+  for (const { entry, skill } of found) {
+    const other = byName.get(entry.name);
+    if (other === undefined) byName.set(entry.name, entry);
+    else told(entry.id, `the index has ${other.id}, which has the same name`, 'in-index');
+    const source = sourceOf(skill.codehostUrl);
+    const key = `${source}/${entry.name}`.toLowerCase();
+    if (/^[^/:]+\/[^/]+$/.test(source) && !byDownload.has(key)) byDownload.set(key, entry);
+  }
+  return { byId: new Map(found.map(({ entry }) => [entry.id, entry])), byName: inOrder(byName), byDownload };
+}
+
+interface FoundEntry {
+  readonly entry: PublishedEntry;
+  readonly skill: Skill;
+}
+
+/** The chosen skills that can be published. */
+async function publishable(
+  search: SkillSearch,
+  rules: readonly PublishRule[],
+  told: UnpublishedListener,
+  turn: () => Promise<void>,
+): Promise<FoundEntry[]> {
   const published = new PublishedSkills(told);
-  const found: { readonly entry: PublishedEntry; readonly skill: Skill }[] = [];
+  const found: FoundEntry[] = [];
   for (const id of await chosenIds(search, rules, turn)) {
     await turn();
     try {
@@ -68,18 +95,7 @@ export async function publicationOf(
       told(id, 'it is damaged', 'everywhere');
     }
   }
-  found.sort((a, b) => byPreference(a.skill, b.skill));
-  const byName = new Map<string, PublishedEntry>();
-  const byDownload = new Map<string, PublishedEntry>();
-  for (const { entry, skill } of found) {
-    const other = byName.get(entry.name);
-    if (other === undefined) byName.set(entry.name, entry);
-    else told(entry.id, `the index has ${other.id}, which has the same name`, 'in-index');
-    const source = sourceOf(skill.codehostUrl);
-    const key = `${source}/${entry.name}`.toLowerCase();
-    if (/^[^/:]+\/[^/]+$/.test(source) && !byDownload.has(key)) byDownload.set(key, entry);
-  }
-  return { byId: new Map(found.map(({ entry }) => [entry.id, entry])), byName: inOrder(byName), byDownload };
+  return found;
 }
 
 /** The archive of a skill, the same bytes each time. */

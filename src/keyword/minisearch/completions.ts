@@ -1,6 +1,6 @@
+import { compareCodePoints } from '../../code-point-order.js';
 import type { DocumentNumber } from '../../numbers.js';
 import { foldAccents } from '../../text/characters.js';
-import { compareCodePoints } from '../../text/code-point-order.js';
 import { typedNameKey } from '../../text/name-key.js';
 import type { Token } from '../../text/words.js';
 import { completesWords } from '../completed-words.js';

@@ -13,9 +13,9 @@ import type {
   KeywordIndex,
   KeywordMatches,
   MatchOptions,
+  Pieces,
   RankedDocuments,
   RankOptions,
-  Steps,
 } from '../keyword-index.js';
 import type { Question, QuestionWord } from '../question.js';
 import { type FieldReading, keyOf, type RankedWord, readingOf, readRankedWord, recentWords } from '../ranked-word.js';
@@ -104,7 +104,7 @@ export class MiniSearchIndex implements KeywordIndex {
     );
   }
 
-  *rank(question: Question, options: RankOptions): Steps<RankedDocuments> {
+  *rank(question: Question, options: RankOptions): Pieces<RankedDocuments> {
     const { norms } = this.#built;
     const reading = readingOf(norms, options.weights);
     const space = this.#rankingSpaces.take();
@@ -195,7 +195,7 @@ export class MiniSearchIndex implements KeywordIndex {
     };
   }
 
-  *#readWord({ terms: asked }: QuestionWord, reading: FieldReading, space: RankingSpace): Steps<RankedWord> {
+  *#readWord({ terms: asked }: QuestionWord, reading: FieldReading, space: RankingSpace): Pieces<RankedWord> {
     const key = keyOf(asked, reading);
     const word = this.#recentWords.peek(key) ?? (yield* readRankedWord(this.#listsOf(asked), reading, space));
     return this.#recentWords.get(key, () => word);

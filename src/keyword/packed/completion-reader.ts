@@ -1,7 +1,7 @@
 import { lowerBoundBy } from '../../arrays/lower-bound.js';
 import type { Pager } from '../../arrays/pager.js';
+import { compareCodePoints } from '../../code-point-order.js';
 import type { TermNumber } from '../../numbers.js';
-import { compareCodePoints } from '../../text/code-point-order.js';
 import { typedNameKey } from '../../text/name-key.js';
 import type { CompletedWord, CompletionOptions, CountedText, KeywordIndex } from '../keyword-index.js';
 import { firstOf } from './first-of.js';

@@ -14,9 +14,9 @@ import type {
   KeywordIndex,
   KeywordMatches,
   MatchOptions,
+  Pieces,
   RankedDocuments,
   RankOptions,
-  Steps,
 } from '../keyword-index.js';
 import type { LengthNorms } from '../length-norms.js';
 import type { Question, QuestionWord } from '../question.js';
@@ -143,7 +143,7 @@ export class PostingIndex implements KeywordIndex {
     });
   }
 
-  *rank(question: Question, options: RankOptions): Steps<RankedDocuments> {
+  *rank(question: Question, options: RankOptions): Pieces<RankedDocuments> {
     const { work = new Work() } = options;
     const norms = this.#lengthNorms();
     const reading = readingOf(norms, options.weights);
@@ -158,7 +158,7 @@ export class PostingIndex implements KeywordIndex {
   }
 
   /** The words of a question that there is enough work for: the most frequent are left out first. */
-  *#affordedWords(words: readonly QuestionWord[], reading: FieldReading, work: Work): Steps<QuestionWord[]> {
+  *#affordedWords(words: readonly QuestionWord[], reading: FieldReading, work: Work): Pieces<QuestionWord[]> {
     const costs = new Map<QuestionWord, number>();
     for (const word of words) {
       costs.set(word, READING_COST * this.#postingsOf(word, reading));
@@ -261,7 +261,7 @@ export class PostingIndex implements KeywordIndex {
     };
   }
 
-  *#readWord({ terms: asked }: QuestionWord, reading: FieldReading, space: RankingSpace): Steps<RankedWord> {
+  *#readWord({ terms: asked }: QuestionWord, reading: FieldReading, space: RankingSpace): Pieces<RankedWord> {
     const key = keyOf(asked, reading);
     const word =
       this.#recentWords.peek(key) ?? (yield* readRankedWord(this.#byScoredField(this.#listsOf(asked)), reading, space));

@@ -1,5 +1,5 @@
 import { lowerBoundBy } from '../../arrays/lower-bound.js';
-import { compareCodePoints } from '../../text/code-point-order.js';
+import { compareCodePoints } from '../../code-point-order.js';
 import { typedNameKey } from '../../text/name-key.js';
 import type { CountedText } from '../keyword-index.js';
 import { firstOf } from './first-of.js';

@@ -1,6 +1,6 @@
+import { compareCodePoints } from '../../code-point-order.js';
 import type { TermNumber } from '../../numbers.js';
 import { foldAccents } from '../../text/characters.js';
-import { compareCodePoints } from '../../text/code-point-order.js';
 import type { CompletedWord, CompletionOptions } from '../keyword-index.js';
 import { firstOf } from './first-of.js';
 import type { CompletingSegment } from './open-segments.js';

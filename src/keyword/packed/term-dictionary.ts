@@ -1,8 +1,8 @@
 import { lowerBound } from '../../arrays/lower-bound.js';
 import type { Pager } from '../../arrays/pager.js';
+import { compareCodePoints } from '../../code-point-order.js';
 import type { TermNumber } from '../../numbers.js';
 import { foldAccents, isUnspacedTerm } from '../../text/characters.js';
-import { compareCodePoints } from '../../text/code-point-order.js';
 import { stemOf } from '../../text/stem.js';
 import { RecentlyUsed } from '../recently-used.js';
 import { editDistance } from '../steps/edit-distance.js';

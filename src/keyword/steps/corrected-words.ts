@@ -1,7 +1,7 @@
+import { compareCodePoints } from '../../code-point-order.js';
 import { MAX_CORRECTIONS } from '../../limits.js';
 import type { CorrectedWord } from '../../result.js';
 import { normaliseText } from '../../text/characters.js';
-import { compareCodePoints } from '../../text/code-point-order.js';
 import { readWords } from '../../text/words.js';
 import type { CountedText } from '../keyword-index.js';
 import type { Question, QuestionWord } from '../question.js';

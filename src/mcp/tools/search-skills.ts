@@ -119,7 +119,7 @@ interface AddressedHit extends SkillAddress {
   readonly score: number | undefined;
 }
 
-/** Steps of the bisection: the list gets all but a hundredth of what it may have. */
+/** Pieces of the bisection: the list gets all but a hundredth of what it may have. */
 const STEPS = 7;
 
 /**

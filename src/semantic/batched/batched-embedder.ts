@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { anyOf, untilAborted } from '../../abort.js';
 import { SkillSearchError } from '../../errors.js';
-import { anyOf, untilAborted } from '../../threads/abort.js';
 import type { Embedder, EmbedOptions } from '../embedder.js';
 import {
   type BatchedEmbedderOptions,

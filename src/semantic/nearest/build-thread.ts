@@ -18,11 +18,11 @@ const VECTORS_PER_STEP = 200;
 
 /** Builds the vector files of a catalogue. Runs in a thread of its own. */
 async function build(job: Job<BuildVectorsJob>): Promise<void> {
-  const { files, stamp, model, vectors } = job.data;
+  const { files, stamp, model, vectors, links } = job.data;
   try {
     const codes = encodeVectors(job);
     const graphs = await writeGraphParts(job, codes);
-    writeVectorFilePart(files.vectors, { stamp, model }, { keys: vectors.keys, codes, graphs });
+    writeVectorFilePart(files.vectors, { stamp, model }, { keys: vectors.keys, codes, graphs, links });
     job.throwIfStopped();
     for (const [slice, path] of files.graphs.entries()) {
       if (slice < graphs.length) renameSync(partOf(path), path);

@@ -1,4 +1,5 @@
 import type { VectorSet } from './vector-codes.js';
+import type { VectorLinks } from './vector-file.js';
 import type { VectorFilePaths } from './vector-file-paths.js';
 
 /** What the thread that builds the vector files is started with. */
@@ -7,6 +8,7 @@ export interface BuildVectorsJob {
   readonly stamp: string;
   readonly model: string;
   readonly vectors: VectorSet;
+  readonly links: VectorLinks | undefined;
   /** Number of vectors from which a graph is built. */
   readonly graphFrom: number;
   /** Number of slices of a new graph, 1 to the number of its paths; by default one for each core. */

@@ -21,10 +21,20 @@ export interface VectorFile {
   readonly codes: VectorCodes;
   /** Checksums of the graphs of these vectors, by slice, which are in other files. None if there is no graph. */
   readonly graphs: readonly Checksum[];
+  /** Undefined if the file was written before it had them. */
+  readonly links?: VectorLinks | undefined;
+}
+
+/** Which skill has which vector. */
+export interface VectorLinks {
+  /** Numbers of the skills that have one, ascending. */
+  readonly skills: Float64Array;
+  /** The place of the vector of each of them, of type `VectorPlace`. */
+  readonly places: Uint32Array;
 }
 
 /** The content of a vector file without the arrays by vector. */
-export interface VectorFileKeys extends Pick<VectorFile, 'keys' | 'graphs'> {
+export interface VectorFileKeys extends Pick<VectorFile, 'keys' | 'graphs' | 'links'> {
   readonly codes: Pick<VectorCodes, 'count' | 'dimensions' | 'mean'>;
 }
 
@@ -39,6 +49,7 @@ interface VectorFileTree {
     /** CRC-32. */
     readonly crcs: Uint32Array;
   };
+  readonly links?: VectorLinks;
 }
 
 /**
@@ -52,7 +63,7 @@ export async function readVectorFile(path: string, origin: Partial<VectorFileOri
 }
 
 /**
- * Like {@link readVectorFile}: checks the whole file, but keeps only the keys, the mean and the checksums in memory.
+ * Like {@link readVectorFile}: checks the whole file, but keeps the codes of the vectors out of memory.
  */
 export async function readVectorKeys(
   path: string,
@@ -65,28 +76,52 @@ export async function readVectorKeys(
   return hasKeys(tree) ? { ...tree, graphs: checksumsIn(tree) } : undefined;
 }
 
-const KEPT_WITHOUT_CODES: readonly string[] = ['keys', 'codes.mean', 'graphs.sizes', 'graphs.crcs'];
+const KEPT_WITHOUT_CODES: readonly string[] = [
+  'keys',
+  'codes.mean',
+  'graphs.sizes',
+  'graphs.crcs',
+  'links.skills',
+  'links.places',
+];
 
-/** The stamp of the state that a vector file was made from; undefined if there is no file that can be read. */
-export function stampOfVectorFile(path: string): string | undefined {
+/** What the beginning of a vector file says. */
+export interface VectorFileHead {
+  /** Stamp of the state that it was made from. */
+  readonly stamp: string;
+  /** Whether it has {@link VectorLinks}. */
+  readonly hasLinks: boolean;
+}
+
+/** @returns undefined if there is no file that can be read */
+export function headOfVectorFile(path: string): VectorFileHead | undefined {
   const opened = openArrayFile(path, identityOf({}));
   if (opened === undefined) return undefined;
   closeSync(opened.file);
-  const { stamp } = opened.header.origin;
-  return typeof stamp === 'string' ? stamp : undefined;
+  const { origin, sections } = opened.header;
+  const { stamp } = origin;
+  if (typeof stamp !== 'string') return undefined;
+  return { stamp, hasLinks: sections.some((section) => section.path === 'links.skills') };
 }
 
 /** What was read; whether it is what a vector file holds is not known. */
 type ReadTree = Partial<VectorFileTree> | undefined;
 
 /** Whether a key for each vector is there. A scan would trust the numbers of a file with right checksums. */
-function hasKeys(tree: ReadTree): tree is Pick<VectorFileTree, 'keys' | 'codes' | 'graphs'> {
-  const { keys, codes, graphs } = tree ?? {};
+function hasKeys(tree: ReadTree): tree is Pick<VectorFileTree, 'keys' | 'codes' | 'graphs' | 'links'> {
+  const { keys, codes, graphs, links } = tree ?? {};
   if (!(keys instanceof Float64Array) || codes?.count !== keys.length || !areAscending(keys)) return false;
   if (!(codes.mean instanceof Float32Array) || codes.mean.length !== codes.dimensions) return false;
+  if (links !== undefined && !areLinks(links, keys.length)) return false;
   if (graphs === undefined) return true;
   const { sizes, crcs } = graphs as Partial<typeof graphs>;
   return sizes instanceof Float64Array && crcs instanceof Uint32Array && sizes.length === crcs.length;
+}
+
+function areLinks({ skills, places }: Partial<VectorLinks>, count: number): boolean {
+  if (!(skills instanceof Float64Array && places instanceof Uint32Array && skills.length === places.length))
+    return false;
+  return areAscending(skills) && places.every((place) => place < count);
 }
 
 function checksumsIn({ graphs }: Pick<VectorFileTree, 'graphs'>): Checksum[] {
@@ -124,10 +159,11 @@ export function writeVectorFilePart(path: string, origin: VectorFileOrigin, cont
   writeArrayFilePart(path, identityOf(origin), treeOf(content));
 }
 
-function treeOf({ keys, codes, graphs }: VectorFile): VectorFileTree {
-  if (graphs.length === 0) return { keys, codes };
+function treeOf({ keys, codes, graphs, links }: VectorFile): VectorFileTree {
+  const linked = { keys, codes, ...(links !== undefined && { links }) };
+  if (graphs.length === 0) return linked;
   const sizes = Float64Array.from(graphs, ({ size }) => size);
-  return { keys, codes, graphs: { sizes, crcs: Uint32Array.from(graphs, ({ crc }) => crc) } };
+  return { ...linked, graphs: { sizes, crcs: Uint32Array.from(graphs, ({ crc }) => crc) } };
 }
 
 function identityOf(origin: Partial<VectorFileOrigin>): ArrayFileIdentity {

@@ -6,7 +6,7 @@ import type { BuildVectorsJob } from './build-vectors-job.js';
 import { Graph, loadGraphLibrary } from './graph.js';
 import { SlicedGraph } from './sliced-graph.js';
 import type { VectorSet } from './vector-codes.js';
-import { readVectorKeys, type VectorFileKeys, type VectorFileOrigin } from './vector-file.js';
+import { readVectorKeys, type VectorFileKeys, type VectorFileOrigin, type VectorLinks } from './vector-file.js';
 import type { VectorFilePaths } from './vector-file-paths.js';
 
 /** Number of vectors from which a graph is built. A scan of fewer takes two or three milliseconds and is exact. */
@@ -22,6 +22,8 @@ export interface VectorFilesOptions extends VectorFileOrigin {
 export interface BuildVectorFilesOptions extends VectorFilesOptions {
   /** `values` must be in memory that threads can share. */
   readonly vectors: VectorSet;
+  /** Which skill has which vector: spares who opens the files to look that up in the catalogue. */
+  readonly links?: VectorLinks | undefined;
   /**
    * Number of graphs, if there are none to be updated. Each is built in a thread of its own, and asked by each
    * question.
@@ -64,9 +66,9 @@ function areGraphsWhole(files: VectorFilePaths, { graphs, keys, codes }: VectorF
  * @throws the signal's reason when aborted; the files are left as they were
  */
 export async function buildVectorFiles(options: BuildVectorFilesOptions): Promise<void> {
-  const { files, stamp, model, vectors, slices, signal, onProgress, graphFrom = GRAPH_FROM } = options;
+  const { files, stamp, model, vectors, links, slices, signal, onProgress, graphFrom = GRAPH_FROM } = options;
   if (!LITTLE_ENDIAN) return;
-  const data: BuildVectorsJob = { files, stamp, model, vectors, graphFrom, slices };
+  const data: BuildVectorsJob = { files, stamp, model, vectors, links, graphFrom, slices };
   // Native code runs in the thread.
   await runJob<BuildVectorsJob, void>(import.meta.url, 'build-thread', { data, signal, onProgress, stop: 'ask' });
 }

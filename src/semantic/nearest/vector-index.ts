@@ -5,7 +5,13 @@ import { loadGraphLibrary } from './graph.js';
 import { ScanThread } from './scan-thread-handle.js';
 import { SlicedGraph } from './sliced-graph.js';
 import { addToMean, emptyCodes, encode, type VectorCodes, type VectorSet } from './vector-codes.js';
-import { readVectorFile, readVectorKeys, type VectorFileKeys } from './vector-file.js';
+import {
+  readVectorFile,
+  readVectorKeys,
+  type VectorFile,
+  type VectorFileKeys,
+  type VectorLinks,
+} from './vector-file.js';
 import type { VectorFilesOptions } from './vector-files.js';
 
 /** Vectors encoded between two turns of the event loop: a few milliseconds. */
@@ -21,6 +27,12 @@ const MIN_GRAPH_SHARE = 0.3;
 /** Most vectors that are scanned on the event loop, which takes about 15 milliseconds. More are scanned in a thread. */
 const MAX_INLINE_SCAN = 250_000;
 
+/** Which files to open, and whether their graphs. */
+export interface OpenVectorIndexOptions extends VectorFilesOptions {
+  /** Without a graph all codes are scanned. @default true */
+  readonly graph?: boolean | undefined;
+}
+
 /**
  * Finds the vectors nearest to that of a question, with a graph or by a scan of codes. Both are approximations, so the
  * caller should score the results exactly. A vector is known by its place: its index in {@link keys}.
@@ -30,6 +42,8 @@ export class VectorIndex {
   readonly keys: Float64Array;
   /** Number of values of each vector. */
   readonly dimensions: number;
+  /** Which skill has which vector, if the files say it. */
+  readonly links: VectorLinks | undefined;
   readonly #graph: SlicedGraph | undefined;
   readonly #loadCodes: () => Promise<VectorCodes>;
   #codes: Promise<VectorCodes> | undefined;
@@ -37,12 +51,13 @@ export class VectorIndex {
   #closed = false;
 
   private constructor(
-    { keys, dimensions }: Pick<VectorSet, 'keys' | 'dimensions'>,
+    { keys, dimensions, links }: Pick<VectorSet, 'keys' | 'dimensions'> & Pick<VectorFile, 'links'>,
     graph: SlicedGraph | undefined,
     loadCodes: () => Promise<VectorCodes>,
   ) {
     this.keys = keys;
     this.dimensions = dimensions;
+    this.links = links;
     this.#graph = graph;
     this.#loadCodes = loadCodes;
   }
@@ -54,11 +69,20 @@ export class VectorIndex {
    * @param stored gives the vectors, in case that the codes can no longer be read by then
    * @returns undefined if the files are missing or damaged, or belong to another state or model
    */
-  static async open(options: VectorFilesOptions, stored?: () => Promise<VectorSet>): Promise<VectorIndex | undefined> {
+  static async open(
+    options: OpenVectorIndexOptions,
+    stored?: () => Promise<VectorSet>,
+  ): Promise<VectorIndex | undefined> {
     const { files, stamp, model } = options;
+    if (options.graph === false) {
+      const whole = await readVectorFile(files.vectors, { stamp, model });
+      if (whole === undefined) return undefined;
+      const { keys, codes, links } = whole;
+      return new VectorIndex({ keys, dimensions: codes.dimensions, links }, undefined, async () => codes);
+    }
     const file = await readVectorKeys(files.vectors, { stamp, model });
     if (file === undefined) return undefined;
-    const { keys, codes } = file;
+    const { keys, codes, links } = file;
     const graph = await openGraph(files.graphs, file);
     const loadCodes = async (): Promise<VectorCodes> => {
       const read = await readVectorFile(files.vectors, { stamp, model });
@@ -66,7 +90,7 @@ export class VectorIndex {
       if (stored === undefined) throw new Error(`${files.vectors} can no longer be read`);
       return encodeAll(await stored());
     };
-    const index = new VectorIndex({ keys, dimensions: codes.dimensions }, graph, loadCodes);
+    const index = new VectorIndex({ keys, dimensions: codes.dimensions, links }, graph, loadCodes);
     if (graph === undefined) await index.#allCodes();
     return index;
   }

@@ -7,7 +7,7 @@ import { DOCUMENT_ORDER } from '../document-order.js';
 import { checkNotes } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { OpenedState } from './opened-state.js';
-import { SkillStatements, type StoredFile } from './skill-statements.js';
+import { SkillStatements, type StoredFile, unpacked } from './skill-statements.js';
 
 /** The skills of a catalogue, by document number. */
 export interface StoredDocuments {
@@ -94,7 +94,7 @@ export class CatalogueTexts {
 
   #read(number: SkillNumber): StoredTexts | undefined {
     try {
-      return { skill: this.#statements.skill(number), files: this.#statements.files(number) };
+      return { skill: this.#statements.skill(number), files: unpacked(this.#statements.files(number)) };
     } catch (error) {
       if (isDamage(error)) return undefined;
       throw error;

@@ -7,7 +7,7 @@ import { damagedError } from '../damaged.js';
 import { corruptAsMissing, isCorrupt } from '../database.js';
 import { DerivedLabels } from '../derived-labels.js';
 import { hasChecksums } from '../format.js';
-import { fieldsOf, type RecordFields, unpackRecord } from '../packed-record.js';
+import { type RecordFields, unpackRecord, unpackWithFields } from '../packed-record.js';
 import { isStoredText, unpackText } from '../packed-text.js';
 
 /** A stored file of a skill. */
@@ -107,9 +107,8 @@ export class SkillStatements {
       const row = this.#shown.get(skill);
       if (row === undefined || !isText(row)) return undefined;
       const [record, id, stars, updatedAt, place, ofRecord, categories, occupations, tags, ofShown, hash] = row;
-      const beside = { id, stars, updatedAt, place };
+      const { record: whole, fields } = unpackWithFields(record, { id, stars, updatedAt, place });
       if (this.#isChecked) {
-        const whole = unpackRecord(record, beside);
         const checksum = recordChecksum(skill, whole);
         if (checksum !== ofRecord || shownChecksum(checksum, categories, occupations, tags) !== ofShown) {
           return undefined;
@@ -117,9 +116,7 @@ export class SkillStatements {
         this.#last = { skill, record: whole };
       }
       const derived = this.derivedLabels(skill, hash);
-      return derived === undefined
-        ? undefined
-        : toSkill(fieldsOf(record, beside), categories, occupations, tags, derived);
+      return derived === undefined ? undefined : toSkill(fields, categories, occupations, tags, derived);
     });
   }
 
@@ -228,6 +225,15 @@ export class SkillStatements {
       return typeof id === 'string' && this.#number.get(id) === skill ? id : undefined;
     });
   }
+}
+
+/**
+ * Files with their texts unpacked, for whoever looks at all of them.
+ *
+ * @throws {SkillSearchError} `DATABASE_DAMAGED`
+ */
+export function unpacked(files: readonly StoredFile[]): StoredFile[] {
+  return files.map(({ filename, text }) => ({ filename, text }));
 }
 
 const NO_RECORD: RecordRow = [undefined, '', 0, 0, undefined, null];

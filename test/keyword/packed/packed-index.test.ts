@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { allPieces } from '../../../src/keyword/all-pieces.js';
 import { buildPackedIndex } from '../../../src/keyword/packed/build/build-packed-index.js';
 import { readQuestion } from '../../../src/keyword/question.js';
-import { allSteps } from '../all-steps.js';
 import { sourceOf } from '../arbitrary-catalogue.js';
 import { describeKeywordIndex } from '../keyword-index-contract.js';
 
@@ -19,7 +19,7 @@ describe('an index of packed lists', () => {
     const documents = [{ description: many }, { description: 'kite' }, { description: `${many} release notes` }];
     const index = await buildPackedIndex(sourceOf(documents.map((one) => ({ ...document, ...one }))));
     const weights = { name: 1, author: 1, labels: 1, description: 1, files: 1 };
-    const { scoresOf } = allSteps(index.rank(readQuestion('kite'), { weights, limit: 3 }));
+    const { scoresOf } = allPieces(index.rank(readQuestion('kite'), { weights, limit: 3 }));
     const [first, second] = scoresOf(Uint32Array.of(0, 1)).map(({ fields }) => fields.description);
     expect(first).toBeGreaterThan(second as number);
     expect(await find('"release notes"', documents)).toEqual([2]);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { allPieces } from '../../../src/keyword/all-pieces.js';
 import { FIELD_WEIGHTS } from '../../../src/keyword/bm25.js';
 import type { KeywordDocument } from '../../../src/keyword/keyword-index.js';
 import { collectKeywords } from '../../../src/keyword/packed/build/collect-keywords.js';
 import { PackedIndex } from '../../../src/keyword/packed/packed-index.js';
 import { readQuestion } from '../../../src/keyword/question.js';
 import { Work } from '../../../src/keyword/work.js';
-import { allSteps } from '../all-steps.js';
 import { catalogue, picks, questionFor, sourceOf } from '../arbitrary-catalogue.js';
 import { scoresOf } from '../scores-of.js';
 
@@ -160,7 +160,7 @@ describe('a bound on the work of a question', () => {
     const documents = many(400, (i) => ({ description: `often ${i % 10 === 0 ? 'sometimes' : ''}` }));
     const index = indexOf(documents);
     const ranked = (q: string, work: Work): unknown => {
-      const { highest, documents: best } = allSteps(
+      const { highest, documents: best } = allPieces(
         index.rank(readQuestion(q), { weights: FIELD_WEIGHTS, limit: 5, work }),
       );
       return { highest, best: [...best] };

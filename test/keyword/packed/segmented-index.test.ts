@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { NumberArray } from '../../../src/arrays/array-tree.js';
 import { ALL_IN_MEMORY, DamagedArrayFileError, type Pager } from '../../../src/arrays/pager.js';
+import { allPieces } from '../../../src/keyword/all-pieces.js';
 import type { CompletionOptions, KeywordDocument, KeywordIndex } from '../../../src/keyword/keyword-index.js';
 import { collectKeywords } from '../../../src/keyword/packed/build/collect-keywords.js';
 import { RecoveringIndex } from '../../../src/keyword/packed/build/recovering-index.js';
@@ -13,7 +14,6 @@ import { SegmentedIndex } from '../../../src/keyword/packed/segmented-index.js';
 import { SegmentedTerms } from '../../../src/keyword/packed/segmented-terms.js';
 import { readQuestion } from '../../../src/keyword/question.js';
 import { Work } from '../../../src/keyword/work.js';
-import { allSteps } from '../all-steps.js';
 import { catalogueOf, picks, questionFor, sourceOf } from '../arbitrary-catalogue.js';
 import { describeKeywordIndex } from '../keyword-index-contract.js';
 import { scoresOf } from '../scores-of.js';
@@ -93,7 +93,7 @@ describe('an index over several segments', () => {
             expect([text, found!.corrected()]).toEqual([text, expected!.corrected()]);
 
             const [best, expectedBest] = [index, whole].map((each) =>
-              allSteps(each.rank(question, { weights: WEIGHTS, limit: 4, filter })),
+              allPieces(each.rank(question, { weights: WEIGHTS, limit: 4, filter })),
             );
             expect([text, best!.documents, best!.scores, best!.highest]).toEqual([
               text,
@@ -310,7 +310,7 @@ function answersOf(index: KeywordIndex, text: string): unknown[] {
   const matches = index.match(question, { scored: true });
   const { step, documents, corrected } = matches;
   const scores = scoresOf(matches);
-  const { documents: best, scores: bestScores } = allSteps(index.rank(question, { weights: WEIGHTS, limit: 4 }));
+  const { documents: best, scores: bestScores } = allPieces(index.rank(question, { weights: WEIGHTS, limit: 4 }));
   const letters = text.slice(0, 2);
   const options = { limit: 5, isLeftOut: () => false, words: question.words.slice(1) };
   return [

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ALL_IN_MEMORY } from '../../../src/arrays/pager.js';
+import { compareCodePoints } from '../../../src/code-point-order.js';
 import { Vocabulary } from '../../../src/keyword/minisearch/vocabulary.js';
 import { packDictionary } from '../../../src/keyword/packed/build/pack-dictionary.js';
 import { lettersOf } from '../../../src/keyword/packed/letters.js';
 import { StringTable } from '../../../src/keyword/packed/string-table.js';
 import { TermDictionary } from '../../../src/keyword/packed/term-dictionary.js';
 import type { Lookup } from '../../../src/keyword/steps/lookup.js';
-import { compareCodePoints } from '../../../src/text/code-point-order.js';
 import { packStrings } from './pack-strings.js';
 
 const letters = fc.constantFrom(...'abcdeé1+数据分'.split(''), '\u{1f600}', '\u{20000}', '\uffdc');

@@ -38,6 +38,36 @@ describe('the index of nearest vectors', () => {
     expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
   });
 
+  test('may be opened without its graph, and scans', async () => {
+    const { catalogue, vectors } = await built(randomVectors(1500, 32), { graphFrom: 1000 });
+    const options = { files: filePaths(catalogue), ...STATE };
+    const scanning = (await VectorIndex.open({ ...options, graph: false }))!;
+    expect([(await opened(catalogue)).hasGraph, scanning.hasGraph]).toEqual([true, false]);
+    const inMemory = await VectorIndex.fromVectors(vectors);
+    const query = questionNear(vectors, 700);
+    expect(await scanning.nearest(query, 20)).toEqual(await inMemory.nearest(query, 20));
+    removeVectorFiles(options.files);
+    expect(await VectorIndex.open({ ...options, graph: false })).toBeUndefined();
+  });
+
+  test('knows which skill has which vector if the file says it', async () => {
+    const links = { skills: Float64Array.of(2, 5, 9), places: Uint32Array.of(499, 0, 499) };
+    const { catalogue } = await built(randomVectors(500, 40), { links });
+    for (const graph of [true, false]) {
+      const index = await VectorIndex.open({ files: filePaths(catalogue), ...STATE, graph });
+      expect({ ...index!.links }).toEqual(links);
+    }
+  });
+
+  test.each<[string, NonNullable<VectorFile['links']>]>([
+    ['leads to no vector', { skills: Float64Array.of(1), places: Uint32Array.of(500) }],
+    ['is of no order', { skills: Float64Array.of(2, 1), places: Uint32Array.of(0, 1) }],
+    ['is not whole', { skills: Float64Array.of(1, 2), places: Uint32Array.of(0) }],
+  ])('is not opened from a file in which what a skill has %s', async (_, links) => {
+    const { catalogue } = await built(randomVectors(500, 40), { links });
+    expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
+  });
+
   test.each([1, 2, 3, 4])('finds as much with %i graphs, each of a slice of the vectors', async (slices) => {
     const { catalogue, vectors } = await built(randomVectors(3000, 48, slices), { graphFrom: 1000, slices });
     const graphs = ['', '-2', '-3', '-4'].slice(0, slices).map((which) => `skills.db.vectors-graph${which}`);

@@ -1,5 +1,6 @@
 import { type Html, html } from './html.js';
 import { linkTo, PAGE_PATHS } from './page-paths.js';
+import { siteSearch } from './site-search.js';
 
 /** What a page consists of beside what all pages have. */
 export interface PageView {
@@ -39,6 +40,9 @@ const NAVIGATION: readonly (readonly [
 /** Names of the navigation; see {@link PageView.current}. */
 type NavigationName = 'Search' | 'Categories' | 'Authors' | 'Newest' | 'Most stars' | 'API';
 
+const STAR_SHAPE = 'M12 2l2.6 6.6L21 11l-6.4 2.4L12 20l-2.6-6.6L3 11l6.4-2.4z';
+const STAR = html`<svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path d="${STAR_SHAPE}"/></svg>`;
+
 /** A whole document: what all pages have, around what this one has. */
 export function renderPage({ title, description, main, base, current, searchBox = true, unlisted }: PageView): string {
   const robots = unlisted === true ? html`<meta name="robots" content="noindex">` : undefined;
@@ -57,8 +61,8 @@ ${about}${robots}<link rel="icon" href="${base}${PAGE_PATHS.icon}" type="image/s
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="site">
-<a class="brand" href="${base}/"><svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path d="M12 2l2.6 6.6L21 11l-6.4 2.4L12 20l-2.6-6.6L3 11l6.4-2.4z"/></svg><span>${SERVICE_NAME}</span></a>
-${searchBox && html`<form class="site-search" role="search" action="${base}/" method="get"><input type="search" name="q" aria-label="Search skills" placeholder="Search skills" autocomplete="off" maxlength="2000"><button>Search</button></form>`}
+<a class="brand" href="${base}/">${STAR}<span>${SERVICE_NAME}</span></a>
+${searchBox && siteSearch(base, 'site-search')}
 <nav aria-label="Main">
 ${NAVIGATION.map(
   ([name, path, parameters]) =>

@@ -40,13 +40,28 @@ ${hits.length === 0 && html`<p>This page is empty. <a href="${linkToForm(base, f
 
 function notices({ lacking, corrected = [], truncated, total }: Found, form: QuestionForm, base: string): Html {
   const read = total === 0 ? [] : corrected;
-  return html`${lacking === 'model' && html`<p class="notice">This catalogue cannot be searched by meaning here, so these are found by words.</p>`}${
-    lacking === 'busy' &&
-    html`<p class="notice">Too many people ask by meaning just now, so these are found by words. <a href="${linkToForm(base, form, { page: form.page })}">Try again</a></p>`
-  }${read.map(({ asked, read: words }) => html`<p class="notice corrected">No skill has “<bdi>${asked}</bdi>”. These have ${words.map((word, i) => html`${i > 0 && ', '}<a href="${linkToForm(base, form, { q: replaced(form.q ?? '', asked, word) })}"><bdi>${word}</bdi></a>`)}.</p>`)}${
+  const again = linkToForm(base, form, { page: form.page });
+  const parts = [
+    lacking === 'model' &&
+      html`<p class="notice">This catalogue cannot be searched by meaning here, so these are found by words.</p>`,
+    lacking === 'busy' && html`<p class="notice">${BUSY} <a href="${again}">Try again</a></p>`,
+    read.map((correction) => correctionView(correction, form, base)),
     truncated === true &&
-    html`<p class="notice">The question has very frequent words, so that not all skills were looked at.</p>`
-  }`;
+      html`<p class="notice">The question has very frequent words, so that not all skills were looked at.</p>`,
+  ];
+  return html`${parts}`;
+}
+
+const BUSY = 'Too many people ask by meaning just now, so these are found by words.';
+
+function correctionView(
+  { asked, read }: NonNullable<Found['corrected']>[number],
+  form: QuestionForm,
+  base: string,
+): Html {
+  const linkOf = (word: string): string => linkToForm(base, form, { q: replaced(form.q ?? '', asked, word) });
+  const words = read.map((word, i) => html`${i > 0 && ', '}<a href="${linkOf(word)}"><bdi>${word}</bdi></a>`);
+  return html`<p class="notice corrected">No skill has “<bdi>${asked}</bdi>”. These have ${words}.</p>`;
 }
 
 /** The question with a word read as another. */
@@ -93,8 +108,9 @@ function filterChips(form: QuestionForm, base: string): Html | undefined {
   if (set.length === 0) return undefined;
   return html`<ul class="chips filters-set" aria-label="Filters">${set.map((field) => {
     const value = form[field]!;
-    const shown = shownValue(field, value);
-    return html`<li><a class="chip" href="${linkToForm(base, form, { [field]: undefined })}">${FILTER_NAMES[field]}: <bdi>${shownLine(shown)}</bdi> <span aria-hidden="true">✕</span><span class="hidden-text">(take away)</span></a></li>`;
+    const shown = html`${FILTER_NAMES[field]}: <bdi>${shownLine(shownValue(field, value))}</bdi>`;
+    const cross = html`<span aria-hidden="true">✕</span><span class="hidden-text">(take away)</span>`;
+    return html`<li><a class="chip" href="${linkToForm(base, form, { [field]: undefined })}">${shown} ${cross}</a></li>`;
   })}</ul>
 `;
 }

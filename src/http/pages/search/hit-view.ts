@@ -49,16 +49,27 @@ const FIELD_NAMES: Readonly<Record<ScoredField, string>> = {
  * @param form what was asked: the link to the skill carries it, so that its page can lead back
  */
 export function hitView(hit: FoundHit, base: string, form: QuestionForm): Html {
-  const { skill, score, copies, snippet, matches } = hit;
+  const { skill, score, snippet, matches } = hit;
   const name = shownLine(skill.name) || skill.id;
-  const updated = shownDate(skill.updatedAt);
   const why = reasons(hit);
   return html`<li class="hit"><article>
 <h3${languageAttributes(name)}><a href="${linkToSkillFrom(base, skill.id, form)}">${marked(name, placesOf(name, matches?.name ?? []))}</a></h3>
-${score !== undefined && scoreView(score)}<p class="facts">${skill.author !== 'unknown' && html`<a href="${linkTo(base, PAGE_PATHS.browse, { author: skill.author })}"><bdi>${shownLine(skill.author) || skill.author}</bdi></a> `}${skill.stars > 0 && html`<span>★ ${shownNumber(skill.stars)}<span class="hidden-text"> stars</span></span> `}${updated !== undefined && html`<span>${updated}</span> `}${copies > 1 && html`<span class="copies">${counted(copies - 1, 'more copy', 'more copies')}</span>`}</p>
+${score !== undefined && scoreView(score)}<p class="facts">${factsOf(hit, base)}</p>
 ${excerpt(skill.description, snippet)}
 ${labels(hit, base)}${why !== undefined && html`<details class="why"><summary>Why this</summary>${why}</details>`}</article></li>
 `;
+}
+
+function factsOf({ skill: { author, stars, updatedAt }, copies }: FoundHit, base: string): readonly (Html | false)[] {
+  const updated = shownDate(updatedAt);
+  const byAuthor = linkTo(base, PAGE_PATHS.browse, { author });
+  const others = counted(copies - 1, 'more copy', 'more copies');
+  return [
+    author !== 'unknown' && html`<a href="${byAuthor}"><bdi>${shownLine(author) || author}</bdi></a> `,
+    stars > 0 && html`<span>★ ${shownNumber(stars)}<span class="hidden-text"> stars</span></span> `,
+    updated !== undefined && html`<span>${updated}</span> `,
+    copies > 1 && html`<span class="copies">${others}</span>`,
+  ];
 }
 
 function scoreView(score: number): Html {
@@ -106,7 +117,12 @@ function reasons({ matches, explain }: FoundHit): Html | undefined {
     .slice(0, SHOWN_FEATURES);
   const nearness = explain?.features === undefined ? explain?.cosine : undefined;
   if (terms.length === 0 && features.length === 0 && nearness === undefined) return undefined;
-  return html`<dl>${nearness !== undefined && html`<dt>meaning</dt><dd>${bar(nearness)} cosine ${nearness.toFixed(2)}</dd>`}${features.map(featureView)}${terms.map(([field, words]) => html`<dt>${FIELD_NAMES[field]}</dt><dd>${termsView(words)}</dd>`)}</dl>`;
+  const parts = [
+    nearness !== undefined && html`<dt>meaning</dt><dd>${bar(nearness)} cosine ${nearness.toFixed(2)}</dd>`,
+    features.map(featureView),
+    terms.map(([field, words]) => html`<dt>${FIELD_NAMES[field]}</dt><dd>${termsView(words)}</dd>`),
+  ];
+  return html`<dl>${parts}</dl>`;
 }
 
 function featureView({ feature, share }: FeatureShare): Html {

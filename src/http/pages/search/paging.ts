@@ -8,5 +8,12 @@ export function pagingView(page: number, pages: number, linkOf: (page: number) =
     to >= 1 && to <= pages && to !== page
       ? html`<a href="${linkOf(to)}"${rel !== undefined && html` rel="${rel}"`}>${name}</a>`
       : html`<span aria-disabled="true">${name}</span>`;
-  return html`<nav class="pages" aria-label="Pages">${step(1, 'First')}${step(Math.min(page - 1, pages), 'Previous', 'prev')}<span aria-current="page">Page ${shownNumber(page)} of ${shownNumber(pages)}</span>${step(page + 1, 'Next', 'next')}${step(pages, 'Last')}</nav>`;
+  const steps = [
+    step(1, 'First'),
+    step(Math.min(page - 1, pages), 'Previous', 'prev'),
+    html`<span aria-current="page">Page ${shownNumber(page)} of ${shownNumber(pages)}</span>`,
+    step(page + 1, 'Next', 'next'),
+    step(pages, 'Last'),
+  ];
+  return html`<nav class="pages" aria-label="Pages">${steps}</nav>`;
 }

@@ -18,6 +18,10 @@ const CHOSEN_FIELDS = ['category', 'occupation', 'agent', 'scope'] as const;
 /** The box, the switch and the order. Fields of {@link filterFields} belong to this form, wherever they stand. */
 export function searchForm(form: QuestionForm, base: string): Html {
   const mode = PAGE_MODES.find((one) => one === form.mode) ?? PAGE_MODES[0];
+  const modes = SHOWN_MODES.map((one) => {
+    const box = html`<input type="radio" name="mode" value="${one}"${one === mode && html` checked`}>`;
+    return html`<label>${box}<span>${MODE_NAMES[one]}</span></label>`;
+  });
   return html`<form id="search" class="search" role="search" action="${base}${PAGE_PATHS.home}" method="get" autocomplete="off" data-search="${base}${PAGE_PATHS.pageSearch}">
 <div class="box">
 <label class="hidden-text" for="q">Search skills</label>
@@ -26,8 +30,8 @@ export function searchForm(form: QuestionForm, base: string): Html {
 <ul id="suggestions" role="listbox" aria-label="Suggestions" hidden></ul>
 </div>
 <div class="how">
-<fieldset class="switch"><legend class="hidden-text">Search by</legend>${SHOWN_MODES.map((one) => html`<label><input type="radio" name="mode" value="${one}"${one === mode && html` checked`}><span>${MODE_NAMES[one]}</span></label>`)}</fieldset>
-<label class="order"><span class="hidden-text">Order</span> <select name="sortBy">${ORDERS.map(([value, name]) => html`<option value="${value}"${value === (form.sortBy ?? 'relevance') && html` selected`}>${name}</option>`)}</select></label>
+<fieldset class="switch"><legend class="hidden-text">Search by</legend>${modes}</fieldset>
+<label class="order"><span class="hidden-text">Order</span> <select name="sortBy">${optionsOf(ORDERS, form.sortBy ?? 'relevance')}</select></label>
 </div>
 ${CHOSEN_FIELDS.map((field) => html`<input type="hidden" name="${field}" value="${form[field]}">`)}
 </form>`;
@@ -50,7 +54,13 @@ export function filterFields(form: QuestionForm): Html {
 <label>Stars, at least <input form="search" name="minStars" value="${form.minStars}" type="number" min="0" step="1" inputmode="numeric"></label>
 <label>Updated from <input form="search" name="updatedAfter" value="${form.updatedAfter}" type="date"></label>
 <label>Updated before <input form="search" name="updatedBefore" value="${form.updatedBefore}" type="date"></label>
-<label>Called by <select form="search" name="invocable">${CALLERS.map(([value, name]) => html`<option value="${value}"${value === (form.invocable ?? '') && html` selected`}>${name}</option>`)}</select></label>
+<label>Called by <select form="search" name="invocable">${optionsOf(CALLERS, form.invocable ?? '')}</select></label>
 <button form="search" class="quiet">Filter</button>
 </div></details>`;
+}
+
+function optionsOf(options: readonly (readonly [value: string, name: string])[], chosen: string): readonly Html[] {
+  return options.map(
+    ([value, name]) => html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
+  );
 }

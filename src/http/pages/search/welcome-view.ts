@@ -21,17 +21,29 @@ export function welcomeView({ search, base }: PageRequest): Html {
   const categories = search.categories().slice(0, SHOWN_CATEGORIES);
   const { hits } = search.list({ sortBy: 'recent', limit: SHOWN_NEWEST, copies: 'collapse' });
   const updated = shownDate(newest);
-  return html`<p class="muted">${counted(skills, 'skill')}${updated !== undefined && html`, the newest of ${updated}`}. Try ${EXAMPLES.map((example, i) => html`${i > 0 && ', '}<a href="${linkTo(base, PAGE_PATHS.home, { q: example })}">${example}</a>`)}.</p>
+  const age = updated !== undefined && html`, the newest of ${updated}`;
+  const examples = EXAMPLES.map(
+    (example, i) => html`${i > 0 && ', '}<a href="${linkTo(base, PAGE_PATHS.home, { q: example })}">${example}</a>`,
+  );
+  const newestFirst = linkTo(base, PAGE_PATHS.browse, { sortBy: 'recent' });
+  const mostStars = linkTo(base, PAGE_PATHS.browse, { sortBy: 'stars' });
+  return html`<p class="muted">${counted(skills, 'skill')}${age}. Try ${examples}.</p>
 ${
   categories.length > 0 &&
   html`<h2>Categories</h2>
-<ul class="chips big">${categories.map(({ slug, count }) => html`<li><a class="chip" href="${linkTo(base, PAGE_PATHS.browse, { category: slug })}">${categoryName(slug)} <span class="count">${shownNumber(count)}</span></a></li>`)}<li><a class="chip" href="${base}${PAGE_PATHS.categories}">All</a></li></ul>
+<ul class="chips big">${categories.map((category) => categoryChip(category, base))}<li><a class="chip" href="${base}${PAGE_PATHS.categories}">All</a></li></ul>
 `
 }${
   hits.length > 0 &&
   html`<h2>Newest</h2>
 <ol class="hits">
 ${hits.map((hit) => hitView(hit, base, {}))}</ol>
-<p><a href="${linkTo(base, PAGE_PATHS.browse, { sortBy: 'recent' })}">All, newest first</a> · <a href="${linkTo(base, PAGE_PATHS.browse, { sortBy: 'stars' })}">All, most stars first</a></p>`
+<p><a href="${newestFirst}">All, newest first</a> · <a href="${mostStars}">All, most stars first</a></p>`
 }`;
+}
+
+function categoryChip({ slug, count }: { readonly slug: string; readonly count: number }, base: string): Html {
+  const link = linkTo(base, PAGE_PATHS.browse, { category: slug });
+  const amount = html`<span class="count">${shownNumber(count)}</span>`;
+  return html`<li><a class="chip" href="${link}">${categoryName(slug)} ${amount}</a></li>`;
 }

@@ -100,10 +100,20 @@ async function viewOf(
     { base, link, files: search.contents(skill.id)?.files ?? [] },
   );
   const other = view === 'formatted' ? 'source' : 'formatted';
+  const otherName = other === 'source' ? 'Source' : 'Formatted';
+  const byline = [
+    html`<span>${shownSize(facts.size)}</span> <span>${facts.mediaType}</span>`,
+    facts.executable && html` <span>executable</span>`,
+    !facts.complete && html` <span>excerpt</span>`,
+  ];
+  const actions = [
+    isMarkdown && file.isText && html`<a class="button quiet" href="${link({ view: other })}">${otherName}</a> `,
+    file.bytes !== undefined && html`<a class="button quiet" href="${link({ view: 'raw' })}" download>Download</a>`,
+  ];
   const main = html`<p class="way-back"><a href="${linkToSkill(base, skill.id)}"><span aria-hidden="true">←</span> <bdi>${name}</bdi></a></p>
 <div class="file-head"><h1><bdi>${path}</bdi></h1>
-<p class="byline"><span>${shownSize(facts.size)}</span> <span>${facts.mediaType}</span>${facts.executable && html` <span>executable</span>`}${!facts.complete && html` <span>excerpt</span>`}</p>
-<p class="file-actions">${isMarkdown && file.isText && html`<a class="button quiet" href="${link({ view: other })}">${other === 'source' ? 'Source' : 'Formatted'}</a> `}${file.bytes !== undefined && html`<a class="button quiet" href="${link({ view: 'raw' })}" download>Download</a>`}</p></div>
+<p class="byline">${byline}</p>
+<p class="file-actions">${actions}</p></div>
 ${shown}`;
   return { headers: PAGE_HEADERS, body: renderPage({ title: `${path} of ${name}`, main, base, unlisted: true }) };
 }

@@ -11,7 +11,7 @@ import { frontMatterTable } from '../text/front-matter.js';
 import { textPart } from '../text/text-parts.js';
 import { showFile } from './file-page.js';
 import { showFiles } from './files-page.js';
-import { installCommands } from './install-commands.js';
+import { type InstallCommand, installCommands } from './install-commands.js';
 import { similarSkills } from './similar-skills.js';
 import { aboutSkill, byline, copiesOfSkill, filesOfSkill } from './skill-facts.js';
 import { mainFileOf, markdownView } from './skill-text.js';
@@ -72,13 +72,14 @@ function install(skill: SkillDetails, address: string | undefined): Html {
     return html`<section class="install"><h2>Install</h2><p class="muted">Its source names no repository to install it from.</p></section>`;
   }
   return html`<section class="install"><h2>Install</h2>
-${commands.map(
-  ({
-    label,
-    command,
-  }) => html`<div class="code"><div class="code-head"><span class="language">${label}</span><button type="button" class="copy" hidden>Copy</button></div><pre dir="ltr" tabindex="0"><code>${command}</code></pre></div>
-`,
-)}</section>`;
+${commands.map(commandView)}</section>`;
+}
+
+function commandView({ label, command }: InstallCommand): Html {
+  const copy = html`<button type="button" class="copy" hidden>Copy</button>`;
+  const head = html`<div class="code-head"><span class="language">${label}</span>${copy}</div>`;
+  return html`<div class="code">${head}<pre dir="ltr" tabindex="0"><code>${command}</code></pre></div>
+`;
 }
 
 async function textOfSkill(

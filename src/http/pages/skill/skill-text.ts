@@ -47,5 +47,10 @@ export function mainFileOf(filenames: readonly string[]): string | undefined {
 /** The links to the parts of a text before and behind one. */
 export function partLinks({ number, count }: TextPart, linkToPart: (number: number) => string): Html | undefined {
   if (count === 1) return undefined;
-  return html`<nav class="pages" aria-label="Parts">${number > 1 && html`<a href="${linkToPart(number - 1)}" rel="prev">Previous part</a> `}<span>Part ${number} of ${count}</span>${number < count && html` <a href="${linkToPart(number + 1)}" rel="next">Next part</a>`}</nav>`;
+  const links = [
+    number > 1 && html`<a href="${linkToPart(number - 1)}" rel="prev">Previous part</a> `,
+    html`<span>Part ${number} of ${count}</span>`,
+    number < count && html` <a href="${linkToPart(number + 1)}" rel="next">Next part</a>`,
+  ];
+  return html`<nav class="pages" aria-label="Parts">${links}</nav>`;
 }

@@ -8,9 +8,9 @@ import type {
   KeywordIndex,
   KeywordMatches,
   MatchOptions,
+  Pieces,
   RankedDocuments,
   RankOptions,
-  Steps,
 } from '../../keyword-index.js';
 import type { Question } from '../../question.js';
 import { Work } from '../../work.js';
@@ -40,10 +40,11 @@ export class RecoveringIndex implements KeywordIndex {
   match(question: Question, options?: MatchOptions): KeywordMatches {
     const matches = this.#answer((index) => index.match(question, options), options?.work);
     const matchedIndex = this.#index;
-    const again = { ...options, work: new Work(options?.work?.limit) };
+    const again = (index: KeywordIndex): KeywordMatches =>
+      index.match(question, { ...options, work: new Work(options?.work?.limit) });
     // All of these read from the file, too. If the index was replaced since, the question is matched again.
     const late = <Answer>(ask: (matches: KeywordMatches) => Answer): Answer =>
-      this.#answer((index) => ask(index === matchedIndex ? matches : index.match(question, again)));
+      this.#answer((index) => ask(index === matchedIndex ? matches : again(index)));
     return {
       ...matches,
       best: matches.best === undefined ? undefined : (wanted) => late((found) => found.best!(wanted)),
@@ -52,7 +53,7 @@ export class RecoveringIndex implements KeywordIndex {
     };
   }
 
-  *rank(question: Question, options: RankOptions): Steps<RankedDocuments> {
+  *rank(question: Question, options: RankOptions): Pieces<RankedDocuments> {
     const { work } = options;
     const [spent, truncated] = [work?.spent ?? 0, work?.truncated ?? false];
     const index = this.#index;

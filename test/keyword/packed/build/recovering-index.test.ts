@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { DamagedArrayFileError } from '../../../../src/arrays/pager.js';
+import { allPieces } from '../../../../src/keyword/all-pieces.js';
 import type { KeywordIndex } from '../../../../src/keyword/keyword-index.js';
 import { RecoveringIndex } from '../../../../src/keyword/packed/build/recovering-index.js';
 import { readQuestion } from '../../../../src/keyword/question.js';
 import { Work } from '../../../../src/keyword/work.js';
-import { allSteps } from '../../all-steps.js';
 import { sourceOf } from '../../arbitrary-catalogue.js';
 
 const DOCUMENTS = sourceOf([
@@ -25,7 +25,7 @@ describe('an index whose file turns out to be damaged', () => {
     const weights = { name: 1, author: 1, labels: 1, description: 1, files: 1 };
     const asked = [
       (index: KeywordIndex) => [...index.match(readQuestion('cargo')).documents],
-      (index: KeywordIndex) => [...allSteps(index.rank(readQuestion('cargo'), { weights, limit: 5 })).documents],
+      (index: KeywordIndex) => [...allPieces(index.rank(readQuestion('cargo'), { weights, limit: 5 })).documents],
       (index: KeywordIndex) => index.named(readQuestion('Rust tools')),
       (index: KeywordIndex) => index.beginning(readQuestion('Rust')),
       (index: KeywordIndex) =>
@@ -86,7 +86,7 @@ describe('an index whose file turns out to be damaged', () => {
       return bad.rank(question, options);
     };
     const index = new RecoveringIndex({ ...bad, rank }, DOCUMENTS);
-    allSteps(index.rank(readQuestion('cargo'), { weights, limit: 5, work }));
+    allPieces(index.rank(readQuestion('cargo'), { weights, limit: 5, work }));
     expect(work.spent).toBeGreaterThan(600);
     expect(work.spent).toBeLessThan(700);
     expect([work.truncated, work.left]).toEqual([false, 1000 - work.spent]);
