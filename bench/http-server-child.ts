@@ -13,7 +13,7 @@ export interface ServerJob {
   readonly database: string;
   /** Where the key of the load is found. */
   readonly state: string;
-  /** Paths with a query that will be asked, each with the skills that ours answers. */
+  /** Paths with a query, each with the skills that ours answers. Other paths are answered by one of these. */
   readonly answers: Readonly<Record<string, readonly unknown[]>>;
 }
 
@@ -58,21 +58,33 @@ async function serveOurs(search: SkillSearch, { state }: ServerJob): Promise<str
 
 /** A search that knows these answers and nothing else. */
 function knowing(answers: ServerJob['answers']): SkillSearch {
-  const known = new Map(
-    Object.entries(answers).map(([path, skills]) => {
-      const pagination = { page: 1, limit: 20, total: skills.length, totalPages: 1 };
-      return [
-        new URL(path, 'http://localhost').searchParams.get('q'),
-        { records: skills.map((skill) => JSON.stringify(skill)), pagination },
-      ];
-    }),
-  );
-  return { keywordRecords: ({ q }: { q: string }) => known.get(q) } as unknown as SkillSearch;
+  const known = Object.entries(answers).map(([path, skills]) => {
+    const pagination = { page: 1, limit: 20, total: skills.length, totalPages: 1 };
+    const q = new URL(path, 'http://localhost').searchParams.get('q') ?? '';
+    return [q, { records: skills.map((skill) => JSON.stringify(skill)), pagination }] as const;
+  });
+  const answerTo = answering(known);
+  const keywordRecords = ({ q }: { q: string }): unknown => answerTo(q);
+  // A server takes nothing for a search that has no `keyword`; it asks for records.
+  return { keyword: keywordRecords, keywordRecords } as unknown as SkillSearch;
+}
+
+/** The answer to a question that is held; to any other one of these, always the same. */
+function answering<Held>(held: readonly (readonly [asked: string, answer: Held])[]): (asked: string) => Held {
+  const byQuestion = new Map(held);
+  return (asked) => {
+    const known = byQuestion.get(asked);
+    if (known !== undefined) return known;
+    let sum = 0;
+    for (let i = 0; i < asked.length; i++) sum = (sum * 31 + asked.charCodeAt(i)) % 1_000_003;
+    return (held[sum % held.length] as readonly [string, Held])[1];
+  };
 }
 
 async function serveBare({ answers }: ServerJob): Promise<string> {
+  const answerTo = answering(Object.entries(answers));
   const server = createServer((request, response) => {
-    const body = JSON.stringify({ success: true, data: { skills: answers[request.url ?? ''] } });
+    const body = JSON.stringify({ success: true, data: { skills: answerTo(request.url ?? '') } });
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
     response.end(body);
   });

@@ -9,10 +9,12 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { openAccess } from '../src/access/index.js';
-import { buildCatalogue, openSkillSearch } from '../src/index.js';
+import { randomNumbers } from '../src/evaluation/random-numbers.js';
+import { buildCatalogue, openSkillSearch, type SkillSearch } from '../src/index.js';
 import { writeGeneratedCatalogue } from './generated-catalogue.js';
 import type { ServerFigures, ServerJob } from './http-server-child.js';
-import { makeQuestions, sampleIds } from './questions.js';
+import { wordsByFrequency } from './word-frequencies.js';
+import { ZipfRanks } from './zipf.js';
 
 const { values } = parseArgs({
   options: {
@@ -20,7 +22,7 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '20' },
     rounds: { type: 'string', default: '3' },
-    class: { type: 'string', default: 'one common word' },
+    seed: { type: 'string', default: '1' },
   },
 });
 
@@ -37,6 +39,11 @@ interface Round {
 /** `unsearched` is ours over a search that takes no time: what the service itself takes. */
 const KINDS = ['ours', 'unsearched', 'bare'] as const;
 
+/** Words that are asked for: the most frequent ones of all descriptions, by Zipf's law. */
+const WORDS = 10_000;
+/** Answers that the servers which do not search hold; what is not among them is answered by another of these. */
+const HELD_ANSWERS = 500;
+
 const folder = mkdtempSync(join(tmpdir(), 'skill-discovery-bench-'));
 const servers: ChildProcess[] = [];
 try {
@@ -45,7 +52,7 @@ try {
   const access = openAccess({ state });
   const { key } = access.createKey({ name: 'bench', daily: 0, perMinute: 0 });
   access.close();
-  const answers = await answersOf(database);
+  const { words, answers } = await wordsOf(database);
   const job = { database, state, answers };
   const urls = {
     ours: await startServer({ kind: 'ours', ...job }),
@@ -56,12 +63,12 @@ try {
   const rounds: Record<keyof typeof urls, Round[]> = { ours: [], unsearched: [], bare: [] };
   for (let i = 0; i < Number(values.rounds); i++) {
     for (const [n, kind] of KINDS.entries()) {
-      rounds[kind].push(await measure(servers[n] as ChildProcess, urls[kind], key, Object.keys(answers)));
+      rounds[kind].push(await measure(servers[n] as ChildProcess, urls[kind], key, words));
     }
   }
   print(`machine: ${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}`);
   print(
-    `${Object.keys(answers).length} questions (${values.class}), ${values.connections} connections, rounds of ${values.seconds} s`,
+    `${words.length} words by Zipf's law, seed ${values.seed}, ${values.connections} connections, rounds of ${values.seconds} s`,
   );
   print(
     '',
@@ -89,17 +96,23 @@ async function makeCatalogue(): Promise<string> {
   return database;
 }
 
-/** For each path that will be asked the skills of the answer. */
-async function answersOf(database: string): Promise<Record<string, readonly unknown[]>> {
+/** The words that are asked for, and for the paths of the first of them the skills of the answer. */
+async function wordsOf(database: string): Promise<{ words: string[]; answers: Record<string, readonly unknown[]> }> {
   await using search = await openSkillSearch({ database });
-  const classes = await makeQuestions(database, sampleIds(database));
-  const questions = classes.find(({ name }) => name === values.class)?.questions ?? [];
-  const answers = questions.map((q) => {
-    const { records } = search.keywordRecords({ q: q.slice(0, 200), sortBy: 'recent' });
-    const path = `/api/v1/skills/search?q=${encodeURIComponent(q.slice(0, 200))}`;
-    return [path, records.map((record) => JSON.parse(record))] as const;
+  const words = wordsByFrequency(descriptionsOf(search)).slice(0, WORDS);
+  const answers = words.slice(0, HELD_ANSWERS).map((q) => {
+    const { records } = search.keywordRecords({ q, sortBy: 'recent' });
+    return [pathOf(q), records.map((record) => JSON.parse(record))] as const;
   });
-  return Object.fromEntries(answers.filter(([, skills]) => skills.length > 0));
+  return { words, answers: Object.fromEntries(answers) };
+}
+
+function* descriptionsOf(search: SkillSearch): Generator<string> {
+  for (const id of search.ids()) yield search.get(id)?.description ?? '';
+}
+
+function pathOf(q: string): string {
+  return `/api/v1/skills/search?q=${encodeURIComponent(q)}`;
 }
 
 async function startServer(job: ServerJob): Promise<string> {
@@ -111,14 +124,16 @@ async function startServer(job: ServerJob): Promise<string> {
   return url;
 }
 
-async function measure(server: ChildProcess, url: string, key: string, paths: readonly string[]): Promise<Round> {
+async function measure(server: ChildProcess, url: string, key: string, words: readonly string[]): Promise<Round> {
   await figuresOf(server);
+  // The same words in the same order for each server; connections draw in turns, so none asks what another just asked.
+  const ranks = new ZipfRanks(words.length, randomNumbers(Number(values.seed)));
   const { requests, latency, statusCodeStats, errors } = await autocannon({
     url,
     connections: Number(values.connections),
     duration: Number(values.seconds),
     headers: { authorization: `Bearer ${key}` },
-    requests: paths.map((path) => ({ path })),
+    requests: [{ setupRequest: (request) => ({ ...request, path: pathOf(words[ranks.next()] as string) }) }],
   });
   const statuses = Object.fromEntries(Object.entries(statusCodeStats ?? {}).map(([code, { count }]) => [code, count]));
   const { rss, delay } = await figuresOf(server);

@@ -1,53 +1,63 @@
 import { SORT_ORDERS, type SortOrder } from '../src/index.js';
 import { AskedChild, LARGE_HEAP } from './child.js';
-import { differenceOf, sameQuestions } from './compare-answers.js';
-import { type Answer, type ClassTimes, type Spread, spreadOf } from './engine.js';
+import { sameQuestions } from './compare-answers.js';
+import { type ClassRequest, type ClassTimes, type Spread, spreadOf } from './engine.js';
+import { otherQuestions } from './other-questions.js';
 import type { PeerFigures, PeerReply, PeerRequest } from './peer-child.js';
 import type { PeerName } from './peers/names.js';
 import type { QuestionClass } from './questions.js';
-import type { SearchReply, SearchRequest } from './search-child.js';
+import type { SearchRequest } from './search-child.js';
 import { median } from './statistics.js';
 
-/** A class of questions in one order; times are medians over the rounds. */
-export interface ClassFigures extends Spread {
+/** Milliseconds of questions that are asked for the first time and again, medians over the rounds. */
+export interface FirstAndAgain {
+  readonly first: Spread;
+  readonly again: Spread;
+}
+
+/** A class of questions in one order. */
+export interface ClassFigures extends FirstAndAgain {
   readonly name: string;
   readonly sortBy: SortOrder;
   readonly questions: number;
+  /** Asked once more with matches and snippet of every hit read. */
+  readonly explained: Spread;
   /** How many questions each step answered. */
   readonly steps: Readonly<Record<string, number>>;
 }
 
 /** The same class asked of a peer. */
-export interface PeerClassFigures extends Spread {
+export interface PeerClassFigures extends FirstAndAgain {
   readonly name: string;
   readonly sortBy: SortOrder;
   /** Asked: less than the class has where the time for it was over, none where the peer cannot be asked. */
   readonly questions: number;
-  /** Answered as we do: same skills, order and total. */
+  /** Our times over the questions that the peer was asked as well. */
+  readonly ours: FirstAndAgain;
+  /** Answered as we do. */
   readonly same: number;
-  /** Empty where all were. */
-  readonly difference: string;
   /** Times of the questions that were answered the same, measured in turns; absent where there are too few. */
-  readonly compared?: { readonly ours: Spread; readonly theirs: Spread };
+  readonly compared?: { readonly ours: FirstAndAgain; readonly theirs: FirstAndAgain };
 }
 
 export interface PeerResult {
   readonly name: PeerName;
   readonly built: PeerFigures;
+  /** Resident memory once it is built, in bytes. */
   readonly rss: number;
   readonly classes: readonly PeerClassFigures[];
 }
 
 export interface KeywordResult {
   readonly classes: readonly ClassFigures[];
-  /** The same with matches and snippet of every hit read. */
-  readonly explained: readonly ClassFigures[];
   readonly peers: readonly PeerResult[];
 }
 
 export interface KeywordOptions {
   readonly database: string;
   readonly classes: readonly QuestionClass[];
+  /** Texts that other questions are made of, which each process answers before a class. */
+  readonly descriptions: readonly string[];
   readonly rounds: number;
   readonly peers: readonly PeerName[];
   /** For files of the peers. */
@@ -55,90 +65,123 @@ export interface KeywordOptions {
   readonly say: (what: string) => void;
 }
 
+/** Questions that a process has answered before it is asked for the first time. */
+const OTHER_QUESTIONS = 1000;
 /** Questions that both must have answered the same for times to be compared. */
 const LEAST_COMPARED = 10;
 const SECONDS_A_CLASS = 60;
 /** Peers can take a hundred times as long: what they do not get to is left out of both sides. */
-const SECONDS_A_CLASS_OF_PEER = 4;
+const SECONDS_A_CLASS_OF_PEER = 2;
+/** A peer remembers no question: the others are there so that its code is compiled. */
+const SECONDS_OF_OTHERS_OF_PEER = 1;
 const PEER_FLAGS = [...LARGE_HEAP, '--expose-gc'];
 
-/** How matches are found is the same in all orders by date and stars. */
-const EXPLAINED_ORDERS: readonly SortOrder[] = ['relevance', 'recent'];
+interface AskedPeer {
+  readonly name: PeerName;
+  readonly built: PeerFigures;
+  readonly rss: number;
+  readonly child: AskedChild<PeerRequest, PeerReply>;
+}
 
-type Round = readonly ClassTimes[];
-
-/** Asks every class in every order, in rounds in which we and each peer take turns. */
+/** Asks every class in every order, in rounds in which we and each peer take turns class by class. */
 export async function measureKeyword(options: KeywordOptions): Promise<KeywordResult> {
-  const { database, classes, rounds, peers, folder, say } = options;
-  const ours = new AskedChild<SearchRequest, SearchReply>('search-child.ts');
+  const { classes, descriptions, rounds, say } = options;
+  const peers: AskedPeer[] = [];
   try {
-    await ours.ask({ database });
-    const ask = async (answers: boolean, explained = false): Promise<Round> => {
-      const orders = explained ? EXPLAINED_ORDERS : SORT_ORDERS;
-      const { rows } = await ours.ask({ classes, orders, answers, explained, secondsAClass: SECONDS_A_CLASS });
-      return rows;
-    };
-    const first = await ask(true);
-    const all: Round[] = [first];
-    for (let i = 1; i < rounds; i++) all.push(await ask(false));
-
-    const results: PeerResult[] = [];
-    for (const name of peers) {
-      say(`building ${name}`);
-      const peer = new AskedChild<PeerRequest, PeerReply>('peer-child.ts', PEER_FLAGS);
-      try {
-        const { built, rss } = await peer.ask({ name, database, folder });
-        say(`asking ${name}`);
-        const pairs: [ours: Round, theirs: Round][] = [];
-        for (let i = 0; i < rounds; i++) {
-          const mine = await ask(false);
-          const round = { classes, orders: SORT_ORDERS, answers: i === 0, secondsAClass: SECONDS_A_CLASS_OF_PEER };
-          pairs.push([mine, (await peer.ask(round)).rows]);
-          all.push(mine);
+    for (const name of options.peers) peers.push(await buildPeer(name, options));
+    // By class: rounds of rows, a row an order.
+    const ours: ClassTimes[][][] = classes.map(() => []);
+    const theirs: ClassTimes[][][][] = peers.map(() => classes.map(() => []));
+    for (let round = 1; round <= rounds; round++) {
+      for (const [c, questionClass] of classes.entries()) {
+        say(`round ${round} of ${rounds}: ${questionClass.name}`);
+        const others = otherQuestions(descriptions, questionClass.questions, OTHER_QUESTIONS);
+        const request = { questionClass, orders: SORT_ORDERS, others };
+        ours[c]?.push(await askOurs(options.database, request));
+        for (const [p, { child }] of peers.entries()) {
+          const limits = { secondsOfOthers: SECONDS_OF_OTHERS_OF_PEER, secondsAClass: SECONDS_A_CLASS_OF_PEER };
+          theirs[p]?.[c]?.push((await child.ask({ ...request, ...limits })).rows);
         }
-        const compared = first.map((_, row) => comparePeer(row, first, pairs));
-        results.push({ name, built: built as PeerFigures, rss, classes: compared });
-      } finally {
-        await peer.end();
       }
     }
-    const explained: Round[] = [];
-    for (let i = 0; i < rounds; i++) explained.push(await ask(false, true));
-    return { classes: figuresOf(all, first), explained: figuresOf(explained, explained[0] as Round), peers: results };
+    const mine = ours.flatMap(roundsByRow);
+    return {
+      classes: mine.map(figuresOf),
+      peers: peers.map(({ name, built, rss }, p) => {
+        const rows = (theirs[p] ?? []).flatMap(roundsByRow);
+        return { name, built, rss, classes: rows.map((row, i) => comparePeer(mine[i] as ClassTimes[], row)) };
+      }),
+    };
   } finally {
-    await ours.end();
+    for (const { child } of peers) await child.end();
   }
 }
 
-function figuresOf(rounds: readonly Round[], answered: Round): ClassFigures[] {
-  return answered.map(({ name, sortBy, times, answers = [] }, row) => {
-    const steps: Record<string, number> = {};
-    for (const { step = 'nothing' } of answers) steps[step] = (steps[step] ?? 0) + 1;
-    const spread = middleOf(rounds.map((round) => spreadOf(round[row]?.times ?? [])));
-    return { name, sortBy, questions: times.length, steps, ...spread };
-  });
+async function buildPeer(name: PeerName, { database, folder, say }: KeywordOptions): Promise<AskedPeer> {
+  say(`building ${name}`);
+  const child = new AskedChild<PeerRequest, PeerReply>('peer-child.ts', PEER_FLAGS);
+  try {
+    const { built, rss } = await child.ask({ name, database, folder });
+    return { name, built: built as PeerFigures, rss, child };
+  } catch (error) {
+    await child.end();
+    throw error;
+  }
 }
 
-function comparePeer(row: number, first: Round, pairs: readonly [ours: Round, theirs: Round][]): PeerClassFigures {
-  const { name, sortBy, answers: ours = [] } = first[row] as ClassTimes;
-  const theirs: readonly Answer[] = pairs[0]?.[1][row]?.answers ?? [];
-  const same = sameQuestions(ours, theirs);
-  const timesOf = (round: Round): readonly number[] => round[row]?.times ?? [];
-  const compare = (side: 0 | 1): Spread => middleOf(pairs.map((pair) => spreadOf(timesAt(timesOf(pair[side]), same))));
-  return {
+/** In a process that has answered nothing but other questions. */
+async function askOurs(
+  database: string,
+  request: Omit<ClassRequest, 'secondsOfOthers' | 'secondsAClass'>,
+): Promise<ClassTimes[]> {
+  const child = new AskedChild<SearchRequest, ClassTimes[]>('search-child.ts');
+  try {
+    return await child.ask({ database, ...request, secondsOfOthers: SECONDS_A_CLASS, secondsAClass: SECONDS_A_CLASS });
+  } finally {
+    await child.end();
+  }
+}
+
+/** By order what each round has of it. */
+function roundsByRow(rounds: readonly (readonly ClassTimes[])[]): ClassTimes[][] {
+  return (rounds[0] ?? []).map((_, row) => rounds.map((round) => round[row] as ClassTimes));
+}
+
+function figuresOf(rounds: readonly ClassTimes[]): ClassFigures {
+  const { name, sortBy, first, answers } = rounds[0] as ClassTimes;
+  const steps: Record<string, number> = {};
+  for (const { step = 'nothing' } of answers) steps[step] = (steps[step] ?? 0) + 1;
+  const explained = middleOf(rounds.map((round) => spreadOf(round.explained)));
+  return { name, sortBy, questions: first.length, steps, explained, ...timesOf(rounds) };
+}
+
+function comparePeer(ours: readonly ClassTimes[], theirs: readonly ClassTimes[]): PeerClassFigures {
+  const { name, sortBy, answers } = ours[0] as ClassTimes;
+  const asked = theirs[0]?.answers ?? [];
+  const same = sameQuestions(answers, asked, sortBy);
+  const figures = {
     name,
     sortBy,
-    questions: theirs.length,
+    questions: asked.length,
+    ours: timesOf(ours, [...asked.keys()]),
     same: same.length,
-    difference: differenceOf(ours, theirs),
-    ...middleOf(pairs.map(([, round]) => spreadOf(timesOf(round)))),
-    ...(same.length < LEAST_COMPARED ? {} : { compared: { ours: compare(0), theirs: compare(1) } }),
+    ...timesOf(theirs),
   };
+  if (same.length < LEAST_COMPARED) return figures;
+  return { ...figures, compared: { ours: timesOf(ours, same), theirs: timesOf(theirs, same) } };
 }
 
-/** Of a round in which the time was over sooner there are fewer. */
-function timesAt(times: readonly number[], places: readonly number[]): number[] {
-  return places.flatMap((place) => times[place] ?? []);
+/** @param places of the questions that count; all without */
+function timesOf(rounds: readonly ClassTimes[], places?: readonly number[]): FirstAndAgain {
+  const spread = (of: 'first' | 'again'): Spread =>
+    middleOf(
+      rounds.map((round) => {
+        // Of a round in which the time was over sooner there are fewer.
+        const times = places === undefined ? round[of] : places.flatMap((place) => round[of][place] ?? []);
+        return spreadOf(times);
+      }),
+    );
+  return { first: spread('first'), again: spread('again') };
 }
 
 function middleOf(spreads: readonly Spread[]): Spread {

@@ -1,37 +1,54 @@
 // `npm run bench`: loads a catalogue and searches it, on generated data or on a file that is named, beside other search
 // engines. See README.md here.
 import { execSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { openSkillSearch } from '../src/index.js';
+import { derivedFiles } from '../src/store/file-names.js';
 import { atMost, type Bar, round } from './bars.js';
+import { measureCommandStarts, startsBars, startsTable } from './command-starts.js';
 import { writeGeneratedCatalogue } from './generated-catalogue.js';
 import { GROWTH_HEAD, GROWTH_SIZES, growthPanels, growthRow, measureSize, type SizeFigures } from './growth.js';
 import { growthPicture } from './growth-picture.js';
 import { keywordBars, keywordTables } from './keyword-report.js';
 import { measureKeyword } from './keyword-rounds.js';
-import { loadBars, loadTable, measureLoads } from './loads.js';
+import { type LoadResult, loadBars, loadTable, measureLoads } from './loads.js';
 import { machineName } from './machine.js';
 import { markdownTable } from './markdown-table.js';
+import { replaceSection } from './marked-section.js';
 import { meaningBars, meaningTables, measureMeaning } from './meaning.js';
 import { measureGeneratedVectors, vectorBar, vectorTable } from './million-vectors.js';
 import { PEERS, peersNamed } from './peers/names.js';
 import { askProgram, measureStart, poolOf } from './programs.js';
 import { asKeywordQuestions, asSemanticQuestions, readQuestionFiles } from './question-files.js';
-import { classesByStep, makeQuestions, sampleIds } from './questions.js';
+import { classesByStep, descriptionsOf, makeQuestions, sampleIds } from './questions.js';
+import { measureRowChanges, rowChangesTable } from './row-changes.js';
 
 const { values } = parseArgs({
   options: {
     'words-only': { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
     catalogue: { type: 'string' },
+    database: { type: 'string' },
+    write: { type: 'boolean', default: false },
     questions: { type: 'string', multiple: true, default: [] },
     size: { type: 'string', default: '20000' },
     seed: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '3' },
     peers: { type: 'string', default: PEERS.join(',') },
+    starts: { type: 'string', default: '11' },
     'no-peers': { type: 'boolean', default: false },
     'growth-sizes': { type: 'string', default: GROWTH_SIZES.join(',') },
   },
@@ -43,6 +60,8 @@ const withMeaning = !values['words-only'];
 /** Given questions that are asked, of all files together. */
 const GIVEN = 500;
 const QUESTIONS_FOR_MEMORY = 1000;
+const CHANGES = 5;
+const README = fileURLToPath(new URL('README.md', import.meta.url));
 const RESULTS = fileURLToPath(new URL('results/', import.meta.url));
 
 const begun = performance.now();
@@ -55,24 +74,24 @@ try {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const what = values.catalogue ?? `generated, ${size} skills, seed ${seed}`;
+  const file = values.database ?? values.catalogue;
+  const what = file === undefined ? `generated, ${size} skills, seed ${seed}` : basename(file);
   const machine = machineName();
+  const busyAtFirst = loadavg()[0] as number;
   print(`catalogue: ${what}\nmachine:   ${machine}\nrounds:    ${rounds}`);
   const catalogue = await measureCatalogue();
   const growth = values.full ? measureGrowth() : undefined;
   const figures = { what, machine, rounds, ...catalogue, ...(await growth), bars };
-  print(
-    '## To reach',
-    markdownTable(
-      ['what', 'to reach', 'measured', 'reached'],
-      bars.map(({ what: bar, toReach, measured, reached }) => [
-        bar,
-        toReach,
-        measured,
-        reached === true ? 'yes' : 'no',
-      ]),
-    ),
+  const reached = markdownTable(
+    ['what', 'to reach', 'measured', 'reached'],
+    bars.map(({ what: bar, toReach, measured, reached: yes }) => [bar, toReach, measured, yes === true ? 'yes' : 'no']),
   );
+  print('## To reach', reached);
+  if (values.write) {
+    const text = `${headOf(what, machine, catalogue.skills, [busyAtFirst, loadavg()[0] as number])}\n\n${reached}`;
+    const page = replaceSection(readFileSync(README, 'utf8'), 'bars', text);
+    writeFileSync(README, replaceSection(page, 'classes', catalogue.tables.join('\n\n')));
+  }
   mkdirSync(RESULTS, { recursive: true });
   writeFileSync(join(RESULTS, 'latest.json'), JSON.stringify(figures, undefined, 2));
   say('done');
@@ -80,18 +99,42 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function measureCatalogue(): Promise<object> {
-  const source = await placeSource();
+/** When, where and over what a run was made. */
+function headOf(what: string, machine: string, skills: number, busy: readonly [first: number, last: number]): string {
+  const loads = busy.map((load) => load.toFixed(1)).join(' at first and ');
+  const idle = Math.max(...busy) < 1 + cpus().length;
+  const words = process.argv.slice(2).filter((word, i, all) => word !== '--write' && !isFile(word, all[i - 1]));
+  const machineLine = `${new Date().toISOString().slice(0, 10)}, ${machine}; load average ${loads} at the end:\n${
+    idle
+      ? 'nothing else to speak of ran.'
+      : '**the machine was busy** with other work, so times are upper bounds and ratios count.'
+  }`;
+  return `${machineLine}\n\n${skills.toLocaleString('en')} skills, ${what};\n\`npm run bench -- ${words.join(' ')}\`.`;
+}
+
+/** Where files lie is nothing of a reader's. */
+function isFile(word: string, before: string | undefined): boolean {
+  const options = ['--catalogue', '--database', '--questions'];
+  return options.includes(word) || (before !== undefined && options.includes(before));
+}
+
+interface CatalogueFigures {
+  readonly skills: number;
+  /** Of keyword search, in Markdown. */
+  readonly tables: readonly string[];
+  readonly [figures: string]: unknown;
+}
+
+async function measureCatalogue(): Promise<CatalogueFigures> {
   const database = join(folder, 'skills.db');
-  say('loading');
-  const load = await measureLoads({ database, source, rounds, beside: peers.includes('minisearch') });
-  print(
-    loadTable(load),
-    `catalogue on disk: ${round(sizeOf(database) / 1e6)} MB, its index of words: ${round(sizeOf(`${database}.keyword`) / 1e6)} MB`,
-  );
+  const source = values.database === undefined ? await placeSource() : undefined;
+  const load = source === undefined ? undefined : await measureLoading(database, source);
+  if (values.database !== undefined) copyCatalogue(values.database, database);
 
   say('making questions');
   const ids = sampleIds(database);
+  const descriptions = await descriptionsOf(database, ids);
+  const skills = await countOf(database);
   const given = readQuestionFiles(values.questions, GIVEN);
   const classes = [
     ...(await makeQuestions(database, ids)),
@@ -105,8 +148,14 @@ async function measureCatalogue(): Promise<object> {
     `opening: ${round(memory.openSeconds)} s; memory (RSS) then ${round(memory.openedRss / 1e6)} MB, after ${QUESTIONS_FOR_MEMORY} questions ${round(memory.rss / 1e6)} MB`,
   );
   say('asking by words');
-  const keyword = await measureKeyword({ database, classes, rounds, peers, folder, say });
-  print('## By words', ...keywordTables(keyword));
+  const keyword = await measureKeyword({ database, classes, descriptions, rounds, peers, folder, say });
+  const tables = keywordTables(keyword);
+  print('## By words', ...tables);
+  say('starting commands');
+  const starts = await measureCommandStarts(database, { rounds: Number(values.starts), semantic: withMeaning });
+  say('changing rows');
+  const changes = await measureRowChanges(database, { rounds: CHANGES, semantic: false });
+  print('## Starts and changes', startsTable(starts), rowChangesTable(changes));
   bars.push(
     ...keywordBars(keyword),
     atMost(
@@ -116,10 +165,21 @@ async function measureCatalogue(): Promise<object> {
       '',
       ` (${round(start.ours)} to ${round(start.bare)} ms)`,
     ),
-    ...loadBars(load, start),
+    ...startsBars(starts, skills),
+    ...(load === undefined ? [] : loadBars(load, start)),
     atMost('memory after 1,000 keyword questions', memory.rss / 1e6, 350, ' MB'),
   );
-  if (!withMeaning) return { load, start, memory, keyword };
+  const figures = {
+    skills,
+    tables: [...tables, startsTable(starts), rowChangesTable(changes)],
+    load,
+    start,
+    memory,
+    keyword,
+    starts,
+    changes,
+  };
+  if (!withMeaning || source === undefined) return figures;
   const meaning = await measureMeaning({
     database,
     source,
@@ -131,7 +191,31 @@ async function measureCatalogue(): Promise<object> {
   });
   print('## By meaning', ...meaningTables(meaning));
   bars.push(...meaningBars(meaning));
-  return { load, start, memory, keyword, meaning };
+  return { ...figures, meaning };
+}
+
+async function measureLoading(database: string, source: string): Promise<LoadResult> {
+  say('loading');
+  const load = await measureLoads({ database, source, rounds, beside: peers.includes('minisearch') });
+  print(
+    loadTable(load),
+    `catalogue on disk: ${round(sizeOf(database) / 1e6)} MB, its index of words: ${round(sizeOf(`${database}.keyword`) / 1e6)} MB`,
+  );
+  return load;
+}
+
+/** A catalogue that is loaded already, and its files; nothing of it is changed. */
+function copyCatalogue(from: string, to: string): void {
+  if (!existsSync(from)) throw new Error(`there is no file ${from}`);
+  copyFileSync(from, to);
+  for (const [i, file] of derivedFiles(from).entries()) {
+    if (existsSync(file)) copyFileSync(file, derivedFiles(to)[i] as string);
+  }
+}
+
+async function countOf(database: string): Promise<number> {
+  await using search = await openSkillSearch({ database });
+  return search.ids().length;
 }
 
 /** The catalogue, in the folder: where a source is, relative to the database, tells a load which one it is. */

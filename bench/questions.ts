@@ -1,5 +1,6 @@
 import { type KeywordStep, openSkillSearch, type SkillSearch } from '../src/index.js';
 import { Database } from '../src/sqlite/connection.js';
+import { wordsByFrequency } from './word-frequencies.js';
 
 /** A class of questions that are timed together. */
 export interface QuestionClass {
@@ -10,6 +11,8 @@ export interface QuestionClass {
 }
 
 const PER_CLASS = 100;
+/** Characters of a long request. */
+const LONGEST = 200;
 
 /** Ids spread over the catalogue; the same ones for the same catalogue. */
 export function sampleIds(database: string): string[] {
@@ -25,17 +28,18 @@ export function sampleIds(database: string): string[] {
   }
 }
 
+/** Descriptions of these skills, as far as they are there. */
+export async function descriptionsOf(database: string, ids: readonly string[]): Promise<string[]> {
+  await using search = await openSkillSearch({ database, keywordIndex: false });
+  return ids.flatMap((id) => search.get(id)?.description ?? []);
+}
+
 /** Questions made of the words of a catalogue, by the step that answers them and by form. */
 export async function makeQuestions(database: string, ids: readonly string[]): Promise<QuestionClass[]> {
   await using search = await openSkillSearch({ database });
   const texts = ids.map((id) => search.get(id)).filter((skill) => skill !== undefined);
 
-  const counts = new Map<string, number>();
-  for (const { description } of texts) {
-    for (const word of new Set(description.toLowerCase().match(/[a-z]{4,}/g)))
-      counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  const byFrequency = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([word]) => word);
+  const byFrequency = wordsByFrequency(texts.map(({ description }) => description));
   const common = byFrequency.slice(0, PER_CLASS);
   const english = texts
     .map(({ description }) => description.match(/[A-Za-z]{4,}/g) ?? [])
@@ -111,6 +115,13 @@ export async function makeQuestions(database: string, ids: readonly string[]): P
         'typo',
         each((words, i) => `${swap(at(words, i))} ${at(words, i + 2)}`),
       ),
+    },
+    {
+      // As people ask in plain language: no skill has all of it. Lean engines answer by any word.
+      name: 'long request',
+      questions: each((words, i) =>
+        [...words.slice(0, 8), ...(english[(i + 11) % english.length] ?? []).slice(0, 8)].join(' ').slice(0, LONGEST),
+      ).slice(0, PER_CLASS),
     },
     {
       name: 'some words',

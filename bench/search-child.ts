@@ -1,40 +1,37 @@
-// Opens a catalogue and answers rounds of questions. A process of its own, so that its memory is its own.
+// Opens a catalogue and answers a class of questions. A process of its own for each class: nothing that an earlier class
+// has asked for is remembered.
 import { openSkillSearch, type SkillSearch } from '../src/index.js';
 import { answerParent } from './child.js';
-import { type ClassTimes, type Engine, measureRound, PAGE, type RoundOptions } from './engine.js';
+import { type ClassRequest, type ClassTimes, type Engine, measureClass, PAGE } from './engine.js';
 
-/** First which catalogue, then rounds. */
-export type SearchRequest = { readonly database: string } | SearchRound;
-
-export interface SearchRound extends RoundOptions {
-  /** Whether what explains a hit is read as well: matches and snippet. */
-  readonly explained: boolean;
+export interface SearchRequest extends ClassRequest {
+  readonly database: string;
 }
 
-export interface SearchReply {
-  readonly rows: readonly ClassTimes[];
-  readonly rss: number;
-}
-
-let search: SkillSearch;
-
-answerParent(async (request: SearchRequest): Promise<SearchReply> => {
-  if ('database' in request) {
-    search = await openSkillSearch({ database: request.database });
-    return { rows: [], rss: process.memoryUsage.rss() };
-  }
-  const rows = measureRound(engineOf(search, request.explained), request);
-  return { rows, rss: process.memoryUsage.rss() };
+answerParent(async ({ database, ...request }: SearchRequest): Promise<ClassTimes[]> => {
+  let search: SkillSearch | undefined;
+  // Opened anew for each order: what one order has read is not remembered for the next.
+  const open = async (): Promise<Engine> => {
+    await search?.close();
+    search = await openSkillSearch({ database });
+    return engineOf(search);
+  };
+  const rows = await measureClass(open, request);
+  await search?.close();
+  return rows;
 });
 
-function engineOf(opened: SkillSearch, explained: boolean): Engine {
+function engineOf(search: SkillSearch): Engine {
   return {
     ask(q, sortBy, category) {
-      const { hits, pagination, step } = opened.keyword({ q, sortBy, category, limit: PAGE });
+      const { hits, pagination, step } = search.keyword({ q, sortBy, category, limit: PAGE });
       // Parts of a hit may be made when they are read.
       const ids = hits.map(({ skill }) => skill.id);
-      if (explained) for (const { matches, snippet } of hits) read(matches, snippet.text);
       return { ids, total: pagination.total, step };
+    },
+    explain(q, sortBy, category) {
+      const { hits } = search.keyword({ q, sortBy, category, limit: PAGE });
+      for (const { skill, matches, snippet } of hits) read(skill.id, matches, snippet.text);
     },
   };
 }

@@ -87,6 +87,15 @@ export class PeerCatalogue {
     }
   }
 
+  /** As they were written, for a peer that has no more. */
+  *namesAndDescriptions(): Generator<Pick<PeerDocument, 'id' | 'name' | 'description'>> {
+    for (let id = 0; id < this.size; id++) {
+      const row = this.#rowOf(id);
+      const { name, description } = fieldsOf(row.record, row);
+      yield { id, name, description };
+    }
+  }
+
   /** Ids of the skills of these places, each record read and parsed as whoever shows a page has to. */
   idsOf(places: readonly number[]): string[] {
     return places.map((place) => {

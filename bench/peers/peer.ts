@@ -2,14 +2,14 @@ import type { SortOrder } from '../../src/index.js';
 import type { Attempt } from './attempts.js';
 import type { PeerCatalogue, PeerDocument } from './catalogue.js';
 
-interface PeerSearch {
+export interface PeerSearch {
   readonly sortBy: SortOrder;
   readonly category: string | undefined;
   /** How many of the first places are wanted. */
   readonly limit: number;
 }
 
-interface PeerPage {
+export interface PeerPage {
   readonly places: readonly number[];
   readonly total: number;
 }

@@ -1,4 +1,4 @@
-// Times what a program waits for that embeds the built library: `node open-and-mean.mjs LIBRARY DATABASE QUESTION`. Prints the
+// Times what a program waits for that embeds the built library: `node open-and-mean.mjs LIBRARY DATABASE [QUESTION]`. Prints the
 // milliseconds of the import, of opening, and of the first question by meaning, as JSON.
 const [library, database, q] = process.argv.slice(2);
 const times = [performance.now()];
@@ -6,7 +6,7 @@ const { openSkillSearch } = await import(library);
 times.push(performance.now());
 const search = await openSkillSearch({ database });
 times.push(performance.now());
-const isWithMeaning = search.stats().vectors > 0;
+const isWithMeaning = q !== undefined && search.stats().vectors > 0;
 if (isWithMeaning) await search.semantic({ q });
 times.push(performance.now());
 await search.close();
