@@ -1,5 +1,6 @@
 import { openSkillSearch } from '../../src/index.js';
 import { readKeywordFile } from '../../src/indexing/keyword-file.js';
+import { allPieces } from '../../src/keyword/all-pieces.js';
 import { FIELD_WEIGHTS } from '../../src/keyword/bm25.js';
 import type { DocumentSource, KeywordDocument } from '../../src/keyword/keyword-index.js';
 import { collectKeywords } from '../../src/keyword/packed/build/collect-keywords.js';
@@ -8,7 +9,6 @@ import type { PackedKeywords } from '../../src/keyword/packed/packed-keywords.js
 import { readQuestion } from '../../src/keyword/question.js';
 import { Work } from '../../src/keyword/work.js';
 import { MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/limits.js';
-import { allPieces } from '../../src/keyword/all-pieces.js';
 import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
 import { mutate, newQuestion, termsOf } from './questions/costly-questions.js';
 
