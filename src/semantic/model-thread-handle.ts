@@ -28,9 +28,6 @@ export class ModelThread {
   readonly #requests: RequestQueue<EmbeddedTexts>;
 
   constructor({ path, weights, settings, languages }: ModelThreadData) {
-    // onnxruntime sends telemetry from version 1.29 on, unless this variable of the process is set before it is loaded.
-    // A thread has only a copy of the variables.
-    process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
     const data: ModelThreadData = { path, weights, settings, languages };
     this.#worker = startWorker(import.meta.url, 'model-thread', { workerData: data });
     this.#worker.ref();

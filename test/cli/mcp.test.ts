@@ -1,6 +1,7 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -48,6 +49,39 @@ describe.each(ERAS)('mcp in revision %s', (era) => {
 });
 
 describe('mcp', () => {
+  test.skipIf(process.platform === 'win32')(
+    'loads a model without its runtime leaving an id of the machine',
+    async () => {
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ database, sources: [[wholeRow(PDF)]] });
+      const home = join(database, '..', 'home');
+      mkdirSync(home);
+      const env: NodeJS.ProcessEnv = { ...process.env, HOME: home, XDG_CACHE_HOME: join(home, '.cache') };
+      // Threads of this test have set it.
+      delete env['ORT_DISABLE_TELEMETRY'];
+      const words = ['--import', 'tsx', MAIN, 'mcp', '--database', database];
+      const child = spawn(process.execPath, words, { env });
+      const output = catchOutput(child);
+      const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+      const asked = [
+        { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+        { jsonrpc: '2.0', method: 'notifications/initialized' },
+        {
+          jsonrpc: '2.0',
+          id: 2,
+          method: 'tools/call',
+          params: { name: 'search_skills', arguments: { query: 'fill in a form' } },
+        },
+      ];
+      child.stdin.write(asked.map((message) => `${JSON.stringify(message)}\n`).join(''));
+      await vi.waitFor(() => expect(output().error).toContain('semantic search is ready'), 20_000);
+      child.stdin.end();
+      await once(child, 'close');
+      const left = readdirSync(home, { recursive: true }).filter((path) => String(path).includes('onnxruntime'));
+      expect(left).toEqual([]);
+    },
+  );
+
   test('says that there is no catalogue, stays, and works once there is one', async () => {
     const database = scratchFile('skills.db');
     const client = await connect(['--database', database, ...WORDS_ONLY], '2026-07-28');
