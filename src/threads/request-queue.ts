@@ -56,8 +56,10 @@ export class RequestQueue<Answer> {
 
   /** Rejects all requests, also later ones. The first error counts. */
   end(error: Error): void {
-    this.#ended ??= error;
-    for (const waiting of this.#waiting.splice(0)) waiting.reject(this.#ended);
+    // Who closes the thread waits for its exit, and a last message of it may not stop that.
+    if (this.#ended !== undefined) return;
+    this.#ended = error;
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
     this.#worker.unref();
   }
 

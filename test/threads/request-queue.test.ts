@@ -51,6 +51,19 @@ test('keeps the first error', async () => {
   await expect(queue.ask('a')).rejects.toThrow('closed');
 });
 
+test('leaves a thread alone that somebody waits for after its end', async () => {
+  const { queue, worker } = started();
+  queue.end(new Error('closed'));
+  const calls: string[] = [];
+  const { unref } = worker;
+  worker.unref = () => void calls.push('unref');
+  queue.end(new Error('failed'));
+  expect(calls).toEqual([]);
+  expect(queue.ended?.message).toBe('closed');
+  unref.call(worker);
+  await worker.terminate();
+});
+
 test('keeps the process alive only while a request waits', async () => {
   const { queue, worker } = started();
   const calls: string[] = [];
