@@ -136,7 +136,8 @@ function withLateParts(code) {
     // Where more than its members are used, it stays: nothing but its declaration may name the whole.
     const whole = new RegExp(`(?<![.\\w$])${name}\\b(?!\\.)`, 'g');
     if (!LATE_PARTS.includes(part) || [...code.matchAll(whole)].length > 1) continue;
-    late = late.replace(line, '').replace(new RegExp(`(?<![.\\w$])${name}\\.`, 'g'), `require("node:${part}").`);
+    // In brackets: `new require(…)` would make an object of what is called here.
+    late = late.replace(line, '').replace(new RegExp(`(?<![.\\w$])${name}\\.`, 'g'), `(require("node:${part}")).`);
   }
   return late;
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Captured, runCaptured } from '../cli/run-captured.js';
@@ -59,6 +59,25 @@ describe('the bundle of the command line', () => {
     { words: ['check', '--database', database] },
   ])('says what the sources say: $words', async ({ words }) => {
     expect(runBundle(words)).toEqual(await runCaptured(words));
+  });
+
+  test('reads a lock file that it has written', () => {
+    const folder = join(installed, 'source');
+    mkdirSync(join(folder, 'tidy'), { recursive: true });
+    writeFileSync(join(folder, 'tidy', 'SKILL.md'), '---\nname: tidy\ndescription: Tidies ✍️ up.\n---\nTidy up.\n');
+    const catalogue = ['--database', join(installed, 'source.db')];
+    expect(runBundle(['load', folder, '--no-semantic', ...catalogue]).status).toBe(0);
+    const to = ['--to', join(installed, 'installed'), ...catalogue];
+    const [first, second] = [1, 2].map(() => runBundle(['install', 'source-tidy', ...to]));
+    expect(first).toMatchObject({ status: 0, out: expect.stringMatching(/^installed /) });
+    expect(second).toMatchObject({ status: 0, out: expect.stringMatching(/^unchanged /) });
+    expect(runBundle(['outdated', ...to])).toMatchObject({ status: 0, out: expect.stringContaining('up to date') });
+  });
+
+  test('makes no object of what is to be called: parts of Node are loaded where they are used', () => {
+    const folder = join(installed, 'dist', 'cli');
+    const code = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+    expect(code.filter((text) => /\bnew require\(/.test(text))).toEqual([]);
   });
 
   test('runs through a link, as npm makes one', () => {
