@@ -41,6 +41,7 @@ describe('the folders of a user', () => {
     expect(userFolders({ ...base, platform: 'win32', home, env })).toEqual({
       data: moved,
       state: moved,
+      cache: moved,
       run: moved,
       config: 'D:\\Roaming\\skill-discovery',
     });
@@ -50,6 +51,7 @@ describe('the folders of a user', () => {
     const env = {
       XDG_DATA_HOME: '/xdg/data',
       XDG_STATE_HOME: '/xdg/state',
+      XDG_CACHE_HOME: '/xdg/cache',
       XDG_CONFIG_HOME: 'relative',
       XDG_RUNTIME_DIR: '',
     };
@@ -57,6 +59,7 @@ describe('the folders of a user', () => {
     expect(userFolders(of)).toEqual({
       data: '/xdg/data/skill-discovery',
       state: '/xdg/state/skill-discovery',
+      cache: '/xdg/cache/skill-discovery',
       run: '/xdg/state/skill-discovery',
       config: '/home/ada/.config/skill-discovery',
     });

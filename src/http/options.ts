@@ -2,7 +2,7 @@ import { type Access, openAccess, UNLIMITED } from '../access/index.js';
 import { checkInteger, checkListener, checkNumber, invalidArgument, optionOf } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { MAX_LONGEST_WAIT } from '../limits.js';
-import type { UnpublishedListener } from '../mcp/skills/published-skills.js';
+import type { UnpublishedListener } from '../mcp/skills/unpublished-listener.js';
 import { resolveHosts } from './allowed-hosts.js';
 import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';
 import type { LogEvent } from './log-event.js';

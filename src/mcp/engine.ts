@@ -3,8 +3,9 @@ import type { Skill, SkillReadResult } from '@modelcontextprotocol/server/ext/sk
 import { SkillSearchError } from '../errors.js';
 import type { SkillSearch } from '../index.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault } from './skills/protocol-fault.js';
-import { PublishedSkills, type UnpublishedListener } from './skills/published-skills.js';
+import { PublishedSkills } from './skills/published-skills.js';
 import { SkillPages } from './skills/skill-pages.js';
+import type { UnpublishedListener } from './skills/unpublished-listener.js';
 import { isUnexpected, toolErrorText } from './tool-error.js';
 import type { ToolContext } from './tools/tool.js';
 import { findTool, TOOL_NAMES } from './tools/tools.js';

@@ -4,7 +4,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import type { Engine } from './engine.js';
 import type { Sdk } from './skills/load-sdk.js';
 import { ProtocolFault } from './skills/protocol-fault.js';
-import type { UnpublishedListener } from './skills/published-skills.js';
+import type { UnpublishedListener } from './skills/unpublished-listener.js';
 import { toolList } from './tools/tools.js';
 
 /** How long a client may keep what it was told, in milliseconds: a change is notified as well. */

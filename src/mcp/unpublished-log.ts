@@ -1,5 +1,5 @@
 import { MAX_LOGGED_UNPUBLISHED } from '../limits.js';
-import type { UnpublishedListener, UnpublishedWhere } from './skills/published-skills.js';
+import type { UnpublishedListener, UnpublishedWhere } from './skills/unpublished-listener.js';
 
 const MESSAGES: Readonly<Record<UnpublishedWhere, string>> = {
   everywhere: 'found but not published',

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readClassifier } from '../../src/classify/read-classifier.js';
-import { buildCatalogue, checkCatalogue, type LoadReport, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import {
+  buildCatalogue,
+  checkCatalogue,
+  type LoadReport,
+  openSkillSearch,
+  removeSkills,
+  type SkillSearch,
+  updateSkills,
+} from '../../src/index.js';
 import { embeddedText } from '../../src/semantic/embedded-text.js';
 import { Database } from '../../src/sqlite/connection.js';
 import { stampOf } from '../catalogue-file.js';
@@ -207,6 +215,29 @@ describe('a load that classifies', () => {
     expect(await made.load([COMMITS])).toMatchObject({ updated: 0, unchanged: 1 });
     expect(await derivedIn(made)).toEqual(expected);
   });
+});
+
+test('small changes of a classified catalogue leave nothing that a check takes for damage', async () => {
+  const database = join(scratchFolder(), 'skills.db');
+  await buildCatalogue({ database, sources: [{ name: 'rows', rows: ROWS }], classify: true, embedder });
+  const problems = async (): Promise<readonly unknown[]> => (await checkCatalogue({ database })).problems;
+
+  await updateSkills({
+    database,
+    rows: [
+      { ...TESTS, stars: 7 },
+      { ...UNSURE, description: 'Other.' },
+    ],
+    embedder,
+  });
+  expect(await problems()).toEqual([]);
+  await updateSkills({ database, rows: [{ ...COMMITS, stars: 7 }], semantic: false });
+  expect(await problems()).toEqual([]);
+  await updateSkills({ database, rows: [{ ...TESTS, categories: ['own'] }], embedder });
+  removeSkills({ database, ids: ['unsure'] });
+  expect(await problems()).toEqual([]);
+  await using search = await openSkillSearch({ database, embedder });
+  expect(search.get('commits')?.derivedCategories).toEqual(await expectedOf(COMMITS));
 });
 
 describe('derived categories that are damaged', () => {

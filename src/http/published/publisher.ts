@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { type SkillSearch, SkillSearchError } from '../../index.js';
 import { hashOfFiles } from '../../install/folder-hash.js';
-import type { UnpublishedListener } from '../../mcp/skills/published-skills.js';
+import type { UnpublishedListener } from '../../mcp/skills/unpublished-listener.js';
 import { archiveOf, bytesOf, type Publication, type PublishedEntry, publicationOf } from './publication.js';
 import type { PublishRule } from './publish-rule.js';
 import { type PublishedPath, readPublishedPath } from './published-path.js';

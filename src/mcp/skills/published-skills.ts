@@ -2,6 +2,7 @@ import type { Skill } from '@modelcontextprotocol/server/ext/skills';
 import type { ContentFile, SkillSearch } from '../../index.js';
 import { type FrontMatter, readFrontMatter } from './front-matter.js';
 import { skillUri } from './skill-uri.js';
+import type { UnpublishedListener } from './unpublished-listener.js';
 
 /** A skill that may be handed on: all of its bytes are stored, and its front matter keeps the rules. */
 export interface PublishedSkill {
@@ -9,15 +10,6 @@ export interface PublishedSkill {
   readonly frontMatter: FrontMatter;
   readonly files: readonly ContentFile[];
 }
-
-/**
- * Where a skill is not published: nowhere at all; not for installers, though by MCP; or not in the index for installers,
- * though at its own address.
- */
-export type UnpublishedWhere = 'everywhere' | 'for-installers' | 'in-index';
-
-/** Told why a skill is found but not published. */
-export type UnpublishedListener = (id: string, reason: string, where: UnpublishedWhere) => void;
 
 /** Says which skills of a catalogue are published. */
 export class PublishedSkills {

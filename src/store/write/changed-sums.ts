@@ -1,9 +1,10 @@
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
+import { hasDerivedLabels } from '../derived-labels.js';
 import { type CatalogueSums, linkSum, sumOfId } from '../facts.js';
 import type { CatalogueState } from '../lineage.js';
 import { addToSum } from '../list-checksum.js';
-import { SUPERSEDED } from '../schema.js';
+import { DERIVED_LABELS, SUPERSEDED } from '../schema.js';
 import { HASH_BYTES } from '../stored-skill.js';
 
 interface ChangedSkill {
@@ -24,9 +25,15 @@ const VECTOR =
  * What a catalogue notes of itself after a small change, from what it noted before: only the rows of the change are read.
  *
  * @param connection in the transaction of the change
+ * @param base the catalogue as it was before the change
  * @param before the state before the change
  */
-export function changedSums(connection: Connection, sums: CatalogueSums, before: CatalogueState): CatalogueSums {
+export function changedSums(
+  connection: Connection,
+  base: Connection,
+  sums: CatalogueSums,
+  before: CatalogueState,
+): CatalogueSums {
   const { lastSkill, lastVector, sequence } = before;
   const changed = { ...sums };
   const add = (name: 'ids' | 'links' | 'contents' | 'completeIds' | 'derivedLabels', checksum: number): void => {
@@ -38,7 +45,7 @@ export function changedSums(connection: Connection, sums: CatalogueSums, before:
     add('ids', sign * sumOfId(id));
     if (hasContents === 1) add('contents', sign * sumOfId(number));
     if (completeId !== null) add('completeIds', sign * sumOfId(completeId));
-    if (isLabelled === 1) add('derivedLabels', sign * sumOfId(number));
+    if (isLabelled === 1 && number <= sums.loaded) add('derivedLabels', sign * sumOfId(number));
   };
 
   const came = connection.prepare<[number], ChangedSkill>(
@@ -58,6 +65,9 @@ export function changedSums(connection: Connection, sums: CatalogueSums, before:
   changed.vectors += vectors.get(lastVector)!;
   changed.blobs = connection.prepare<[], number>('SELECT count(*) FROM blob').pluck().get()!;
 
+  // A skill may get its labels in a later change than the one that wrote it: they need its vector.
+  add('derivedLabels', sumOfLabelled(connection, sums.loaded) - sumOfLabelled(base, sums.loaded));
+
   // Skills that were there before, and whose text got a vector only now.
   const embedded = connection
     .prepare<[number, number], [SkillNumber, VectorNumber | null]>(
@@ -71,6 +81,15 @@ export function changedSums(connection: Connection, sums: CatalogueSums, before:
     if (skill <= sums.loaded) changed.unembedded -= 1;
   }
   return changed;
+}
+
+/** What the checksum of derived labels covers of the skills that small changes wrote. */
+function sumOfLabelled(connection: Connection, loaded: SkillNumber): number {
+  if (!hasDerivedLabels(connection)) return 0;
+  const labelled = connection
+    .prepare<[SkillNumber], SkillNumber>(`SELECT skill FROM ${DERIVED_LABELS} WHERE skill > ?`)
+    .pluck();
+  return labelled.all(loaded).reduce((sum, skill) => addToSum(sum, sumOfId(skill)), 0);
 }
 
 const LIVE = {

@@ -149,7 +149,7 @@ export class OpenChange {
     const lastSkill = highest('SELECT max(number) FROM skill', before.lastSkill);
     const lastVector = highest('SELECT max(number) FROM vector', before.lastVector);
     connection.exec('DELETE FROM touched');
-    const sums = changedSums(connection, this.#sums!, before);
+    const sums = changedSums(connection, this.base.connection, this.#sums!, before);
     this.#superseding!.end(stamp, lastSkill, lastVector);
     writeMeta(connection, 'replaces', readMeta(connection, 'stamp') ?? '');
     writeMeta(connection, 'stamp', stamp);
