@@ -16,7 +16,8 @@ import { wordVector } from './word-vector.js';
  * - `pasted`: 1 for a prompt of several lines
  * - `lead`: by how much the first skill is above the mean of the next nine
  * - `sum`: by what the first skill is ranked by words; 0 by meaning
- * - `coverage`: mean of the first five skills; see `RANKING_FEATURES`. High where the prompt has only words that are anywhere
+ * - `coverage`: mean of the first five skills; see `RANKING_FEATURES`. High where the prompt has only words that are
+ *   anywhere
  * - `name`, `description`: BM25 of these fields of the first skill, on a logarithmic scale
  * - `cosine`: the highest of all skills found; by words that of the {@link wordVector}s
  * - `near`: mean of their cosines

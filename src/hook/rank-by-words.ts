@@ -1,5 +1,5 @@
 import type { WordCandidate } from '../search/word-candidates.js';
-import { WordTable } from './word-table.js';
+import { wordTable } from './word-table.js';
 
 /** So many skills with words of a prompt are looked at: more would take longer than the search for them. */
 export const LOOKED_AT = 120;
@@ -15,25 +15,17 @@ export interface RankedByWords extends Omit<WordCandidate, 'fields'> {
   /** BM25 of its name and of its description. */
   readonly name: number;
   readonly description: number;
-  /** Of the prompt with its name and description, by the {@link WordTable}: -1 to 1. */
+  /** Of the prompt with its name and description, by the {@link wordTable}: -1 to 1. */
   readonly cosine: number;
   /** By which it is ranked. */
   readonly sum: number;
 }
-
-let table: WordTable | undefined;
 
 /** So many vectors of skills are kept: a server is asked about the same ones again and again. Some 0.5 kB each. */
 const KEPT = 5000;
 
 /** By name and description. */
 const vectorsOfSkills = new Map<string, Float32Array>();
-
-/** Of the words of a text; read when it is first needed. */
-export function wordTable(): WordTable {
-  table ??= WordTable.read();
-  return table;
-}
 
 /**
  * Ranks skills for a prompt, the best first. A prompt is longer than a question to a search and has many words that say

@@ -9,9 +9,9 @@ export const PARTS: number = WORD_DIMENSIONS / PART;
 export const CENTRES = 256;
 
 /**
- * The file with the vectors of words, which `npm run bench:hook words` writes: a scale (float32) and the number of words
- * (uint32), the centres of each part (int8), the hashes of the words in ascending order (uint32), the centres of each
- * word (uint8). All little endian.
+ * The file with the vectors of words, which `npm run bench:hook words` writes: a scale (float32) and the number of
+ * words (uint32), the centres of each part (int8), the hashes of the words in ascending order (uint32), the centres of
+ * each word (uint8). All little endian.
  */
 export const WORD_TABLE: URL = new URL('../../data/hook-words.bin', import.meta.url);
 
@@ -107,6 +107,14 @@ export class WordTable {
     for (let place = this.#buckets[bucket]!; place < end; place++) if (this.#hashes[place] === hash) return place;
     return undefined;
   }
+}
+
+let table: WordTable | undefined;
+
+/** The table of the package; read when it is first needed. */
+export function wordTable(): WordTable {
+  table ??= WordTable.read();
+  return table;
 }
 
 /** What a character is in a word: only a letter begins one. The table has no capitals, and no word beyond ASCII. */

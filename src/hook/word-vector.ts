@@ -1,6 +1,5 @@
 import { fnv1a } from '../text/fnv1a.js';
-import { wordTable } from './rank-by-words.js';
-import { WORD_DIMENSIONS } from './word-table.js';
+import { WORD_DIMENSIONS, wordTable } from './word-table.js';
 
 /** Places that words are spread over: some share one. */
 const PLACES = 1024;
@@ -12,8 +11,8 @@ const [BY_WORDS, BY_MEANING] = [0.55, 0.83];
 const PARTS = /\p{L}[\p{L}\p{N}_']*|\p{N}+|[^\p{L}\p{N}\s]/gu;
 
 /**
- * What a text is made of, as a vector: which words and signs it has, about how many, and roughly what they mean. At most
- * of unit length.
+ * What a text is made of, as a vector: which words and signs it has, about how many, and roughly what they mean. At
+ * most of unit length.
  */
 export function wordVector(text: string): Float32Array {
   const parts = text.toLowerCase().match(PARTS) ?? [];

@@ -1,18 +1,15 @@
-import { copyFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { buildCatalogue, checkCatalogue, openSkillSearch } from '../../src/index.js';
-import { Database } from '../../src/sqlite/connection.js';
-import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { change, earlierCatalogue, formatOf } from './earlier-catalogue.js';
 import { format2Rows } from './fixtures/format-2-rows.js';
 
-const FIXTURE = fileURLToPath(new URL('fixtures/format-2.catalogue', import.meta.url));
+const FIXTURE = 'format-2.catalogue';
 const IDS = ['apple-cutter', 'pear-poacher', 'plum-jam', 'quince-über'];
 const embedder = new StandInEmbedder('stand-in', 16);
 
 test('a catalogue of format 2 can be opened and searched as it is', async () => {
-  await using search = await openSkillSearch({ database: fixture(), embedder });
+  await using search = await openSkillSearch({ database: earlierCatalogue(FIXTURE), embedder });
   expect(search.ids()).toEqual(IDS);
   expect(search.keyword({ q: 'poach pears' }).hits.map(({ skill }) => skill.id)).toEqual(['pear-poacher']);
   expect((await search.semantic({ q: 'plum jam' })).hits[0]?.skill.id).toBe('plum-jam');
@@ -23,7 +20,7 @@ test('a catalogue of format 2 can be opened and searched as it is', async () => 
 });
 
 test('the next load completes a catalogue of format 2, whatever it brings', async () => {
-  const database = fixture();
+  const database = earlierCatalogue(FIXTURE);
   const report = await load(database, [
     { id: 'cherry', name: 'cherry', description: 'Stone cherries.', tags: ['red'] },
   ]);
@@ -36,7 +33,7 @@ test('the next load completes a catalogue of format 2, whatever it brings', asyn
 });
 
 test('loading the same rows into a catalogue of format 2 changes no skill, and embeds nothing again', async () => {
-  const database = fixture();
+  const database = earlierCatalogue(FIXTURE);
   const report = await load(database, format2Rows, 'fruit');
   expect(report).toMatchObject({ added: 0, updated: 0, unchanged: 4, removed: 0, embedded: 0 });
   expect(formatOf(database)).toBe(4);
@@ -44,7 +41,7 @@ test('loading the same rows into a catalogue of format 2 changes no skill, and e
 });
 
 test('completing marks a skill that does not fit its hash as damaged, until a load brings it', async () => {
-  const database = fixture();
+  const database = earlierCatalogue(FIXTURE);
   change(database, "UPDATE skill SET record = replace(record, 'plum jam', 'plum ham') WHERE id = 'plum-jam'");
   await load(database, [{ id: 'cherry', name: 'cherry', description: 'Stone cherries.' }]);
   {
@@ -63,7 +60,7 @@ test('completing marks a skill that does not fit its hash as damaged, until a lo
 });
 
 test('a repair completes a catalogue of format 2, too', async () => {
-  const database = fixture();
+  const database = earlierCatalogue(FIXTURE);
   expect((await checkCatalogue({ database })).problems.map(({ part }) => part)).toEqual([
     'database',
     'keyword file',
@@ -75,27 +72,6 @@ test('a repair completes a catalogue of format 2, too', async () => {
   expect(formatOf(database)).toBe(4);
 });
 
-function fixture(): string {
-  const path = scratchFile('skills.db');
-  copyFileSync(FIXTURE, path);
-  return path;
-}
-
 function load(database: string, rows: readonly unknown[], name = 'more') {
   return buildCatalogue({ database, sources: [{ name, rows }], embedder });
-}
-
-function change(database: string, sql: string): void {
-  const connection = new Database(database);
-  connection.exec(sql);
-  connection.close();
-}
-
-function formatOf(database: string): unknown {
-  const connection = new Database(database, { readonly: true });
-  try {
-    return connection.pragma('user_version', { simple: true });
-  } finally {
-    connection.close();
-  }
 }

@@ -1,5 +1,4 @@
-import { copyFileSync, statSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { buildCatalogue, checkCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
@@ -7,16 +6,16 @@ import { openForReading } from '../../src/store/database.js';
 import { PAGE_BYTES } from '../../src/store/schema.js';
 import { contentOf, filesBeside } from '../catalogue-file.js';
 import { row } from '../rows.js';
-import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { change, earlierCatalogue, formatOf } from './earlier-catalogue.js';
 import { format3Rows } from './fixtures/format-3-rows.js';
 
-const FIXTURE = fileURLToPath(new URL('fixtures/format-3.catalogue', import.meta.url));
+const FIXTURE = 'format-3.catalogue';
 const KILN = format3Rows[0] as { description: string; files: { filename: string; text: string }[] };
 const embedder = new StandInEmbedder('stand-in', 16);
 
 test('a catalogue of format 3 can be opened, searched and checked as it is', async () => {
-  const database = fixture();
+  const database = earlierCatalogue(FIXTURE);
   await using search = await openSkillSearch({ database, embedder });
   expect(search.ids()).toEqual(['glaze "über"', 'kiln-firing', 'sieve', 'wheel']);
   expect(search.keyword({ q: 'raise the temperature slowly' }).hits.map(({ skill }) => skill.id)).toEqual([
@@ -29,7 +28,7 @@ test('a catalogue of format 3 can be opened, searched and checked as it is', asy
 });
 
 test('small changes leave a catalogue of format 3 in its format, for the version before', async () => {
-  const database = fixture();
+  const database = earlierCatalogue(FIXTURE);
   await using before = await openSkillSearch({ database, embedder });
   const update = { database, embedder, source: 'clay' };
   expect(await updateSkills({ ...update, rows: [{ ...KILN, stars: 8 }, row('slip')] })).toMatchObject({
@@ -48,7 +47,7 @@ test('small changes leave a catalogue of format 3 in its format, for the version
 });
 
 test('the next load packs a catalogue of format 3, whatever it brings, and loses nothing', async () => {
-  const [database, other] = [fixture(), fixture()];
+  const [database, other] = [earlierCatalogue(FIXTURE), earlierCatalogue(FIXTURE)];
   const was = contentOf(database);
   expect(await load(database, format3Rows)).toMatchObject({ added: 0, updated: 0, unchanged: 4, embedded: 0 });
   expect(await load(other, [row('slip')], 'more')).toMatchObject({ added: 1, updated: 0, embedded: 1 });
@@ -71,7 +70,7 @@ test('the next load packs a catalogue of format 3, whatever it brings, and loses
 });
 
 test('packing leaves a damaged skill damaged, until a load brings it', async () => {
-  const database = fixture();
+  const database = earlierCatalogue(FIXTURE);
   change(database, "UPDATE skill SET record = replace(record, 'Center', 'Canter') WHERE id = 'wheel'");
   change(database, "UPDATE file SET text = replace(text, 'Wear', 'Bear') WHERE filename = 'short.txt'");
   await load(database, [row('slip')], 'more');
@@ -89,29 +88,13 @@ test('packing leaves a damaged skill damaged, until a load brings it', async () 
 });
 
 test('a repair packs a catalogue of format 3, too', async () => {
-  const database = fixture();
+  const database = earlierCatalogue(FIXTURE);
   expect((await checkCatalogue({ database, repair: true })).problems).toEqual([]);
   expect(formatOf(database)).toBe(4);
 });
 
-function fixture(): string {
-  const path = scratchFile('skills.db');
-  copyFileSync(FIXTURE, path);
-  return path;
-}
-
 function load(database: string, rows: readonly unknown[], name = 'clay') {
   return buildCatalogue({ database, sources: [{ name, rows }], embedder });
-}
-
-function change(database: string, sql: string): void {
-  const connection = new Database(database);
-  connection.exec(sql);
-  connection.close();
-}
-
-function formatOf(database: string): unknown {
-  return ask(database, 'SELECT user_version FROM pragma_user_version')[0];
 }
 
 /** How the texts of files are stored. */

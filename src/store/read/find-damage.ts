@@ -33,8 +33,8 @@ const ROWS_A_TURN = 250;
 const CHARACTERS_A_TURN = 1 << 20;
 
 /**
- * Compares everything with its checksum: all skills with their files and contents, all vectors, signatures and derived labels. Gives
- * way to the event loop in between.
+ * Compares everything with its checksum: all skills with their files and contents, all vectors, signatures and derived
+ * labels. Gives way to the event loop in between.
  *
  * @param path for messages
  * @param look looks at a skill that is as it was written, and says what is wrong with it all the same
