@@ -11,6 +11,15 @@ import { hasUnitLength } from '../vector-bytes.js';
 const VECTORS_A_TURN = 500;
 
 /**
+ * The vectors of a skill, one a model. `CROSS JOIN` keeps SQLite from reading all vectors for each skill, which it
+ * prefers where it knows nothing of the number of models.
+ */
+export const VECTORS_OF_SKILL: string = `
+  SELECT vector.number, embedding, dimensions, vector.checksum
+  FROM skill CROSS JOIN model CROSS JOIN vector ON vector.model = model.number AND vector.text_hash = skill.text_hash
+  WHERE skill.number = ?`;
+
+/**
  * Says which skills of a catalogue are damaged. Only skills that a load brings are looked at, so a small load into a
  * large catalogue stays small.
  */
@@ -80,9 +89,7 @@ export class DamagedSkills {
   async vectorsOf(skills: Iterable<SkillNumber>, signal: AbortSignal | undefined): Promise<VectorNumber[]> {
     if (!this.#rows.hasChecksums) return [];
     const vectorsOf = this.#connection
-      .prepare<[SkillNumber], [VectorNumber, unknown, number, number | null]>(`
-        SELECT vector.number, embedding, dimensions, vector.checksum
-        FROM skill JOIN vector USING (text_hash) JOIN model ON model.number = model WHERE skill.number = ?`)
+      .prepare<[SkillNumber], [VectorNumber, unknown, number, number | null]>(VECTORS_OF_SKILL)
       .raw();
     const damaged = new Set<VectorNumber>();
     let looked = 0;

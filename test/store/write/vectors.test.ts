@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Database } from '../../../src/sqlite/connection.js';
 import { CatalogueReader } from '../../../src/store/read/catalogue-reader.js';
 import { CatalogueWriter } from '../../../src/store/write/catalogue-writer.js';
+import { VECTORS_OF_SKILL } from '../../../src/store/write/damaged-skills.js';
 import { vectorsOf } from '../../catalogue-file.js';
 import { codeOf } from '../../error-code.js';
 import { scratchFile } from '../../scratch-folder.js';
@@ -29,6 +30,15 @@ describe('the vectors of a catalogue', () => {
     expect([...turned.values]).toEqual([4, 2, 0].flatMap((at) => [...values.subarray(at, at + 2)]));
     expect([...(await reader.vectorNumbers())].toSorted()).toEqual([...keys]);
     reader.close();
+  });
+
+  test('of one skill are found without reading those of others', () => {
+    const database = new Database(withVectors('model', ['a', 'b']));
+    const plan = database.prepare<[number], { detail: string }>(`EXPLAIN QUERY PLAN ${VECTORS_OF_SKILL}`).all(1);
+    database.close();
+    expect(plan.map(({ detail }) => detail).filter((detail) => /\bvector\b/.test(detail))).toEqual([
+      'SEARCH vector USING INDEX sqlite_autoindex_vector_1 (model=? AND text_hash=?)',
+    ]);
   });
 
   test('that are not of the length they should have are told, not read', async () => {
