@@ -42,6 +42,14 @@ export function documentsOf(reader: CatalogueReader): DocumentSource {
 
 /** A skill and its files as a document of keyword search. */
 export function toDocument(skill: Skill, files: KeywordDocument['files']): KeywordDocument {
-  const { name, author, description } = skill;
+  const [name, author, description] = uncut([skill.name, skill.author, skill.description] as const);
   return { name, author, labels: [...skill.categories, ...skill.occupations, ...skill.tags], description, files };
+}
+
+/**
+ * Copies of texts that were cut out of longer ones. V8 has another representation for those, and code that meets more
+ * than four representations looks each character up anew: splitting into words would take half as long again.
+ */
+function uncut<T extends readonly string[]>(texts: T): T {
+  return JSON.parse(JSON.stringify(texts)) as T;
 }

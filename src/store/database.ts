@@ -3,7 +3,8 @@ import { SkillSearchError } from '../errors.js';
 import { type Connection, Database, databaseError, isSqliteError } from '../sqlite/connection.js';
 import { beyondRepair, damagedError } from './damaged.js';
 import { formatOf, isKnownFormat } from './format.js';
-import { APPLICATION_ID, FORMAT_UNPACKED, FORMAT_VERSION, PAGE_BYTES, SCHEMA } from './schema.js';
+import { PAGE_BYTES } from './page-bytes.js';
+import { APPLICATION_ID, FORMAT_UNPACKED, FORMAT_VERSION, SCHEMA } from './schema.js';
 
 /** A new, empty catalogue in memory. Nothing in it is packed: it is made for a short time. */
 export function createInMemory(): Connection {
@@ -22,8 +23,8 @@ export function openForWriting(path: string, timeout = 0): Connection {
 }
 
 /** Chooses the size of the pages of a database that has none yet, or that will be packed. */
-export function choosePages(connection: Connection): void {
-  connection.pragma(`page_size = ${PAGE_BYTES}`);
+export function choosePages(connection: Connection, bytes: number = PAGE_BYTES): void {
+  connection.pragma(`page_size = ${bytes}`);
 }
 
 /** Makes an empty database a catalogue. The size of its pages must be chosen before, see {@link choosePages}. */

@@ -42,12 +42,6 @@ const SIGNATURE_COLUMNS = `  skill INTEGER PRIMARY KEY,
   sketch BLOB NOT NULL,
   checksum INTEGER`;
 
-/**
- * Bytes of a page of a catalogue. In pages of 4,096, an eighth of a file's texts would be left free, because few rows
- * fit one; in larger pages a record that is shown costs more to read.
- */
-export const PAGE_BYTES = 8192;
-
 /** Added to format 2 later: a catalogue of that format may lack this table. */
 export const KNOWN_ROWS: string = `
 CREATE TABLE IF NOT EXISTS known_row (

@@ -12,8 +12,8 @@ import {
 } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
 import { filesBeside } from '../../src/store/file-names.js';
+import { SMALL_PAGE_BYTES } from '../../src/store/page-bytes.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
-import { PAGE_BYTES } from '../../src/store/schema.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -345,7 +345,7 @@ test('a table that SQLite cannot read is no matter of the file system, and a loa
   const connection = new Database(database);
   const page = connection.prepare<[], number>("SELECT rootpage FROM sqlite_schema WHERE name = 'claim'").pluck().get()!;
   connection.close();
-  bytes.fill(0xff, (page - 1) * PAGE_BYTES, page * PAGE_BYTES);
+  bytes.fill(0xff, (page - 1) * SMALL_PAGE_BYTES, page * SMALL_PAGE_BYTES);
   writeFileSync(database, bytes);
   const helps = { code: 'DATABASE_DAMAGED', message: expect.stringMatching(/; load all sources into a new file$/) };
   await expect(load(database, [row('fig')])).rejects.toMatchObject(helps);

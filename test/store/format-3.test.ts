@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { buildCatalogue, checkCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
 import { openForReading } from '../../src/store/database.js';
-import { PAGE_BYTES } from '../../src/store/schema.js';
+import { SMALL_PAGE_BYTES } from '../../src/store/page-bytes.js';
 import { contentOf, filesBeside } from '../catalogue-file.js';
 import { row } from '../rows.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -58,7 +58,7 @@ test('the next load packs a catalogue of format 3, whatever it brings, and loses
     expect(filesBeside(path).filter((name) => name.includes('loading'))).toEqual([]);
     for (const [id, content] of was) expect(contentOf(path).get(id)).toEqual(content);
     const connection = openForReading(path);
-    expect(connection.pragma('page_size', { simple: true })).toBe(PAGE_BYTES);
+    expect(connection.pragma('page_size', { simple: true })).toBe(SMALL_PAGE_BYTES);
     expect(connection.pragma('freelist_count', { simple: true })).toBe(0);
     connection.close();
     await using search = await openSkillSearch({ database: path, embedder });

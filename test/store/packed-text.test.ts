@@ -49,6 +49,14 @@ test('a text of a mebibyte, and a record longer than what counts of it, can be p
   for (const of of [RECORD, record]) expect(textOf(packText(long, of), of)).toBe(long);
 });
 
+test('a text that repeats what is as far away as a small window is wide, or farther, comes back', () => {
+  const random = createHash('sha512').update('far').digest('hex');
+  for (const between of [5000, 10_000, 10_900, 11_000, 12_000, 16_000, 33_000]) {
+    const text = `${TEXT}${random}${'- another line\n'.repeat(between / 15)}${random}${TEXT}`;
+    expect(textOf(packText(text, RECORD), RECORD)).toBe(text);
+  }
+});
+
 test('what is no packed text, or claims another length than it has, is none', () => {
   const packed = packText(TEXT, RECORD) as Buffer;
   const shorter = Buffer.from(packed);

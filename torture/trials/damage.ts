@@ -11,14 +11,14 @@ import {
 } from '../../src/index.js';
 import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
 import { filesBeside } from '../../src/store/file-names.js';
+import { SMALL_PAGE_BYTES } from '../../src/store/page-bytes.js';
 import { openStoredVectors } from '../../src/store/read/vector-reader.js';
-import { PAGE_BYTES } from '../../src/store/schema.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
 import { wholeFile } from '../catalogue-rows.js';
 import type { Trial, TrialContext } from '../trial.js';
 
 const SKILLS = 160;
-const PAGE = PAGE_BYTES;
+const PAGE = SMALL_PAGE_BYTES;
 const LIMIT = 20;
 
 const TOPICS = ['kite', 'baking', 'git history', 'spreadsheet', 'release notes', 'Gemüse', '漢字 reading', 'c++ build'];

@@ -6,12 +6,13 @@ import { runJob } from '../../threads/run-job.js';
 import type { BuildGraphJob } from './build-graph-job.js';
 import type { BuildVectorsJob } from './build-vectors-job.js';
 import type { Checksum } from './file-checksum.js';
-import { Graph, loadGraphLibrary } from './graph.js';
+import { loadGraphLibrary } from './graph.js';
 import { sameVectors } from './same-vectors.js';
 import { keysBySlice } from './slices.js';
 import { SumOfProgress } from './sum-of-progress.js';
 import { addToMean, emptyCodes, encode, type VectorCodes } from './vector-codes.js';
 import { readVectorFile, writeVectorFilePart } from './vector-file.js';
+import { wantsGraph } from './wants-graph.js';
 
 /** Vectors between two looks at whether to stop. */
 const VECTORS_PER_STEP = 200;
@@ -51,8 +52,8 @@ function encodeVectors(job: Job<BuildVectorsJob>): VectorCodes {
  * @returns the checksum of each file, by slice; none if there is no graph
  */
 async function writeGraphParts(job: Job<BuildVectorsJob>, codes: VectorCodes): Promise<readonly Checksum[]> {
-  const { files, vectors, graphFrom, slices: wanted = availableParallelism() } = job.data;
-  if (vectors.keys.length < graphFrom || !Graph.takes(vectors.keys)) return [];
+  const { files, vectors, slices: wanted = availableParallelism() } = job.data;
+  if (!wantsGraph(vectors.keys, vectors.dimensions, job.data)) return [];
   if ((await loadGraphLibrary()) === undefined) return [];
   const former = await readFormer(job.data, codes);
   const slices = slicesFor(vectors.keys, former?.graphs.length ?? Math.min(wanted, files.graphs.length));

@@ -92,6 +92,12 @@ export class Graph {
     return (keys.at(-1) ?? 0) <= MAX_LABEL;
   }
 
+  /** Bytes of the file of a graph, and of memory, but for the few vectors that have edges on higher levels. */
+  static bytesOf(count: number, dimensions: number): number {
+    // The values; on the lowest level twice the edges and their number; the label.
+    return count * (4 * dimensions + 4 * (2 * EDGES + 1) + 8);
+  }
+
   static empty(library: GraphLibrary, dimensions: number): Graph {
     const graph = new library.HierarchicalNSW('ip', dimensions);
     graph.initIndex(1, EDGES, BUILD_BREADTH, SEED);

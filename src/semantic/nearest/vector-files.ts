@@ -3,20 +3,16 @@ import { LITTLE_ENDIAN } from '../../arrays/byte-order.js';
 import { partOf } from '../../arrays/write-array-file.js';
 import { runJob } from '../../threads/run-job.js';
 import type { BuildVectorsJob } from './build-vectors-job.js';
-import { Graph, loadGraphLibrary } from './graph.js';
+import { loadGraphLibrary } from './graph.js';
 import { SlicedGraph } from './sliced-graph.js';
 import type { VectorSet } from './vector-codes.js';
 import { readVectorKeys, type VectorFileKeys, type VectorFileOrigin, type VectorLinks } from './vector-file.js';
 import type { VectorFilePaths } from './vector-file-paths.js';
-
-/** Number of vectors from which a graph is built. A scan of fewer takes two or three milliseconds and is exact. */
-const GRAPH_FROM = 10_000;
+import { fitMemory, type GraphBounds, wantsGraph } from './wants-graph.js';
 
 /** Which files, and the state and the model that they must belong to. */
-export interface VectorFilesOptions extends VectorFileOrigin {
+export interface VectorFilesOptions extends VectorFileOrigin, GraphBounds {
   readonly files: VectorFilePaths;
-  /** Number of vectors from which a graph is built. @default 10,000 */
-  readonly graphFrom?: number;
 }
 
 export interface BuildVectorFilesOptions extends VectorFilesOptions {
@@ -37,11 +33,12 @@ export interface BuildVectorFilesOptions extends VectorFilesOptions {
 
 /** Whether all files that can be built are there, are whole, and belong to the state and the model. */
 export async function vectorFilesAreCurrent(options: VectorFilesOptions): Promise<boolean> {
-  const { files, stamp, model, graphFrom = GRAPH_FROM } = options;
+  const { files, stamp, model } = options;
   const file = await readVectorKeys(files.vectors, { stamp, model });
   if (file === undefined) return false;
-  if (file.graphs.length > 0) return areGraphsWhole(files, file);
-  const shouldHaveGraph = file.keys.length >= graphFrom && Graph.takes(file.keys);
+  // An earlier version may have built graphs that are too large.
+  if (file.graphs.length > 0) return fitMemory(file.graphs, options) && areGraphsWhole(files, file);
+  const shouldHaveGraph = wantsGraph(file.keys, file.codes.dimensions, options);
   return !shouldHaveGraph || (await loadGraphLibrary()) === undefined;
 }
 
@@ -66,9 +63,9 @@ function areGraphsWhole(files: VectorFilePaths, { graphs, keys, codes }: VectorF
  * @throws the signal's reason when aborted; the files are left as they were
  */
 export async function buildVectorFiles(options: BuildVectorFilesOptions): Promise<void> {
-  const { files, stamp, model, vectors, links, slices, signal, onProgress, graphFrom = GRAPH_FROM } = options;
+  const { files, stamp, model, vectors, links, slices, signal, onProgress, graphFrom, graphBytes } = options;
   if (!LITTLE_ENDIAN) return;
-  const data: BuildVectorsJob = { files, stamp, model, vectors, links, graphFrom, slices };
+  const data: BuildVectorsJob = { files, stamp, model, vectors, links, graphFrom, graphBytes, slices };
   // Native code runs in the thread.
   await runJob<BuildVectorsJob, void>(import.meta.url, 'build-thread', { data, signal, onProgress, stop: 'ask' });
 }

@@ -13,6 +13,7 @@ import {
   type VectorLinks,
 } from './vector-file.js';
 import type { VectorFilesOptions } from './vector-files.js';
+import { fitMemory, type GraphBounds } from './wants-graph.js';
 
 /** Vectors encoded between two turns of the event loop: a few milliseconds. */
 const ENCODED_PER_TURN = 500;
@@ -83,7 +84,7 @@ export class VectorIndex {
     const file = await readVectorKeys(files.vectors, { stamp, model });
     if (file === undefined) return undefined;
     const { keys, codes, links } = file;
-    const graph = await openGraph(files.graphs, file);
+    const graph = await openGraph(files.graphs, file, options);
     const loadCodes = async (): Promise<VectorCodes> => {
       const read = await readVectorFile(files.vectors, { stamp, model });
       if (read !== undefined) return read.codes;
@@ -168,8 +169,9 @@ async function encodeAll({ keys, dimensions, values }: VectorSet): Promise<Vecto
 async function openGraph(
   paths: readonly string[],
   { graphs: checksums, keys, codes }: VectorFileKeys,
+  bounds: GraphBounds,
 ): Promise<SlicedGraph | undefined> {
-  if (checksums.length === 0) return undefined;
+  if (checksums.length === 0 || !fitMemory(checksums, bounds)) return undefined;
   const library = await loadGraphLibrary();
   return library === undefined ? undefined : SlicedGraph.read(library, { paths, checksums }, keys, codes.dimensions);
 }

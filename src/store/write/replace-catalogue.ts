@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import { SkillSearchError } from '../../errors.js';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
 import { syncToDisk } from '../../sync-to-disk.js';
+import { choosePages } from '../database.js';
+import { pageBytesFor } from '../page-bytes.js';
 import { forgetJournal } from './forget-journal.js';
 
 /** Share of free pages, left by deleted rows, above which a file is packed before it is published. */
@@ -20,9 +22,7 @@ export function replaceCatalogue(catalogue: string, workingCopy: string, connect
   // A write-ahead log needs less, but a power cut while the journal is written must not spoil the file either.
   connection.pragma('synchronous = FULL');
   const mode = connection.pragma('journal_mode = DELETE', { simple: true });
-  const pages = connection.pragma('page_count', { simple: true }) as number;
-  const free = connection.pragma('freelist_count', { simple: true }) as number;
-  if (free > pages * MAX_FREE_SHARE) pack(connection);
+  packIfWorthwhile(connection);
   connection.close();
   // Whoever renamed the file without its journal would publish half of what was written.
   const left = [`${workingCopy}-journal`, `${workingCopy}-wal`].find((path) => existsSync(path));
@@ -35,6 +35,16 @@ export function replaceCatalogue(catalogue: string, workingCopy: string, connect
   forgetJournal(catalogue);
   renameSync(workingCopy, catalogue);
   syncToDisk(dirname(catalogue));
+}
+
+/** Writes the file again without the pages that are free, or in pages of the size that is right for it. */
+function packIfWorthwhile(connection: Connection): void {
+  const numberIn = (name: string): number => connection.pragma(name, { simple: true }) as number;
+  const [pages, free, pageBytes] = [numberIn('page_count'), numberIn('freelist_count'), numberIn('page_size')];
+  const wanted = pageBytesFor((pages - free) * pageBytes, pageBytes);
+  if (free <= pages * MAX_FREE_SHARE && wanted === pageBytes) return;
+  choosePages(connection, wanted);
+  pack(connection);
 }
 
 /** Packing needs room for the file twice more. Without that room the file stays as large as it is, and as good. */

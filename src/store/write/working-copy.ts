@@ -14,7 +14,8 @@ import { type CatalogueFiles, filesBeside, sqliteFiles } from '../file-names.js'
 import { formatOf, isKnownFormat } from '../format.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { newStamp } from '../new-stamp.js';
-import { APPLICATION_ID, FORMAT_VERSION, PAGE_BYTES } from '../schema.js';
+import { PAGE_BYTES } from '../page-bytes.js';
+import { APPLICATION_ID, FORMAT_VERSION } from '../schema.js';
 import { schemaFaults } from '../schema-faults.js';
 import { completeFormat } from './complete-format.js';
 import { LoadLock } from './load-lock.js';

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { writeArrayFile } from '../../../src/arrays/write-array-file.js';
 import { sliceOf } from '../../../src/semantic/nearest/slices.js';
@@ -36,6 +36,35 @@ describe('the index of nearest vectors', () => {
     const index = await opened(catalogue);
     expect(index.hasGraph).toBe(true);
     expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
+  });
+
+  test('has no graph where it would not fit memory, and scans', async () => {
+    const { catalogue, vectors } = await built(randomVectors(3000, 48), { graphFrom: 1000, graphBytes: 1_000_000 });
+    expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors']);
+    const state = { files: filePaths(catalogue), ...STATE, graphFrom: 1000 };
+    expect(await vectorFilesAreCurrent({ ...state, graphBytes: 1_000_000 })).toBe(true);
+    expect(await vectorFilesAreCurrent(state)).toBe(false);
+    const index = await opened(catalogue);
+    const inMemory = await VectorIndex.fromVectors(vectors);
+    const query = questionNear(vectors, 700);
+    expect(index.hasGraph).toBe(false);
+    expect(await index.nearest(query, 20)).toEqual(await inMemory.nearest(query, 20));
+  });
+
+  test('leaves a graph of an earlier version aside that would not fit memory, until the next load removes it', async () => {
+    const { catalogue, vectors } = await built(randomVectors(1500, 32), { graphFrom: 1000, slices: 2 });
+    const options = { files: filePaths(catalogue), ...STATE, graphFrom: 1000 };
+    const sizes = options.files.graphs.slice(0, 2).map((path) => statSync(path).size);
+    const both = sizes.reduce((sum, size) => sum + size, 0);
+    const fitting = await VectorIndex.open({ ...options, graphBytes: both });
+    const scanning = await VectorIndex.open({ ...options, graphBytes: both - 1 });
+    expect([fitting?.hasGraph, scanning?.hasGraph]).toEqual([true, false]);
+    const query = questionNear(vectors, 700);
+    expect((await scanning!.nearest(query, 20))[0]).toBe(700);
+    expect(await vectorFilesAreCurrent({ ...options, graphBytes: both })).toBe(true);
+    expect(await vectorFilesAreCurrent({ ...options, graphBytes: both - 1 })).toBe(false);
+    await build(catalogue, vectors, { graphFrom: 1000, graphBytes: both / 2 });
+    expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors']);
   });
 
   test('may be opened without its graph, and scans', async () => {

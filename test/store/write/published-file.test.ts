@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { closeSync, copyFileSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { removeSkills } from '../../../src/load/remove-skills.js';
 import { Database } from '../../../src/sqlite/connection.js';
+import { PAGE_BYTES, SMALL_PAGE_BYTES } from '../../../src/store/page-bytes.js';
 import { CatalogueReader } from '../../../src/store/read/catalogue-reader.js';
 import { contentOf, filesBeside, stampOf, traceOf } from '../../catalogue-file.js';
 import { scratchFile } from '../../scratch-folder.js';
@@ -104,6 +106,29 @@ describe('the published file', () => {
     reader.close();
   });
 
+  test('has small pages while it is small, and others once it has grown, and readers keep what they opened', () => {
+    const path = scratchFile('skills.db');
+    loadItems(path, [storeItem('a'), storeItem('b')], false);
+    expect(pageBytesOf(path)).toBe(SMALL_PAGE_BYTES);
+    // Every table and index takes a page at least.
+    expect(statSync(path).size).toBeLessThan(200 * 1024);
+    const reader = CatalogueReader.open(path);
+
+    // Hashes cannot be packed.
+    const long = Array.from({ length: 100_000 }, (_, i) => createHash('sha256').update(`${i}`).digest('hex')).join('');
+    loadItems(path, [storeItem('c', { description: long })], true);
+    expect(pageBytesOf(path)).toBe(PAGE_BYTES);
+    expect([...contentOf(path).keys()]).toEqual(['a', 'b', 'c']);
+    expect(reader.get('a')?.name).toBe('name of a');
+    expect(reader.ids()).toEqual(['a', 'b']);
+    reader.close();
+
+    expect(removeSkills({ database: path, ids: ['c'] })).toBe(1);
+    loadItems(path, [storeItem('d')], true);
+    expect(pageBytesOf(path)).toBe(SMALL_PAGE_BYTES);
+    expect([...contentOf(path).keys()]).toEqual(['a', 'b', 'd']);
+  });
+
   test('shrinks when most of it was removed', () => {
     const path = scratchFile('skills.db');
     const ids = Array.from({ length: 4000 }, (_, i) => `skill-${i}`);
@@ -120,6 +145,10 @@ describe('the published file', () => {
     expect([...contentOf(path).keys()]).toEqual(ids.slice(0, 10));
   });
 });
+
+function pageBytesOf(path: string): number {
+  return bytesAt(path, 16, 2).readUInt16BE();
+}
 
 function bytesAt(path: string, position: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
