@@ -29,7 +29,7 @@ import { machineName } from './machine.js';
 import { markdownTable } from './markdown-table.js';
 import { replaceSection } from './marked-section.js';
 import { meaningBars, meaningTables, measureMeaning } from './meaning.js';
-import { measureGeneratedVectors, vectorBar, vectorTable } from './million-vectors.js';
+import { measureGeneratedVectors, mixedBar, mixedTable, vectorBar, vectorTable } from './million-vectors.js';
 import { PEERS, peersNamed } from './peers/names.js';
 import { askProgram, measureStart, poolOf } from './programs.js';
 import { asKeywordQuestions, asSemanticQuestions, readQuestionFiles } from './question-files.js';
@@ -246,10 +246,10 @@ async function measureGrowth(): Promise<object> {
       bars.push(...lastSizeBars(figures));
       if (withMeaning) {
         say(`${skills.toLocaleString('en')} generated vectors`);
-        const measured = measureGeneratedVectors(join(place, 'skills.db'), join(place, 'generated.jsonl'), seed);
+        const measured = await measureGeneratedVectors(join(place, 'skills.db'), join(place, 'generated.jsonl'), seed);
         vectors = { vectors: measured };
-        print(vectorTable(measured));
-        bars.push(vectorBar(measured));
+        print(vectorTable(measured), mixedTable(measured));
+        bars.push(vectorBar(measured), mixedBar(measured));
       }
     }
     rmSync(place, { recursive: true });
