@@ -12,16 +12,15 @@ import { rolldown } from 'rolldown';
 const dist = resolve(process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url)));
 const cli = join(dist, 'cli');
 
+/**
+ * A package and what it imports. Few texts need it, and Node takes longer to read one of its patterns than to read all our
+ * code. So it is a file of its own, which is loaded by name.
+ */
+const WIDTH = ['string-width', 'strip-ansi', 'ansi-regex', 'get-east-asian-width'];
+const WIDTH_FILE = `./${WIDTH[0]}.js`;
+
 /** Packages that nearly every start needs, or that the bundle loads as CommonJS and have none. */
-const PACKAGES_WITHIN = [
-  'commander',
-  'stemmer',
-  // One package and what it imports.
-  'string-width',
-  'strip-ansi',
-  'ansi-regex',
-  'get-east-asian-width',
-];
+const PACKAGES_WITHIN = ['commander', 'stemmer', ...WIDTH];
 
 /** Modules that starts begin with. */
 const STARTS = {
@@ -57,11 +56,12 @@ const LATE_PARTS = ['child_process', 'crypto', 'net', 'timers/promises', 'util',
 /** A module finds data and threads by its own place. In a bundle it is told where that was. */
 const placesOfModules = {
   name: 'places-of-modules',
+  resolveId: (name) => (name === WIDTH_FILE ? { id: name, external: true } : null),
   transform(code, path) {
     if (!path.startsWith(dist + sep) || !code.includes('import.meta.url')) return null;
     const place = JSON.stringify(withSlashes(relative(cli, path)));
     return code
-      .replace("createRequire(import.meta.url)('string-width')", "require('string-width')")
+      .replace("createRequire(import.meta.url)('string-width')", `require('${WIDTH_FILE}')`)
       .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
   },
 };
@@ -80,7 +80,7 @@ let modulesOf;
 
 const bundle = await rolldown({
   // `run` is for programs that run several commands in one process, such as `npm start`.
-  input: { main: join(cli, 'main.js'), run: join(cli, 'run.js') },
+  input: { main: join(cli, 'main.js'), run: join(cli, 'run.js'), [WIDTH[0]]: WIDTH[0] },
   // Comments name modules by their place from here.
   cwd: dirname(dist),
   platform: 'node',
@@ -93,6 +93,7 @@ const bundle = await rolldown({
 const { output } = await bundle.generate({
   // Node starts it sooner than modules: it finds and reads them one by one, without turns of the event loop.
   format: 'cjs',
+  exports: 'named',
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
   comments: false,
