@@ -51,7 +51,7 @@ const FILES = {
  * Parts of Node that take milliseconds to load, and that few starts need. Each is loaded where it is first used; then
  * asking for it again costs nothing.
  */
-const LATE_PARTS = ['child_process', 'crypto', 'net', 'timers/promises', 'util', 'v8', 'vm'];
+const LATE_PARTS = ['child_process', 'crypto', 'net', 'timers/promises', 'util', 'v8', 'vm', 'zlib'];
 
 /** A module finds data and threads by its own place. In a bundle it is told where that was. */
 const placesOfModules = {
@@ -109,7 +109,7 @@ await bundle.close();
 
 rmSync(cli, { recursive: true });
 mkdirSync(cli);
-for (const { fileName, code } of output) writeFileSync(join(cli, fileName), withLateParts(code));
+for (const { fileName, code } of output) writeFileSync(join(cli, fileName), withLateParts(fileName === 'main.js' ? withKeptCode(code) : code));
 writeFileSync(join(cli, 'package.json'), '{ "type": "commonjs" }\n');
 // They ask for that where they are copied.
 writeFileSync(join(cli, 'licenses.txt'), PACKAGES_WITHIN.map(licenseOf).join('\n'));
@@ -141,6 +141,14 @@ function withLateParts(code) {
     late = late.replace(line, '').replace(new RegExp(`(?<![.\\w$])${name}\\.`, 'g'), `(require("node:${part}")).`);
   }
   return late;
+}
+
+/** Lets the first file load the others from compiled code that a former start kept. */
+function withKeptCode(code) {
+  const call = 'keepCompiled();';
+  if (code.split(call).length !== 2) throw new Error(`main.js does not call ${call} once`);
+  // The function that Node wraps around the file has this as a parameter.
+  return code.replace(/^.*keepCompiled\(\);$/m, (line) => `require = ${line.replace('()', '({ load: require, folder: __dirname })')}`);
 }
 
 function licenseOf(name) {
