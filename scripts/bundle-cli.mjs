@@ -53,6 +53,10 @@ const FILES = {
  */
 const LATE_PARTS = ['child_process', 'crypto', 'net', 'timers/promises', 'util', 'v8', 'vm', 'zlib'];
 
+const { dependencies, optionalDependencies, version } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+);
+
 /** A module finds data and threads by its own place. In a bundle it is told where that was. */
 const placesOfModules = {
   name: 'places-of-modules',
@@ -61,6 +65,7 @@ const placesOfModules = {
     if (!path.startsWith(dist + sep) || !code.includes('import.meta.url')) return null;
     const place = JSON.stringify(withSlashes(relative(cli, path)));
     return code
+      .replace(/(?:nodeModule\.)?createRequire\(import\.meta\.url\)\('\.\.\/\.\.\/package\.json'\)/, JSON.stringify({ version }))
       .replace("createRequire(import.meta.url)('string-width')", `require('${WIDTH_FILE}')`)
       .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
   },
@@ -109,7 +114,10 @@ await bundle.close();
 
 rmSync(cli, { recursive: true });
 mkdirSync(cli);
-for (const { fileName, code } of output) writeFileSync(join(cli, fileName), withLateParts(fileName === 'main.js' ? withKeptCode(code) : code));
+for (const { fileName, code } of output) {
+  const first = fileName === 'main.js' ? withKeptCode(code) : code;
+  writeFileSync(join(cli, fileName), inAscii(withImports(withLateParts(first))));
+}
 writeFileSync(join(cli, 'package.json'), '{ "type": "commonjs" }\n');
 // They ask for that where they are copied.
 writeFileSync(join(cli, 'licenses.txt'), PACKAGES_WITHIN.map(licenseOf).join('\n'));
@@ -151,6 +159,19 @@ function withKeptCode(code) {
   return code.replace(/^.*keepCompiled\(\);$/m, (line) => `require = ${line.replace('()', '({ load: require, folder: __dirname })')}`);
 }
 
+/** Compiled code that was kept cannot import by itself; see kept-code.ts. */
+function withImports(code) {
+  return code.replace(/(?<![\w.'"`])import\(("[^"]+")\)/g, '(require.import?.($1) ?? import($1))');
+}
+
+/** Texts of other characters take Node twice the memory, and four times as long to read. */
+function inAscii(code) {
+  // There an escape would stand for something else.
+  const strange = /\\[^\x00-\x7f]|\bString\.raw`[^`]*[^\x00-\x7f`]/.exec(code);
+  if (strange !== null) throw new Error(`this cannot be written in ASCII: ${strange[0]}`);
+  return code.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 function licenseOf(name) {
   const folder = fileURLToPath(new URL(`../node_modules/${name}`, import.meta.url));
   const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
@@ -159,9 +180,6 @@ function licenseOf(name) {
 
 /** The bundler may have put helpers of its own in, from a package that nobody who installs this one has. */
 function refuseUnknownPackages() {
-  const { dependencies, optionalDependencies } = JSON.parse(
-    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-  );
   const known = Object.keys({ ...dependencies, ...optionalDependencies });
   for (const { fileName, imports } of output) {
     for (const name of imports) {

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Script, constants } from 'node:vm';
+import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 
 /** What a file of kept code begins with: two numbers of 32 bits, the length of the list and the checksum of the rest. */
@@ -21,6 +21,12 @@ interface LoadedFile {
   readonly checksum: number;
   readonly isFromKept: boolean;
   readonly module: { exports: unknown };
+}
+
+/** Loads modules. The build puts `require.import` into the place of `import`, where there is one. */
+interface BundleRequire {
+  (name: string): unknown;
+  readonly import: (name: string) => Promise<unknown>;
 }
 
 type Wrapped = (exports: unknown, require: unknown, module: unknown, file: string, folder: string) => void;
@@ -47,11 +53,15 @@ export class KeptCode {
   }
 
   /** What `require` returns for a file of the bundle, by its name there, or for any other module. */
-  readonly require = (name: string): unknown => {
-    if (!name.startsWith('./')) return this.#require(name);
-    const file = name.slice(2);
-    return (this.#loaded.get(file) ?? this.#load(file)).module.exports;
-  };
+  readonly require: BundleRequire = Object.assign(
+    (name: string): unknown => {
+      if (!name.startsWith('./')) return this.#require(name);
+      const file = name.slice(2);
+      return (this.#loaded.get(file) ?? this.#load(file)).module.exports;
+    },
+    // In code that was compiled like this, `import()` would need a part of Node that is experimental.
+    { import: (name: string): Promise<unknown> => import(name) },
+  );
 
   /** Keeps the code of this process. Never fails: where nothing can be written, nothing is kept. */
   keep(): void {
@@ -79,7 +89,6 @@ export class KeptCode {
     const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${source}\n})`, {
       filename,
       cachedData,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     const isFromKept = cachedData !== undefined && script.cachedDataRejected !== true;
     const module: LoadedFile['module'] = { exports: {} };
