@@ -65,7 +65,10 @@ const placesOfModules = {
     if (!path.startsWith(dist + sep) || !code.includes('import.meta.url')) return null;
     const place = JSON.stringify(withSlashes(relative(cli, path)));
     return code
-      .replace(/(?:nodeModule\.)?createRequire\(import\.meta\.url\)\('\.\.\/\.\.\/package\.json'\)/, JSON.stringify({ version }))
+      .replace(
+        /(?:nodeModule\.)?createRequire\(import\.meta\.url\)\('\.\.\/\.\.\/package\.json'\)/,
+        JSON.stringify({ version }),
+      )
       .replace("createRequire(import.meta.url)('string-width')", `require('${WIDTH_FILE}')`)
       .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
   },
@@ -156,7 +159,10 @@ function withKeptCode(code) {
   const call = 'keepCompiled();';
   if (code.split(call).length !== 2) throw new Error(`main.js does not call ${call} once`);
   // The function that Node wraps around the file has this as a parameter.
-  return code.replace(/^.*keepCompiled\(\);$/m, (line) => `require = ${line.replace('()', '({ load: require, folder: __dirname })')}`);
+  return code.replace(
+    /^.*keepCompiled\(\);$/m,
+    (line) => `require = ${line.replace('()', '({ load: require, folder: __dirname })')}`,
+  );
 }
 
 /** Compiled code that was kept cannot import by itself; see kept-code.ts. */
