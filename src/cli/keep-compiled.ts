@@ -31,14 +31,12 @@ export function keepCompiled(bundle?: Bundle): ((name: string) => unknown) | und
   const { enableCompileCache }: CompileCache = nodeModule as CompileCache;
   const { NODE_COMPILE_CACHE: named, NODE_DISABLE_COMPILE_CACHE: isOff } = process.env;
   try {
-    if (enableCompileCache !== undefined && !process.env['OWN']) {
-      if (named === undefined) enableCompileCache(keptFolder());
-      return bundle?.load;
-    }
+    const folder = named ?? keptFolder();
+    if (named === undefined) enableCompileCache?.(folder);
     const words = process.argv.slice(2);
     const isHelp = words.some((word) => word === '--help' || word === '-h');
     if (bundle === undefined || isOff !== undefined || isHelp || !KEPT_COMMANDS.has(words[0])) return bundle?.load;
-    const path = join(named ?? keptFolder(), `${words[0]}-${process.version}-${process.arch}`);
+    const path = join(folder, `${words[0]}-${process.version}-${process.arch}`);
     const code = new KeptCode(bundle.load, { bundle: bundle.folder, path });
     process.once('exit', () => code.keep());
     return code.require;
