@@ -28,7 +28,8 @@ describe('the sentences of a question', () => {
     for (let code = 0; code <= 0xffff; code++) {
       const text = `Fill in my form${String.fromCharCode(code)} Then send it there`;
       const expected = [...segmenter.segment(text)].map(({ segment }) => segment.trim());
-      if (sentencesOf(text).join('|') !== (expected.length > 1 ? expected.join('|') : '')) wrong.push(code.toString(16));
+      if (sentencesOf(text).join('|') !== (expected.length > 1 ? expected.join('|') : ''))
+        wrong.push(code.toString(16));
     }
     expect(wrong).toEqual([]);
   });
