@@ -13,7 +13,7 @@ const search = await openSkillSearch({ database, keywordIndex: false });
 const texts = ids.map((id) => search.get(id)).flatMap((skill) => skill ?? []);
 await search.close();
 
-const { tokenizer, most } = readTokenizer(BUNDLED_MODEL);
+const { tokenizer, most } = await readTokenizer(BUNDLED_MODEL);
 const session = await runtime.InferenceSession.create(join(BUNDLED_MODEL, 'onnx/model_quantized.onnx'), {
   executionProviders: ['cpu'],
   logSeverityLevel: 3,

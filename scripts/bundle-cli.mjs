@@ -12,16 +12,15 @@ import { rolldown } from 'rolldown';
 const dist = resolve(process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url)));
 const cli = join(dist, 'cli');
 
+/**
+ * A package and what it imports. Few texts need it, and Node takes longer to read one of its patterns than to read all our
+ * code. So it is a file of its own, which is loaded by name.
+ */
+const WIDTH = ['string-width', 'strip-ansi', 'ansi-regex', 'get-east-asian-width'];
+const WIDTH_FILE = `./${WIDTH[0]}.js`;
+
 /** Packages that nearly every start needs, or that the bundle loads as CommonJS and have none. */
-const PACKAGES_WITHIN = [
-  'commander',
-  'stemmer',
-  // One package and what it imports.
-  'string-width',
-  'strip-ansi',
-  'ansi-regex',
-  'get-east-asian-width',
-];
+const PACKAGES_WITHIN = ['commander', 'stemmer', ...WIDTH];
 
 /** Modules that starts begin with. */
 const STARTS = {
@@ -52,16 +51,25 @@ const FILES = {
  * Parts of Node that take milliseconds to load, and that few starts need. Each is loaded where it is first used; then
  * asking for it again costs nothing.
  */
-const LATE_PARTS = ['child_process', 'crypto', 'net', 'timers/promises', 'util', 'v8', 'vm'];
+const LATE_PARTS = ['child_process', 'crypto', 'net', 'timers/promises', 'util', 'v8', 'vm', 'zlib'];
+
+const { dependencies, optionalDependencies, version } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+);
 
 /** A module finds data and threads by its own place. In a bundle it is told where that was. */
 const placesOfModules = {
   name: 'places-of-modules',
+  resolveId: (name) => (name === WIDTH_FILE ? { id: name, external: true } : null),
   transform(code, path) {
     if (!path.startsWith(dist + sep) || !code.includes('import.meta.url')) return null;
     const place = JSON.stringify(withSlashes(relative(cli, path)));
     return code
-      .replace("createRequire(import.meta.url)('string-width')", "require('string-width')")
+      .replace(
+        /(?:nodeModule\.)?createRequire\(import\.meta\.url\)\('\.\.\/\.\.\/package\.json'\)/,
+        JSON.stringify({ version }),
+      )
+      .replace("createRequire(import.meta.url)('string-width')", `require('${WIDTH_FILE}')`)
       .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
   },
 };
@@ -80,7 +88,7 @@ let modulesOf;
 
 const bundle = await rolldown({
   // `run` is for programs that run several commands in one process, such as `npm start`.
-  input: { main: join(cli, 'main.js'), run: join(cli, 'run.js') },
+  input: { main: join(cli, 'main.js'), run: join(cli, 'run.js'), [WIDTH[0]]: WIDTH[0] },
   // Comments name modules by their place from here.
   cwd: dirname(dist),
   platform: 'node',
@@ -93,6 +101,7 @@ const bundle = await rolldown({
 const { output } = await bundle.generate({
   // Node starts it sooner than modules: it finds and reads them one by one, without turns of the event loop.
   format: 'cjs',
+  exports: 'named',
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
   comments: false,
@@ -108,7 +117,10 @@ await bundle.close();
 
 rmSync(cli, { recursive: true });
 mkdirSync(cli);
-for (const { fileName, code } of output) writeFileSync(join(cli, fileName), withLateParts(code));
+for (const { fileName, code } of output) {
+  const first = fileName === 'main.js' ? withKeptCode(code) : code;
+  writeFileSync(join(cli, fileName), inAscii(withImports(withLateParts(first))));
+}
 writeFileSync(join(cli, 'package.json'), '{ "type": "commonjs" }\n');
 // They ask for that where they are copied.
 writeFileSync(join(cli, 'licenses.txt'), PACKAGES_WITHIN.map(licenseOf).join('\n'));
@@ -142,6 +154,30 @@ function withLateParts(code) {
   return late;
 }
 
+/** Lets the first file load the others from compiled code that a former start kept. */
+function withKeptCode(code) {
+  const call = 'keepCompiled();';
+  if (code.split(call).length !== 2) throw new Error(`main.js does not call ${call} once`);
+  // The function that Node wraps around the file has this as a parameter.
+  return code.replace(
+    /^.*keepCompiled\(\);$/m,
+    (line) => `require = ${line.replace('()', '({ load: require, folder: __dirname })')}`,
+  );
+}
+
+/** Compiled code that was kept cannot import by itself; see kept-code.ts. */
+function withImports(code) {
+  return code.replace(/(?<![\w.'"`])import\(("[^"]+")\)/g, '(require.import?.($1) ?? import($1))');
+}
+
+/** Texts of other characters take Node twice the memory, and four times as long to read. */
+function inAscii(code) {
+  // There an escape would stand for something else.
+  const strange = /\\[^\x00-\x7f]|\bString\.raw`[^`]*[^\x00-\x7f`]/.exec(code);
+  if (strange !== null) throw new Error(`this cannot be written in ASCII: ${strange[0]}`);
+  return code.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 function licenseOf(name) {
   const folder = fileURLToPath(new URL(`../node_modules/${name}`, import.meta.url));
   const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
@@ -150,9 +186,6 @@ function licenseOf(name) {
 
 /** The bundler may have put helpers of its own in, from a package that nobody who installs this one has. */
 function refuseUnknownPackages() {
-  const { dependencies, optionalDependencies } = JSON.parse(
-    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-  );
   const known = Object.keys({ ...dependencies, ...optionalDependencies });
   for (const { fileName, imports } of output) {
     for (const name of imports) {

@@ -110,9 +110,13 @@ async function readChecked(
   kept: readonly KeptSection[],
   ruled: readonly RuledSection[],
 ): Promise<boolean> {
-  const piece = Buffer.alloc(Math.min(BYTES_PER_TURN, dataBytes));
-  for (let start = 0; start < dataBytes; start += piece.length) {
-    const length = Math.min(piece.length, dataBytes - start);
+  const size = Math.min(BYTES_PER_TURN, dataBytes);
+  let space: Uint8Array | undefined;
+  for (let start = 0; start < dataBytes; start += size) {
+    const length = Math.min(size, dataBytes - start);
+    const place = placeOf(kept, start, length);
+    space ??= place === undefined ? new Uint8Array(size) : undefined;
+    const piece = place ?? (space as Uint8Array).subarray(0, length);
     for (let at = 0; at < length; ) {
       const { bytesRead } = await read(file, piece, at, length - at, dataStart + start + at);
       if (bytesRead === 0) return false;
@@ -122,10 +126,16 @@ async function readChecked(
       const block = piece.subarray(at, Math.min(at + BLOCK_BYTES, length));
       if (crc32(block) !== checksums[(start + at) / BLOCK_BYTES]) return false;
     }
-    for (const section of ruled) if (!keepsRuleIn(piece.subarray(0, length), start, section)) return false;
-    for (const section of kept) copyOverlap(piece.subarray(0, length), start, section);
+    for (const section of ruled) if (!keepsRuleIn(piece, start, section)) return false;
+    if (place === undefined) for (const section of kept) copyOverlap(piece, start, section);
   }
   return true;
+}
+
+/** Where a piece is kept, if it lies in one section: then it is read there at once. Nobody sees it before it is checked. */
+function placeOf(kept: readonly KeptSection[], pieceStart: number, length: number): Uint8Array | undefined {
+  const around = kept.find(({ start, bytes }) => start <= pieceStart && pieceStart + length <= start + bytes.length);
+  return around?.bytes.subarray(pieceStart - around.start, pieceStart - around.start + length);
 }
 
 /** Copies the part of a piece that belongs to a section. */

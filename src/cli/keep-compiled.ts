@@ -2,25 +2,54 @@ import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { surroundings, userFolders } from '../user-folders.js';
+import { KeptCode } from './kept-code.js';
 
 /** Node has it from 22.1 on. */
 interface CompileCache {
   readonly enableCompileCache?: (folder?: string) => unknown;
 }
 
+/** Commands that somebody waits for, and that read much code. Without help: it would keep little of what answers need. */
+const KEPT_COMMANDS: ReadonlySet<unknown> = new Set(['search', 'list', 'show', 'hook', 'mcp', 'serve']);
+
+/** The command line in few files, as the build makes it. */
+interface Bundle {
+  /** Loads its files. */
+  readonly load: NodeJS.Require;
+  readonly folder: string;
+}
+
 /**
- * Lets Node keep the code that it compiles from here on, so that the next start need not compile it: in a folder that
+ * Lets the code that is compiled from here on be kept, so that the next start need not compile it: in a folder that
  * belongs to the user, because Node runs what it finds there. Never fails: where nothing can be written, nothing is
  * kept. `NODE_COMPILE_CACHE` names another folder, and `NODE_DISABLE_COMPILE_CACHE=1` turns it off.
+ *
+ * @param bundle undefined where the sources run. The build puts it in
+ * @returns what loads the files of the bundle
  */
-export function keepCompiled(): void {
+export function keepCompiled(bundle?: Bundle): ((name: string) => unknown) | undefined {
   const { enableCompileCache }: CompileCache = nodeModule as CompileCache;
-  if (enableCompileCache === undefined || process.env['NODE_COMPILE_CACHE'] !== undefined) return;
+  const { NODE_COMPILE_CACHE: named, NODE_DISABLE_COMPILE_CACHE: isOff } = process.env;
   try {
-    const of = surroundings();
-    // Users of services may have no home; Node would wait for ever where /proc is named in its place.
-    if (existsSync(of.home)) enableCompileCache(join(userFolders(of).cache, 'compiled'));
+    const folder = named ?? keptFolder();
+    if (named === undefined) enableCompileCache?.(folder);
+    const words = process.argv.slice(2);
+    const isHelp = words.some((word) => word === '--help' || word === '-h');
+    if (bundle === undefined || isOff !== undefined || isHelp || !KEPT_COMMANDS.has(words[0])) return bundle?.load;
+    const path = join(folder, `${words[0]}-${process.version}-${process.arch}`);
+    const code = new KeptCode(bundle.load, { bundle: bundle.folder, path });
+    process.once('exit', () => code.keep());
+    return code.require;
   } catch {
     // The system may know no home.
+    return bundle?.load;
   }
+}
+
+/** @throws where there is no home */
+function keptFolder(): string {
+  const of = surroundings();
+  // Users of services may have no home; Node would wait for ever where /proc is named in its place.
+  if (!existsSync(of.home)) throw new Error('there is no home');
+  return join(userFolders(of).cache, 'compiled');
 }

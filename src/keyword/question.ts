@@ -3,7 +3,7 @@ import { foldAccents, isUnspacedTerm } from '../text/characters.js';
 import { languageOfTokens } from '../text/language/language-of.js';
 import { isPartKind, readWords, type Token } from '../text/words.js';
 import { weighPairs } from './pair-weights.js';
-import { type StopWords, stopWordsOf } from './stop-words.js';
+import { mayBeStopWord, type StopWords, stopWordsOf } from './stop-words.js';
 
 /**
  * One word of a question. A text has it if it has any of these terms, as they stand or by their stem. The first term is
@@ -41,6 +41,8 @@ export interface Question {
   readonly phrases: readonly Phrase[];
 }
 
+const NO_STOP_WORDS: StopWords = new Set();
+
 interface Piece {
   readonly tokens: readonly Token[];
   readonly quoted: boolean;
@@ -58,17 +60,28 @@ interface WordOfPiece extends QuestionWord {
  */
 export function readQuestion(text: string, stopWords?: StopWords): Question {
   const pieces = limitWords(splitQuotes(text));
-  const language = languageOfPieces(pieces);
-  const leftOut = stopWords ?? stopWordsOf(language);
+  let found: string | undefined;
+  const language = (): string => {
+    found ??= languageOfPieces(pieces);
+    return found;
+  };
+  const leftOut = stopWords ?? (hasStopWords(pieces) ? stopWordsOf(language()) : NO_STOP_WORDS);
   const looseWords = requiredWords(pieces, leftOut, true);
   return {
     text,
-    language,
+    get language() {
+      return language();
+    },
     words: distinct(requiredWords(pieces, leftOut, false)),
     looseWords: distinct(looseWords),
     lastWord: looseWords.at(-1),
     phrases: distinctPhrases(pieces.filter((piece) => piece.quoted).flatMap(toPhrase)),
   };
+}
+
+/** Whether some word may be a stop word, whatever the language. */
+function hasStopWords(pieces: readonly Piece[]): boolean {
+  return pieces.some(({ tokens }) => tokens.some(({ term }) => mayBeStopWord(foldAccents(term))));
 }
 
 /** Equal phrases are required once. */

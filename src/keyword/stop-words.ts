@@ -1,4 +1,5 @@
-import { functionWords, isListedLanguage } from '../text/language/function-words.js';
+import { isUnspacedTerm } from '../text/characters.js';
+import { functionWords, isFunctionWord, isListedLanguage } from '../text/language/function-words.js';
 import { japaneseFunctionPairs } from '../text/language/japanese-function-pairs.js';
 
 /**
@@ -28,4 +29,14 @@ export function stopWordsOf(language: string): StopWords {
   if (language === 'en') return ENGLISH;
   if (language === 'ja') return japaneseFunctionPairs();
   return isListedLanguage(language) ? functionWords(language) : NONE;
+}
+
+/**
+ * Whether a term is a stop word of some language, perhaps. Where no word of a question is, its language need not be found
+ * out for its stop words, and that takes as long as opening a catalogue.
+ *
+ * @param term without accents
+ */
+export function mayBeStopWord(term: string): boolean {
+  return ENGLISH.has(term) || isUnspacedTerm(term) || isFunctionWord(term);
 }

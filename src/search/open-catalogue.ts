@@ -60,6 +60,9 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   let keywordFile: OpenKeywordFile | undefined;
   let vectors: Promise<VectorSearch> | undefined;
   try {
+    // First: the model takes longest, and loads in a thread of its own.
+    vectors = options.warmUp === true ? openVectors() : undefined;
+    const signal = signalUntilFailure(vectors, options.signal);
     keywordFile = database === undefined ? undefined : openKeywordFile(database);
     const changes = await useColumns(reader, keywordFile);
     if (keywordFile !== undefined && changes === undefined) {
@@ -67,8 +70,6 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
       keywordFile.file.close();
       keywordFile = undefined;
     }
-    vectors = options.warmUp === true ? openVectors() : undefined;
-    const signal = signalUntilFailure(vectors, options.signal);
     const parts = { reader, database, keywordFile, changes, signal };
     const index = keywordIndex === false ? undefined : await openKeywordIndex(keywordIndex, parts);
     if (vectors !== undefined) await untilAborted(vectors, options.signal);

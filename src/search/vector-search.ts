@@ -65,7 +65,7 @@ export class VectorSearch {
     const { database, sink, openNearest, signal } = options;
     const { vectors } = reader;
     // An empty catalogue has no vectors; any model may search it.
-    const needsVectors = reader.columns.size > 0;
+    const needsVectors = reader.countSkills() > 0;
     // Asked before all files of the model are read for its id.
     if (needsVectors && sink === undefined) modelOfVectors(vectors, database);
     const chosen = await chooseModel(options, { early: sink === undefined });

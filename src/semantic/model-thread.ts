@@ -28,7 +28,7 @@ async function main({ path, weights, settings, languages }: ModelThreadData): Pr
     model = (settings.pooling === 'mean' ? await TokenBatches.of(loaded) : undefined) ?? each;
     ({ dimensions } = await embed(model, ['warm up'], () => false));
     checkDimensions(dimensions);
-    if (languages === undefined) scripts = readableScripts(loaded.vocabulary);
+    if (languages === undefined) scripts = readableScripts(loaded.vocabulary());
   } catch (error) {
     tell({ kind: 'failed', code: 'MODEL_NOT_READABLE', message: `cannot load the model ${path}: ${reason(error)}` });
     return;

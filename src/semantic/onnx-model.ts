@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import { readTokenizer, type Tokenizer } from '../read-tokenizer.js';
+import { type ReadTokenizer, readTokenizer } from '../read-tokenizer.js';
+import type { Tokenizer } from '../word-piece-tokenizer.js';
 import { type ModelOutput, type ModelOutputs, OUTPUTS, type OutputName, type TextModel } from './text-model.js';
 
 /** The package, loaded. */
@@ -35,14 +36,18 @@ export class OnnxModel implements TextModel {
   readonly alone: boolean;
   readonly most: number;
   /** Entries of the vocabulary. */
-  readonly vocabulary: readonly string[];
+  readonly vocabulary: () => readonly string[];
   readonly #runtime: Runtime;
   readonly #session: InferenceSession;
   readonly #tokenizer: Tokenizer;
   readonly #firstPosition: bigint;
 
-  private constructor(runtime: Runtime, session: InferenceSession, folder: string, maxTokens: number | undefined) {
-    const { tokenizer, most, vocabulary } = readTokenizer(folder);
+  private constructor(
+    runtime: Runtime,
+    session: InferenceSession,
+    { tokenizer, most, vocabulary }: ReadTokenizer,
+    { folder, maxTokens }: ModelPlace,
+  ) {
     const { model_type: type } = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as {
       readonly model_type?: unknown;
     };
@@ -62,16 +67,16 @@ export class OnnxModel implements TextModel {
    *
    * @throws {Error} if a file cannot be read or is none of a model
    */
-  static async load(runtime: Runtime, { folder, weights, maxTokens }: ModelPlace): Promise<OnnxModel> {
+  static async load(runtime: Runtime, place: ModelPlace): Promise<OnnxModel> {
     runtime.env.logLevel = 'error';
-    const session = await runtime.InferenceSession.create(join(folder, weights), {
+    const session = await runtime.InferenceSession.create(join(place.folder, place.weights), {
       executionProviders: ['cpu'],
       // Parallel work is spread over several threads that have a session each.
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
       logSeverityLevel: 3,
     });
-    return new OnnxModel(runtime, session, folder, maxTokens);
+    return new OnnxModel(runtime, session, await readTokenizer(place.folder), place);
   }
 
   tokensOf(text: string): readonly number[] {

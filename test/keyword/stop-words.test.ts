@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readQuestion } from '../../src/keyword/question.js';
 import { readStopWords } from '../../src/keyword/read-stop-words.js';
-import { STOP_WORDS, stopWordsOf } from '../../src/keyword/stop-words.js';
+import { mayBeStopWord, STOP_WORDS, stopWordsOf } from '../../src/keyword/stop-words.js';
 import { foldAccents } from '../../src/text/characters.js';
 import { LISTED_LANGUAGES } from '../../src/text/language/function-words.js';
 import { SHORT_QUESTIONS } from '../text/language/short-questions.js';
@@ -97,6 +97,38 @@ describe('the lists of stop words', () => {
 
   test('have no words for languages without a list', () => {
     for (const language of ['zh', 'ko', 'vi', 'th', 'hi', 'toString']) expect([...stopWordsOf(language)]).toEqual([]);
+  });
+
+  test('are known all together, without finding out the language', () => {
+    const listed = ['en', 'ja', ...LISTED_LANGUAGES].flatMap((language) => [...stopWordsOf(language)]);
+    expect(listed.filter((term) => !mayBeStopWord(term))).toEqual([]);
+    const others = ['react', 'testing', 'pdf', 'erhal', 'postgres', 'ecause'];
+    expect(others.filter((term) => mayBeStopWord(term))).toEqual([]);
+  });
+
+  test('leave out of a question what those of its language do', () => {
+    const some = fc.array(
+      fc.constantFrom(
+        ...QUESTIONS,
+        ...QUESTIONS.flatMap((one) => one.split(' ')),
+        'react',
+        '"of"',
+        'Was',
+        'C#',
+        '技能',
+      ),
+      {
+        minLength: 1,
+        maxLength: 5,
+      },
+    );
+    fc.assert(
+      fc.property(some, (parts) => {
+        const question = readQuestion(parts.join(' '));
+        expect(readQuestion(parts.join(' '), stopWordsOf(question.language))).toEqual(question);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test.each([...LISTED_LANGUAGES, 'ja'])('has terms as texts have them: %s', (language) => {

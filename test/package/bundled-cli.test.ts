@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Captured, runCaptured } from '../cli/run-captured.js';
@@ -88,6 +88,36 @@ describe('the bundle of the command line', () => {
     expect(runBundle(words, [join(link, 'skill-discovery')])).toEqual(runBundle(words));
   });
 
+  test('says the same from code that a former start kept', () => {
+    const kept = (home: string): string[] => {
+      const folder = join(home, 'skill-discovery', 'compiled');
+      return existsSync(folder) ? readdirSync(folder).filter((name) => /^[a-z]+-v/.test(name)) : [];
+    };
+    for (const words of [
+      ['search', 'git', '--explain', '--database', database],
+      ['search', 'announce what is new', '--mode', 'semantic', '--database', database],
+      ['show', 'pdf', '--database', database],
+      ['search', 'pdf', '--sort', 'newest'],
+    ]) {
+      const home = join(installed, `cache-${words.join('-').length}`);
+      const run = (more = {}): Captured => runBundle(words, [main], { XDG_CACHE_HOME: home, ...more });
+      const plain = run({ NODE_DISABLE_COMPILE_CACHE: '1' });
+      expect(kept(home)).toEqual([]);
+      expect([run(), run(), run()]).toEqual([plain, plain, plain]);
+      expect(kept(home)).toEqual([`${words[0]}-${process.version}-${process.arch}`]);
+    }
+  });
+
+  test('keeps no code of its help, nor of commands that are not there', () => {
+    const home = join(installed, 'cache-of-help');
+    for (const words of [['search', '--help'], ['--help'], ['serch'], ['../search']]) {
+      runBundle(words, [main], { XDG_CACHE_HOME: home });
+    }
+    const folder = join(home, 'skill-discovery', 'compiled');
+    const files = existsSync(folder) ? readdirSync(folder) : [];
+    expect(files.filter((name) => name.startsWith('se') || name.startsWith('.'))).toEqual([]);
+  });
+
   test('loads a few files for its help, and no package', () => {
     const { files, packages, parts } = loadedBy(['--help']);
     expect(files.sort()).toEqual(['first.js', 'main.js', 'program.js', 'rolldown-runtime.js', 'run.js']);
@@ -115,8 +145,12 @@ describe('the bundle of the command line', () => {
   });
 });
 
-function runBundle(words: readonly string[], program: readonly string[] = [main]): Captured {
-  const env = { ...process.env, NO_COLOR: '', FORCE_COLOR: '0' };
+function runBundle(
+  words: readonly string[],
+  program: readonly string[] = [main],
+  more: Readonly<Record<string, string>> = {},
+): Captured {
+  const env = { ...process.env, NO_COLOR: '', FORCE_COLOR: '0', XDG_CACHE_HOME: join(installed, 'cache'), ...more };
   const child = spawnSync(process.execPath, [...program, ...words], { encoding: 'utf8', input: '', env });
   return { status: child.status ?? -1, out: child.stdout, error: child.stderr };
 }
@@ -124,7 +158,8 @@ function runBundle(words: readonly string[], program: readonly string[] = [main]
 /** What a command loads: files of the bundle, packages, and parts of Node. */
 function loadedBy(words: readonly string[]) {
   const tell = join(installed, 'tell-loaded.cjs');
-  const { error } = runBundle(words, ['--require', tell, main]);
+  // Node does not know what is loaded from kept code.
+  const { error } = runBundle(words, ['--require', tell, main], { NODE_DISABLE_COMPILE_CACHE: '1' });
   const loaded = JSON.parse(error.trimEnd().split('\n').at(-1) ?? '') as { files: string[]; parts: string[] };
   const others = [tell, join(installed, 'package.json')];
   const own = loaded.files.filter((file) => !others.includes(file)).map((file) => relative(installed, file));

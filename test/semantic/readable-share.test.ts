@@ -14,14 +14,14 @@ function entries(count: number, entry: (i: number) => string): string[] {
 const han = (i: number): string => String.fromCodePoint(0x4e00 + i);
 
 describe('the scripts that a model reads', () => {
-  test('of the bundled model are Latin only, though its vocabulary spells others', () => {
-    const vocabulary = readTokenizer(BUNDLED_MODEL).vocabulary;
+  test('of the bundled model are Latin only, though its vocabulary spells others', async () => {
+    const vocabulary = (await readTokenizer(BUNDLED_MODEL)).vocabulary();
     expect(vocabulary).toEqual(expect.arrayContaining(['test', '##ing', '中', '##の', '##ж']));
     expect(readableScripts(vocabulary)).toEqual(['Latin']);
   });
 
-  test('of the bundled model for other languages are several, by a list with scores', () => {
-    const { vocabulary } = readTokenizer(join(BUNDLED_MODEL, 'other-languages'));
+  test('of the bundled model for other languages are several, by a list with scores', async () => {
+    const vocabulary = (await readTokenizer(join(BUNDLED_MODEL, 'other-languages'))).vocabulary();
     expect(vocabulary).toEqual(expect.arrayContaining(['▁de', '的', '▁не']));
     expect(readableScripts(vocabulary)).toEqual(expect.arrayContaining(['Latin', 'Cyrillic', 'Han', 'Arabic']));
   });

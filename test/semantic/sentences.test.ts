@@ -22,6 +22,18 @@ describe('the sentences of a question', () => {
     expect(sentencesOf('react')).toEqual([]);
   });
 
+  test('end where Unicode says, whatever character stands between', () => {
+    const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+    const wrong: string[] = [];
+    for (let code = 0; code <= 0xffff; code++) {
+      const text = `Fill in my form${String.fromCharCode(code)} Then send it there`;
+      const expected = [...segmenter.segment(text)].map(({ segment }) => segment.trim());
+      if (sentencesOf(text).join('|') !== (expected.length > 1 ? expected.join('|') : ''))
+        wrong.push(code.toString(16));
+    }
+    expect(wrong).toEqual([]);
+  });
+
   test('are eight at most', () => {
     expect(sentencesOf('This is a sentence. '.repeat(50))).toHaveLength(8);
   });

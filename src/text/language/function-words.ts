@@ -131,3 +131,11 @@ export function functionWords(language: ListedLanguage): ReadonlySet<string> {
   }
   return words;
 }
+
+let every: string | undefined;
+
+/** Whether any language has a word among its function words. Reads no list word by word. */
+export function isFunctionWord(term: string): boolean {
+  every ??= ` ${foldAccents(foldCase(Object.values(LISTS).join(' '))).replace(/\s+/g, ' ')} `;
+  return every.includes(` ${term} `);
+}
