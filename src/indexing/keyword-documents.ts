@@ -32,8 +32,7 @@ export function documentsOf(reader: CatalogueReader): DocumentSource {
   return {
     size,
     read,
-    nameOf: (document) =>
-      unlessDamaged(document, () => (JSON.parse(reader.record(document)) as Skill).name, DAMAGED_DOCUMENT.name),
+    nameOf: (document) => unlessDamaged(document, () => reader.nameOf(document), DAMAGED_DOCUMENT.name),
     *all() {
       for (let document = 0; document < size; document++) yield read(document);
     },

@@ -48,10 +48,11 @@ export class ScoreTiers {
    * by their names are in the last part once more. Few documents are not parted: scoring them at once is faster.
    */
   *descending(): Generator<Uint32Array> {
-    if (this.#documents.length > FEW_DOCUMENTS) {
-      const named = Uint32Array.from(this.#byName.keys()).sort();
+    if (this.#documents.length > FEW_DOCUMENTS && this.#byName.size > 0) {
       for (const tier of [EXACT_NAME_TIER, NAME_BEGINNING_TIER]) {
-        yield named.filter((document) => this.#byName.get(document) === tier);
+        const named: DocumentNumber[] = [];
+        for (const [document, ofName] of this.#byName) if (ofName === tier) named.push(document);
+        if (named.length > 0) yield Uint32Array.from(named).sort();
       }
     }
     yield this.#documents;

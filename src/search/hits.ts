@@ -42,15 +42,20 @@ export function toKeywordHit(
   // The first step does not look at files. For later ones they are read now: the catalogue may be closed later. What is
   // packed of them is unpacked when it is looked at.
   const files = matcher.step === 'all-words' ? [] : reader.texts(document);
-  const explanation = explain(skill, () => firstText(files, mostText), matcher);
+  // Few hits of a page are ever explained.
+  let explanation: ReturnType<typeof explain> | undefined;
+  const explained = (): ReturnType<typeof explain> => {
+    explanation ??= explain(skill, () => firstText(files, mostText), matcher);
+    return explanation;
+  };
   return {
     skill,
     ...(score === undefined ? {} : { score }),
     get matches() {
-      return explanation.matches();
+      return explained().matches();
     },
     get snippet() {
-      return explanation.snippet();
+      return explained().snippet();
     },
     copies,
   };

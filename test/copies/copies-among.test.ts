@@ -22,3 +22,21 @@ test('copies among some documents are collapsed as by going through all of them'
     }),
   );
 });
+
+test('copies are told apart among other documents of the same groups, question by question', () => {
+  const groups = Uint32Array.of(0, 0, 2, 0, 2, 5);
+  const preference = (a: number, b: number): number => a - b;
+  const among = (...documents: number[]): CopiesAmong =>
+    new CopiesAmong(Uint32Array.from(documents), groups, preference);
+  expect(among(0, 1, 2, 3, 4, 5).total).toBe(3);
+  // What the question before had is no copy of what this one has.
+  const few = among(1, 4, 5);
+  expect(few.total).toBe(3);
+  expect([1, 4, 5].map((document) => [few.isKept(document), few.countOf(document)])).toEqual([
+    [true, 1],
+    [true, 1],
+    [true, 1],
+  ]);
+  const pair = among(1, 3);
+  expect([pair.total, pair.isKept(1), pair.isKept(3), pair.countOf(1)]).toEqual([1, true, false, 2]);
+});

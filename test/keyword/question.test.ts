@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readQuestion } from '../../src/keyword/question.js';
 import { readStopWords } from '../../src/keyword/read-stop-words.js';
@@ -100,4 +101,23 @@ describe('a question', () => {
     const chinese = String.fromCodePoint(...Array.from({ length: 200 }, (_, i) => 0x4e00 + i));
     expect(words(chinese)).toHaveLength(64);
   });
+});
+
+test('A question of one plain word is read as among others, whatever the word', () => {
+  const word = fc.stringMatching(/^[a-z0-9]{1,70}$/);
+  const stopWords = fc.constantFrom(undefined, new Set(['the', 'react']));
+  fc.assert(
+    fc.property(
+      fc.oneof(word, fc.constantFrom(...STOP_WORDS, 'react', 'c', '3d', 'para', 'die')),
+      stopWords,
+      (q, left) => {
+        const { text, lastWord, ...question } = readQuestion(q, left);
+        // A blank behind the word asks for the same, and is no plain word.
+        const { text: _, lastWord: last, ...general } = readQuestion(`${q} `, left);
+        expect(text).toBe(q);
+        expect(question).toEqual(general);
+        expect([lastWord?.terms, lastWord?.weight]).toEqual([last?.terms, last?.weight]);
+      },
+    ),
+  );
 });

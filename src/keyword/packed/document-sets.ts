@@ -18,6 +18,8 @@ export interface Word {
  * documents.
  */
 const SORTED_UP_TO = 512;
+/** Lists with at most this many entries in all are counted by sorting. */
+const COUNTED_BY_SORTING = 64;
 /** Documents of recent words that are remembered, four bytes each. */
 const DOCUMENTS_REMEMBERED = 4_000_000;
 
@@ -122,6 +124,10 @@ export class DocumentSets {
   /** The number of documents that have a word. */
   frequencyOf({ lists, size, key }: Word): number {
     if (lists.length < 2) return size;
+    // Most words were joined just now, or are so rare that joining them takes less than a pass over the bits.
+    const known = key === undefined ? undefined : this.#unions.peek(key);
+    if (known !== undefined) return known.length;
+    if (size <= COUNTED_BY_SORTING) return sortedUnion(lists, size).length;
     const read = (): number => this.#count(lists);
     return key === undefined ? read() : this.#frequencies.get(key, read);
   }

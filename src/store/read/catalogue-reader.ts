@@ -24,7 +24,7 @@ import {
   unpackColumns,
 } from './columns.js';
 import { ContentReader } from './content-reader.js';
-import { KeptRecords } from './kept-records.js';
+import { KeptDocuments } from './kept-documents.js';
 import { OpenedState } from './opened-state.js';
 import { PROPERTY_LABELS, type PropertyLabelsName } from './property-labels.js';
 import { recordAuthor } from './record-author.js';
@@ -76,12 +76,19 @@ export class CatalogueReader {
   #readLate: ChangedColumns['readLate'] | undefined;
   #columns: CatalogueColumns | undefined;
   #damagedDocuments: ReadonlySet<DocumentNumber> | undefined;
-  #records: KeptRecords | undefined;
+  #records: KeptDocuments<string> | undefined;
+  /** Never handed out: whoever asks gets a copy, and may change that. */
+  #skills: KeptDocuments<Skill> | undefined;
   #documentsById: Uint32Array | undefined;
   #idIndexIsWhole: boolean | undefined;
   #contents: ContentReader | undefined;
   #derivedCounts: ReadonlyMap<string, number> | undefined;
   readonly #inTransaction: (work: () => unknown) => unknown;
+  readonly #begin: Statement<[], unknown>;
+  readonly #commit: Statement<[], unknown>;
+  readonly #rollBack: Statement<[], unknown>;
+  /** Whether the first that is read begins a transaction, see {@link readingLate}. */
+  #beginsLate = false;
   readonly #opened: OpenedState;
   readonly #statements: SkillStatements;
   readonly #rows: StoredRows;
@@ -113,6 +120,9 @@ export class CatalogueReader {
       this.#opened.settle();
       return work();
     });
+    this.#begin = connection.prepare('BEGIN');
+    this.#commit = connection.prepare('COMMIT');
+    this.#rollBack = connection.prepare('ROLLBACK');
     this.#statements = new SkillStatements(connection, path);
     this.#rows = new StoredRows(connection);
     this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
@@ -206,7 +216,26 @@ export class CatalogueReader {
 
   /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   skill(document: DocumentNumber): Skill {
-    return this.#guard(() => this.#statements.skill(this.#skillNumber(document)));
+    return copyOf(this.#keptSkill(document));
+  }
+
+  /**
+   * The name of a skill. It is kept with all that a hit shows: the skills of such a name are mostly shown next.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  nameOf(document: DocumentNumber): string {
+    const record = this.keptRecord(document);
+    return record === undefined ? this.#keptSkill(document).name : (JSON.parse(record) as Skill).name;
+  }
+
+  #keptSkill(document: DocumentNumber): Skill {
+    const kept = this.#skills?.get(document);
+    if (kept !== undefined) return kept;
+    const skill = this.#guard(() => this.#statements.skill(this.#skillNumber(document)));
+    this.#skills ??= new KeptDocuments();
+    this.#skills.keep(document, skill, lengthOf(skill));
+    return skill;
   }
 
   /**
@@ -218,8 +247,8 @@ export class CatalogueReader {
     const kept = this.keptRecord(document);
     if (kept !== undefined) return kept;
     const record = this.#guard(() => this.#statements.record(this.#skillNumber(document)));
-    this.#records ??= new KeptRecords();
-    this.#records.keep(document, record);
+    this.#records ??= new KeptDocuments();
+    this.#records.keep(document, record, record.length);
     return record;
   }
 
@@ -357,6 +386,27 @@ export class CatalogueReader {
     return this.#guard(work);
   }
 
+  /**
+   * The same for work that may find all of it in memory: the file is locked when the first is read, and stays locked
+   * until the work ends. The work must read by the methods of this class alone.
+   */
+  readingLate<T>(work: () => T): T {
+    if (this.#beginsLate || this.#connection.inTransaction) return work();
+    return guarded(this.#path, 'read', () => {
+      this.#beginsLate = true;
+      try {
+        const result = work();
+        if (this.#connection.inTransaction) this.#commit.run();
+        return result;
+      } catch (error) {
+        if (this.#connection.inTransaction) this.#rollBack.run();
+        throw error;
+      } finally {
+        this.#beginsLate = false;
+      }
+    });
+  }
+
   /** Does not read the columns. */
   countSkills(): number {
     return this.#columns?.size ?? this.#facts?.skills ?? this.#guard(() => this.#skillCount.get()!);
@@ -434,6 +484,7 @@ export class CatalogueReader {
     this.#pager = ALL_IN_MEMORY;
     this.#readLate = undefined;
     this.#records = undefined;
+    this.#skills = undefined;
   }
 
   #readAuthors(): ReturnType<typeof readAuthors> {
@@ -554,6 +605,25 @@ export class CatalogueReader {
   /** Runs work that reads the opened state, under one lock of the file. */
   #guard<T>(work: () => T): T {
     if (this.#connection.inTransaction) return work();
+    if (this.#beginsLate) {
+      this.#begin.run();
+      this.#opened.settle();
+      return work();
+    }
     return guarded(this.#path, 'read', () => this.#inTransaction(work) as T);
   }
+}
+
+/** Characters of the texts of a skill. */
+function lengthOf(skill: Skill): number {
+  const { id, name, author, description, codehostUrl, skillUrl, categories, occupations, tags } = skill;
+  let length = id.length + name.length + author.length + description.length + codehostUrl.length + skillUrl.length;
+  for (const labels of [categories, occupations, tags]) for (const label of labels) length += label.length;
+  return length;
+}
+
+function copyOf(skill: Skill): Skill {
+  const { categories, occupations, tags, derivedCategories } = skill;
+  const copy = { ...skill, categories: [...categories], occupations: [...occupations], tags: [...tags] };
+  return derivedCategories === undefined ? copy : { ...copy, derivedCategories: [...derivedCategories] };
 }
