@@ -15,7 +15,7 @@ interface Call {
   readonly ms: number;
   /** The longest time between two turns of the event loop, in milliseconds. */
   readonly block: number;
-  /** Processor time within it, of all threads of the process, where that is less. */
+  /** Processor time of the main thread within it, where that is less. */
   readonly cpu: number;
 }
 
@@ -45,7 +45,9 @@ console.log(markdownTable(head, rows));
 
 /** The English requests of one half. */
 function requestsOf(half: string): string[] {
-  const lines = readFileSync(new URL(`requests/${half}/queries.jsonl`, import.meta.url), 'utf8').trim().split('\n');
+  const lines = readFileSync(new URL(`requests/${half}/queries.jsonl`, import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
   const all = lines.map((line) => JSON.parse(line) as { readonly text: string; readonly language: string });
   return all.filter(({ language }) => language === 'en').map(({ text }) => text);
 }

@@ -1,7 +1,7 @@
+import type { Pieces } from '../arrays/all-pieces.js';
 import { lowerBound } from '../arrays/lower-bound.js';
 import { SCORED_FIELDS } from '../result.js';
 import { type FieldWeights, saturation } from './bm25.js';
-import type { Pieces } from './keyword-index.js';
 import type { LengthNorms } from './length-norms.js';
 import type { RankingSpace } from './ranking-space.js';
 import { RecentlyUsed } from './recently-used.js';
