@@ -45,15 +45,18 @@ export interface FieldReading {
   readonly norms: readonly LengthNorms[];
   /** By scored field. */
   readonly weights: readonly number[];
+  /** The weights as a text. */
+  readonly key: string;
 }
 
 export function readingOf(norms: readonly LengthNorms[], weights: FieldWeights): FieldReading {
-  return { norms, weights: SCORED_FIELDS.map((field) => weights[field]) };
+  const byField = SCORED_FIELDS.map((field) => weights[field]);
+  return { norms, weights: byField, key: byField.join(' ') };
 }
 
 /** What a word is remembered by: what it becomes depends on the weights. */
-export function keyOf(terms: readonly string[], { weights }: FieldReading): string {
-  return `${weights.join(' ')} ${terms.join(' ')}`;
+export function keyOf(terms: readonly string[], { key }: FieldReading): string {
+  return `${key} ${terms.join(' ')}`;
 }
 
 export const GREATEST_BYTE = 255;
