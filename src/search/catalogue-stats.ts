@@ -39,15 +39,10 @@ export function countLabels(
 /** The most frequent author first, then as facets are ordered. `unknown` is none. */
 export function countAuthors(reader: CatalogueReader): AuthorCount[] {
   const { documentsOf, nameOf } = facetValues(reader, 'author');
-  let names: ReadonlyMap<string, string> | undefined;
-  const known = (): ReadonlyMap<string, string> => {
-    names ??= reader.columns.authorNames;
-    return names;
-  };
   return reader.reading(() =>
     [...documentsOf.keys()]
       .sort((a, b) => documentsOf[b]!.length - documentsOf[a]!.length || a - b)
-      .map((value) => ({ author: nameOf(value, known), count: documentsOf[value]!.length })),
+      .map((value) => ({ author: nameOf(value), count: documentsOf[value]!.length })),
   );
 }
 

@@ -17,12 +17,8 @@ import type { CatalogueColumns } from '../store/read/columns.js';
 export interface FacetValues {
   /** The documents that pass a filter by each value. */
   readonly documentsOf: readonly ArrayLike<DocumentNumber>[];
-  /**
-   * A value as it is shown.
-   *
-   * @param known reads how some are written, by key: no skill is read for these
-   */
-  readonly nameOf: (value: number, known?: () => ReadonlyMap<string, string>) => string;
+  /** A value as it is shown. */
+  readonly nameOf: (value: number) => string;
 }
 
 /** How many documents are asked how they write a value. */
@@ -62,12 +58,14 @@ const SOURCES: Readonly<Record<Facet, (reader: CatalogueReader) => FacetValues>>
   author: (reader) =>
     namedValues(reader.columns.authors, {
       keyOf: authorKey,
+      readKnown: () => reader.columns.authorNames,
       readName: (document) => reader.authorOf(document),
       none: authorKey(UNKNOWN),
     }),
   license: (reader) =>
     namedValues(reader.columns.licenses, {
       keyOf: licenseKey,
+      readKnown: () => new Map(),
       readName: (document) => reader.licenseOf(document),
     }),
   agent: ({ columns }) => slugValues(documentsByInstallation(columns.installations, 'agent', {})),
@@ -82,6 +80,8 @@ function slugValues(labels: LabelIndex): FacetValues {
 /** How the values of a facet are written. */
 interface Names {
   readonly keyOf: (name: string) => string | undefined;
+  /** Reads how some are written, by key: for these no document is read. */
+  readonly readKnown: () => ReadonlyMap<string, string>;
   /** Reads what a document writes. */
   readonly readName: (document: DocumentNumber) => string | undefined;
   /** The key of skills that have no value; left out if the labels leave them out. */
@@ -93,13 +93,15 @@ interface Names {
  *
  * @param labels documents by key
  */
-function namedValues(labels: LabelIndex, { keyOf, readName, none }: Names): FacetValues {
+function namedValues(labels: LabelIndex, { keyOf, readKnown, readName, none }: Names): FacetValues {
   const keys = [...labels.keys()].filter((key) => key !== none).sort(compareCodePoints);
   const documentsOf = keys.map((key) => labels.get(key)!);
   const names: (string | undefined)[] = new Array(keys.length);
-  const read = (value: number, known: (() => ReadonlyMap<string, string>) | undefined): string => {
+  let known: ReadonlyMap<string, string> | undefined;
+  const read = (value: number): string => {
     const key = keys[value]!;
-    const name = known?.().get(key);
+    known ??= readKnown();
+    const name = known.get(key);
     if (name !== undefined && keyOf(name) === key) return name;
     const documents = documentsOf[value]!;
     // What is damaged by now is passed over. The key is right, but in lower case.
@@ -109,8 +111,8 @@ function namedValues(labels: LabelIndex, { keyOf, readName, none }: Names): Face
     }
     return key;
   };
-  const nameOf: FacetValues['nameOf'] = (value, known) => {
-    const name = names[value] ?? read(value, known);
+  const nameOf = (value: number): string => {
+    const name = names[value] ?? read(value);
     names[value] = name;
     return name;
   };

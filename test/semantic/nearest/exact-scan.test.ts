@@ -37,6 +37,14 @@ describe('codes', () => {
 });
 
 describe('a scan of codes', () => {
+  test('comes in pieces, between which something else can be done', () => {
+    const few = [...scanCodes(codesOf(randomVectors(20_000, 8)), randomVectors(1, 8).values, 10)];
+    expect(few.length).toBeGreaterThan(10);
+    // Of so many dimensions most vectors are left to the signs.
+    const many = [...scanCodes(codesOf(randomVectors(40_000, 64)), randomVectors(1, 64).values, 10)];
+    expect(many.length).toBeGreaterThan(15);
+  });
+
   test('finds nearly all of what a scan of the vectors themselves finds', () => {
     const vectors = randomVectors(12_000, 96);
     const codes = codesOf(vectors);
