@@ -107,12 +107,13 @@ export async function followCatalogue(options: FollowOptions): Promise<FollowedS
     path,
     signature,
     openNext: async (closing) => {
+      const facets = facetsUsed(states.newest.reader);
       const next = await openCatalogue({ ...opening, warmUp: false, signal: closing });
       // Without vectors the next state still answers by words. Semantic search reports what is missing.
       const { newest } = states;
       if (newest.vectorsWanted) await untilAborted(next.vectorsAs(newest), closing).catch(() => {});
       // What is damaged is told when somebody asks for it.
-      await inTurns(prepareFacets(next.reader, facetsUsed(newest.reader)), closing).catch(() => {});
+      await inTurns(prepareFacets(next.reader, facets), closing).catch(() => {});
       return next;
     },
     onReloaded: ({ reader }, milliseconds) => report({ kind: 'reloaded', stats: statsOf(reader), milliseconds }),
