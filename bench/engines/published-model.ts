@@ -1,3 +1,4 @@
+import { allPieces } from '../../src/arrays/all-pieces.js';
 import { topOf } from '../../src/arrays/top.js';
 import type { RankedDocument } from '../../src/evaluation/index.js';
 import type { Embedder } from '../../src/index.js';
@@ -21,7 +22,7 @@ export async function modelOver(database: string, embedder: Embedder): Promise<D
     throw new Error(`${database} has vectors of ${model}, not of ${embedder.model}`);
   }
   const { keys, dimensions, values } = await reader.vectors.all();
-  const places = vectorPlaces(await reader.vectorNumbers(), keys);
+  const places = allPieces(vectorPlaces(await reader.vectorNumbers(), keys));
   const documents = [...places.keys()].filter((document) => places[document] !== NO_VECTOR);
   const cosines = new Float64Array(keys.length);
 

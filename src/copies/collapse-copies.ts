@@ -1,3 +1,4 @@
+import type { Pieces } from '../arrays/all-pieces.js';
 import { Members } from '../arrays/members.js';
 import type { Comparator } from '../arrays/top.js';
 import type { DocumentNumber } from '../numbers.js';
@@ -83,13 +84,22 @@ export function allCopiesOf(documents: readonly DocumentNumber[], groupOf: Uint3
   return [...groups].flatMap((group) => [...members.of(group)]);
 }
 
+/**
+ * Makes in pieces what {@link allCopiesOf} needs of a catalogue, unless it is there. Else its first call makes it, which
+ * may take more than 10 ms.
+ */
+export function* prepareCopies(groupOf: Uint32Array): Pieces<void> {
+  if (membersByGroups.has(groupOf)) return;
+  membersByGroups.set(groupOf, yield* Members.inPieces(groupOf, groupOf.length));
+}
+
 /** The members of the groups of each catalogue; made when its copies are first looked for. */
 const membersByGroups = new WeakMap<Uint32Array, Members>();
 
 function membersOf(groupOf: Uint32Array): Members {
   let members = membersByGroups.get(groupOf);
   if (members === undefined) {
-    members = new Members(groupOf, groupOf.length);
+    members = Members.byGroup(groupOf, groupOf.length);
     membersByGroups.set(groupOf, members);
   }
   return members;

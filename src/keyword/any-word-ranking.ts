@@ -1,8 +1,9 @@
+import type { Pieces } from '../arrays/all-pieces.js';
 import { kthLargest } from '../arrays/kth-largest.js';
 import type { DocumentNumber } from '../numbers.js';
 import { SCORED_FIELDS } from '../result.js';
 import { HIGHEST_SATURATION, inverseDocumentFrequency, saturation } from './bm25.js';
-import type { DocumentScores, Pieces, RankedDocuments, RankOptions } from './keyword-index.js';
+import type { DocumentScores, RankedDocuments, RankOptions } from './keyword-index.js';
 import type { LengthNorms } from './length-norms.js';
 import { BLOCK, byteOf, type FieldReading, GREATEST_BYTE, type RankedWord } from './ranked-word.js';
 import type { RankingSpace } from './ranking-space.js';

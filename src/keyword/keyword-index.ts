@@ -1,3 +1,4 @@
+import type { Pieces } from '../arrays/all-pieces.js';
 import type { DocumentNumber } from '../numbers.js';
 import type { CorrectedWord, FieldScores, KeywordStep } from '../result.js';
 import type { FieldWeights } from './bm25.js';
@@ -118,9 +119,6 @@ export interface RankedDocuments {
    */
   readonly highest: number;
 }
-
-/** Work in pieces, and what comes out of it. */
-export type Pieces<Result> = Generator<undefined, Result, undefined>;
 
 /** A word or a name of the catalogue. */
 export interface CountedText {

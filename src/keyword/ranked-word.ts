@@ -1,7 +1,7 @@
+import type { Pieces } from '../arrays/all-pieces.js';
 import { lowerBound } from '../arrays/lower-bound.js';
 import { SCORED_FIELDS } from '../result.js';
 import { type FieldWeights, saturation } from './bm25.js';
-import type { Pieces } from './keyword-index.js';
 import type { LengthNorms } from './length-norms.js';
 import type { RankingSpace } from './ranking-space.js';
 import { RecentlyUsed } from './recently-used.js';
@@ -45,15 +45,18 @@ export interface FieldReading {
   readonly norms: readonly LengthNorms[];
   /** By scored field. */
   readonly weights: readonly number[];
+  /** The weights as a text. */
+  readonly key: string;
 }
 
 export function readingOf(norms: readonly LengthNorms[], weights: FieldWeights): FieldReading {
-  return { norms, weights: SCORED_FIELDS.map((field) => weights[field]) };
+  const byField = SCORED_FIELDS.map((field) => weights[field]);
+  return { norms, weights: byField, key: byField.join(' ') };
 }
 
 /** What a word is remembered by: what it becomes depends on the weights. */
-export function keyOf(terms: readonly string[], { weights }: FieldReading): string {
-  return `${weights.join(' ')} ${terms.join(' ')}`;
+export function keyOf(terms: readonly string[], { key }: FieldReading): string {
+  return `${key} ${terms.join(' ')}`;
 }
 
 export const GREATEST_BYTE = 255;

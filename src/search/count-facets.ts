@@ -1,3 +1,4 @@
+import type { Pieces } from '../arrays/all-pieces.js';
 import { besideTheirCopies } from '../copies/collapse-copies.js';
 import { MAX_FACET_VALUES } from '../limits.js';
 import type { CopyMode } from '../query.js';
@@ -48,6 +49,21 @@ export function facetPart(
     counts[facet] = counted;
   }
   return { facets: counts };
+}
+
+/** The facets that answers of a state were counted by so far. */
+export function facetsUsed({ columns }: CatalogueReader): readonly Facet[] {
+  return [...(indexesByColumns.get(columns)?.keys() ?? [])];
+}
+
+/** Makes in pieces what the first count by some facets would make, in some hundredths of a second. */
+export function* prepareFacets(reader: CatalogueReader, facets: readonly Facet[]): Pieces<void> {
+  for (const facet of facets) {
+    const values = facetValues(reader, facet);
+    yield;
+    facetIndex(reader, facet, values);
+    yield;
+  }
 }
 
 function countFacet(

@@ -1,3 +1,4 @@
+import type { Pieces } from '../arrays/all-pieces.js';
 import type { Question } from '../keyword/question.js';
 import type { DocumentNumber } from '../numbers.js';
 import type { ResolvedSemanticQuery } from '../query.js';
@@ -47,7 +48,7 @@ function* describeInPieces(
   { columns }: SemanticSources,
   { ranking }: ResolvedSemanticQuery,
   question: Question,
-): Generator<undefined, DescribedCandidates, undefined> {
+): Pieces<DescribedCandidates> {
   const wordScores = ranked?.scoresOf(documents);
   yield;
   const cosines =

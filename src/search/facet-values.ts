@@ -56,8 +56,18 @@ const SOURCES: Readonly<Record<Facet, (reader: CatalogueReader) => FacetValues>>
   category: ({ columns }) => slugValues(columns.categories),
   occupation: ({ columns }) => slugValues(documentsByOccupation(columns.occupations)),
   author: (reader) =>
-    namedValues(reader.columns.authors, authorKey, (document) => reader.authorOf(document), authorKey(UNKNOWN)),
-  license: (reader) => namedValues(reader.columns.licenses, licenseKey, (document) => reader.licenseOf(document)),
+    namedValues(reader.columns.authors, {
+      keyOf: authorKey,
+      readKnown: () => reader.columns.authorNames,
+      readName: (document) => reader.authorOf(document),
+      none: authorKey(UNKNOWN),
+    }),
+  license: (reader) =>
+    namedValues(reader.columns.licenses, {
+      keyOf: licenseKey,
+      readKnown: () => new Map(),
+      readName: (document) => reader.licenseOf(document),
+    }),
   agent: ({ columns }) => slugValues(documentsByInstallation(columns.installations, 'agent', {})),
   scope: ({ columns }) => slugValues(documentsByInstallation(columns.installations, 'scope', {})),
 };
@@ -67,23 +77,32 @@ function slugValues(labels: LabelIndex): FacetValues {
   return { documentsOf: keys.map((key) => labels.get(key)!), nameOf: (value) => keys[value]! };
 }
 
+/** How the values of a facet are written. */
+interface Names {
+  readonly keyOf: (name: string) => string | undefined;
+  /** Reads how some are written, by key: for these no document is read. */
+  readonly readKnown: () => ReadonlyMap<string, string>;
+  /** Reads what a document writes. */
+  readonly readName: (document: DocumentNumber) => string | undefined;
+  /** The key of skills that have no value; left out if the labels leave them out. */
+  readonly none?: string;
+}
+
 /**
  * The values of a facet that skills write in different ways. Shown is the way of the skill that was updated last.
  *
  * @param labels documents by key
- * @param none the key of skills that have no value; undefined if the labels leave them out
  */
-function namedValues(
-  labels: LabelIndex,
-  keyOf: (name: string) => string | undefined,
-  readName: (document: DocumentNumber) => string | undefined,
-  none?: string,
-): FacetValues {
+function namedValues(labels: LabelIndex, { keyOf, readKnown, readName, none }: Names): FacetValues {
   const keys = [...labels.keys()].filter((key) => key !== none).sort(compareCodePoints);
   const documentsOf = keys.map((key) => labels.get(key)!);
   const names: (string | undefined)[] = new Array(keys.length);
+  let known: ReadonlyMap<string, string> | undefined;
   const read = (value: number): string => {
     const key = keys[value]!;
+    known ??= readKnown();
+    const name = known.get(key);
+    if (name !== undefined && keyOf(name) === key) return name;
     const documents = documentsOf[value]!;
     // What is damaged by now is passed over. The key is right, but in lower case.
     for (let i = 0; i < Math.min(documents.length, MOST_ASKED); i++) {

@@ -11,8 +11,10 @@ import {
 import { readStopWords } from '../keyword/read-stop-words.js';
 import type { CatalogueStats } from '../result.js';
 import type { ModelOptions } from '../semantic/model-options.js';
+import { inTurns } from '../threads/in-turns.js';
 import { CatalogueSearch } from './catalogue-search.js';
 import { statsOf } from './catalogue-stats.js';
+import { facetsUsed, prepareFacets } from './count-facets.js';
 import { openCatalogue } from './open-catalogue.js';
 import { closedError, type OpenState } from './open-state.js';
 import { CatalogueWatch } from './reload/catalogue-watch.js';
@@ -105,10 +107,13 @@ export async function followCatalogue(options: FollowOptions): Promise<FollowedS
     path,
     signature,
     openNext: async (closing) => {
+      const facets = facetsUsed(states.newest.reader);
       const next = await openCatalogue({ ...opening, warmUp: false, signal: closing });
       // Without vectors the next state still answers by words. Semantic search reports what is missing.
       const { newest } = states;
       if (newest.vectorsWanted) await untilAborted(next.vectorsAs(newest), closing).catch(() => {});
+      // What is damaged is told when somebody asks for it.
+      await inTurns(prepareFacets(next.reader, facets), closing).catch(() => {});
       return next;
     },
     onReloaded: ({ reader }, milliseconds) => report({ kind: 'reloaded', stats: statsOf(reader), milliseconds }),

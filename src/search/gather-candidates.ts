@@ -1,5 +1,6 @@
 import { untilAborted } from '../abort.js';
-import { allCopiesOf } from '../copies/collapse-copies.js';
+import type { Pieces } from '../arrays/all-pieces.js';
+import { allCopiesOf, prepareCopies } from '../copies/collapse-copies.js';
 import { FIELD_WEIGHTS } from '../keyword/bm25.js';
 import type { KeywordIndex, RankedDocuments } from '../keyword/keyword-index.js';
 import type { Question } from '../keyword/question.js';
@@ -10,6 +11,7 @@ import type { NameMatch } from '../ranking/features.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
 import { inTurns } from '../threads/in-turns.js';
 import { OneAtATime } from '../threads/one-at-a-time.js';
+import { giveWay } from '../threads/turns.js';
 import type { DocumentVectors } from './document-vectors.js';
 import type { VectorSearch } from './vector-search.js';
 
@@ -66,11 +68,13 @@ export async function gatherCandidates(
     Uint32Array.from(
       query.copies === 'collapse' ? passing(allCopiesOf([...found], columns.copyGroup), filter) : found,
     ).sort();
-  const lookUp = (from: KeywordIndex): Generator<undefined, FoundByWords, undefined> =>
+  const lookUp = (from: KeywordIndex): Pieces<FoundByWords> =>
     lookUpWords(from, sources, { query, question, filter, work, withCopies });
   const byWords = words === undefined ? undefined : await lookUpsOf(words).run(() => inTurns(lookUp(words), signal));
 
   const meaning = (await reading) ?? NO_MEANING;
+  if (query.copies === 'collapse') await inTurns(prepareCopies(columns.copyGroup), signal);
+  await giveWay(signal);
   const found = new Set(byWords?.documents);
   if (vectors !== undefined) {
     for (const place of meaning.nearest) {
@@ -78,6 +82,7 @@ export async function gatherCandidates(
     }
   }
   const documents = withCopies(found);
+  await giveWay(signal);
   return {
     documents,
     ranked: byWords?.ranked,
@@ -125,6 +130,7 @@ async function readMeaning(
   // Whoever needs them awaits them. This catch only prevents an unhandled rejection.
   sentences.catch(() => {});
   const whole = await untilAborted(embedded.whole, signal);
+  await giveWay(signal);
   const nearest = await untilAborted(vectors.nearest(whole, CANDIDATES, filter), signal);
   return { nearest, whole, sentences, readable, readsLanguage };
 }
@@ -165,13 +171,15 @@ function* lookUpWords(
   words: KeywordIndex,
   { columns, vectors }: SemanticSources,
   lookUp: LookUp,
-): Generator<undefined, FoundByWords, undefined> {
+): Pieces<FoundByWords> {
   const { query, question, filter, withCopies } = lookUp;
   const ranked = yield* rankWords(words, columns, lookUp);
   const names = query.ranking === 'hybrid' ? matchNames(words, question, ranked, columns.copyGroup, filter) : NO_NAMES;
   yield;
+  if (query.copies === 'collapse') yield* prepareCopies(columns.copyGroup);
   const documents = [...new Set(passing([...ranked.documents, ...names.competing], filter))];
   const all = withCopies(documents);
+  yield;
   ranked.scoresOf(all);
   yield;
   const read = vectors?.read(all);
@@ -188,7 +196,7 @@ function* rankWords(
   words: KeywordIndex,
   { copyGroup }: CatalogueColumns,
   { query: { copies }, question, filter, work }: LookUp,
-): Generator<undefined, RankedDocuments, undefined> {
+): Pieces<RankedDocuments> {
   const weights = FIELD_WEIGHTS;
   if (copies === 'keep') return yield* words.rank(question, { weights, limit: CANDIDATES, filter, work });
   for (let limit = CANDIDATES * 1.25; ; limit *= 4) {

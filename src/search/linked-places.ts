@@ -1,3 +1,4 @@
+import type { Pieces } from '../arrays/all-pieces.js';
 import { lowerBound } from '../arrays/lower-bound.js';
 import type { SkillNumber } from '../numbers.js';
 import type { VectorLinks } from '../semantic/nearest/vector-file.js';
@@ -6,12 +7,19 @@ import { NO_VECTOR } from '../store/read/catalogue-reader.js';
 /** Numbers of skills up to so many times as many as there are links are looked up in a table of all numbers. */
 const SPARSE = 8;
 
-/** The places of the vectors of some skills, by the links of a vector file; `NO_VECTOR` for a skill without one. */
-export function linkedPlaces(numbers: ArrayLike<SkillNumber>, links: VectorLinks): Int32Array {
+/** Skills between two pieces: a millisecond or so. */
+const PIECE = 1 << 13;
+
+/**
+ * In pieces, the places of the vectors of some skills, by the links of a vector file; `NO_VECTOR` for a skill without
+ * one.
+ */
+export function* linkedPlaces(numbers: ArrayLike<SkillNumber>, links: VectorLinks): Pieces<Int32Array> {
   const { skills, places } = links;
   const found = new Int32Array(numbers.length).fill(NO_VECTOR);
   const table = tableOf(links);
   for (let i = 0; i < numbers.length; i++) {
+    if (i % PIECE === 0) yield;
     const number = numbers[i]!;
     if (table !== undefined) {
       if (number < table.length) found[i] = table[number]!;

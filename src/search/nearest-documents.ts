@@ -7,6 +7,7 @@ import { VectorIndex } from '../semantic/nearest/vector-index.js';
 import { filesBeside } from '../store/file-names.js';
 import { type CatalogueReader, NO_VECTOR } from '../store/read/catalogue-reader.js';
 import type { VectorReader } from '../store/read/vector-reader.js';
+import { inTurns } from '../threads/in-turns.js';
 import { DocumentVectors } from './document-vectors.js';
 import { GrownVectors } from './grown-vectors.js';
 import { linkedPlaces } from './linked-places.js';
@@ -36,16 +37,19 @@ export class NearestDocuments {
   /** Number of places with documents: a small change leaves vectors that nothing has any more. */
   readonly #used: number;
 
-  private constructor(index: VectorIndex | GrownVectors, vectors: VectorReader, placeOf: Int32Array) {
+  private constructor(
+    index: VectorIndex | GrownVectors,
+    vectors: VectorReader,
+    placeOf: Int32Array,
+    documents: Members,
+  ) {
     this.dimensions = index.dimensions;
     this.size = index.size;
     this.#placeOf = placeOf;
-    this.#documents = new Members(placeOf, index.size);
+    this.#documents = documents;
     this.#index = index;
     this.#vectors = vectors;
-    const isUsed = new Uint8Array(index.size);
-    for (const place of placeOf) if (place !== NO_VECTOR) isUsed[place] = 1;
-    this.#used = isUsed.reduce((sum, one) => sum + one, 0);
+    this.#used = documents.groupsWithItems;
   }
 
   /**
@@ -70,11 +74,14 @@ export class NearestDocuments {
     const index = await openIndex(reader, database, { signal, graph });
     try {
       const links = numbering === undefined && index instanceof VectorIndex ? index.links : undefined;
-      const places =
+      const places = await inTurns(
         links === undefined
           ? vectorPlaces(await (numbering ?? reader.vectorNumbers(signal)), index.keys)
-          : linkedPlaces(reader.columns.skillNumbers, links);
-      return new NearestDocuments(index, vectors, places);
+          : linkedPlaces(reader.columns.skillNumbers, links),
+        signal,
+      );
+      const documents = await inTurns(Members.inPieces(places, index.size), signal);
+      return new NearestDocuments(index, vectors, places, documents);
     } catch (error) {
       await index.close();
       throw error;

@@ -7,6 +7,7 @@ import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } 
 import { filterMask } from '../ranking/filter-mask.js';
 import type { SemanticHit, SemanticResult } from '../result.js';
 import { inTurns } from '../threads/in-turns.js';
+import { giveWay } from '../threads/turns.js';
 import { copyIds } from './copy-ids.js';
 import { damagedPart, Shown, toDamagedSkill } from './damaged-skills.js';
 import { describeCandidates } from './describe-candidates.js';
@@ -53,11 +54,16 @@ async function answerByMeaning(
 ): Promise<SemanticResult> {
   const { columns } = state.reader;
   const { ranking, q, explain } = resolved;
+  await giveWay(signal);
   const sources = await openSources(state, resolved, signal);
+  await giveWay(signal);
   // Before anything is done for the question, so that one which is refused costs nothing.
   patience.check(sources.vectors?.expectedWait(resolved.q) ?? 0);
+  await giveWay(signal);
   const question = readQuestion(q, state.stopWords);
+  await giveWay(signal);
   const filter = filterMask(columns, resolved);
+  await giveWay(signal);
   const described = await state.untilClosed(describeCandidates(sources, resolved, question, filter, signal));
   const { reader } = state;
   const asked = askedWords(question);

@@ -1,12 +1,14 @@
 import { topOf } from '../arrays/top.js';
 import { checkInteger, checkOptions, namesOf, optionOf } from '../check-arguments.js';
-import { allCopiesOf, collapseCopies } from '../copies/collapse-copies.js';
+import { allCopiesOf, collapseCopies, prepareCopies } from '../copies/collapse-copies.js';
 import { copyPreference } from '../copies/copy-preference.js';
 import { MAX_SIMILAR } from '../limits.js';
 import type { DocumentNumber } from '../numbers.js';
 import { comparatorOf } from '../ranking/ranks.js';
 import type { DamagedSkill, SimilarSkill } from '../result.js';
 import type { CatalogueColumns } from '../store/read/columns.js';
+import { inTurns } from '../threads/in-turns.js';
+import { giveWay } from '../threads/turns.js';
 import { readShown } from './damaged-skills.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import type { OpenState } from './open-state.js';
@@ -30,7 +32,10 @@ export async function findSimilar(state: OpenState, id: string, options: Similar
   const vector = document === undefined ? undefined : nearest.read([document]).mean(new Map([[document, 1]]));
   if (document === undefined || vector === undefined) return [];
 
+  await giveWay();
+  await inTurns(prepareCopies(columns.copyGroup));
   const found = await state.untilClosed(copiesAround(nearest, document, vector, limit, columns));
+  await giveWay();
   const cosines = nearest.read(found).cosines([vector]);
   const scoreOf = (other: DocumentNumber): number => Math.min(1, Math.max(-1, cosines.get(other)![0]!));
   const { documents, counts } = collapseCopies([...cosines.keys()], columns.copyGroup, copyPreference(columns));

@@ -1,16 +1,21 @@
+import type { Pieces } from '../arrays/all-pieces.js';
 import { lowerBound } from '../arrays/lower-bound.js';
 import type { VectorNumber } from '../numbers.js';
 import { NO_VECTOR } from '../store/read/catalogue-reader.js';
 
+/** Vectors between two pieces: a millisecond or so. */
+const PIECE = 1 << 13;
+
 /**
- * The places of vectors among some vectors: of type `VectorPlace`, or `NO_VECTOR` for those that are not among them.
+ * In pieces, the places of vectors among some vectors: of type `VectorPlace`, or `NO_VECTOR` for those that are not among them.
  *
  * @param numbers of the vectors, in any order; `NO_VECTOR` for none
  * @param keys numbers of the vectors to look among, ascending
  */
-export function vectorPlaces(numbers: ArrayLike<VectorNumber>, keys: Float64Array): Int32Array {
+export function* vectorPlaces(numbers: ArrayLike<VectorNumber>, keys: Float64Array): Pieces<Int32Array> {
   const places = new Int32Array(numbers.length).fill(NO_VECTOR);
   for (let i = 0; i < numbers.length; i++) {
+    if (i % PIECE === 0) yield;
     const place = lowerBound(keys, numbers[i]!);
     if (keys[place] === numbers[i]) places[i] = place;
   }

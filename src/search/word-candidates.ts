@@ -1,6 +1,6 @@
+import { allPieces } from '../arrays/all-pieces.js';
 import { collapseCopies } from '../copies/collapse-copies.js';
 import { copyPreference } from '../copies/copy-preference.js';
-import { allPieces } from '../keyword/all-pieces.js';
 import { FIELD_WEIGHTS } from '../keyword/bm25.js';
 import { readQuestion } from '../keyword/question.js';
 import { Work } from '../keyword/work.js';

@@ -4,6 +4,7 @@ import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './
 import { importRuntime, OnnxModel, type Runtime } from './onnx-model.js';
 import { readableScripts, type Script } from './readable-share.js';
 import { type SentenceVectors, sentenceVectors } from './sentence-vectors.js';
+import { prepareSentences } from './sentences.js';
 import { TokenBatches, type Vectors } from './token-batches.js';
 
 const PACKAGE = 'onnxruntime-node';
@@ -19,6 +20,8 @@ const INSTALL = `${SKIP_CUDA}npm install ${PACKAGE}`;
 async function main({ path, weights, settings, languages }: ModelThreadData): Promise<void> {
   const runtime = await runtimeOrFailure();
   if (runtime === undefined) return;
+  // The main thread takes questions apart, and must not wait for what that needs.
+  prepareSentences();
   let model: SentenceVectors | TokenBatches;
   let scripts: readonly Script[] | undefined;
   let dimensions: number;

@@ -64,8 +64,11 @@ export function readableShare(text: string, scripts: readonly Script[]): number 
   return all === 0 ? 1 : readable / all;
 }
 
+const ASCII = /^[\0-\u007f]+$/;
+
 /** Cuts letters into stretches of one script, each with its number of letters. Combining marks are not counted. */
 function stretchesOf(letters: string): [script: Script, length: number][] {
+  if (ASCII.test(letters)) return [['Latin', letters.length]];
   const stretches: [Script, number][] = [];
   for (const [letter] of letters.matchAll(/\p{L}/gu)) {
     const script = scriptOf(letter);

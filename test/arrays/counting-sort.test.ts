@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countingSort } from '../../src/arrays/counting-sort.js';
+import { countingSort, countingSortInPieces } from '../../src/arrays/counting-sort.js';
 
 test('groups items by their keys and keeps their order, and leaves out those of negative keys', () => {
   fc.assert(
@@ -20,4 +20,19 @@ test('groups items by their keys and keeps their order, and leaves out those of 
 
 test('of nothing is empty', () => {
   expect(countingSort([], 0)).toEqual({ starts: Uint32Array.of(0), items: new Uint32Array() });
+});
+
+test('gives way after some thousand items, and groups the same', () => {
+  const keys = Int32Array.from({ length: 50_000 }, (_, i) => ((i * 7919) % 300) - 1);
+  const pieces = countingSortInPieces(keys, 300);
+  let count = 0;
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done === true) {
+      expect(value).toEqual(countingSort(keys, 300));
+      break;
+    }
+    count += 1;
+  }
+  expect(count).toBeGreaterThan(5);
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { collapseCopies } from '../../src/copies/collapse-copies.js';
+import { allPieces } from '../../src/arrays/all-pieces.js';
+import { allCopiesOf, collapseCopies, prepareCopies } from '../../src/copies/collapse-copies.js';
 import { copyPreference } from '../../src/copies/copy-preference.js';
 
 const facts = (
@@ -12,6 +13,16 @@ const facts = (
 });
 
 describe('copies', () => {
+  test('are found alike, whether that was prepared or not', () => {
+    const groups = [0, 1, 0, 3, 1, 0];
+    const prepared = Uint32Array.from(groups);
+    allPieces(prepareCopies(prepared));
+    for (const groupOf of [prepared, Uint32Array.from(groups)]) {
+      expect(allCopiesOf([2, 3], groupOf)).toEqual([0, 2, 5, 3]);
+    }
+    expect([...prepareCopies(prepared)]).toEqual([]);
+  });
+
   test('are stood for by the one with the most stars, then the oldest, with their number', () => {
     const rows = facts([
       [5, 30],

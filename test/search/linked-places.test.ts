@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { allPieces } from '../../src/arrays/all-pieces.js';
 import { linkedPlaces } from '../../src/search/linked-places.js';
 import { NO_VECTOR } from '../../src/store/read/catalogue-reader.js';
 
@@ -11,7 +12,7 @@ test('are those that a look at all links finds', () => {
       const places = skills.map((skill) => (skill * 7) % 11);
       const expected = numbers.map((one) => (skills.includes(one) ? places[skills.indexOf(one)] : NO_VECTOR));
       const links = { skills: Float64Array.from(skills), places: Uint32Array.from(places) };
-      expect([...linkedPlaces(numbers, links)]).toEqual(expected);
+      expect([...allPieces(linkedPlaces(numbers, links))]).toEqual(expected);
     }),
   );
 });

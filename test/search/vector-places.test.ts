@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { allPieces } from '../../src/arrays/all-pieces.js';
 import { vectorPlaces } from '../../src/search/vector-places.js';
 import { NO_VECTOR } from '../../src/store/read/catalogue-reader.js';
 
@@ -9,7 +10,7 @@ test('are where a look at all keys finds the numbers', () => {
     fc.property(fc.uniqueArray(number), fc.array(fc.oneof(number, fc.constant(NO_VECTOR))), (some, numbers) => {
       const keys = some.toSorted((a, b) => a - b);
       const expected = numbers.map((one) => (keys.includes(one) ? keys.indexOf(one) : NO_VECTOR));
-      expect([...vectorPlaces(numbers, Float64Array.from(keys))]).toEqual(expected);
+      expect([...allPieces(vectorPlaces(numbers, Float64Array.from(keys)))]).toEqual(expected);
     }),
   );
 });

@@ -1,3 +1,4 @@
+import type { Pieces } from '../../arrays/all-pieces.js';
 import type { DocumentNumber } from '../../numbers.js';
 import { type CorrectedWord, SCORED_FIELDS } from '../../result.js';
 import { nameKey } from '../../text/name-key.js';
@@ -13,7 +14,6 @@ import type {
   KeywordIndex,
   KeywordMatches,
   MatchOptions,
-  Pieces,
   RankedDocuments,
   RankOptions,
 } from '../keyword-index.js';

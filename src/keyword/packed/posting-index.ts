@@ -1,3 +1,4 @@
+import type { Pieces } from '../../arrays/all-pieces.js';
 import type { DocumentNumber } from '../../numbers.js';
 import { type CorrectedWord, SCORED_FIELDS } from '../../result.js';
 import { beginningsOf } from '../../text/name-beginnings.js';
@@ -14,7 +15,6 @@ import type {
   KeywordIndex,
   KeywordMatches,
   MatchOptions,
-  Pieces,
   RankedDocuments,
   RankOptions,
 } from '../keyword-index.js';

@@ -1,3 +1,4 @@
+import type { Pieces } from '../../arrays/all-pieces.js';
 import { countBits, countBitsByFour } from '../../arrays/count-bits.js';
 import { signWords, type VectorCodes, writeSigns } from './vector-codes.js';
 
@@ -20,22 +21,34 @@ const KEPT_PER_RESULT = 25;
  */
 const MIN_VALUES_READ = 1_000_000;
 
+/** Vectors whose signs, and whose bytes, one piece reads: about a millisecond, once the code is compiled. */
+const SIGNS_PER_PIECE = 16_384;
+const BYTES_PER_PIECE = 1024;
+
 /**
  * Finds the vectors nearest to that of a question. Looks at all vectors in two passes: the first keeps those with the
  * smallest Hamming distance of their signs, the second ranks these by the dot product with their bytes (8-bit
- * quantisation). Both are approximations, so the caller should score the results exactly.
+ * quantisation). Both are approximations, so the caller should score the results exactly. Comes in pieces of about a
+ * millisecond.
  *
  * @param question vector of unit length
  * @param k number of results, at most
  * @param mask one byte a vector: 0 if it must not be found, else 1
  * @returns places, nearest first; ties in the order of places
  */
-export function scanCodes(codes: VectorCodes, question: Float32Array, k: number, mask?: Uint8Array): Uint32Array {
+export function* scanCodes(
+  codes: VectorCodes,
+  question: Float32Array,
+  k: number,
+  mask?: Uint8Array,
+): Pieces<Uint32Array> {
   const kept = Math.max(Math.ceil(MIN_VALUES_READ / codes.dimensions), KEPT_PER_RESULT * k);
   const allowed = countAllowed(codes.count, mask);
+  yield;
   const places =
-    allowed <= kept ? allowedPlaces(codes.count, allowed, mask) : nearestBySigns(codes, question, kept, mask);
-  return nearestByBytes(codes, question, places, k);
+    allowed <= kept ? allowedPlaces(codes.count, allowed, mask) : yield* nearestBySigns(codes, question, kept, mask);
+  yield;
+  return yield* nearestByBytes(codes, question, places, k);
 }
 
 function countAllowed(count: number, mask: Uint8Array | undefined): number {
@@ -53,18 +66,25 @@ function allowedPlaces(count: number, allowed: number, mask: Uint8Array | undefi
 }
 
 /** The places with the smallest Hamming distances, ascending. At least `wanted` places must be allowed. */
-function nearestBySigns(
+function* nearestBySigns(
   codes: VectorCodes,
   question: Float32Array,
   wanted: number,
   mask: Uint8Array | undefined,
-): Uint32Array {
+): Pieces<Uint32Array> {
   const { count, dimensions } = codes;
-  const distances = hammingDistances(codes, question);
+  const asked = new Int32Array(signWords(dimensions));
+  writeSigns(question, codes.mean, asked, 0);
+  const distances = new Uint16Array(count);
+  for (let from = 0; from < count; from += SIGNS_PER_PIECE) {
+    addDistances(codes, asked, distances, from, Math.min(from + SIGNS_PER_PIECE, count));
+    yield;
+  }
   // Masked vectors get the largest distance.
   const tooFar = dimensions + 1;
   if (mask !== undefined) for (let place = 0; place < count; place++) if (mask[place] === 0) distances[place] = tooFar;
   // Distances are small integers, so counting them gives the largest that is still wanted.
+  yield;
   const counts = new Uint32Array(tooFar + 1);
   for (let place = 0; place < count; place++) {
     const distance = distances[place]!;
@@ -74,6 +94,7 @@ function nearestBySigns(
   let limit = 0;
   while (nearer + counts[limit]! < wanted) nearer += counts[limit++]!;
   let atLimit = wanted - nearer;
+  yield;
 
   const places = new Uint32Array(wanted);
   let next = 0;
@@ -86,19 +107,22 @@ function nearestBySigns(
 }
 
 /**
- * The Hamming distance of each vector's signs to those of the question. Counts the bits of three words together: the
+ * Writes the Hamming distances of some vectors' signs to those of the question. Counts the bits of three words together: the
  * sum of three counts by four bits still fits into four bits, which saves two thirds of the steps that follow
  * in {@link countBits}.
  */
-function hammingDistances({ count, dimensions, mean, signs }: VectorCodes, question: Float32Array): Uint16Array {
-  const words = signWords(dimensions);
+function addDistances(
+  { signs }: VectorCodes,
+  asked: Int32Array,
+  distances: Uint16Array,
+  from: number,
+  to: number,
+): void {
+  const words = asked.length;
   const inThrees = words - (words % 3);
   // The operators below work on signed numbers. Unsigned words would be converted one by one.
   const stored = new Int32Array(signs.buffer, signs.byteOffset, signs.length);
-  const asked = new Int32Array(words);
-  writeSigns(question, mean, asked, 0);
-  const distances = new Uint16Array(count);
-  for (let place = 0, at = 0; place < count; place++) {
+  for (let place = from, at = from * words; place < to; place++) {
     // Two sums, one in each 16 bits.
     let sums = 0;
     let word = 0;
@@ -113,16 +137,42 @@ function hammingDistances({ count, dimensions, mean, signs }: VectorCodes, quest
     for (; word < words; word++, at++) sums += countBits(stored[at]! ^ asked[word]!);
     distances[place] = (sums & 0xffff) + (sums >>> 16);
   }
-  return distances;
 }
 
 /** The `k` of some places with the greatest dot products of question and bytes. */
-function nearestByBytes(codes: VectorCodes, question: Float32Array, places: Uint32Array, k: number): Uint32Array {
-  const { dimensions, bytes, scales } = codes;
-  const { values: asked, scale } = toIntegers(question);
-  const inFours = dimensions - (dimensions % 4);
+function* nearestByBytes(
+  codes: VectorCodes,
+  question: Float32Array,
+  places: Uint32Array,
+  k: number,
+): Pieces<Uint32Array> {
+  const asked = toIntegers(question);
   const scores = new Float64Array(places.length);
-  for (let i = 0; i < places.length; i++) {
+  for (let from = 0; from < places.length; from += BYTES_PER_PIECE) {
+    addScores(codes, asked, places, scores, from, Math.min(from + BYTES_PER_PIECE, places.length));
+    yield;
+  }
+  const wanted = Math.min(k, places.length);
+  if (wanted === 0) return new Uint32Array();
+  // Sorting plain numbers is much faster than sorting by a comparison function, so that only sorts the best.
+  const least = scores.slice().sort()[places.length - wanted]!;
+  const best: number[] = [];
+  for (let i = 0; i < places.length; i++) if (scores[i]! >= least) best.push(i);
+  best.sort((a, b) => scores[b]! - scores[a]! || a - b);
+  return Uint32Array.from(best.slice(0, wanted), (i) => places[i]!);
+}
+
+/** Writes the dot products of the question and the bytes of some places. */
+function addScores(
+  { dimensions, bytes, scales }: VectorCodes,
+  { values: asked, scale }: IntegerVector,
+  places: Uint32Array,
+  scores: Float64Array,
+  from: number,
+  to: number,
+): void {
+  const inFours = dimensions - (dimensions % 4);
+  for (let i = from; i < to; i++) {
     const place = places[i]!;
     let at = place * dimensions;
     // Two sums that do not depend on each other: the processor computes them in parallel.
@@ -135,24 +185,21 @@ function nearestByBytes(codes: VectorCodes, question: Float32Array, places: Uint
     for (; d < dimensions; d++, at++) even = (even + Math.imul(asked[d]!, bytes[at]!)) | 0;
     scores[i] = (even + odd) * scale * scales[place]!;
   }
-  const wanted = Math.min(k, places.length);
-  if (wanted === 0) return new Uint32Array();
-  // Sorting plain numbers is much faster than sorting by a comparison function, so that only sorts the best.
-  const least = scores.slice().sort()[places.length - wanted]!;
-  const best: number[] = [];
-  for (let i = 0; i < places.length; i++) if (scores[i]! >= least) best.push(i);
-  best.sort((a, b) => scores[b]! - scores[a]! || a - b);
-  return Uint32Array.from(best.slice(0, wanted), (i) => places[i]!);
 }
 
 /** Largest integer of a question, unless sums of its products with bytes could reach 2^31. */
 const MAX_INTEGER = 2047;
 
+interface IntegerVector {
+  readonly values: Int32Array;
+  readonly scale: number;
+}
+
 /**
  * The vector of a question in integers: value = integer * scale. Multiplying integers with bytes is twice as fast as
  * multiplying floating-point numbers, and 12 bits do not change the results.
  */
-function toIntegers(question: Float32Array): { values: Int32Array; scale: number } {
+function toIntegers(question: Float32Array): IntegerVector {
   let largest = 0;
   for (let i = 0; i < question.length; i++) largest = Math.max(largest, Math.abs(question[i]!));
   const most = Math.min(MAX_INTEGER, Math.floor(2 ** 31 / (128 * question.length)));

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { allPieces } from '../../arrays/all-pieces.js';
 import { scanCodes } from './exact-scan.js';
 import type { VectorCodes } from './vector-codes.js';
 
@@ -12,5 +13,5 @@ export interface ScanRequest {
 const codes = workerData as VectorCodes;
 
 parentPort?.on('message', ({ question, k, mask }: ScanRequest) => {
-  parentPort?.postMessage(scanCodes(codes, question, k, mask));
+  parentPort?.postMessage(allPieces(scanCodes(codes, question, k, mask)));
 });

@@ -1,3 +1,4 @@
+import type { Pieces } from '../../arrays/all-pieces.js';
 import type { VectorNumber } from '../../numbers.js';
 import type { Checksum } from './file-checksum.js';
 import { Graph, type GraphLibrary } from './graph.js';
@@ -61,13 +62,21 @@ export class SlicedGraph {
   }
 
   /**
-   * Keys of the vectors nearest to that of a question, nearest first, at most `k`.
+   * Keys of the vectors nearest to that of a question, nearest first, at most `k`. Each graph is a piece.
    *
    * @param allows whether a key may be found; all keys by default
    */
-  nearest(question: Float32Array, k: number, allows?: (key: VectorNumber) => boolean): VectorNumber[] {
+  *nearest(
+    question: Float32Array,
+    k: number,
+    allows?: (key: VectorNumber) => boolean,
+  ): Pieces<readonly VectorNumber[]> {
     const wanted = wantedOfSlice(k, this.#graphs.length);
-    const found = this.#graphs.map((graph) => graph.nearest(question, wanted, allows));
+    const found: Neighbours[] = [];
+    for (const graph of this.#graphs) {
+      found.push(graph.nearest(question, wanted, allows));
+      yield;
+    }
     return found.length === 1 ? found[0]!.keys : merge(found, k);
   }
 }

@@ -1,5 +1,6 @@
 import { lowerBound } from '../../arrays/lower-bound.js';
 import type { VectorNumber } from '../../numbers.js';
+import { inTurns } from '../../threads/in-turns.js';
 import { scanCodes } from './exact-scan.js';
 import { loadGraphLibrary } from './graph.js';
 import { ScanThread } from './scan-thread-handle.js';
@@ -25,7 +26,10 @@ const ENCODED_PER_TURN = 500;
  */
 const MIN_GRAPH_SHARE = 0.3;
 
-/** Most vectors that are scanned on the event loop, which takes about 15 milliseconds. More are scanned in a thread. */
+/**
+ * Most vectors that are scanned on the event loop, which takes about 15 milliseconds in all and gives way in between.
+ * More are scanned in a thread.
+ */
 const MAX_INLINE_SCAN = 250_000;
 
 /** Which files to open, and whether their graphs. */
@@ -121,10 +125,11 @@ export class VectorIndex {
     if (this.#graph !== undefined && k < this.size && this.#allowsEnough(mask)) {
       const allows =
         mask === undefined ? undefined : (key: VectorNumber): boolean => mask[lowerBound(this.keys, key)] === 1;
-      return Uint32Array.from(this.#graph.nearest(question, k, allows), (key) => lowerBound(this.keys, key));
+      const keys = await inTurns(this.#graph.nearest(question, k, allows));
+      return Uint32Array.from(keys, (key) => lowerBound(this.keys, key));
     }
     const codes = await this.#allCodes();
-    if (this.size <= MAX_INLINE_SCAN) return scanCodes(codes, question, k, mask);
+    if (this.size <= MAX_INLINE_SCAN) return inTurns(scanCodes(codes, question, k, mask));
     if (this.#closed) throw new Error('the index was closed');
     if (this.#thread === undefined || this.#thread.ended) this.#thread = new ScanThread(codes);
     return this.#thread.scan(question, k, mask);

@@ -6,7 +6,14 @@ import { DOCUMENT_ORDER } from '../document-order.js';
 import type { CatalogueState } from '../lineage.js';
 import { FORGOTTEN, SUPERSEDED } from '../schema.js';
 import { changedCopyGroups } from './changed-copies.js';
-import { type LateLabels, type PackedColumns, type PackedLabels, packLabels, unpackLabels } from './columns.js';
+import {
+  type LateLabels,
+  namesIn,
+  type PackedColumns,
+  type PackedLabels,
+  packLabels,
+  unpackLabels,
+} from './columns.js';
 import { type FormerOrder, GONE, mergeIdRanks, mergeOrder, mergeStarRanks } from './merged-order.js';
 import { addRowLabels, type DocumentsByLabel, noRowLabels, type RowLabelsName } from './row-labels.js';
 import { StoredRows } from './stored-row.js';
@@ -109,6 +116,23 @@ export function changedColumns(
   });
   const withCame = (name: RowLabelsName, packed: PackedLabels): PackedLabels =>
     packLabels(mergeLabels(unpackLabels(packed), numbers, labels[name]));
+  const withCameAuthors = (packed: PackedLabels): PackedLabels => {
+    const formerAuthors = unpackLabels(packed);
+    const merged = mergeLabels(formerAuthors, numbers, labels.authors);
+    const formerNames = namesIn(packed, [...formerAuthors.keys()], pager);
+    const names = new Map<string, string>();
+    for (const [author, [first]] of merged) {
+      const isFormer = numbers[formerAuthors.get(author)?.[0] ?? -1] === first;
+      // Where another document is the first now, its record says it.
+      const name = isFormer
+        ? formerNames.get(author)
+        : labels.authors.get(author)?.[0] === first
+          ? labels.authorNames.get(author)
+          : undefined;
+      if (name !== undefined) names.set(author, name);
+    }
+    return packLabels(merged, names);
+  };
   return {
     columns: {
       skillNumbers,
@@ -125,7 +149,7 @@ export function changedColumns(
       const packed = former[name];
       if (packed === undefined) return undefined;
       for (const array of [packed.slugs, packed.starts, packed.documents]) pager.need(array);
-      return withCame(name, packed);
+      return name === 'authors' ? withCameAuthors(packed) : withCame(name, packed);
     },
     numbers,
     came: newNumbers,

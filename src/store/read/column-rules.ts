@@ -16,6 +16,8 @@ export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: num
   const late = LATE_LABELS.map((name) => `${prefix}${name}.`).filter(
     (labels) => needsAll || !Number.isNaN(lengthOf(`${labels}documents`)),
   );
+  const authorNames = `${prefix}authors.names`;
+  const hasNames = needsAll || !Number.isNaN(lengthOf(authorNames));
   const documents = { type: 'Uint32Array', length: size, below: size } as const;
   return {
     numbers: [],
@@ -30,6 +32,7 @@ export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: num
       ...labelRules(`${prefix}categories.`, lengthOf, size),
       ...labelRules(`${prefix}occupations.`, lengthOf, size),
       ...Object.assign({}, ...late.map((labels) => labelRules(labels, lengthOf, size))),
+      ...(hasNames ? { [authorNames]: { type: 'Uint8Array' } as const } : {}),
     },
   };
 }

@@ -1,5 +1,4 @@
-import { DamagedArrayFileError, type Pager } from '../../arrays/pager.js';
-import { authorKey } from '../../author-key.js';
+import { ALL_IN_MEMORY, DamagedArrayFileError, type Pager } from '../../arrays/pager.js';
 import { copyPreference } from '../../copies/copy-preference.js';
 import { joinNearCopies } from '../../copies/near-copies.js';
 import { SKETCH_BYTES } from '../../copies/text-signature.js';
@@ -12,7 +11,7 @@ import { areDerivedLabelsThere, type CatalogueFacts } from '../facts.js';
 import { readSignatures } from '../signature-table.js';
 import { NOT_INVOCABLE, PROPERTY_LABELS, PROPERTY_LABELS_NAMES, type PropertyLabelsName } from './property-labels.js';
 import { recordAuthor } from './record-author.js';
-import { addLabel, addRowLabels, noRowLabels } from './row-labels.js';
+import { addAuthor, addLabel, addRowLabels, noRowLabels } from './row-labels.js';
 import { StoredRows } from './stored-row.js';
 
 /** Labels, and the documents that have each, as arrays. */
@@ -23,6 +22,11 @@ export interface PackedLabels {
   readonly starts: Uint32Array;
   /** Ascending within a slug. */
   readonly documents: Uint32Array;
+  /**
+   * Of authors: how the first document of each writes it, a JSON array in UTF-8; null where that is not known. Absent
+   * from a file of an earlier version.
+   */
+  readonly names?: Uint8Array;
 }
 
 /** Arrays with a value of every skill, by document number, but for the last. */
@@ -62,6 +66,8 @@ export interface CatalogueColumns extends ColumnArrays {
   readonly occupations: ReadonlyMap<string, Uint32Array>;
   /** By `authorKey`; made when first read, since few queries name an author. */
   readonly authors: ReadonlyMap<string, Uint32Array>;
+  /** How the skill of each author that was updated last writes it, by `authorKey`, where that is known. Made anew each time. */
+  readonly authorNames: ReadonlyMap<string, string>;
   /** By `licenseKey`; made when first read. */
   readonly licenses: ReadonlyMap<string, Uint32Array>;
   /** By `installationKey`; made when first read. */
@@ -90,12 +96,13 @@ export interface LateSource {
  */
 export function unpackColumns(packed: PackedColumns, source: LateSource): CatalogueColumns {
   const { categories, occupations, ...arrays } = withoutLateLabels(packed);
-  const late = new Map<LateLabels, ReadonlyMap<string, Uint32Array>>();
-  const read = (name: LateLabels): ReadonlyMap<string, Uint32Array> => {
-    const labels = late.get(name) ?? unpackLate(packed[name], source) ?? unpackLabels(source.read[name]());
+  const late = new Map<LateLabels, UnpackedLabels>();
+  const readLate = (name: LateLabels): UnpackedLabels => {
+    const labels = late.get(name) ?? unpackLate(packed[name], source) ?? unpackNamed(source.read[name]());
     late.set(name, labels);
     return labels;
   };
+  const read = (name: LateLabels): ReadonlyMap<string, Uint32Array> => readLate(name).documents;
   return {
     size: packed.skillNumbers.length,
     ...arrays,
@@ -105,6 +112,9 @@ export function unpackColumns(packed: PackedColumns, source: LateSource): Catalo
     occupations: unpackLabels(occupations),
     get authors() {
       return read('authors');
+    },
+    get authorNames() {
+      return readLate('authors').names();
     },
     get licenses() {
       return read('licenses');
@@ -126,16 +136,45 @@ export function withoutLateLabels(packed: PackedColumns): Omit<PackedColumns, La
   return needed;
 }
 
+/** Labels that are read when they are needed. */
+interface UnpackedLabels {
+  readonly documents: ReadonlyMap<string, Uint32Array>;
+  /** Reads how some of the labels are written, by label. */
+  readonly names: () => ReadonlyMap<string, string>;
+}
+
 /** @returns undefined if the file does not have these labels, or they are damaged */
-function unpackLate(
-  labels: PackedLabels | undefined,
-  { pager }: LateSource,
-): ReadonlyMap<string, Uint32Array> | undefined {
+function unpackLate(labels: PackedLabels | undefined, { pager }: LateSource): UnpackedLabels | undefined {
   if (labels === undefined) return undefined;
   return lateOrUndefined(() => {
     for (const array of [labels.slugs, labels.starts, labels.documents]) pager.need(array);
-    return unpackLabels(labels);
+    return unpackNamed(labels, pager);
   });
+}
+
+function unpackNamed(labels: PackedLabels, pager: Pager = ALL_IN_MEMORY): UnpackedLabels {
+  const documents = unpackLabels(labels);
+  return { documents, names: () => namesIn(labels, [...documents.keys()], pager) };
+}
+
+/**
+ * How labels are written, as far as that is known: where the file is damaged, of none.
+ *
+ * @param labels the slugs, in their order
+ */
+export function namesIn({ names }: PackedLabels, labels: readonly string[], pager: Pager): ReadonlyMap<string, string> {
+  const known = new Map<string, string>();
+  if (names === undefined) return known;
+  const written =
+    lateOrUndefined(() => {
+      pager.need(names);
+      return readList(names);
+    }) ?? [];
+  for (const [i, label] of labels.entries()) {
+    const name = written[i];
+    if (typeof name === 'string') known.set(label, name);
+  }
+  return known;
 }
 
 /** What work on a derived file returns; undefined if the file is damaged. */
@@ -153,12 +192,12 @@ export function readAuthors(
   documents: Iterable<DocumentNumber>,
   recordOf: (document: DocumentNumber) => string | undefined,
 ): PackedLabels {
-  const authors = new Map<string, DocumentNumber[]>();
+  const labels = { authors: new Map<string, DocumentNumber[]>(), authorNames: new Map<string, string>() };
   for (const document of documents) {
     const record = recordOf(document);
-    if (record !== undefined) addLabel(authors, authorKey(recordAuthor(record)), document);
+    if (record !== undefined) addAuthor(labels, recordAuthor(record), document);
   }
-  return packLabels(authors);
+  return packLabels(labels.authors, labels.authorNames);
 }
 
 /** Reads labels of documents from their properties. */
@@ -239,7 +278,8 @@ export function readColumns(connection: Connection, path: string, facts: Catalog
     damaged: Uint32Array.from(damaged),
     categories: packLabels(labels.categories),
     occupations: packLabels(labels.occupations),
-    ...Object.fromEntries(LATE_LABELS.map((name) => [name, packLabels(labels[name])])),
+    ...Object.fromEntries(PROPERTY_LABELS_NAMES.map((name) => [name, packLabels(labels[name])])),
+    authors: packLabels(labels.authors, labels.authorNames),
   };
 }
 
@@ -278,7 +318,11 @@ function rankByStars(stars: Float64Array): Uint32Array {
   return ranks;
 }
 
-export function packLabels(labels: ReadonlyMap<string, readonly DocumentNumber[]>): PackedLabels {
+/** @param names how labels are written, of labels of which that is kept */
+export function packLabels(
+  labels: ReadonlyMap<string, readonly DocumentNumber[]>,
+  names?: ReadonlyMap<string, string>,
+): PackedLabels {
   const starts = new Uint32Array(labels.size + 1);
   let [label, at] = [0, 0];
   for (const documents of labels.values()) {
@@ -289,20 +333,26 @@ export function packLabels(labels: ReadonlyMap<string, readonly DocumentNumber[]
     slugs: Buffer.from(JSON.stringify([...labels.keys()])),
     starts,
     documents: Uint32Array.from([...labels.values()].flat()),
+    ...(names !== undefined && { names: Buffer.from(JSON.stringify([...labels.keys()].map((key) => names.get(key)))) }),
   };
 }
 
 export function unpackLabels({ slugs, starts, documents }: PackedLabels): ReadonlyMap<string, Uint32Array> {
-  const names = readSlugs(slugs);
-  if (names?.length !== starts.length - 1) throw new DamagedArrayFileError('the labels are not those of the columns');
+  const names = readList(slugs);
+  if (names?.length !== starts.length - 1 || !names.every(isText))
+    throw new DamagedArrayFileError('the labels are not those of the columns');
   return new Map(names.map((name, i) => [name, documents.subarray(starts[i], starts[i + 1])]));
 }
 
-/** @returns undefined if the bytes are no list of texts */
-function readSlugs(slugs: Uint8Array): readonly string[] | undefined {
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+/** @returns undefined if the bytes are no list */
+function readList(bytes: Uint8Array): readonly unknown[] | undefined {
   try {
-    const names: unknown = JSON.parse(Buffer.from(slugs).toString());
-    return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : undefined;
+    const list: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+    return Array.isArray(list) ? list : undefined;
   } catch {
     return undefined;
   }

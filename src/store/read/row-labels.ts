@@ -10,13 +10,17 @@ export type DocumentsByLabel = Map<string, DocumentNumber[]>;
 export type RowLabelsName = 'categories' | 'occupations' | 'authors' | PropertyLabelsName;
 
 /** What filters and facets know of rows, by the name of the labels. */
-export type RowLabels = Readonly<Record<RowLabelsName, DocumentsByLabel>>;
+export interface RowLabels extends Readonly<Record<RowLabelsName, DocumentsByLabel>> {
+  /** How the first document of each author writes it, by its label. */
+  readonly authorNames: Map<string, string>;
+}
 
 const NAMES: readonly RowLabelsName[] = ['categories', 'occupations', 'authors', ...PROPERTY_LABELS_NAMES];
 
 /** Labels that no document has yet. */
 export function noRowLabels(): RowLabels {
-  return Object.fromEntries(NAMES.map((name) => [name, new Map()])) as unknown as RowLabels;
+  const labels = Object.fromEntries(NAMES.map((name) => [name, new Map()])) as unknown as RowLabels;
+  return { ...labels, authorNames: new Map() };
 }
 
 /**
@@ -27,10 +31,20 @@ export function noRowLabels(): RowLabels {
 export function addRowLabels(labels: RowLabels, row: StoredRow, derived: string, document: DocumentNumber): void {
   addSlugs(labels.categories, row.categories === '[]' ? derived : row.categories, document);
   addSlugs(labels.occupations, row.occupations, document);
-  addLabel(labels.authors, authorKey(recordAuthor(row.record)), document);
+  addAuthor(labels, recordAuthor(row.record), document);
   for (const name of PROPERTY_LABELS_NAMES) {
     for (const key of PROPERTY_LABELS[name].keysOf(row.properties)) addLabel(labels[name], key, document);
   }
+}
+
+export function addAuthor(
+  { authors, authorNames }: Pick<RowLabels, 'authors' | 'authorNames'>,
+  author: string,
+  document: DocumentNumber,
+): void {
+  const key = authorKey(author);
+  if (!authors.has(key)) authorNames.set(key, author);
+  addLabel(authors, key, document);
 }
 
 export function addLabel(documents: DocumentsByLabel, label: string, document: DocumentNumber): void {

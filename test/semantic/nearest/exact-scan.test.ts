@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { allPieces } from '../../../src/arrays/all-pieces.js';
 import { scanCodes } from '../../../src/semantic/nearest/exact-scan.js';
 import { ScanThread } from '../../../src/semantic/nearest/scan-thread-handle.js';
 import {
@@ -10,6 +11,10 @@ import {
   type VectorSet,
 } from '../../../src/semantic/nearest/vector-codes.js';
 import { cosineOf, exactNearest, questionNear, randomVectors, recallOf } from './random-vectors.js';
+
+function scan(...asked: Parameters<typeof scanCodes>): Uint32Array {
+  return allPieces(scanCodes(...asked));
+}
 
 describe('codes', () => {
   test('keep each value within half of their unit, and whether it is above the mean', () => {
@@ -32,13 +37,21 @@ describe('codes', () => {
 });
 
 describe('a scan of codes', () => {
+  test('comes in pieces, between which something else can be done', () => {
+    const few = [...scanCodes(codesOf(randomVectors(20_000, 8)), randomVectors(1, 8).values, 10)];
+    expect(few.length).toBeGreaterThan(10);
+    // Of so many dimensions most vectors are left to the signs.
+    const many = [...scanCodes(codesOf(randomVectors(40_000, 64)), randomVectors(1, 64).values, 10)];
+    expect(many.length).toBeGreaterThan(15);
+  });
+
   test('finds nearly all of what a scan of the vectors themselves finds', () => {
     const vectors = randomVectors(12_000, 96);
     const codes = codesOf(vectors);
     let recall = 0;
     for (let i = 0; i < 20; i++) {
       const query = questionNear(vectors, i * 577);
-      recall += recallOf(scanCodes(codes, query, 100), exactNearest(vectors, query, 10)) / 20;
+      recall += recallOf(scan(codes, query, 100), exactNearest(vectors, query, 10)) / 20;
     }
     expect(recall).toBeGreaterThanOrEqual(0.99);
   });
@@ -54,7 +67,7 @@ describe('a scan of codes', () => {
       let recall = 0;
       for (let i = 0; i < 10; i++) {
         const query = questionNear(vectors, i * 577);
-        recall += recallOf(scanCodes(codes, query, 100), exactNearest(vectors, query, 10)) / 10;
+        recall += recallOf(scan(codes, query, 100), exactNearest(vectors, query, 10)) / 10;
       }
       expect([dimensions, recall >= 0.99]).toEqual([dimensions, true]);
     }
@@ -72,7 +85,7 @@ describe('a scan of codes', () => {
         const vectors = randomVectors(count, dimensions, seed);
         const mask = Uint8Array.from({ length: count }, (_, place) => (allowed(place) ? 1 : 0));
         const query = randomVectors(1, dimensions, seed + 1).values;
-        const found = scanCodes(codesOf(vectors), query, k, mask);
+        const found = scan(codesOf(vectors), query, k, mask);
         const places = [...mask.keys()].filter((place) => mask[place] === 1);
         expect(found).toHaveLength(Math.min(k, places.length));
         expect(new Set(found).size).toBe(found.length);
@@ -90,7 +103,7 @@ describe('a scan of codes', () => {
     const vectors = randomVectors(12_000, 64);
     const mask = Uint8Array.from({ length: 12_000 }, (_, place) => (place % 2 === 0 ? 1 : 0));
     const query = questionNear(vectors, 4321);
-    const found = scanCodes(codesOf(vectors), query, 100, mask);
+    const found = scan(codesOf(vectors), query, 100, mask);
     expect(found).toHaveLength(100);
     expect([...found].filter((place) => place % 2 === 1)).toEqual([]);
     const expected = exactNearest(vectors, query, 10, (place) => place % 2 === 0);
@@ -102,12 +115,12 @@ describe('a scan of codes', () => {
     const values = new Float32Array(9000 * 8);
     for (let place = 0; place < 9000; place++) values.set(one, place * 8);
     const vectors = { dimensions: 8, keys: Float64Array.from({ length: 9000 }, (_, i) => i + 1), values };
-    expect([...scanCodes(codesOf(vectors), one, 5)]).toEqual([0, 1, 2, 3, 4]);
+    expect([...scan(codesOf(vectors), one, 5)]).toEqual([0, 1, 2, 3, 4]);
   });
 
   test('finds nothing among no vectors, and all where more are wanted than there are', () => {
-    expect([...scanCodes(emptyCodes(0, 8), randomVectors(1, 8).values, 10)]).toEqual([]);
-    expect(scanCodes(codesOf(randomVectors(3, 8)), randomVectors(1, 8).values, 10)).toHaveLength(3);
+    expect([...scan(emptyCodes(0, 8), randomVectors(1, 8).values, 10)]).toEqual([]);
+    expect(scan(codesOf(randomVectors(3, 8)), randomVectors(1, 8).values, 10)).toHaveLength(3);
   });
 });
 
@@ -121,7 +134,7 @@ describe('a scan in a thread', () => {
     const found = await Promise.all(
       queries.map((query, i) => thread.scan(query, 10 + i, i % 2 === 0 ? mask : undefined)),
     );
-    expect(found).toEqual(queries.map((query, i) => scanCodes(codes, query, 10 + i, i % 2 === 0 ? mask : undefined)));
+    expect(found).toEqual(queries.map((query, i) => scan(codes, query, 10 + i, i % 2 === 0 ? mask : undefined)));
     await thread.close();
   });
 

@@ -1,3 +1,4 @@
+import type { Pieces } from '../../../arrays/all-pieces.js';
 import { DamagedArrayFileError } from '../../../arrays/pager.js';
 import type { DocumentNumber } from '../../../numbers.js';
 import type {
@@ -8,7 +9,6 @@ import type {
   KeywordIndex,
   KeywordMatches,
   MatchOptions,
-  Pieces,
   RankedDocuments,
   RankOptions,
 } from '../../keyword-index.js';
