@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { join } from 'node:path';
+import { makeFolder } from '../make-folder.js';
 import { surroundings, userFolders } from '../user-folders.js';
 
 /** Node has it from 22.1 on. */
@@ -15,12 +16,17 @@ interface CompileCache {
  */
 export function keepCompiled(): void {
   const { enableCompileCache }: CompileCache = nodeModule as CompileCache;
-  if (enableCompileCache === undefined || process.env['NODE_COMPILE_CACHE'] !== undefined) return;
+  const { NODE_COMPILE_CACHE: other, NODE_DISABLE_COMPILE_CACHE: off = '' } = process.env;
+  if (enableCompileCache === undefined || other !== undefined || off !== '') return;
   try {
     const of = surroundings();
-    // Users of services may have no home; Node would wait for ever where /proc is named in its place.
-    if (existsSync(of.home)) enableCompileCache(join(userFolders(of).cache, 'compiled'));
+    // Users of services may have no home, and none is made for them.
+    if (!existsSync(of.home)) return;
+    const folder = join(userFolders(of).cache, 'compiled');
+    // Node itself would try for ever where the home is /proc.
+    makeFolder(folder, { mode: 0o700 });
+    enableCompileCache(folder);
   } catch {
-    // The system may know no home.
+    // The system may know no home, or the folder cannot be made.
   }
 }

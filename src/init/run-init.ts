@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SkillSearchError } from '../errors.js';
 import { userCatalogue } from '../installed-catalogue.js';
+import { makeFolder } from '../make-folder.js';
 import { nearestName } from '../nearest-name.js';
 import type { Surroundings } from '../user-folders.js';
 import { AGENT_HOSTS, type AgentEntry, type AgentHost, isInstalled } from './agent-hosts.js';
@@ -164,7 +165,7 @@ function hasWork({ agents, catalogues }: InitPlan): boolean {
 
 async function buildCatalogue({ program, record, buildCatalogue: build }: InitTask): Promise<void> {
   if (!existsSync(program.database)) record.addCatalogue(program.database);
-  mkdirSync(dirname(program.database), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(program.database), { mode: 0o700, code: 'DATABASE_NOT_WRITABLE' });
   await build();
 }
 
