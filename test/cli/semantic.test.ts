@@ -108,6 +108,13 @@ describe('the command line, by meaning', () => {
       },
     ]);
 
+    const without = await runProcess([...QUESTION, '--database', database], '', options);
+    expect([without.status, without.out]).toEqual([1, '']);
+    expect(without.error).toMatch(
+      /skills\.db has no vectors, and the package onnxruntime-node, .* is not installed: install it with `.*npm install onnxruntime-node`, then load/,
+    );
+    expect(without.error).not.toContain('--no-semantic');
+
     await runProcess(['load', '-', '--database', database], ROWS);
     const asked = await runProcess([...QUESTION, '--database', database], '', options);
     expect([asked.status, asked.out]).toEqual([1, '']);

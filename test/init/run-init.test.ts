@@ -207,7 +207,7 @@ describe('what is in the way', () => {
       const reason = expect.stringMatching(/^it cannot be written: the folder .* is a link that leads nowhere$/);
       expect(agents[0]).toMatchObject({ agent: 'cursor', entries: [{ file, action: 'refused', edits: [], reason }] });
       expect(agents.map(({ faults }) => faults.length)).toEqual([1, 0]);
-      expect(agents[0]!.faults[0]).toMatch(`${file}: it cannot be written: E`);
+      expect(agents[0]!.faults[0]).toMatch(`${file}: it cannot be written: the folder `);
       expect(home.read('.codex/config.toml')).toContain('--watch');
       rmSync(home.database);
       await home.run({ isRemoval: true });
