@@ -1,4 +1,5 @@
-import { createRequire } from 'node:module';
+// Bundles of ES modules get a `createRequire` of their own, see docs/library.md: the name must not be imported twice.
+import nodeModule from 'node:module';
 
 /** The optional package that runs models. */
 export const RUNTIME_PACKAGE = 'onnxruntime-node';
@@ -15,7 +16,7 @@ export const INSTALL_RUNTIME: string = `${SKIP_CUDA}npm install ${RUNTIME_PACKAG
 /** Whether the package is there. Whether its compiled part fits this system shows when a model is loaded. */
 export function isRuntimeInstalled(): boolean {
   try {
-    createRequire(import.meta.url).resolve(RUNTIME_PACKAGE);
+    nodeModule.createRequire(import.meta.url).resolve(RUNTIME_PACKAGE);
     return true;
   } catch {
     return false;
