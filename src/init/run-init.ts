@@ -84,13 +84,14 @@ export async function runInit(task: InitTask, dialogue: Dialogue): Promise<InitR
     chosen = await dialogue.choose(plan);
     if (chosen === undefined) return { ...first, hadWork, isDone: false, backups };
     if (!task.isRemoval && round === 0) await buildCatalogue(task);
-    const agents = plan.agents.filter(({ agent }) => chosen!.includes(agent));
+    const isChosen = ({ agent }: AgentPlan): boolean => chosen!.includes(agent);
+    const agents = plan.agents.filter(isChosen);
     const applied = agents.map((one) => applyPlan(one, task.record, task.now()));
     backups.push(...applied.flatMap((one) => one.backups));
     if (applied.some(({ isStale }) => isStale)) continue;
     if (task.isRemoval) removeCatalogues(task);
     const done = agents.map((one, i) => withFault(one, applied[i]!.fault));
-    return { ...plan, agents: withThose(first.agents, done), hadWork, isDone: true, backups };
+    return { ...plan, agents: withThose(first.agents.filter(isChosen), done), hadWork, isDone: true, backups };
   }
   throw new Error('other programs keep writing to the configurations: end them and run this again');
 }

@@ -451,7 +451,9 @@ describe('asking', () => {
 
   test('writes for those that were chosen', async () => {
     const home = new HomeOfAgents({ '.cursor/': '', '.codex/': '' });
-    await home.run({ dialogue: { choose: async () => ['cursor'] } });
+    const { agents } = await home.run({ dialogue: { choose: async () => ['cursor'] } });
+    // What was left alone is not told of: neither entries, nor what to do after Codex got a hook.
+    expect(agents.map(({ agent }) => agent)).toEqual(['cursor']);
     expect(existsSync(join(home.home, '.cursor/mcp.json'))).toBe(true);
     expect(existsSync(join(home.home, '.codex/config.toml'))).toBe(false);
   });
