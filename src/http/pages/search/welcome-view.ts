@@ -27,11 +27,12 @@ export function welcomeView({ search, base }: PageRequest): Html {
   );
   const newestFirst = linkTo(base, PAGE_PATHS.browse, { sortBy: 'recent' });
   const mostStars = linkTo(base, PAGE_PATHS.browse, { sortBy: 'stars' });
+  const all = html`<li><a class="chip" href="${base}${PAGE_PATHS.categories}">All</a></li>`;
   return html`<p class="muted">${counted(skills, 'skill')}${age}. Try ${examples}.</p>
 ${
   categories.length > 0 &&
   html`<h2>Categories</h2>
-<ul class="chips big">${categories.map((category) => categoryChip(category, base))}<li><a class="chip" href="${base}${PAGE_PATHS.categories}">All</a></li></ul>
+<ul class="chips big">${categories.map((category) => categoryChip(category, base))}${all}</ul>
 `
 }${
   hits.length > 0 &&
