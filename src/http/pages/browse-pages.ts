@@ -45,12 +45,8 @@ ${
 /** All occupations with their number of skills. */
 export function showOccupations({ search, base }: PageRequest): PageAnswer {
   const all = search.occupations();
-  const known =
-    all.length === 0
-      ? 'The skills of this catalogue name no occupations.'
-      : `${counted(all.length, 'occupation')}, with the number of their skills.`;
   const main = html`<h1>Occupations</h1>
-<p class="muted">${known}</p>
+<p class="muted">${all.length === 0 ? 'The skills of this catalogue name no occupations.' : `${counted(all.length, 'occupation')}, with the number of their skills.`}</p>
 <div class="columns-list">${labelList(all, 'occupation', occupationName, base)}</div>`;
   return page({ title: 'Occupations', main, base });
 }
@@ -61,17 +57,16 @@ export function showAuthors(request: PageRequest): PageAnswer {
   const { page: at } = questionOf(formOf(request));
   const all = search.authors();
   const shown = all.slice((at - 1) * AUTHORS_ON_PAGE, at * AUTHORS_ON_PAGE);
-  const authors = shown.map(({ author, count }) => {
-    const link = html`<a href="${linkTo(base, PAGE_PATHS.browse, { author })}"><bdi>${shownLine(author) || author}</bdi></a>`;
-    return html`<li>${link} <span class="count">${shownNumber(count)}</span></li>
-`;
-  });
-  const pages = Math.ceil(all.length / AUTHORS_ON_PAGE);
-  const paging = pagingView(at, pages, (to) => linkTo(base, PAGE_PATHS.authors, pageParameter(to)));
   const main = html`<h1>Authors</h1>
 <p class="muted">${counted(all.length, 'author')}, with the number of their skills.</p>
-<div class="columns-list"><ul class="labels">${authors}</ul></div>
-${shown.length === 0 && html`<p>This page is empty.</p>`}${paging}`;
+<div class="columns-list"><ul class="labels">${shown.map(
+    ({
+      author,
+      count,
+    }) => html`<li><a href="${linkTo(base, PAGE_PATHS.browse, { author })}"><bdi>${shownLine(author) || author}</bdi></a> <span class="count">${shownNumber(count)}</span></li>
+`,
+  )}</ul></div>
+${shown.length === 0 && html`<p>This page is empty.</p>`}${pagingView(at, Math.ceil(all.length / AUTHORS_ON_PAGE), (to) => linkTo(base, PAGE_PATHS.authors, pageParameter(to)))}`;
   return page({ title: 'Authors', main, base, current: 'Authors' });
 }
 

@@ -75,8 +75,7 @@ ${main}
 </main>
 <footer class="site">
 <p>Skills are written by many people. Read one before an agent runs it.</p>
-<p><a href="${base}${PAGE_PATHS.occupations}">Occupations</a> <a href="${base}${PAGE_PATHS.docs}">API</a> <a
- href="${base}/openapi.json">openapi.json</a></p>
+<p><a href="${base}${PAGE_PATHS.occupations}">Occupations</a> <a href="${base}${PAGE_PATHS.docs}">API</a> <a href="${base}/openapi.json">openapi.json</a></p>
 </footer>
 </body>
 </html>

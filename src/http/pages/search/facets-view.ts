@@ -33,20 +33,16 @@ export function facetsView({ facets, by, lacking }: Found, form: QuestionForm, b
     const item = (value: string, count: number | undefined): Html => {
       const name = html`<bdi>${shownLine(facetValueName(facet, value)) || value}</bdi>`;
       const amount = isCounted && count !== undefined && html` <span class="count">${shownNumber(count)}</span>`;
-      const link = linkToForm(base, form, { [facet]: isChosen(value) ? undefined : value });
-      if (!isChosen(value)) return html`<li><a href="${link}">${name}${amount}</a></li>`;
-      const label = html`${name}<span class="hidden-text"> (chosen; take away)</span>${amount}`;
-      return html`<li><a class="chosen" aria-current="true" href="${link}">${label}</a></li>`;
+      return isChosen(value)
+        ? html`<li><a class="chosen" aria-current="true" href="${linkToForm(base, form, { [facet]: undefined })}">${name}<span class="hidden-text"> (chosen; take away)</span>${amount}</a></li>`
+        : html`<li><a href="${linkToForm(base, form, { [facet]: value })}">${name}${amount}</a></li>`;
     };
     const known = values.some(({ value }) => isChosen(value));
     const first = values.slice(0, SHOWN);
     const more = values.slice(SHOWN, SHOWN_MORE);
-    const items = (some: typeof values): readonly Html[] => some.map(({ value, count }) => item(value, count));
-    const lost = chosen !== undefined && !known && item(chosen, undefined);
-    const folded = more.length > 0 && html`<details><summary>More</summary><ul>${items(more)}</ul></details>`;
     return html`<section class="facet"><h3>${FACET_NAMES[facet]}</h3>
-<ul>${lost}${items(first)}</ul>
-${folded}</section>
+<ul>${chosen !== undefined && !known && item(chosen, undefined)}${first.map(({ value, count }) => item(value, count))}</ul>
+${more.length > 0 && html`<details><summary>More</summary><ul>${more.map(({ value, count }) => item(value, count))}</ul></details>`}</section>
 `;
   })}`;
 }

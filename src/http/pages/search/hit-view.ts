@@ -98,17 +98,15 @@ function labels({ skill }: FoundHit, base: string): Html | undefined {
   const derived = (skill.derivedCategories ?? []).map((slug) => ({ slug, derived: true }));
   const shown = [...given, ...derived].slice(0, SHOWN_LABELS);
   if (shown.length === 0) return undefined;
-  const chips = shown.map(({ slug, derived: isDerived }) => categoryChip(slug, isDerived, base));
-  return html`<ul class="chips" aria-label="Categories">${chips}</ul>`;
+  return html`<ul class="chips" aria-label="Categories">${shown.map(({ slug, derived: isDerived }) => categoryChip(slug, isDerived, base))}</ul>`;
 }
 
 /** A category as a link to its skills. One that a classifier gave looks different, and says so. */
 export function categoryChip(slug: string, isDerived: boolean, base: string): Html {
   const link = linkTo(base, PAGE_PATHS.browse, { category: slug });
-  const name = categoryName(slug);
-  if (!isDerived) return html`<li><a class="chip" href="${link}">${name}</a></li>`;
-  const label = html`${name}<span class="hidden-text"> (derived)</span>`;
-  return html`<li><a class="chip derived" href="${link}" title="Given by a classifier, not by the author">${label}</a></li>`;
+  return isDerived
+    ? html`<li><a class="chip derived" href="${link}" title="Given by a classifier, not by the author">${categoryName(slug)}<span class="hidden-text"> (derived)</span></a></li>`
+    : html`<li><a class="chip" href="${link}">${categoryName(slug)}</a></li>`;
 }
 
 function reasons({ matches, explain }: FoundHit): Html | undefined {

@@ -27,12 +27,11 @@ export function welcomeView({ search, base }: PageRequest): Html {
   );
   const newestFirst = linkTo(base, PAGE_PATHS.browse, { sortBy: 'recent' });
   const mostStars = linkTo(base, PAGE_PATHS.browse, { sortBy: 'stars' });
-  const all = html`<li><a class="chip" href="${base}${PAGE_PATHS.categories}">All</a></li>`;
   return html`<p class="muted">${counted(skills, 'skill')}${age}. Try ${examples}.</p>
 ${
   categories.length > 0 &&
   html`<h2>Categories</h2>
-<ul class="chips big">${categories.map((category) => categoryChip(category, base))}${all}</ul>
+<ul class="chips big">${categories.map((category) => categoryChip(category, base))}<li><a class="chip" href="${base}${PAGE_PATHS.categories}">All</a></li></ul>
 `
 }${
   hits.length > 0 &&

@@ -142,21 +142,14 @@ ${factsOf(facts)}`;
       ? await markdownView({ part, id, path: facts.path, files, highestHeading: 2 }, base)
       : sourceView(part);
   const links = partLinks(part, (other) => link({ view, part: other }));
-  const download = html`<a href="${link({ view: 'raw' })}" download>download it</a>`;
-  const shownBytes = shownSize(MAX_FILE_BYTES);
   const rest =
     isCut &&
     part.number === part.count &&
-    html`<p class="notice">The first ${shownBytes} are shown. The rest is in the file: ${download}.</p>`;
+    html`<p class="notice">The first ${shownSize(MAX_FILE_BYTES)} are shown. The rest is in the file: <a href="${link({ view: 'raw' })}" download>download it</a>.</p>`;
   return html`${text.trim() === '' ? html`<p class="muted">This file is empty.</p>` : shown}
 ${rest}${links}`;
 }
 
 function factsOf({ sha256, mediaType, size }: ContentFile): Html {
-  const facts = [
-    ['Size', `${size.toLocaleString('en')} bytes`],
-    ['Kind', mediaType],
-    ['SHA-256', html`<code>${sha256}</code>`],
-  ] as const;
-  return html`<dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  return html`<dl class="facts"><dt>Size</dt><dd>${size.toLocaleString('en')} bytes</dd><dt>Kind</dt><dd>${mediaType}</dd><dt>SHA-256</dt><dd><code>${sha256}</code></dd></dl>`;
 }

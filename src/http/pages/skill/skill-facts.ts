@@ -43,12 +43,11 @@ export function aboutSkill(skill: SkillDetails, { complete, files }: SkillConten
     ['Id', html`<code>${shownLine(skill.id)}</code>`],
   ];
   const rows = facts.filter(([, value]) => value !== undefined && value !== false);
-  const byClassifier = 'A classifier gave the categories with a dashed line. The source of the skill names none.';
   return html`<section><h2>About</h2>
 <dl class="facts">${rows.map(
     ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>
 `,
-  )}</dl>${derivedCategories.length > 0 && html`<p class="muted small">${byClassifier}</p>`}</section>`;
+  )}</dl>${derivedCategories.length > 0 && html`<p class="muted small">A classifier gave the categories with a dashed line. The source of the skill names none.</p>`}</section>`;
 }
 
 function contentsFact(complete: boolean, files: readonly ContentFile[]): Html {
