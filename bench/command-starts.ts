@@ -6,24 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { atMost, type Bar, round } from './bars.js';
 import { firstMcpAnswer } from './first-mcp-answer.js';
-import { markdownTable } from './markdown-table.js';
-import { median } from './statistics.js';
+import { measureStarts, processTime, type Starts, type Timed } from './starts.js';
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const LIBRARY = new URL('../dist/index.js', import.meta.url).href;
 const OPENING = fileURLToPath(new URL('programs/open-and-mean.mjs', import.meta.url));
 const QUESTION = 'react testing';
-
-/** What is timed: by name, one run each call, in milliseconds. */
-type Timed = ReadonlyMap<string, () => number | Promise<number>>;
-
-/** What commands and programs take from their start. */
-export interface CommandStarts {
-  /** Milliseconds of `node -e 0`, median. */
-  readonly bare: number;
-  /** By name: milliseconds, and how many times `node -e 0` that is; medians over the rounds. */
-  readonly starts: Readonly<Record<string, { readonly ms: number; readonly times: number }>>;
-}
 
 const HELP = '`--help`';
 const BY_WORDS = 'search by words';
@@ -37,30 +25,14 @@ const BY_MEANING = 'search by meaning';
 export async function measureCommandStarts(
   database: string,
   { rounds, semantic }: { readonly rounds: number; readonly semantic: boolean },
-): Promise<CommandStarts> {
-  const timed = startsOver(database, semantic);
-  const bare: number[] = [];
-  const all = new Map<string, number[]>();
-  for (let i = 0; i < rounds; i++) {
-    bare.push(processTime(['-e', '0']));
-    for (const [what, time] of timed) all.set(what, [...(all.get(what) ?? []), await time()]);
-  }
-  const starts = [...all].map(([what, times]) => {
-    const ratios = times.map((ms, i) => ms / (bare[i] as number));
-    return [what, { ms: median(times), times: median(ratios) }] as const;
-  });
-  return { bare: median(bare), starts: Object.fromEntries(starts) };
-}
-
-export function startsTable({ bare, starts }: CommandStarts): string {
-  const rows = Object.entries(starts).map(([what, { ms, times }]) => [what, round(ms), round(times)]);
-  return markdownTable(['from its start', 'ms', 'times `node -e 0`'], [['`node -e 0`', round(bare), '1'], ...rows]);
+): Promise<Starts> {
+  return measureStarts(startsOver(database, semantic), rounds);
 }
 
 /** Catalogues of fewer skills count as small. */
 const SMALL = 10_000;
 
-export function startsBars({ starts }: CommandStarts, skills: number): Bar[] {
+export function startsBars({ starts }: Starts, skills: number): Bar[] {
   const most = { [HELP]: 1.4, [BY_WORDS]: 1.9, [BY_MEANING]: skills < SMALL ? 6 : 7 };
   return Object.entries(most).flatMap(([what, limit]) => {
     const start = starts[what];
@@ -100,14 +72,6 @@ function openingTimes(database: string, question: readonly string[]): OpeningTim
   });
   if (status !== 0) throw new Error(`the library ended with ${status}`);
   return JSON.parse(stdout) as OpeningTimes;
-}
-
-/** Milliseconds until a process has ended. */
-function processTime(words: readonly string[]): number {
-  const started = performance.now();
-  const { status } = spawnSync(process.execPath, words, { stdio: ['ignore', 'ignore', 'inherit'] });
-  if (status !== 0) throw new Error(`${words.join(' ')} ended with ${status}`);
-  return performance.now() - started;
 }
 
 /** Milliseconds from the start of `skill-discovery serve` to its first answer. */

@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util';
 import { openSkillSearch } from '../src/index.js';
 import { derivedFiles } from '../src/store/file-names.js';
 import { atMost, type Bar, round } from './bars.js';
-import { measureCommandStarts, startsBars, startsTable } from './command-starts.js';
+import { measureCommandStarts, startsBars } from './command-starts.js';
 import { writeGeneratedCatalogue } from './generated-catalogue.js';
 import { GROWTH_HEAD, GROWTH_SIZES, growthPanels, growthRow, measureSize, type SizeFigures } from './growth.js';
 import { growthPicture } from './growth-picture.js';
@@ -35,6 +35,7 @@ import { askProgram, measureStart, poolOf } from './programs.js';
 import { asKeywordQuestions, asSemanticQuestions, readQuestionFiles } from './question-files.js';
 import { classesByStep, descriptionsOf, makeQuestions, sampleIds } from './questions.js';
 import { measureRowChanges, rowChangesTable } from './row-changes.js';
+import { startsTable } from './starts.js';
 
 const { values } = parseArgs({
   options: {

@@ -1,4 +1,3 @@
-import { parseNames } from './common-options.js';
 import { oneLine } from './terminal-text.js';
 
 /**
@@ -17,9 +16,9 @@ export async function chooseAgents(
     const answer = (await ask('Write this? [y]es, [n]o, or names of agents: ')).trim();
     if (/^y(es)?$/i.test(answer)) return agents;
     if (answer === '' || /^no?$/i.test(answer)) return undefined;
-    const names = parseNames(answer);
+    const names = [...new Set(answer.split(/[\s,]+/).filter((name) => name !== ''))];
     const unknown = names.find((name) => !agents.includes(name));
-    if (unknown === undefined) return names;
-    tell(`${oneLine(unknown)} is none of ${agents.join(', ')}.`);
+    if (unknown === undefined && names.length > 0) return names;
+    tell(`${oneLine(unknown ?? answer)} is none of ${agents.join(', ')}.`);
   }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import {
   type Benchmark,
@@ -18,6 +18,7 @@ import {
   writeRun,
 } from '../evaluation/index.js';
 import { type CopyMode, SkillSearchError } from '../index.js';
+import { makeFolder } from '../make-folder.js';
 import { counted } from './counted.js';
 import { comparisonLines, confidenceLines, meansLines, queryLines } from './evaluation-lines.js';
 import { LoadProgressBar } from './load-progress-bar.js';
@@ -201,7 +202,7 @@ async function write(
 ): Promise<void> {
   if (html !== undefined) await writeFile(html, reportPage(evaluation));
   if (saveRuns === undefined) return;
-  await mkdir(saveRuns, { recursive: true });
+  makeFolder(saveRuns);
   for (const mode of modes) {
     const measured = evaluation.modes.find(({ name }) => name === mode);
     if (measured === undefined) continue;

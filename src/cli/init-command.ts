@@ -6,6 +6,7 @@ import { surroundings, userFolders } from '../installed/index.js';
 import { askLine } from './ask-line.js';
 import { chooseAgents } from './choose-agents.js';
 import { jsonOption, parseNames, parsePath } from './common-options.js';
+import { counted } from './counted.js';
 import { planLines } from './init-lines.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
@@ -137,7 +138,7 @@ function resultLines(result: InitResult, flags: InitFlags, report: LoadReport | 
   const lines = [flags.remove === true ? 'Undone.' : 'Written.'];
   if (report !== undefined) {
     const skills = report.added + report.updated + report.unchanged;
-    lines.push(`${oneLine(catalogues[0]!.database)} has ${skills.toLocaleString('en')} installed skills.`);
+    lines.push(`${oneLine(catalogues[0]!.database)} has ${counted(skills, 'installed skill')}.`);
   }
   lines.push(...backups.map((path) => `Former text: ${oneLine(path)}`));
   lines.push(...agents.flatMap(({ notes }) => notes));

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { InstalledSource } from '../index.js';
 import { surroundings } from '../installed/index.js';
+import { makeFolder } from '../make-folder.js';
 import type { Output } from './output.js';
 import { oneLine } from './terminal-text.js';
 
@@ -54,7 +54,7 @@ export async function chooseInstalled(
   if (command.getOptionValueSource('database') !== 'default') return { database, source: { installed: { agents } } };
   const { installedPlace } = await import('../installed/installed-place.js');
   const place = await installedPlace(surroundings(), agents);
-  mkdirSync(dirname(place.database), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(place.database), { mode: 0o700, code: 'DATABASE_NOT_WRITABLE' });
   tell(place.database);
   const source = { installed: { agents, cwd: place.cwd }, found: place.found };
   return { database: place.database, source };

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { join } from 'node:path';
+import { makeFolder } from '../make-folder.js';
 import { surroundings, userFolders } from '../user-folders.js';
 import { KeptCode } from './kept-code.js';
 
@@ -29,27 +30,31 @@ interface Bundle {
  */
 export function keepCompiled(bundle?: Bundle): ((name: string) => unknown) | undefined {
   const { enableCompileCache }: CompileCache = nodeModule as CompileCache;
-  const { NODE_COMPILE_CACHE: named, NODE_DISABLE_COMPILE_CACHE: isOff } = process.env;
+  const { NODE_COMPILE_CACHE: named, NODE_DISABLE_COMPILE_CACHE: off = '' } = process.env;
+  if (off !== '') return bundle?.load;
   try {
     const folder = named ?? keptFolder();
     if (named === undefined) enableCompileCache?.(folder);
     const words = process.argv.slice(2);
     const isHelp = words.some((word) => word === '--help' || word === '-h');
-    if (bundle === undefined || isOff !== undefined || isHelp || !KEPT_COMMANDS.has(words[0])) return bundle?.load;
+    if (bundle === undefined || isHelp || !KEPT_COMMANDS.has(words[0])) return bundle?.load;
     const path = join(folder, `${words[0]}-${process.version}-${process.arch}`);
     const code = new KeptCode(bundle.load, { bundle: bundle.folder, path });
     process.once('exit', () => code.keep());
     return code.require;
   } catch {
-    // The system may know no home.
+    // The system may know no home, or the folder cannot be made.
     return bundle?.load;
   }
 }
 
-/** @throws where there is no home */
+/** @throws where there is no home, or the folder cannot be made */
 function keptFolder(): string {
   const of = surroundings();
-  // Users of services may have no home; Node would wait for ever where /proc is named in its place.
+  // Users of services may have no home, and none is made for them.
   if (!existsSync(of.home)) throw new Error('there is no home');
-  return join(userFolders(of).cache, 'compiled');
+  const folder = join(userFolders(of).cache, 'compiled');
+  // Node itself would try for ever where the home is /proc.
+  makeFolder(folder, { mode: 0o700 });
+  return folder;
 }

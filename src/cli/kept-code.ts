@@ -1,7 +1,8 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
+import { makeFolder } from '../make-folder.js';
 
 /** What a file of kept code begins with: two numbers of 32 bits, the length of the list and the checksum of the rest. */
 const HEAD = 8;
@@ -72,7 +73,7 @@ export class KeptCode {
     }
     const unfinished = `${this.#path}.${process.pid}`;
     try {
-      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(this.#path), { mode: 0o700 });
       writeFileSync(unfinished, bytesOf(files), { mode: 0o600, flag: 'wx' });
       renameSync(unfinished, this.#path);
     } catch {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { BUNDLED_MODEL, inspectModel } from '../index.js';
+import { makeFolder } from '../make-folder.js';
 import type { CorpusOptions } from './corpus-options.js';
 
 /** Where the catalogues of a corpus lie: in a temporary folder, or where the next run finds them. */
@@ -34,6 +34,6 @@ export async function keptFile(folder: string, options: CorpusOptions): Promise<
   const hash = createHash('sha256').update(made).digest('hex').slice(0, 12);
   // The documents of a benchmark are all called `corpus.jsonl`; its folder tells which they are.
   const name = basename(documents === undefined ? source : resolve(source, '..')).replace(/[^\w.-]+/g, '-');
-  if (!existsSync(folder)) await mkdir(folder, { recursive: true });
+  makeFolder(folder, { code: 'DATABASE_NOT_WRITABLE' });
   return join(folder, `${name}-${hash}.db`);
 }

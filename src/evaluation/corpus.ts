@@ -125,7 +125,7 @@ class CorpusBuilder {
 
     await using source = await openSkillSearch({ database: base, keywordIndex: false });
     if (semantic && source.stats().skills > 0 && source.stats().vectors === 0) {
-      const message = `${base} has no vectors: load its sources again without --no-semantic, or evaluate by words only`;
+      const message = `${base} has no vectors: load its sources again without --no-semantic (the load says so if it cannot make any), or evaluate by words only`;
       throw new SkillSearchError('NO_VECTORS', message, { path: base });
     }
     const present = new Set(source.ids());

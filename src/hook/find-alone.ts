@@ -24,7 +24,8 @@ export async function findAlone(
   const byWords = (): Promise<readonly FoundSkill[]> => fittingSkills(search, { ...query, mode: 'words' });
   if (query.mode === 'words' || (query.mode === 'auto' && search.stats().vectors === 0)) return byWords();
   const time = new AbortController();
-  const timer = setTimeout(() => time.abort(new TimeLimit()), deadline - MARGIN - performance.now());
+  const left = Math.max(0, deadline - MARGIN - performance.now());
+  const timer = setTimeout(() => time.abort(new TimeLimit()), left);
   try {
     return await fittingSkills(search, { ...query, mode: 'meaning' }, time.signal);
   } catch (error) {

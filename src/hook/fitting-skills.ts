@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { localPathsOf } from '../search/local-paths-of.js';
 import type { SkillSearch } from '../search/skill-search.js';
 import { type WordCandidate, wordCandidatesOf } from '../search/word-candidates.js';
@@ -66,6 +67,6 @@ function locationOf(
 ): string {
   const { localPath, installations = [] } = localPathsOf(search, id);
   const folder = installations.find((one) => one.agent === agent)?.path ?? localPath;
-  if (folder !== undefined) return `${folder}${folder.includes('\\') ? '\\' : '/'}SKILL.md`;
+  if (folder !== undefined) return join(folder, 'SKILL.md');
   return [skillUrl, codehostUrl].find((url) => url !== UNKNOWN) ?? id;
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../is-object.js';
+
 /** A skill as the host is told of it. */
 export interface FoundSkill {
   readonly name: string;

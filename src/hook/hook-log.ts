@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOOK_LIMITS } from '../limits.js';
+import { makeFolder } from '../make-folder.js';
 
 /**
  * Writes a line to `hook.log` in a folder: when, and what went wrong. Nothing that a prompt says may be in it, so of an
@@ -10,7 +11,7 @@ import { HOOK_LIMITS } from '../limits.js';
 export function logFailure(folder: string, error: unknown): void {
   try {
     const path = join(folder, 'hook.log');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, { mode: 0o700 });
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > HOOK_LIMITS.logBytes) renameSync(path, `${path}.1`);
     appendFileSync(path, `${new Date().toISOString()} ${nameOf(error)}\n`, { mode: 0o600 });
   } catch {

@@ -101,9 +101,11 @@ export function readHookOptions(words: readonly string[]): HookOptions {
     return choice;
   };
   const numberOf = (name: HookOption['name'], most: number): number => {
+    const { flag } = HOOK_OPTIONS.find((one) => one.name === name)!;
     const text = textOf(name) ?? '';
     const value = Number(text);
-    if (!/^\d+$/.test(text) || value < 1 || value > most) throw wrong(`--${name} must be 1 to ${most}`);
+    if (!/^\d+$/.test(text) || value < 1 || value > most)
+      throw wrong(`--${flag} must be a whole number from 1 to ${most}, got ${JSON.stringify(text)}`);
     return value;
   };
   return {

@@ -1,4 +1,5 @@
 import { isObject } from '../is-object.js';
+
 /** How skills may be looked up: by words alone, by meaning and words, or by meaning where that is to be had. */
 export const HOOK_MODES = ['auto', 'words', 'meaning'] as const;
 export type HookMode = (typeof HOOK_MODES)[number];

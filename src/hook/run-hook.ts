@@ -106,7 +106,9 @@ async function findAlone(options: AskedOptions, query: PromptQuery, deadline: nu
 function inTime<Result>(milliseconds: number, work: (deadline: number) => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     // From the start of the process: the host waits since then.
-    const timer = setTimeout(() => reject(new TimeLimit()), milliseconds - performance.now());
+    // Node 24 warns of less than nothing, on standard error.
+    const left = Math.max(0, milliseconds - performance.now());
+    const timer = setTimeout(() => reject(new TimeLimit()), left);
     const end = (): void => clearTimeout(timer);
     work(milliseconds)
       .finally(end)

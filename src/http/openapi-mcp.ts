@@ -1,8 +1,6 @@
 import { MCP_HTTP_LIMITS } from '../limits.js';
-import type { DescribedOperation } from './openapi.js';
 import { headersOf, object, ref, unread, withId } from './openapi-responses.js';
-
-type Json = Readonly<Record<string, unknown>>;
+import type { Json, Operation } from './pages/frame/api-document.js';
 
 const REVISION: Json = {
   name: 'MCP-Protocol-Version',
@@ -19,7 +17,7 @@ const ABOUT =
 const KEY_OPTIONAL: readonly Json[] = [{}, { bearer: [] }];
 
 /** What the service answers at `/mcp`. The messages themselves are described by the protocol. */
-export function describeMcp(): Readonly<Record<'post' | 'get' | 'delete', DescribedOperation>> {
+export function describeMcp(): Readonly<Record<'post' | 'get' | 'delete', Operation>> {
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const answer = { jsonrpc: '2.0', id: 1, result: { tools: [] } };
   const messages = (example: Json): Json => ({ schema: ref('JsonRpc'), example });

@@ -1,8 +1,7 @@
+import type { Json } from './pages/frame/api-document.js';
 import type { QueryParameter } from './query-parameters.js';
 import { MAX_DIGITS } from './query-parameters.js';
 import { NOT_BLANK, SLUG, TIME_OR_SECONDS, unreadable, WITHOUT_NUL } from './text-patterns.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const LARGEST = 10 ** MAX_DIGITS - 1;
 

@@ -1,7 +1,6 @@
 import { SkillSearchError } from '../index.js';
+import type { Json } from './pages/frame/api-document.js';
 import { refusalOf } from './refusal.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** An error as a description shows it. */
 export interface ErrorExample {

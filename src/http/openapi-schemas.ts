@@ -2,12 +2,11 @@ import { UNLIMITED } from '../access/index.js';
 import { ERROR_STATUS } from './error-content.js';
 import { JSON_RPC_SCHEMAS } from './openapi-mcp.js';
 import { object, ref } from './openapi-responses.js';
+import type { Json } from './pages/frame/api-document.js';
 import { SKILL_FIELDS } from './public-record.js';
 import { MALFORMED, refusalOf } from './refusal.js';
 import type { ServedExtras } from './routes.js';
 import { letterOrDigit } from './text-patterns.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const TEXT = { type: 'string' };
 const COUNT = { type: 'integer', minimum: 0 };

@@ -14,43 +14,19 @@ import {
   withId,
 } from './openapi-responses.js';
 import { describeSchemas, EXAMPLES } from './openapi-schemas.js';
+import type { ApiDocument, Json, Operation } from './pages/frame/api-document.js';
 import { FIND_PARAMETERS, KEYWORD_PARAMETERS, type QueryParameter, SEMANTIC_PARAMETERS } from './query-parameters.js';
 import { readKeywordQuery, readSemanticQuery } from './read-query.js';
 import { MALFORMED } from './refusal.js';
 import { type OperationName, type ServedExtras, servedRoutes } from './routes.js';
 
-type Json = Readonly<Record<string, unknown>>;
-
-/** An operation as OpenAPI describes it. */
-export interface DescribedOperation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description: string;
-  readonly security?: readonly Json[];
-  readonly parameters?: readonly Json[];
-  readonly requestBody?: Json;
-  readonly responses: Readonly<Record<string, Json>>;
-}
-
-/** An OpenAPI document, as far as our own code reads it. */
-export interface ApiDescription {
-  readonly openapi: string;
-  readonly info: Readonly<Record<'title' | 'version' | 'summary' | 'description', string>> & { readonly license: Json };
-  readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly security: readonly Json[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
-  readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
-}
-
 /** The version of the API, not of this package. */
 const API_VERSION = '1.0.0';
 
 /** The Skill Discovery API as an OpenAPI 3.1 document, from which programs generate clients. */
-export function describeApi(publicUrl: string, extras: ServedExtras): ApiDescription {
+export function describeApi(publicUrl: string, extras: ServedExtras): ApiDocument {
   const { compatible, mcp } = extras;
-  const describe: Readonly<Record<OperationName, () => Readonly<Record<string, DescribedOperation>>>> = {
+  const describe: Readonly<Record<OperationName, () => Readonly<Record<string, Operation>>>> = {
     keyword: () => ({ get: searchSkills(compatible) }),
     semantic: () => ({ get: aiSearchSkills(compatible) }),
     health: () => ({ get: healthCheck() }),
@@ -105,7 +81,7 @@ it, and the day ends at 00:00 UTC. Every request counts for the minute, and only
 **Errors** are \`{"success": false, "error": {"code", "message"}}\`. Programs decide by the code, people read the
 message. The header \`X-Request-Id\` names a request in the log of the service.`;
 
-function searchSkills(compatible: boolean): DescribedOperation {
+function searchSkills(compatible: boolean): Operation {
   const data = { skills: { type: 'array', maxItems: MAX_LIMIT, items: ref('Skill') }, pagination: ref('Pagination') };
   return {
     operationId: 'searchSkills',
@@ -128,7 +104,7 @@ function searchSkills(compatible: boolean): DescribedOperation {
   };
 }
 
-function aiSearchSkills(compatible: boolean): DescribedOperation {
+function aiSearchSkills(compatible: boolean): Operation {
   const data = { data: { type: 'array', maxItems: DEFAULT_SEMANTIC_LIMIT, items: ref('AiSearchResult') } };
   return {
     operationId: 'aiSearchSkills',
@@ -154,7 +130,7 @@ function aiSearchSkills(compatible: boolean): DescribedOperation {
 }
 
 /** The search of `npx skills find`. */
-function findSkills(): DescribedOperation {
+function findSkills(): Operation {
   const body = object({ skills: { type: 'array', maxItems: MAX_LIMIT, items: ref('FoundSkill') } });
   return {
     operationId: 'findSkills',
@@ -179,7 +155,7 @@ function findSkills(): DescribedOperation {
 }
 
 /** What `npx skills add` fetches of repositories on GitHub that it knows. */
-function downloadSkill(): DescribedOperation {
+function downloadSkill(): Operation {
   const segment = (name: string, description: string, example: string): Json => {
     const schema = { type: 'string', minLength: 1, pattern: '^[.]?[A-Za-z0-9_-][A-Za-z0-9_.-]*$' };
     return { name, in: 'path', required: true, description, schema, example };
@@ -209,7 +185,7 @@ function downloadSkill(): DescribedOperation {
 
 const DOWNLOAD_EXAMPLE = { owner: 'fernhollow-sci', repository: 'workbench', skill: 'react-component-testing' };
 
-function healthCheck(): DescribedOperation {
+function healthCheck(): Operation {
   const health = (status: string, description: string): Json =>
     withId({ description, content: json(object({ status: { type: 'string', const: status } }), { status }) });
   return {

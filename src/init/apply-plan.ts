@@ -1,5 +1,7 @@
-import { mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { SkillSearchError } from '../errors.js';
+import { makeFolder } from '../make-folder.js';
 import { clearUnfinished } from '../unfinished-files.js';
 import type { AgentPlan, PlannedFile } from './agent-plan.js';
 import {
@@ -53,7 +55,7 @@ function write({ file, text, written }: PlannedFile, record: InitRecord, now: Da
   record.add(written.map((entry) => ({ ...entry, backups: [...entry.backups, ...backup] })));
   try {
     for (const path of backup) backUp(file, path);
-    mkdirSync(dirname(file.target), { recursive: true });
+    makeFolder(dirname(file.target));
     return writeConfigFile(file, text!) ? backup : undefined;
   } catch (cause) {
     // The entries stay in the record: those that are not in their file need nothing.
@@ -82,9 +84,10 @@ function undo(planned: PlannedFile, record: InitRecord, now: Date): Outcome {
   return [...new Set(kept)];
 }
 
-/** @throws the cause if it is no error of the file system */
+/** @throws the cause if it does not come from the file system */
 function faultOf({ path }: ConfigFile, what: 'written' | 'deleted', cause: unknown): FileFault {
-  if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause;
+  const isOfFiles = cause instanceof SkillSearchError || (cause as NodeJS.ErrnoException).syscall !== undefined;
+  if (!isOfFiles) throw cause;
   return { file: path, reason: `it cannot be ${what}: ${(cause as Error).message}` };
 }
 

@@ -1,5 +1,7 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { SkillSearchError } from '../errors.js';
+import { makeFolder } from '../make-folder.js';
 import { clearUnfinished } from '../unfinished-files.js';
 import type { AgentEntry } from './agent-hosts.js';
 import { readConfigFile, writeConfigFile } from './config-file.js';
@@ -107,8 +109,13 @@ export class InitRecord {
     }
     const folder = dirname(this.path);
     this.#contents = { ...contents, madeFolders: [...new Set([...missingFolders(folder), ...contents.madeFolders])] };
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeConfigFile(readConfigFile(this.path), `${JSON.stringify(this.#contents, undefined, 2)}\n`);
+    makeFolder(folder, { mode: 0o700 });
+    try {
+      writeConfigFile(readConfigFile(this.path), `${JSON.stringify(this.#contents, undefined, 2)}\n`);
+    } catch (cause) {
+      const message = `the record of what is written, ${this.path}, cannot be written: ${(cause as Error).message}`;
+      throw new SkillSearchError('FILE_NOT_WRITABLE', message, { path: this.path, cause });
+    }
   }
 }
 
@@ -120,9 +127,10 @@ function read(path: string): Contents {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NOTHING;
-    throw error;
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return NOTHING;
+    throw new Error(`the record of what was written, ${path}, cannot be read: ${message}`, { cause });
   }
   const contents = parsed(text);
   if (contents?.version === 1 && Array.isArray(contents.entries) && Array.isArray(contents.catalogues)) return contents;

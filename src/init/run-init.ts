@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SkillSearchError } from '../errors.js';
 import { userCatalogue } from '../installed-catalogue.js';
+import { makeFolder } from '../make-folder.js';
 import { nearestName } from '../nearest-name.js';
 import type { Surroundings } from '../user-folders.js';
 import { AGENT_HOSTS, type AgentEntry, type AgentHost, isInstalled } from './agent-hosts.js';
@@ -83,13 +84,14 @@ export async function runInit(task: InitTask, dialogue: Dialogue): Promise<InitR
     chosen = await dialogue.choose(plan);
     if (chosen === undefined) return { ...first, hadWork, isDone: false, backups };
     if (!task.isRemoval && round === 0) await buildCatalogue(task);
-    const agents = plan.agents.filter(({ agent }) => chosen!.includes(agent));
+    const isChosen = ({ agent }: AgentPlan): boolean => chosen!.includes(agent);
+    const agents = plan.agents.filter(isChosen);
     const applied = agents.map((one) => applyPlan(one, task.record, task.now()));
     backups.push(...applied.flatMap((one) => one.backups));
     if (applied.some(({ isStale }) => isStale)) continue;
     if (task.isRemoval) removeCatalogues(task);
     const done = agents.map((one, i) => withFault(one, applied[i]!.fault));
-    return { ...plan, agents: withThose(first.agents, done), hadWork, isDone: true, backups };
+    return { ...plan, agents: withThose(first.agents.filter(isChosen), done), hadWork, isDone: true, backups };
   }
   throw new Error('other programs keep writing to the configurations: end them and run this again');
 }
@@ -164,7 +166,7 @@ function hasWork({ agents, catalogues }: InitPlan): boolean {
 
 async function buildCatalogue({ program, record, buildCatalogue: build }: InitTask): Promise<void> {
   if (!existsSync(program.database)) record.addCatalogue(program.database);
-  mkdirSync(dirname(program.database), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(program.database), { mode: 0o700, code: 'DATABASE_NOT_WRITABLE' });
   await build();
 }
 

@@ -1,11 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
-import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { SkillSearchError } from '../errors.js';
 import { isInside } from '../is-inside.js';
 import { isObject } from '../is-object.js';
 import { MAX_LOCK_ENTRIES, MAX_LOCK_FILE_BYTES } from '../limits.js';
+import { makeFolder } from '../make-folder.js';
 import { replaceFile } from '../replace-file.js';
 import { setJsonMember } from './set-json-member.js';
 
@@ -67,7 +68,7 @@ export class LockFile {
    */
   async write(): Promise<void> {
     if (this.#changes.size === 0) return;
-    await mkdir(dirname(this.path), { recursive: true });
+    makeFolder(dirname(this.path), { code: 'INSTALL_REFUSED' });
     for (let tries = 0; tries < MOST_TRIES; tries++) if (this.#tryToWrite()) return;
     throw refused(this.path, 'other programs change it all the time');
   }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isAlive } from '../is-alive.js';
+import { makeFolder } from '../make-folder.js';
 import type { HashedFile } from './folder-hash.js';
 
 /** Before the number of the process that writes into it, and random letters. */
@@ -28,8 +29,7 @@ export class StagingFolder {
   /** @param base the real path of the folder that skills are installed in */
   static async make(base: string): Promise<StagingFolder> {
     const path = join(base, `${PREFIX}${process.pid}-${randomBytes(6).toString('hex')}`);
-    await mkdir(join(path, 'new'), { recursive: true });
-    await mkdir(join(path, 'replaced'));
+    for (const part of ['new', 'replaced']) makeFolder(join(path, part), { code: 'INSTALL_REFUSED' });
     return new StagingFolder(base, path);
   }
 
@@ -40,7 +40,7 @@ export class StagingFolder {
     for (const { path, bytes, executable } of files) {
       const target = join(root, ...path.split('/'));
       folders.add(dirname(target));
-      await mkdir(dirname(target), { recursive: true });
+      makeFolder(dirname(target), { code: 'INSTALL_REFUSED' });
       // Fails where a file is there already: everything here is new.
       const file = await open(target, 'wx', executable ? 0o777 : 0o666);
       try {

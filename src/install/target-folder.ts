@@ -1,7 +1,8 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SkillSearchError } from '../errors.js';
 import { isInside } from '../is-inside.js';
+import { makeFolder } from '../make-folder.js';
 
 /**
  * The real path of the folder that skills are installed in, which is made where it is missing.
@@ -19,7 +20,7 @@ export async function targetFolder(to: string, within: string | undefined): Prom
         throw new SkillSearchError('INSTALL_REFUSED', message, { path });
       }
     }
-    await mkdir(path, { recursive: true });
+    makeFolder(path, { code: 'INSTALL_REFUSED' });
     return await realpath(path);
   } catch (cause) {
     if (cause instanceof SkillSearchError) throw cause;

@@ -1,4 +1,5 @@
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
+import { makeFolder } from '../make-folder.js';
 
 /**
  * Whether a folder is one that only this user can read or write: then what lies in it was put there by this user. On
@@ -18,7 +19,7 @@ export function isPrivateFolder(path: string, user: number | undefined): boolean
 /** Makes such a folder where there is none. @returns whether there is one now */
 export function ensurePrivateFolder(path: string, user: number | undefined): boolean {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, { mode: 0o700 });
   } catch {
     return false;
   }

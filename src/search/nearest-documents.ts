@@ -1,5 +1,4 @@
 import { Members } from '../arrays/members.js';
-import { SkillSearchError } from '../errors.js';
 import type { DocumentNumber, VectorPlace } from '../numbers.js';
 import type { VectorSet } from '../semantic/nearest/vector-codes.js';
 import { headOfVectorFile } from '../semantic/nearest/vector-file.js';
@@ -11,6 +10,7 @@ import { inTurns } from '../threads/in-turns.js';
 import { DocumentVectors } from './document-vectors.js';
 import { GrownVectors } from './grown-vectors.js';
 import { linkedPlaces } from './linked-places.js';
+import { modelOfVectors } from './model-of-vectors.js';
 import { vectorPlaces } from './vector-places.js';
 
 /** How {@link NearestDocuments.open} goes about it. */
@@ -18,6 +18,8 @@ export interface OpenNearestOptions {
   readonly signal: AbortSignal;
   /** Whether graphs are opened; without, vectors are scanned. */
   readonly graph: boolean;
+  /** Whether the caller makes vectors without the model runtime. */
+  readonly hasEmbedder: boolean;
 }
 
 /** Finds the documents of a catalogue that are near a vector. Needs no model. */
@@ -62,11 +64,11 @@ export class NearestDocuments {
   static async open(
     reader: CatalogueReader,
     database: string | undefined,
-    { signal, graph }: OpenNearestOptions,
+    { signal, graph, hasEmbedder }: OpenNearestOptions,
   ): Promise<NearestDocuments> {
     const { vectors } = reader;
     // An empty catalogue has no vectors.
-    if (reader.columns.size > 0) modelOfVectors(vectors, database);
+    if (reader.columns.size > 0) modelOfVectors(vectors, database, hasEmbedder);
     // Awaited below. While the files are read, the catalogue is asked which skill has which vector, if they do not say
     // it. This catch only prevents an unhandled rejection.
     const numbering = saysLinks(reader, database) ? undefined : reader.vectorNumbers(signal);
@@ -159,13 +161,6 @@ export class NearestDocuments {
   }
 }
 
-/** @throws {SkillSearchError} `NO_VECTORS` */
-export function modelOfVectors({ model }: VectorReader, database = 'the catalogue'): string {
-  if (model !== undefined) return model;
-  const message = `${database} has no vectors, which semantic search needs: load its sources again without --no-semantic, or search by word`;
-  throw new SkillSearchError('NO_VECTORS', message, { path: database });
-}
-
 /** Whether there is a vector file of the present state that says which skill has which vector. */
 function saysLinks({ stamp }: CatalogueReader, catalogue: string | undefined): boolean {
   const head = catalogue === undefined ? undefined : headOfVectorFile(filesBeside(catalogue).vectors);
@@ -175,7 +170,7 @@ function saysLinks({ stamp }: CatalogueReader, catalogue: string | undefined): b
 async function openIndex(
   reader: CatalogueReader,
   catalogue: string | undefined,
-  options: OpenNearestOptions,
+  options: Omit<OpenNearestOptions, 'hasEmbedder'>,
 ): Promise<VectorIndex | GrownVectors> {
   const { vectors } = reader;
   return (
@@ -192,7 +187,7 @@ async function openIndex(
 async function openFiles(
   reader: CatalogueReader,
   catalogue: string,
-  { signal, graph }: OpenNearestOptions,
+  { signal, graph }: Omit<OpenNearestOptions, 'hasEmbedder'>,
 ): Promise<VectorIndex | GrownVectors | undefined> {
   const files = filesBeside(catalogue);
   const stamp = headOfVectorFile(files.vectors)?.stamp;

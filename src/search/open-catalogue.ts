@@ -46,7 +46,8 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   // Both import what they need: a search by words alone does not wait for this code to load.
   const nearest = new OpenedOnce(async (): Promise<NearestDocuments> => {
     const { NearestDocuments: Nearest } = await import('./nearest-documents.js');
-    return Nearest.open(reader, database, { signal: closing.signal, graph: options.graph ?? true });
+    const how = { graph: options.graph ?? true, hasEmbedder: modelOptions.embedder !== undefined };
+    return Nearest.open(reader, database, { ...how, signal: closing.signal });
   });
   const openVectors = async (): Promise<VectorSearch> => {
     // What ranks by meaning is imported here as well, so that the first question after `warmUp()` does not wait for it.

@@ -17,7 +17,8 @@ import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 import type { VectorReader } from '../store/read/vector-reader.js';
 import type { EmbeddingSink } from '../store/write/embedding-sink.js';
 import type { DocumentVectors } from './document-vectors.js';
-import { modelOfVectors, type NearestDocuments } from './nearest-documents.js';
+import { modelOfVectors } from './model-of-vectors.js';
+import type { NearestDocuments } from './nearest-documents.js';
 
 /** What {@link VectorSearch.open} needs. */
 export interface VectorSearchOptions extends ModelOptions {
@@ -67,7 +68,7 @@ export class VectorSearch {
     // An empty catalogue has no vectors; any model may search it.
     const needsVectors = reader.countSkills() > 0;
     // Asked before all files of the model are read for its id.
-    if (needsVectors && sink === undefined) modelOfVectors(vectors, database);
+    if (needsVectors && sink === undefined) modelOfVectors(vectors, database, options.embedder !== undefined);
     const chosen = await chooseModel(options, { early: sink === undefined });
     if (sink !== undefined) await embedCatalogue(sink, chosen, { signal, onProgress: () => {} });
     const starting = chosen.start(1);

@@ -3,18 +3,10 @@ import { MAX_MODEL_DIMENSIONS, MIN_MODEL_DIMENSIONS } from '../limits.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
 import { importRuntime, OnnxModel, type Runtime } from './onnx-model.js';
 import { readableScripts, type Script } from './readable-share.js';
+import { INSTALL_RUNTIME, RUNTIME_PACKAGE } from './runtime-package.js';
 import { type SentenceVectors, sentenceVectors } from './sentence-vectors.js';
 import { prepareSentences } from './sentences.js';
 import { TokenBatches, type Vectors } from './token-batches.js';
-
-const PACKAGE = 'onnxruntime-node';
-
-/**
- * On Linux the installer of the runtime downloads libraries for CUDA unless this variable is set, and where that fails
- * npm leaves out the whole package without a word.
- */
-const SKIP_CUDA = process.platform === 'linux' ? 'ONNXRUNTIME_NODE_INSTALL=skip ' : '';
-const INSTALL = `${SKIP_CUDA}npm install ${PACKAGE}`;
 
 /** Loads the model runtime and the model, then answers requests. */
 async function main({ path, weights, settings, languages }: ModelThreadData): Promise<void> {
@@ -60,7 +52,7 @@ async function runtimeOrFailure(): Promise<Runtime | undefined> {
   try {
     return await importRuntime();
   } catch (error) {
-    const message = `semantic search needs the package ${PACKAGE}, which cannot be loaded: install it with \`${INSTALL}\` (${reason(error)})`;
+    const message = `semantic search needs the package ${RUNTIME_PACKAGE}, which cannot be loaded: install it with \`${INSTALL_RUNTIME}\` (${reason(error)})`;
     tell({ kind: 'failed', code: 'MODEL_RUNTIME_MISSING', message });
     return undefined;
   }

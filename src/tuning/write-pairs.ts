@@ -11,8 +11,7 @@ import type { PairReport } from './pair-report.js';
  * Writes the pairs of {@link minePairs} as JSON Lines. The file appears when it is complete; a former one is replaced.
  *
  * @param path where to write
- * @throws {SkillSearchError} `INVALID_OPTION` also if the file cannot be written, which is tried before the catalogue is
- *   read; and as {@link minePairs}
+ * @throws {SkillSearchError} `FILE_NOT_WRITABLE`, which is tried before the catalogue is read; and as {@link minePairs}
  */
 export async function writePairs(path: string, options: PairOptions): Promise<PairReport> {
   checkPath('out', path, 'a file');
@@ -49,14 +48,14 @@ export async function writePairs(path: string, options: PairOptions): Promise<Pa
   return report!;
 }
 
-/** @throws {SkillSearchError} `INVALID_OPTION` */
+/** @throws {SkillSearchError} `FILE_NOT_WRITABLE` */
 async function openForWriting(path: string, unfinished: string): Promise<FileHandle> {
   // Renaming would tell only at the end.
   const isFolder = await stat(path).then(
     (stats) => stats.isDirectory(),
     () => false,
   );
-  if (isFolder) throw new SkillSearchError('INVALID_OPTION', `${path} cannot be written: it is a folder`, { path });
+  if (isFolder) throw new SkillSearchError('FILE_NOT_WRITABLE', `${path} cannot be written: it is a folder`, { path });
   try {
     return await open(unfinished, 'w');
   } catch (cause) {
@@ -66,5 +65,5 @@ async function openForWriting(path: string, unfinished: string): Promise<FileHan
 
 function unwritable(path: string, cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
-  return new SkillSearchError('INVALID_OPTION', `${path} cannot be written: ${cause.message}`, { path, cause });
+  return new SkillSearchError('FILE_NOT_WRITABLE', `${path} cannot be written: ${cause.message}`, { path, cause });
 }

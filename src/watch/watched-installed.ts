@@ -106,9 +106,13 @@ export class WatchedInstalled implements WatchedSource {
   }
 }
 
-/** Which folders there are, and whose they are, to be compared. */
+/**
+ * Which folders there are, whose they are, and what hides others, to be compared. While a list of plugins cannot be
+ * read, their skills are kept; once it can be, they may have to go, though the folders are those of the last look.
+ */
 function placesIn(found: FoundFolders | undefined): string {
-  return JSON.stringify([found?.roots, found?.folders]);
+  const hiding = found?.problems.filter(({ hidesSkills }) => hidesSkills === true).map(({ path }) => path);
+  return JSON.stringify([found?.roots, found?.folders, hiding?.sort()]);
 }
 
 /** Those that lie in none of the others. */

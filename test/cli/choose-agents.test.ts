@@ -15,7 +15,7 @@ describe('an answer', () => {
   });
 
   test('that is not understood is asked for again', async () => {
-    const answers = ['claude\u001b[2J', 'codex'];
+    const answers = ['claude\u001b[2J', ' , ', 'codex'];
     const told: string[] = [];
     const chosen = await chooseAgents(
       ['codex'],
@@ -23,6 +23,6 @@ describe('an answer', () => {
       (line) => told.push(line),
     );
     expect(chosen).toEqual(['codex']);
-    expect(told).toEqual(['claude [2J is none of codex.']);
+    expect(told).toEqual(['claude [2J is none of codex.', ', is none of codex.']);
   });
 });

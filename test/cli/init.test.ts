@@ -57,7 +57,7 @@ describe('init', () => {
     const database = join(home.path, 'data', 'skill-discovery', 'skills.db');
     const first = await home.init('--yes');
     expect(first).toMatchObject({ status: 0, error: '' });
-    expect(first.out).toContain(`${database} has 1 installed skills.`);
+    expect(first.out).toContain(`${database} has 1 installed skill.`);
     const args = [ENTRY, 'mcp', '--installed', '--watch', '--no-semantic'];
     const written = readFileSync(home.config, 'utf8');
     expect(JSON.parse(written)).toEqual({ mcpServers: { skills: { command: process.execPath, args } } });

@@ -20,7 +20,8 @@ describe('the command line, by meaning', () => {
     const database = scratchFile('skills.db');
     const elsewhere = scratchFolder();
     // The model runtime would keep an id of the machine, and a log of what it sends home.
-    const env = { HOME: elsewhere, XDG_CACHE_HOME: elsewhere, TMPDIR: elsewhere };
+    const folders = { HOME: elsewhere, XDG_CACHE_HOME: elsewhere, TMPDIR: elsewhere };
+    const env = { ...folders, NODE_DISABLE_COMPILE_CACHE: '1' };
     const loaded = await runProcess(['load', '-', '--json', '--database', database], ROWS, { env });
     expect([loaded.status, loaded.error]).toEqual([0, '']);
     expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ added: 3, embedded: 3, warnings: [] });
@@ -106,6 +107,13 @@ describe('the command line, by meaning', () => {
         message: expect.stringMatching(/^none were made: .*npm install onnxruntime-node/),
       },
     ]);
+
+    const without = await runProcess([...QUESTION, '--database', database], '', options);
+    expect([without.status, without.out]).toEqual([1, '']);
+    expect(without.error).toMatch(
+      /skills\.db has no vectors, and the package onnxruntime-node, .* is not installed: install it with `.*npm install onnxruntime-node`, then load/,
+    );
+    expect(without.error).not.toContain('--no-semantic');
 
     await runProcess(['load', '-', '--database', database], ROWS);
     const asked = await runProcess([...QUESTION, '--database', database], '', options);

@@ -83,7 +83,7 @@ describe('tune pairs', () => {
     [
       'a folder that is not there',
       ['--out', 'nowhere/pairs.jsonl'],
-      2,
+      1,
       /^error: nowhere\/pairs\.jsonl cannot be written/m,
     ],
   ])('refuses %s', async (_, words, status, message) => {

@@ -25,7 +25,7 @@ describe('writePairs', () => {
       onProgress: (seen: PairProgress) => progress.push(seen),
     };
     await expect(writePairs(out, options)).rejects.toMatchObject({
-      code: 'INVALID_OPTION',
+      code: 'FILE_NOT_WRITABLE',
       message: `${out} cannot be written: it is a folder`,
     });
     expect(progress).toEqual([]);
@@ -34,14 +34,14 @@ describe('writePairs', () => {
 
   test('refuses a file in a folder that is not there before it reads the catalogue', async () => {
     const writing = writePairs('nowhere/pairs.jsonl', { database: 'no-such.db' });
-    await expect(writing).rejects.toMatchObject({ code: 'INVALID_OPTION', path: 'nowhere/pairs.jsonl' });
+    await expect(writing).rejects.toMatchObject({ code: 'FILE_NOT_WRITABLE', path: 'nowhere/pairs.jsonl' });
   });
 
   test.skipIf(!existsSync('/dev/full'))('says that the file cannot be written when the disk is full', async () => {
     const out = scratchFile('pairs.jsonl');
     symlinkSync('/dev/full', `${out}.part`);
     await expect(writePairs(out, { database: await catalogueOf(rows, false) })).rejects.toMatchObject({
-      code: 'INVALID_OPTION',
+      code: 'FILE_NOT_WRITABLE',
       message: expect.stringMatching(/pairs\.jsonl cannot be written: ENOSPC/) as string,
     });
     expect(readdirSync(dirname(out))).toEqual([]);

@@ -1,7 +1,13 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { WatchedChange } from '../../src/index.js';
+import { chooseModel } from '../../src/semantic/choose-model.js';
 import { RunningWatch } from '../../src/watch/running-watch.js';
 import type { WatchedSource } from '../../src/watch/watched-source.js';
 import { scratchFile } from '../scratch-folder.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { temporaryFolder } from '../sources/folder/temporary-folder.js';
 import { eventually, skillText } from './watching.js';
 
@@ -45,4 +51,47 @@ test('a source that cannot be looked at is looked at again, and keeps no other f
     expect(looks.failing).toBeGreaterThan(1);
     expect(looks.other).toBeGreaterThan(1);
   });
+}, 120_000);
+
+test('vectors wait for changes, and get their turn though changes never end', async () => {
+  const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a'), 'b/SKILL.md': skillText('b') });
+  // Time passes where this test lets it, however busy the machine is.
+  let time = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => time);
+  onTestFinished(() => clock.mockRestore());
+  const standIn = new StandInEmbedder();
+  const attempts: ('stopped' | 'done')[] = [];
+  const slow = {
+    model: standIn.model,
+    embed: async (...[texts, options]: Parameters<typeof standIn.embed>) => {
+      const log = join(folder, 'b/log.txt');
+      await appendFile(log, 'x');
+      time += 1000;
+      watch.onPath(source, log);
+      // The change is due before this wait ends: its timer, which is shorter, was set first.
+      await sleep(50);
+      const isStopped = options?.signal?.aborted === true;
+      attempts.push(isStopped ? 'stopped' : 'done');
+      if (isStopped) throw options?.signal?.reason;
+      return standIn.embed(texts, options);
+    },
+  };
+  const changes: WatchedChange[] = [];
+  const database = scratchFile('skills.db');
+  const watch = new RunningWatch({
+    database,
+    load: { database, git: false, semantic: true },
+    model: await chooseModel({ embedder: slow }),
+    quiet: 0,
+    longestWait: 0,
+    onChange: (change) => changes.push(change),
+    onProblem: () => {},
+  });
+  onTestFinished(() => watch.close());
+  const source = sourceOf(folder, async () => {});
+  await watch.start([source]);
+  const kinds = (): string[] => changes.slice(0, 7).map(({ kind }) => kind);
+  // For five seconds changes go first. Then vectors do, and the change that came meanwhile waits for them.
+  await eventually(() => expect(kinds()).toEqual(['words', 'words', 'words', 'words', 'words', 'vectors', 'words']));
+  expect(attempts.slice(0, 6)).toEqual(['stopped', 'stopped', 'stopped', 'stopped', 'stopped', 'done']);
 }, 120_000);

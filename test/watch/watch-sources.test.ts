@@ -1,7 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { appendFile, chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue, followCatalogue, watchSources } from '../../src/index.js';
 import { LoadLock } from '../../src/store/write/load-lock.js';
@@ -221,29 +220,6 @@ describe.each([
     onTestFinished(() => search.close());
     const { hits } = await search.semantic({ q: 'a. counts zebras', ranking: 'vector' });
     expect(hits.map(({ skill }) => skill.name).sort()).toEqual(['a', 'b']);
-  });
-
-  test('gets its vectors though changes never end', async () => {
-    const folder = await skills();
-    const standIn = new StandInEmbedder();
-    const slow = {
-      model: standIn.model,
-      embed: async (...[texts, options]: Parameters<typeof standIn.embed>) => {
-        await sleep(1000, undefined, { signal: options?.signal });
-        return standIn.embed(texts, options);
-      },
-    };
-    const waits = { quiet: 20, longestWait: 100 };
-    const { changes } = await watching({ ...how, ...waits, sources: [folder], semantic: true, embedder: slow });
-    const writing = setInterval(() => void appendFile(join(folder, 'b/log.txt'), 'x'), 100);
-    onTestFinished(() => clearInterval(writing));
-    await eventually(() => expect(changes.map(({ kind }) => kind)).toContain('vectors'));
-    const before = changes.length;
-    await writeFile(join(folder, 'a/SKILL.md'), skillText('a', 'counts zebras'));
-    await eventually(() => {
-      const kinds = changes.slice(before).map(({ kind }) => kind);
-      expect(kinds).toEqual(expect.arrayContaining(['words', 'vectors']));
-    });
   });
 
   test('waits with what changes during the first load until that has ended', async () => {

@@ -1,6 +1,6 @@
 export type Json = Readonly<Record<string, unknown>>;
 
-/** An operation of an OpenAPI document, as far as this page reads it. */
+/** An operation of an OpenAPI document. */
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -12,11 +12,13 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Json>>;
 }
 
-/** An OpenAPI document, as far as this page reads it. */
+/** An OpenAPI document, as far as our own code reads it. */
 export interface ApiDocument {
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly openapi: string;
+  readonly info: Readonly<Record<'title' | 'version' | 'summary' | 'description', string>> & { readonly license: Json };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly security: readonly Json[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, Json>>>>;
 }

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { readHookOptions } from '../../src/hook/hook-options.js';
+
+test.each([
+  [['--max-tokens', 'many'], '--max-tokens must be a whole number from 1 to 4000, got "many"'],
+  [['--limit', '0'], '--limit must be a whole number from 1 to 20, got "0"'],
+  [['--mode', 'magic'], '--mode must be one of auto, words, meaning'],
+])('%j is refused with the name of the option as it was written', (words, message) => {
+  expect(() => readHookOptions(words)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', message }));
+});
