@@ -36,6 +36,9 @@ export const ERROR_CODES = [
   'SKILL_NOT_FOUND',
   'INSTALL_REFUSED',
   'MISSING_BINDING',
+  'SNAPSHOT_NOT_AVAILABLE',
+  'SNAPSHOT_NOT_WRITABLE',
+  'INVALID_SNAPSHOT',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Access, DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, openAccess } from '../access/index.js';
 import { answerPrompts } from '../hook/answer-prompts.js';
 import {
@@ -17,9 +17,10 @@ import {
   type PublishRule,
   startServer,
 } from '../http/index.js';
-import { followCatalogue, type SkillSearch, type WatchOptions } from '../index.js';
+import { DEFAULT_SNAPSHOT_INTERVAL, followCatalogue, type SkillSearch, type WatchOptions } from '../index.js';
 import { unpublishedLog } from '../mcp/unpublished-log.js';
-import { databaseOption, modelOption, parseInteger } from './common-options.js';
+import { isSnapshotAddress } from '../snapshot-address.js';
+import { databaseOption, modelOption, parseInteger, parsePath } from './common-options.js';
 import { counted } from './counted.js';
 import { demoLines } from './demo.js';
 import { type Output, printLines } from './output.js';
@@ -31,6 +32,8 @@ import { type StateFlags, stateFileOf, stateOption } from './state-option.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 
 interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags {
+  readonly cache?: string;
+  readonly lookEvery: number;
   readonly host: string;
   readonly port: number;
   readonly anonymousDaily: number;
@@ -58,7 +61,14 @@ interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags {
 export const setUpServe: SetUp = (command, output) => {
   const [anonymous, key] = [DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA];
   command
-    .addOption(databaseOption())
+    .addOption(databaseOption('the catalogue, or the http(s) address of the manifest of a snapshot'))
+    .option('--cache <folder>', "where a snapshot is copied to (default: in the user's cache folder)", parsePath)
+    .option(
+      '--look-every <seconds>',
+      'how often to look for a newer snapshot',
+      parseInterval,
+      DEFAULT_SNAPSHOT_INTERVAL / 1000,
+    )
     .option('--host <address>', 'address to listen at; 0.0.0.0 for all of this machine', DEFAULT_HOST)
     .option('--port <n>', 'port to listen at, 0 for one that is free', parsePort, DEFAULT_PORT)
     .addOption(stateOption())
@@ -127,6 +137,9 @@ export const setUpServe: SetUp = (command, output) => {
     .option('--demo', 'make a key for trying out, revoke the former one, and print commands to try')
     .action(async (flags: ServeFlags) => {
       const { database, sources } = await watchedSourcesOf(command, flags);
+      if (!isSnapshotAddress(database) && isSet(command, 'cache', 'lookEvery')) {
+        command.error('error: --cache and --look-every are for a snapshot: give its address as --database');
+      }
       return serve({ ...flags, database }, sources, output);
     });
   addServerWatchOptions(command);
@@ -149,9 +162,11 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
         });
   try {
     // Without a catalogue there is nothing to serve before the first load has ended.
-    if (!existsSync(database)) await watching;
+    if (!isSnapshotAddress(database) && !existsSync(database)) await watching;
     const stopWords = await stopWordsOf(flags);
-    await using search = await followCatalogue({ database, model, stopWords, signal: stop, onReload: log.onReload });
+    const snapshotInterval = flags.lookEvery * 1000;
+    const opening = { database, cache: flags.cache, snapshotInterval, model, stopWords, signal: stop };
+    await using search = await followCatalogue({ ...opening, onReload: log.onReload });
     access = openAccess({
       state: stateFileOf(flags),
       anonymous: { daily: flags.anonymousDaily, perMinute: flags.anonymousPerMinute },
@@ -171,7 +186,8 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     const server = await startServer(search, { host, port, ...shared, ...limits, ...mcp });
     const reload = (): void => void search.reload().catch(() => {});
     process.on('SIGHUP', reload);
-    const prompts = await answerPrompts(database, async () => search);
+    // A hook of this machine asks about a catalogue by the path of its file.
+    const prompts = isSnapshotAddress(database) ? undefined : await answerPrompts(database, async () => search);
     try {
       const reached = publicUrl ?? server.url;
       const more = [
@@ -184,7 +200,7 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
       if (!stop.aborted) await once(stop, 'abort');
       log.info('stopping');
     } finally {
-      await prompts.close();
+      await prompts?.close();
       await server.close();
       process.off('SIGHUP', reload);
     }
@@ -228,6 +244,16 @@ function warmUp(search: SkillSearch, otherLanguages: boolean, log: ServerLog, st
     () => log.info('semantic search is ready'),
     (error: Error) => stop.aborted || log.warn('semantic search is not available', { reason: error.message }),
   );
+}
+
+function isSet(command: Command, ...options: readonly string[]): boolean {
+  return options.some((option) => command.getOptionValueSource(option) === 'cli');
+}
+
+function parseInterval(value: string): number {
+  const seconds = parseInteger(value);
+  if (seconds < 1 || seconds > 86_400) throw new InvalidArgumentError('It must be from 1 to 86400.');
+  return seconds;
 }
 
 function parsePort(value: string): number {
