@@ -101,6 +101,7 @@ const PACKAGES = {
   'minisearch/SearchableMap': 'keyword/minisearch/vocabulary.ts',
   'onnxruntime-node': 'semantic/onnx-model.ts',
   pino: 'cli/server-log.ts',
+  'prom-client': 'http/load-prom-client.ts',
   'proxy-addr': 'http/forwarded-address.ts',
   stemmer: 'text/stem.ts',
   // What a thread reads TypeScript with, where it is started from the sources.

@@ -14,10 +14,21 @@ import {
   DEFAULT_PAGES_PER_MINUTE,
   DEFAULT_PORT,
   DEFAULT_PUBLISHED_PER_MINUTE,
+  type LogEvent,
+  type MeasuredParts,
+  openServerMetrics,
   type PublishRule,
+  type RunningServer,
+  startMetricsServer,
   startServer,
 } from '../http/index.js';
-import { DEFAULT_SNAPSHOT_INTERVAL, followCatalogue, type SkillSearch, type WatchOptions } from '../index.js';
+import {
+  DEFAULT_SNAPSHOT_INTERVAL,
+  followCatalogue,
+  type ReloadEvent,
+  type SkillSearch,
+  type WatchOptions,
+} from '../index.js';
 import { unpublishedLog } from '../mcp/unpublished-log.js';
 import { isSnapshotAddress } from '../snapshot-address.js';
 import { databaseOption, modelOption, parseInteger, parsePath } from './common-options.js';
@@ -47,6 +58,8 @@ interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags {
   readonly publishedPerMinute: number;
   readonly longestWait: number;
   readonly connectionsPerAddress: number;
+  readonly metricsPort?: number;
+  readonly metricsHost: string;
   readonly trustProxy?: number | readonly string[];
   readonly publicUrl?: string;
   readonly compat?: Compatibility;
@@ -118,6 +131,8 @@ export const setUpServe: SetUp = (command, output) => {
       'whose X-Forwarded-For is believed: how many hops, or addresses and networks with commas between them',
       parseTrust,
     )
+    .option('--metrics-port <n>', 'serve /metrics for Prometheus at this port; needs prom-client', parsePort)
+    .option('--metrics-host <address>', 'where metrics are served', DEFAULT_HOST)
     .option('--public-url <url>', 'where clients reach the server, for links to its pages')
     .addOption(new Option('--compat <service>', 'add what clients of this service need').choices(COMPATIBILITIES))
     .addOption(modelOption())
@@ -164,9 +179,20 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     // Without a catalogue there is nothing to serve before the first load has ended.
     if (!isSnapshotAddress(database) && !existsSync(database)) await watching;
     const stopWords = await stopWordsOf(flags);
+    const measured: { search?: SkillSearch; server?: RunningServer } = {};
+    const metrics = flags.metricsPort === undefined ? undefined : await openServerMetrics(partsOf(measured));
+    const onReload = (event: ReloadEvent): void => {
+      log.onReload(event);
+      metrics?.onReload(event);
+    };
+    const onEvent = (event: LogEvent): void => {
+      log.onEvent(event);
+      metrics?.log(event);
+    };
     const snapshotInterval = flags.lookEvery * 1000;
     const opening = { database, cache: flags.cache, snapshotInterval, model, stopWords, signal: stop };
-    await using search = await followCatalogue({ ...opening, onReload: log.onReload });
+    await using search = await followCatalogue({ ...opening, onReload });
+    measured.search = search;
     access = openAccess({
       state: stateFileOf(flags),
       anonymous: { daily: flags.anonymousDaily, perMinute: flags.anonymousPerMinute },
@@ -182,8 +208,10 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
       connectionsPerAddress: flags.connectionsPerAddress,
     };
     const mcp = { mcp: flags.mcp, mcpHosts: flags.mcpHost, onUnpublished: unpublishedLog(log.info.bind(log)) };
-    const shared = { access, publicUrl, trustProxy, compatibility, pages, log: log.onEvent };
+    const shared = { access, publicUrl, trustProxy, compatibility, pages, log: onEvent };
     const server = await startServer(search, { host, port, ...shared, ...limits, ...mcp });
+    measured.server = server;
+    const scraped = metrics && (await startMetricsServer(metrics, flags.metricsHost, flags.metricsPort!));
     const reload = (): void => void search.reload().catch(() => {});
     process.on('SIGHUP', reload);
     // A hook of this machine asks about a catalogue by the path of its file.
@@ -192,6 +220,7 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
       const reached = publicUrl ?? server.url;
       const more = [
         ...(flags.mcp === true ? [`MCP is at ${reached}/mcp.`] : []),
+        ...(scraped === undefined ? [] : [`Metrics are at http://${flags.metricsHost}:${scraped.port}/metrics.`]),
         ...(flags.publish === undefined ? [] : [`Skills are published: npx skills add ${reached}`]),
       ];
       printStart(server.url, more, host, search, output);
@@ -202,6 +231,7 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     } finally {
       await prompts?.close();
       await server.close();
+      await scraped?.close();
       process.off('SIGHUP', reload);
     }
   } catch (error) {
@@ -213,6 +243,11 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     log.close();
   }
   if (failure !== undefined) throw failure;
+}
+
+/** What metrics ask when they are read. */
+function partsOf(measured: { readonly search?: SkillSearch; readonly server?: RunningServer }): MeasuredParts {
+  return { search: () => measured.search, server: () => measured.server };
 }
 
 /** Aborted by the first SIGTERM or SIGINT. The second ends the process at once. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SkillSearchError } from '../errors.js';
@@ -127,6 +127,9 @@ export class LocalCopy {
   #swap(manifest: Manifest, changed: readonly SnapshotFile[]): void {
     forgetJournal(this.database);
     rmSync(this.#note, { force: true });
+    // What the origin wrote is as old here as there.
+    const written = new Date(manifest.written);
+    if (changed.some(({ name }) => name === CATALOGUE_NAME)) utimesSync(this.#part(CATALOGUE_NAME), written, written);
     for (const { name } of changed) renameSync(this.#part(name), join(this.#folder, name));
     const names = new Set(manifest.files.map(({ name }) => name));
     for (const name of FILE_NAMES) if (!names.has(name)) rmSync(join(this.#folder, name), { force: true });
