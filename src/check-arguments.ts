@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ErrorCode, SkillSearchError } from './errors.js';
 import { nearestName } from './nearest-name.js';
+import { isSnapshotAddress } from './snapshot-address.js';
 
 /** What an argument is called in an error message, and the code of the error. */
 export interface Argument {
@@ -114,6 +115,10 @@ export function checkChoice<Choice extends string | boolean>(
  * @throws {SkillSearchError} `INVALID_OPTION` if it cannot be the path of a file
  */
 export function checkDatabase(database: unknown): string {
+  if (isSnapshotAddress(database)) {
+    const message = 'database must be the path of a file here: a snapshot is searched, never written';
+    throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'database' });
+  }
   return checkPath('database', database, 'a file');
 }
 

@@ -80,6 +80,7 @@ export {
   type SuggestionKind,
 } from './result.js';
 export {
+  DEFAULT_SNAPSHOT_INTERVAL,
   type FollowedSearch,
   type FollowOptions,
   followCatalogue,
@@ -112,5 +113,6 @@ export {
   type SkillProperties,
   type SkillScope,
 } from './skill.js';
+export { type SnapshotOptions, type SnapshotReport, writeSnapshot } from './snapshot/write-snapshot.js';
 export type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch/watch-options.js';
 export { watchSources } from './watch/watch-sources.js';

@@ -525,3 +525,11 @@ export const HOOK_LIMITS: HookLimits = {
   time: 60_000,
   logBytes: 256 * 1024,
 };
+
+// Snapshots
+
+/** Largest manifest of a snapshot, in bytes. That of 94,254 skills with vectors has 50 kB; it is held in memory. */
+export const MAX_MANIFEST_BYTES: number = 16 * 1024 * 1024;
+
+/** Largest chunk of a snapshot, in bytes. Some of them are held in memory at a time. */
+export const MAX_CHUNK_BYTES: number = 16 * 1024 * 1024;

@@ -355,6 +355,11 @@ export interface CatalogueStats {
   readonly model?: string;
   /** Number of skills that are known to be damaged, so that no search finds them; absent if there are none. */
   readonly damaged?: number;
+  /**
+   * When the catalogue's file was last written, in Unix seconds: by a load, or of a snapshot by the load that it was
+   * written after. Absent for skills in memory.
+   */
+  readonly writtenAt?: number;
   /** Names the state of the catalogue. Every load that changes something gives it a new one. */
   readonly stamp: string;
 }

@@ -19,6 +19,7 @@ import { batchedEmbedder } from '../src/semantic/batched/batched-embedder.js';
 import type { BatchedEmbedderOptions } from '../src/semantic/batched/batched-options.js';
 import { readCompatibleModels } from '../src/semantic/compatible-models.js';
 import { readOwnSettings } from '../src/semantic/settings/own-settings.js';
+import { manifestText, readManifest } from '../src/snapshot/manifest.js';
 import { checkGitObjects } from '../src/sources/folder/check-git-objects.js';
 import { readSkillMarkdown } from '../src/sources/folder/front-matter.js';
 import { readHead } from '../src/sources/folder/git-head.js';
@@ -43,6 +44,8 @@ const BOUNDS: Readonly<
     Bound
   >
 > = {
+  MAX_MANIFEST_BYTES: { accepts: (bytes) => passes(() => readManifest(manifestOf(4).padEnd(bytes), 'here')) },
+  MAX_CHUNK_BYTES: { accepts: (bytes) => passes(() => readManifest(manifestOf(bytes), 'here')) },
   MAX_CONFIG_BYTES: {
     file: 'init/config-file.test.ts',
     test: 'is refused where it is larger than 64 MiB',
@@ -451,4 +454,9 @@ async function isOwnSetting(settings: object): Promise<boolean> {
 
 function nested(depth: number): string {
   return '['.repeat(depth) + ']'.repeat(depth);
+}
+
+function manifestOf(chunkBytes: number): string {
+  const files = [{ name: 'skills.db', bytes: 1, chunks: ['a'.repeat(64)] }];
+  return manifestText({ stamp: 'a', written: '2026-01-01T00:00:00.000Z', chunkBytes, files });
 }

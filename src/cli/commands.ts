@@ -60,6 +60,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     setUp: async () => (await import('./check-command.js')).setUpCheck,
   },
   {
+    name: 'snapshot',
+    usage: '[options]',
+    summary: 'write a catalogue as files that servers can follow over the web',
+    setUp: async () => (await import('./snapshot-command.js')).setUpSnapshot,
+  },
+  {
     name: 'serve',
     usage: '[options]',
     summary: 'serve the Skill Discovery API over HTTP',

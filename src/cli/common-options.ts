@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-export function databaseOption(): Option {
-  return new Option('--database <file>', 'the catalogue').default('skills.db');
+export function databaseOption(description = 'the catalogue'): Option {
+  return new Option('--database <file>', description).default('skills.db');
 }
 
 export function modelOption(): Option {

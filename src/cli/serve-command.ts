@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Access, DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, openAccess } from '../access/index.js';
 import { answerPrompts } from '../hook/answer-prompts.js';
 import {
@@ -14,12 +14,24 @@ import {
   DEFAULT_PAGES_PER_MINUTE,
   DEFAULT_PORT,
   DEFAULT_PUBLISHED_PER_MINUTE,
+  type LogEvent,
+  type MeasuredParts,
+  openServerMetrics,
   type PublishRule,
+  type RunningServer,
+  startMetricsServer,
   startServer,
 } from '../http/index.js';
-import { followCatalogue, type SkillSearch, type WatchOptions } from '../index.js';
+import {
+  DEFAULT_SNAPSHOT_INTERVAL,
+  followCatalogue,
+  type ReloadEvent,
+  type SkillSearch,
+  type WatchOptions,
+} from '../index.js';
 import { unpublishedLog } from '../mcp/unpublished-log.js';
-import { databaseOption, modelOption, parseInteger } from './common-options.js';
+import { isSnapshotAddress } from '../snapshot-address.js';
+import { databaseOption, modelOption, parseInteger, parsePath } from './common-options.js';
 import { counted } from './counted.js';
 import { demoLines } from './demo.js';
 import { type Output, printLines } from './output.js';
@@ -31,6 +43,8 @@ import { type StateFlags, stateFileOf, stateOption } from './state-option.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 
 interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags {
+  readonly cache?: string;
+  readonly lookEvery: number;
   readonly host: string;
   readonly port: number;
   readonly anonymousDaily: number;
@@ -44,6 +58,8 @@ interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags {
   readonly publishedPerMinute: number;
   readonly longestWait: number;
   readonly connectionsPerAddress: number;
+  readonly metricsPort?: number;
+  readonly metricsHost: string;
   readonly trustProxy?: number | readonly string[];
   readonly publicUrl?: string;
   readonly compat?: Compatibility;
@@ -58,7 +74,14 @@ interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags {
 export const setUpServe: SetUp = (command, output) => {
   const [anonymous, key] = [DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA];
   command
-    .addOption(databaseOption())
+    .addOption(databaseOption('the catalogue, or the http(s) address of the manifest of a snapshot'))
+    .option('--cache <folder>', "where a snapshot is copied to (default: in the user's cache folder)", parsePath)
+    .option(
+      '--look-every <seconds>',
+      'how often to look for a newer snapshot',
+      parseInterval,
+      DEFAULT_SNAPSHOT_INTERVAL / 1000,
+    )
     .option('--host <address>', 'address to listen at; 0.0.0.0 for all of this machine', DEFAULT_HOST)
     .option('--port <n>', 'port to listen at, 0 for one that is free', parsePort, DEFAULT_PORT)
     .addOption(stateOption())
@@ -108,6 +131,8 @@ export const setUpServe: SetUp = (command, output) => {
       'whose X-Forwarded-For is believed: how many hops, or addresses and networks with commas between them',
       parseTrust,
     )
+    .option('--metrics-port <n>', 'serve /metrics for Prometheus at this port; needs prom-client', parsePort)
+    .option('--metrics-host <address>', 'where metrics are served', DEFAULT_HOST)
     .option('--public-url <url>', 'where clients reach the server, for links to its pages')
     .addOption(new Option('--compat <service>', 'add what clients of this service need').choices(COMPATIBILITIES))
     .addOption(modelOption())
@@ -127,6 +152,9 @@ export const setUpServe: SetUp = (command, output) => {
     .option('--demo', 'make a key for trying out, revoke the former one, and print commands to try')
     .action(async (flags: ServeFlags) => {
       const { database, sources } = await watchedSourcesOf(command, flags);
+      if (!isSnapshotAddress(database) && isSet(command, 'cache', 'lookEvery')) {
+        command.error('error: --cache and --look-every are for a snapshot: give its address as --database');
+      }
       return serve({ ...flags, database }, sources, output);
     });
   addServerWatchOptions(command);
@@ -149,9 +177,22 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
         });
   try {
     // Without a catalogue there is nothing to serve before the first load has ended.
-    if (!existsSync(database)) await watching;
+    if (!isSnapshotAddress(database) && !existsSync(database)) await watching;
     const stopWords = await stopWordsOf(flags);
-    await using search = await followCatalogue({ database, model, stopWords, signal: stop, onReload: log.onReload });
+    const measured: { search?: SkillSearch; server?: RunningServer } = {};
+    const metrics = flags.metricsPort === undefined ? undefined : await openServerMetrics(partsOf(measured));
+    const onReload = (event: ReloadEvent): void => {
+      log.onReload(event);
+      metrics?.onReload(event);
+    };
+    const onEvent = (event: LogEvent): void => {
+      log.onEvent(event);
+      metrics?.log(event);
+    };
+    const snapshotInterval = flags.lookEvery * 1000;
+    const opening = { database, cache: flags.cache, snapshotInterval, model, stopWords, signal: stop };
+    await using search = await followCatalogue({ ...opening, onReload });
+    measured.search = search;
     access = openAccess({
       state: stateFileOf(flags),
       anonymous: { daily: flags.anonymousDaily, perMinute: flags.anonymousPerMinute },
@@ -167,15 +208,19 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
       connectionsPerAddress: flags.connectionsPerAddress,
     };
     const mcp = { mcp: flags.mcp, mcpHosts: flags.mcpHost, onUnpublished: unpublishedLog(log.info.bind(log)) };
-    const shared = { access, publicUrl, trustProxy, compatibility, pages, log: log.onEvent };
+    const shared = { access, publicUrl, trustProxy, compatibility, pages, log: onEvent };
     const server = await startServer(search, { host, port, ...shared, ...limits, ...mcp });
+    measured.server = server;
+    const scraped = metrics && (await startMetricsServer(metrics, flags.metricsHost, flags.metricsPort!));
     const reload = (): void => void search.reload().catch(() => {});
     process.on('SIGHUP', reload);
-    const prompts = await answerPrompts(database, async () => search);
+    // A hook of this machine asks about a catalogue by the path of its file.
+    const prompts = isSnapshotAddress(database) ? undefined : await answerPrompts(database, async () => search);
     try {
       const reached = publicUrl ?? server.url;
       const more = [
         ...(flags.mcp === true ? [`MCP is at ${reached}/mcp.`] : []),
+        ...(scraped === undefined ? [] : [`Metrics are at http://${flags.metricsHost}:${scraped.port}/metrics.`]),
         ...(flags.publish === undefined ? [] : [`Skills are published: npx skills add ${reached}`]),
       ];
       printStart(server.url, more, host, search, output);
@@ -184,8 +229,9 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
       if (!stop.aborted) await once(stop, 'abort');
       log.info('stopping');
     } finally {
-      await prompts.close();
+      await prompts?.close();
       await server.close();
+      await scraped?.close();
       process.off('SIGHUP', reload);
     }
   } catch (error) {
@@ -197,6 +243,11 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     log.close();
   }
   if (failure !== undefined) throw failure;
+}
+
+/** What metrics ask when they are read. */
+function partsOf(measured: { readonly search?: SkillSearch; readonly server?: RunningServer }): MeasuredParts {
+  return { search: () => measured.search, server: () => measured.server };
 }
 
 /** Aborted by the first SIGTERM or SIGINT. The second ends the process at once. */
@@ -228,6 +279,16 @@ function warmUp(search: SkillSearch, otherLanguages: boolean, log: ServerLog, st
     () => log.info('semantic search is ready'),
     (error: Error) => stop.aborted || log.warn('semantic search is not available', { reason: error.message }),
   );
+}
+
+function isSet(command: Command, ...options: readonly string[]): boolean {
+  return options.some((option) => command.getOptionValueSource(option) === 'cli');
+}
+
+function parseInterval(value: string): number {
+  const seconds = parseInteger(value);
+  if (seconds < 1 || seconds > 86_400) throw new InvalidArgumentError('It must be from 1 to 86400.');
+  return seconds;
 }
 
 function parsePort(value: string): number {

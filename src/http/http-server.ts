@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { SkillSearchError } from '../index.js';
 import { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../limits.js';
 import { BodyBuffers } from './body-buffers.js';
 import type { Answer } from './call.js';
+import { cannotListen } from './cannot-listen.js';
 import { type CallServer, NodeCall, targetOf } from './node-call.js';
 import { type ConnectionLimits, OpenConnections } from './open-connections.js';
 import { PendingAnswers } from './pending-answers.js';
@@ -108,6 +108,10 @@ export class HttpServer implements RunningServer {
 
   get url(): string {
     return this.#url;
+  }
+
+  get waiting(): number {
+    return this.#turns.waiting + this.#running.size;
   }
 
   async listen(host: string, port: number): Promise<void> {
@@ -300,19 +304,4 @@ function isAmbiguous({ httpVersion, headers }: IncomingMessage): boolean {
   const { host, 'transfer-encoding': coding = 'chunked' } = headers;
   const hasOneHost = host === undefined ? httpVersion !== '1.1' : !host.includes(', ');
   return !hasOneHost || coding.toLowerCase() !== 'chunked';
-}
-
-const CANNOT_LISTEN: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use; choose another port',
-  EACCES: 'this user has no permission; ports below 1024 are mostly reserved',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  ENOTFOUND: 'no such host is known',
-  EAI_AGAIN: 'the host name cannot be looked up now',
-};
-
-function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): SkillSearchError {
-  const reason = CANNOT_LISTEN[error.code ?? ''] ?? error.message;
-  return new SkillSearchError('ADDRESS_NOT_AVAILABLE', `cannot listen at ${host}, port ${port}: ${reason}`, {
-    cause: error,
-  });
 }

@@ -1,6 +1,7 @@
 export { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../limits.js';
 export { type Connection, createHandler, type Handler } from './handler.js';
 export type { FailureEvent, LogEvent, RequestEvent } from './log-event.js';
+export { type MetricsServer, startMetricsServer } from './metrics-server.js';
 export {
   COMPATIBILITIES,
   type Compatibility,
@@ -20,3 +21,4 @@ export {
   type ServerOptions,
   startServer,
 } from './server.js';
+export { type MeasuredParts, openServerMetrics, type ServerMetrics } from './server-metrics.js';

@@ -6,6 +6,8 @@ export interface RunningServer {
   readonly port: number;
   /** `http://<host>:<port>`. For a server that listens at all addresses it names the loopback address. */
   readonly url: string;
+  /** Requests that wait for their turn, or for their answers, now. */
+  readonly waiting: number;
   /**
    * Accepts no more connections, answers the requests that have arrived, and stops. The search and `access` stay open.
    *

@@ -60,6 +60,11 @@ export class Turns {
     this.#hasConnected = true;
   }
 
+  /** Pieces of work that wait. */
+  get waiting(): number {
+    return this.#urgent.length + this.#waitingCount;
+  }
+
   /** Does nothing more until {@link Turns.release}. */
   hold(): void {
     this.#isHeld = true;

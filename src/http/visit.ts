@@ -22,13 +22,23 @@ export interface Visit {
   quota: Quota | undefined;
 }
 
+/** What a request id may look like: nothing that could forge a line of a log, or a header. */
+const REQUEST_ID = /^[\w.:=+/@-]{1,128}$/;
+
+/** The id that a trusted proxy has given the request, so that its log and ours can be read side by side. */
+function requestIdFrom(call: Call, isTrusted: TrustedHops): string | undefined {
+  if (call.address === undefined || !isTrusted(call.address, 0)) return undefined;
+  const id = call.header('x-request-id');
+  return id !== undefined && REQUEST_ID.test(id) ? id : undefined;
+}
+
 export function beginVisit(call: Call, publicUrl: string | undefined, isTrusted: TrustedHops): Visit {
   const fragment = call.target.indexOf('#');
   const target = fragment === -1 ? call.target : call.target.slice(0, fragment);
   const at = target.indexOf('?');
   return {
     call,
-    requestId: randomUUID(),
+    requestId: requestIdFrom(call, isTrusted) ?? randomUUID(),
     started: call.arrived,
     path: at === -1 ? target : target.slice(0, at),
     query: at === -1 ? '' : target.slice(at + 1),

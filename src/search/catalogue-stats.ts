@@ -15,6 +15,7 @@ export function statsOf(reader: CatalogueReader): CatalogueStats {
     vectors: count,
     ...(model === undefined ? {} : { model }),
     ...(reader.damaged.size === 0 ? {} : { damaged: reader.damaged.size }),
+    ...(reader.writtenAt === undefined ? {} : { writtenAt: reader.writtenAt }),
     stamp: reader.stamp,
   };
 }

@@ -6,6 +6,7 @@ import {
   checkDatabase,
   checkFlag,
   checkOptions,
+  checkPath,
   checkSignal,
   resolveDatabase,
 } from '../check-arguments.js';
@@ -13,6 +14,7 @@ import { SkillSearchError } from '../errors.js';
 import { type OpenKeywordFile, openKeywordFile } from '../indexing/keyword-file.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
+import { isSnapshotAddress } from '../snapshot-address.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { withoutLateLabels } from '../store/read/columns.js';
 import type { MemoryCatalogue } from '../store/write/memory-catalogue.js';
@@ -37,6 +39,7 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   checkFlag('warmUp', options.warmUp);
   checkFlag('localPaths', options.localPaths);
   checkFlag('graph', options.graph);
+  if (options.cache !== undefined) checkPath('cache', options.cache, 'a folder');
   const stopWords = readStopWords(options.stopWords);
   checkSignal(options.signal)?.throwIfAborted();
   const modelOptions = resolveModelOptions(options);
@@ -109,11 +112,20 @@ interface OpenedReader {
 
 async function openReader(options: OpenOptions): Promise<OpenedReader> {
   if (options.skills === undefined) {
-    const database = resolveDatabase(checkDatabase(options.database));
+    const database = resolveDatabase(await localCatalogue(options));
     return { reader: CatalogueReader.open(database), database, problems: { rejected: [], warnings: [] } };
   }
   const { loadInMemory } = await import('../load/load-in-memory.js');
   return loadInMemory(options.skills, options.signal);
+}
+
+/** The path of a catalogue; of a snapshot that of its local copy, which is brought up to date. */
+async function localCatalogue({ database, cache, signal }: OpenOptions): Promise<string> {
+  if (!isSnapshotAddress(database)) return checkDatabase(database);
+  const { followSnapshot } = await import('../snapshot/follow-snapshot.js');
+  const follower = await followSnapshot({ address: database, cache, interval: undefined, onProblem: () => {}, signal });
+  await follower.close();
+  return follower.database;
 }
 
 /**

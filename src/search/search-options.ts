@@ -3,7 +3,11 @@ import type { ModelOptions } from '../semantic/model-options.js';
 
 /** What `openSkillSearch` opens, and how: either `database` or `skills` is required. */
 export interface OpenOptions extends ModelOptions {
-  /** Path of a catalogue's file, made by `buildCatalogue`. */
+  /**
+   * Path of a catalogue's file, made by `buildCatalogue`; or the http or https address of a manifest that
+   * `writeSnapshot` made: the local copy of that snapshot is brought up to date then, and opened. If the server is away,
+   * a copy that is there is opened as it is.
+   */
   readonly database?: string | undefined;
   /**
    * Skills to hold in memory, instead of a file. Each is checked like a row of a source; see `SkillSearch.problems`.
@@ -45,6 +49,12 @@ export interface OpenOptions extends ModelOptions {
    * @default true
    */
   readonly graph?: boolean | undefined;
+  /**
+   * The folder of a snapshot's local copy. Several processes may share it.
+   *
+   * @default one in the user's cache folder, named after the address
+   */
+  readonly cache?: string | undefined;
   /** Stops the opening. Has no effect on a search that is open. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -59,5 +69,6 @@ export const OPEN_OPTIONS: Names = namesOf<OpenOptions>({
   warmUp: true,
   localPaths: true,
   graph: true,
+  cache: true,
   signal: true,
 });

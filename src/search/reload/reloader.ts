@@ -1,5 +1,5 @@
+import { signatureOf } from '../../store/file-signature.js';
 import type { CurrentState } from './current-state.js';
-import { signatureOf } from './file-signature.js';
 
 /** What {@link Reloader} needs. */
 export interface ReloaderParts<State> {

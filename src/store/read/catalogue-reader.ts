@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { ALL_IN_MEMORY, type Pager } from '../../arrays/pager.js';
 import type { SkillSearchError } from '../../errors.js';
 import type { DocumentNumber, SkillNumber } from '../../numbers.js';
@@ -64,6 +65,8 @@ const NUMBERED_A_TURN = 20_000;
  */
 export class CatalogueReader {
   readonly stamp: string;
+  /** When the file was last written, in Unix seconds; undefined for a catalogue in memory. */
+  readonly writtenAt: number | undefined;
   /** A catalogue in memory has none until they are first needed. */
   readonly vectors: VectorReader;
   readonly #connection: Connection;
@@ -105,7 +108,7 @@ export class CatalogueReader {
       // At once: a small change may come between two statements.
       return connection.transaction(() => {
         checkNotes(connection, path);
-        return new CatalogueReader(connection, path);
+        return new CatalogueReader(connection, path, Math.floor(statSync(path).mtimeMs / 1000));
       })();
     } catch (error) {
       connection.close();
@@ -113,7 +116,8 @@ export class CatalogueReader {
     }
   }
 
-  constructor(connection: Connection, path = 'the catalogue in memory') {
+  constructor(connection: Connection, path = 'the catalogue in memory', writtenAt?: number) {
+    this.writtenAt = writtenAt;
     this.#connection = connection;
     this.#path = path;
     this.#inTransaction = connection.transaction((work) => {

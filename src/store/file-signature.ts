@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { resolveDatabase } from '../../check-arguments.js';
-import { derivedFiles } from '../../store/file-names.js';
+import { resolveDatabase } from '../check-arguments.js';
+import { derivedFiles } from './file-names.js';
 
 /**
  * A text that changes whenever a catalogue's file or one of its derived files is replaced or written to.

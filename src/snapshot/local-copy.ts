@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SkillSearchError } from '../errors.js';
+import { makeFolder } from '../make-folder.js';
+import { readStamp } from '../store/read/catalogue-reader.js';
+import { forgetJournal } from '../store/write/forget-journal.js';
+import { LoadLock } from '../store/write/load-lock.js';
+import { syncToDisk } from '../sync-to-disk.js';
+import {
+  bytesOfChunk,
+  CATALOGUE_NAME,
+  FILE_NAMES,
+  type Manifest,
+  manifestText,
+  readManifest,
+  type SnapshotFile,
+} from './manifest.js';
+import { REQUESTS_AT_ONCE } from './origin.js';
+
+/** Fetches a chunk and checks it. */
+export type FetchChunk = (digest: string, bytes: number, signal: AbortSignal) => Promise<Buffer>;
+
+/** What was fetched of a snapshot. */
+export interface Fetched {
+  readonly chunks: number;
+  readonly bytes: number;
+}
+
+/** Where a chunk lies on this machine. */
+interface Place {
+  readonly path: string;
+  readonly offset: number;
+}
+
+/**
+ * The catalogue that a snapshot becomes on this machine: a folder with the files of a catalogue, and the manifest that
+ * they were made from. What is new is put together beside them, from the chunks that are there already and those that
+ * are fetched; the former state answers until all of it is there and checked. Several processes may share the folder.
+ */
+export class LocalCopy {
+  /** Path of the catalogue. */
+  readonly database: string;
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.database = join(folder, CATALOGUE_NAME);
+  }
+
+  /** Which state is here; undefined if none is, or what is here was not put together to its end. */
+  get manifest(): Manifest | undefined {
+    try {
+      const manifest = readManifest(readFileSync(this.#note, 'utf8'), this.#note);
+      return manifest.files.every(({ name, bytes }) => sizeOf(join(this.#folder, name)) === bytes)
+        ? manifest
+        : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whether there is a catalogue, of whatever state. */
+  get exists(): boolean {
+    return existsSync(this.database);
+  }
+
+  /**
+   * Makes the files those of a manifest. A run that is interrupted leaves what it has for the next one.
+   *
+   * @throws {SkillSearchError} `LOAD_IN_PROGRESS` if another process is doing that; `INVALID_SNAPSHOT` if the files are
+   *   not the catalogue that the manifest says; `UNSUPPORTED_FORMAT`; `DATABASE_NOT_WRITABLE`; those of fetching
+   * @throws the signal's reason when aborted
+   */
+  async bringTo(manifest: Manifest, fetch: FetchChunk, signal: AbortSignal): Promise<Fetched> {
+    let lock: LoadLock | undefined;
+    try {
+      makeFolder(this.#folder, { code: 'DATABASE_NOT_WRITABLE' });
+      lock = new LoadLock(this.database);
+      const former = this.manifest;
+      const changed = manifest.files.filter((file) => !isSame(file, manifest, former));
+      const places = placesOf(former, this.#folder);
+      const fetched = { chunks: 0, bytes: 0 };
+      for (const file of changed) {
+        const part = this.#part(file.name);
+        const one = await assemble(file, part, { manifest, places, fetch, signal });
+        fetched.chunks += one.chunks;
+        fetched.bytes += one.bytes;
+      }
+      this.#check(manifest, changed.includes(manifest.files[0]!));
+      this.#swap(manifest, changed);
+      return fetched;
+    } catch (error) {
+      if (error instanceof SkillSearchError || signal.aborted) throw error;
+      const message = `cannot write the local copy in ${this.#folder}: ${(error as Error).message}`;
+      throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: this.#folder, cause: error });
+    } finally {
+      lock?.release();
+    }
+  }
+
+  /** Chunks may be as the manifest says, and yet make no catalogue. */
+  #check(manifest: Manifest, isNew: boolean): void {
+    const path = isNew ? this.#part(CATALOGUE_NAME) : this.database;
+    let stamp: string;
+    try {
+      stamp = readStamp(path);
+    } catch (error) {
+      if (!(error instanceof SkillSearchError)) throw error;
+      if (error.code === 'UNSUPPORTED_FORMAT') {
+        const message =
+          'the snapshot has a format that this version does not read: update this program, or write it with the same version';
+        throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { cause: error });
+      }
+      this.#discard();
+      throw new SkillSearchError('INVALID_SNAPSHOT', `the snapshot holds no catalogue: ${error.message}`, {
+        cause: error,
+      });
+    }
+    if (stamp === manifest.stamp) return;
+    this.#discard();
+    const message = `the snapshot is not the state that its manifest says: ${stamp}, not ${manifest.stamp}`;
+    throw new SkillSearchError('INVALID_SNAPSHOT', message);
+  }
+
+  /** The catalogue first, as a load does it; the note last, so that a run that is killed here begins again. */
+  #swap(manifest: Manifest, changed: readonly SnapshotFile[]): void {
+    forgetJournal(this.database);
+    rmSync(this.#note, { force: true });
+    // What the origin wrote is as old here as there.
+    const written = new Date(manifest.written);
+    if (changed.some(({ name }) => name === CATALOGUE_NAME)) utimesSync(this.#part(CATALOGUE_NAME), written, written);
+    for (const { name } of changed) renameSync(this.#part(name), join(this.#folder, name));
+    const names = new Set(manifest.files.map(({ name }) => name));
+    for (const name of FILE_NAMES) if (!names.has(name)) rmSync(join(this.#folder, name), { force: true });
+    syncToDisk(this.#folder);
+    const note = `${this.#note}-part`;
+    writeFileSync(note, manifestText(manifest));
+    syncToDisk(note);
+    renameSync(note, this.#note);
+    syncToDisk(this.#folder);
+  }
+
+  #discard(): void {
+    for (const name of FILE_NAMES) rmSync(this.#part(name), { force: true });
+  }
+
+  get #note(): string {
+    return `${this.database}.snapshot`;
+  }
+
+  #part(name: string): string {
+    return join(this.#folder, `${name}.snapshot-part`);
+  }
+}
+
+function isSame(file: SnapshotFile, { chunkBytes }: Manifest, former: Manifest | undefined): boolean {
+  const before = former?.chunkBytes === chunkBytes ? former.files.find(({ name }) => name === file.name) : undefined;
+  return before?.bytes === file.bytes && before.chunks.every((digest, i) => digest === file.chunks[i]);
+}
+
+function placesOf(manifest: Manifest | undefined, folder: string): Map<string, Place> {
+  const places = new Map<string, Place>();
+  for (const { name, chunks } of manifest?.files ?? []) {
+    for (const [i, digest] of chunks.entries()) {
+      places.set(digest, { path: join(folder, name), offset: i * manifest!.chunkBytes });
+    }
+  }
+  return places;
+}
+
+interface Assembling {
+  readonly manifest: Manifest;
+  readonly places: ReadonlyMap<string, Place>;
+  readonly fetch: FetchChunk;
+  readonly signal: AbortSignal;
+}
+
+/** Writes a file chunk by chunk: what an interrupted run has left stays where it is right. Each chunk is checked. */
+async function assemble(
+  file: SnapshotFile,
+  part: string,
+  { manifest, places, fetch, signal }: Assembling,
+): Promise<Fetched> {
+  const fetched = { chunks: 0, bytes: 0 };
+  const sources = new Map<string, FileHandle>();
+  const target = await open(part, existsSync(part) ? 'r+' : 'w+');
+  try {
+    const there = (await target.stat()).size;
+    const missing: number[] = [];
+    const buffer = Buffer.allocUnsafe(manifest.chunkBytes);
+    for (const [i, digest] of file.chunks.entries()) {
+      signal.throwIfAborted();
+      const bytes = bytesOfChunk(file, manifest.chunkBytes, i);
+      const offset = i * manifest.chunkBytes;
+      const chunk = buffer.subarray(0, bytes);
+      if (offset + bytes <= there && (await isAt(target, offset, chunk, digest))) continue;
+      const place = places.get(digest);
+      const source = place === undefined ? undefined : await opened(sources, place.path);
+      if (source === undefined || !(await isAt(source, place!.offset, chunk, digest))) missing.push(i);
+      else await writeAll(target, chunk, offset);
+    }
+    const fetchOthers = async (): Promise<void> => {
+      for (let i = missing.pop(); i !== undefined; i = missing.pop()) {
+        const chunk = await fetch(file.chunks[i]!, bytesOfChunk(file, manifest.chunkBytes, i), signal);
+        await writeAll(target, chunk, i * manifest.chunkBytes);
+        fetched.chunks++;
+        fetched.bytes += chunk.length;
+      }
+    };
+    const workers = await Promise.allSettled(Array.from({ length: REQUESTS_AT_ONCE }, fetchOthers));
+    const failure = workers.find((worker) => worker.status === 'rejected');
+    if (failure !== undefined) throw failure.reason;
+    await target.truncate(file.bytes);
+    await target.sync();
+    return fetched;
+  } finally {
+    await Promise.all([target, ...sources.values()].map((handle) => handle.close()));
+  }
+}
+
+async function opened(handles: Map<string, FileHandle>, path: string): Promise<FileHandle | undefined> {
+  let handle = handles.get(path);
+  if (handle === undefined) {
+    handle = await open(path).catch(() => undefined);
+    if (handle !== undefined) handles.set(path, handle);
+  }
+  return handle;
+}
+
+/** Reads a chunk, and says whether it is the one with a digest. */
+async function isAt(file: FileHandle, offset: number, chunk: Buffer, digest: string): Promise<boolean> {
+  for (let at = 0; at < chunk.length; ) {
+    const { bytesRead } = await file.read(chunk, at, chunk.length - at, offset + at);
+    if (bytesRead === 0) return false;
+    at += bytesRead;
+  }
+  return createHash('sha256').update(chunk).digest('hex') === digest;
+}
+
+async function writeAll(file: FileHandle, chunk: Buffer, offset: number): Promise<void> {
+  for (let at = 0; at < chunk.length; )
+    at += (await file.write(chunk, at, chunk.length - at, offset + at)).bytesWritten;
+}
+
+function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}

@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { setTimeout as wait } from 'node:timers/promises';
+import { SkillSearchError } from '../errors.js';
+import { MAX_MANIFEST_BYTES } from '../limits.js';
+import { isSnapshotAddress } from '../snapshot-address.js';
+import { chunkPath, type Manifest, readManifest } from './manifest.js';
+
+/** Milliseconds without a byte after which a request is given up. */
+const LONGEST_SILENCE = 20_000;
+/** Milliseconds that a request may take as a whole. */
+const LONGEST_REQUEST = 120_000;
+/** How often a chunk is asked for, and milliseconds before the second time. Later waits are longer. */
+const MOST_ATTEMPTS = 4;
+const FIRST_PAUSE = 250;
+const MOST_REDIRECTS = 5;
+/** Chunks that are asked for at the same time. */
+export const REQUESTS_AT_ONCE = 6;
+
+/** A manifest, and what its server calls that state of it. */
+export interface FetchedManifest {
+  readonly manifest: Manifest;
+  /** Undefined if the server names none. */
+  readonly tag: string | undefined;
+}
+
+interface Got {
+  readonly status: number;
+  readonly tag: string | undefined;
+  readonly body: Buffer;
+}
+
+/** The web server that a snapshot lies on. */
+export class Origin {
+  /** The address without user, password and query: safe to show. */
+  readonly shown: string;
+  readonly #manifest: URL;
+  readonly #authorization: string | undefined;
+  readonly #agents = {
+    http: new HttpAgent({ keepAlive: true, maxSockets: REQUESTS_AT_ONCE }),
+    https: new HttpsAgent({ keepAlive: true, maxSockets: REQUESTS_AT_ONCE }),
+  };
+
+  /** @throws {SkillSearchError} `INVALID_OPTION` if it is not the address of a file */
+  constructor(address: string) {
+    const url = URL.canParse(address) ? new URL(address) : undefined;
+    if (url === undefined || !isSnapshotAddress(address) || url.pathname.endsWith('/')) {
+      const message =
+        'database must be the http or https address of a manifest, such as https://example.org/manifest.json';
+      throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'database' });
+    }
+    const { username, password } = url;
+    if (username !== '' || password !== '') {
+      const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+      this.#authorization = `Basic ${Buffer.from(text).toString('base64')}`;
+    }
+    url.username = '';
+    url.password = '';
+    url.hash = '';
+    this.#manifest = url;
+    this.shown = `${url.origin}${url.pathname}`;
+  }
+
+  /** What names this snapshot among others: without what may change, and without secrets. */
+  get key(): string {
+    return createHash('sha256').update(this.shown).digest('hex').slice(0, 20);
+  }
+
+  /**
+   * Asks for the manifest.
+   *
+   * @param tag of the manifest that is known
+   * @returns undefined if it is still that one
+   * @throws {SkillSearchError} `SNAPSHOT_NOT_AVAILABLE`, `INVALID_SNAPSHOT`
+   * @throws the signal's reason when aborted
+   */
+  async manifest(tag: string | undefined, signal: AbortSignal): Promise<FetchedManifest | undefined> {
+    const headers = tag === undefined ? {} : { 'If-None-Match': tag };
+    const got = await this.#get(this.#manifest, MAX_MANIFEST_BYTES, headers, signal);
+    if (got.status === 304 && tag !== undefined) return undefined;
+    if (got.status !== 200) throw this.#refused('its manifest', got.status);
+    return { manifest: readManifest(got.body.toString('utf8'), this.shown), tag: got.tag };
+  }
+
+  /**
+   * Fetches a chunk, and looks whether it is the one that was asked for.
+   *
+   * @throws {SkillSearchError} `SNAPSHOT_NOT_AVAILABLE`, `INVALID_SNAPSHOT`
+   * @throws the signal's reason when aborted
+   */
+  async chunk(digest: string, bytes: number, signal: AbortSignal): Promise<Buffer> {
+    const url = new URL(chunkPath(digest), this.#manifest);
+    // What gives access to the manifest gives it to the chunks, too: addresses that are signed for a folder.
+    url.search = this.#manifest.search;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const { status, body } = await this.#get(url, bytes, {}, signal);
+        if (status !== 200) throw this.#refused(`chunk ${digest.slice(0, 12)}`, status);
+        if (body.length === bytes && digestOf(body) === digest) return body;
+        const message = `${this.shown}: chunk ${digest.slice(0, 12)} is not what the manifest says: ${body.length} of ${bytes} bytes, SHA-256 ${digestOf(body).slice(0, 12)}`;
+        throw new SkillSearchError('INVALID_SNAPSHOT', message);
+      } catch (error) {
+        if (signal.aborted || attempt === MOST_ATTEMPTS) throw error;
+        await wait(FIRST_PAUSE * 3 ** (attempt - 1), undefined, { signal });
+      }
+    }
+  }
+
+  /** Ends the connections that are kept. */
+  close(): void {
+    this.#agents.http.destroy();
+    this.#agents.https.destroy();
+  }
+
+  async #get(from: URL, most: number, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Got> {
+    let url = from;
+    for (let redirects = 0; ; redirects++) {
+      const response = await this.#ask(url, headers, signal);
+      const status = response.statusCode ?? 0;
+      const { location, etag } = response.headers;
+      if (status < 301 || status > 308 || status === 304 || location === undefined) {
+        return { status, tag: etag, body: await this.#bodyOf(response, status === 200 ? most : 0) };
+      }
+      response.resume();
+      const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+      const isSafe = next !== undefined && (next.protocol === 'https:' || next.protocol === url.protocol);
+      if (!isSafe || redirects === MOST_REDIRECTS) {
+        throw this.#unavailable(isSafe ? 'it redirects again and again' : 'it redirects to what is not https');
+      }
+      url = next;
+    }
+  }
+
+  #ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<IncomingMessage> {
+    const isSecure = url.protocol === 'https:';
+    const ask: typeof requestHttp = isSecure ? requestHttps : requestHttp;
+    const agent = isSecure ? this.#agents.https : this.#agents.http;
+    const all: Record<string, string> = { 'User-Agent': 'skill-discovery', 'Accept-Encoding': 'identity', ...headers };
+    // Only its own server may see the password.
+    if (this.#authorization !== undefined && url.origin === this.#manifest.origin) {
+      all['Authorization'] = this.#authorization;
+    }
+    return new Promise((resolve, reject) => {
+      const request = ask(url, { agent, headers: all, signal, timeout: LONGEST_SILENCE });
+      const tooLong = (): void =>
+        void request.destroy(new Error(`it took more than ${LONGEST_REQUEST / 1000} seconds`));
+      const timer = setTimeout(tooLong, LONGEST_REQUEST).unref();
+      request.on('close', () => clearTimeout(timer));
+      request.on('response', resolve);
+      request.on('timeout', () => request.destroy(new Error(`nothing came for ${LONGEST_SILENCE / 1000} seconds`)));
+      request.on('error', (cause: Error) =>
+        reject(signal.aborted ? signal.reason : this.#unavailable(cause.message, cause)),
+      );
+      request.end();
+    });
+  }
+
+  /** @param most bytes that are read; what has more is refused */
+  async #bodyOf(response: IncomingMessage, most: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    if (most === 0) {
+      response.resume();
+      return Buffer.alloc(0);
+    }
+    try {
+      for await (const part of response as AsyncIterable<Buffer>) {
+        bytes += part.length;
+        if (bytes > most)
+          throw new SkillSearchError('INVALID_SNAPSHOT', `${this.shown}: an answer has more than ${most} bytes`);
+        parts.push(part);
+      }
+    } catch (cause) {
+      if (cause instanceof SkillSearchError) throw cause;
+      throw this.#unavailable((cause as Error).message, cause);
+    }
+    return Buffer.concat(parts);
+  }
+
+  #refused(what: string, status: number): SkillSearchError {
+    return this.#unavailable(`the server answers ${status} for ${what}`);
+  }
+
+  #unavailable(reason: string, cause?: unknown): SkillSearchError {
+    const message = `cannot fetch the snapshot at ${this.shown}: ${reason}`;
+    return new SkillSearchError('SNAPSHOT_NOT_AVAILABLE', message, { cause });
+  }
+}
+
+function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

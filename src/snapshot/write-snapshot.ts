@@ -1,0 +1,276 @@
+import { createHash } from 'node:crypto';
+import { type BigIntStats, existsSync } from 'node:fs';
+import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  checkDatabase,
+  checkFlag,
+  checkOptions,
+  checkPath,
+  checkSignal,
+  namesOf,
+  resolveDatabase,
+} from '../check-arguments.js';
+import { SkillSearchError } from '../errors.js';
+import { makeFolder } from '../make-folder.js';
+import { openForReading } from '../store/database.js';
+import { derivedFiles } from '../store/file-names.js';
+import { signatureOf } from '../store/file-signature.js';
+import { readStamp } from '../store/read/catalogue-reader.js';
+import { isLoading } from '../store/write/load-lock.js';
+import { syncToDisk } from '../sync-to-disk.js';
+import { clearUnfinished, unfinishedFor } from '../unfinished-files.js';
+import {
+  CATALOGUE_NAME,
+  CHUNK_BYTES,
+  chunkPath,
+  type Manifest,
+  manifestText,
+  readManifest,
+  type SnapshotFile,
+} from './manifest.js';
+
+/** Options of {@link writeSnapshot}. */
+export interface SnapshotOptions {
+  /** Path of the catalogue's file. It is only read. */
+  readonly database: string;
+  /** The folder that the snapshot is written into. It is made where there is none. */
+  readonly to: string;
+  /**
+   * Whether to delete chunks that neither this snapshot nor the one before it uses: who follows may still be fetching
+   * that one.
+   *
+   * @default false
+   */
+  readonly prune?: boolean | undefined;
+  /** Stops the writing. The snapshot before stays. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What {@link writeSnapshot} did. */
+export interface SnapshotReport {
+  /** Path of the manifest. */
+  readonly manifest: string;
+  /** Bytes of all files of the catalogue. */
+  readonly bytes: number;
+  /** Chunks of the snapshot, each counted once. */
+  readonly chunks: number;
+  /** Chunks among them that were not there before. */
+  readonly written: number;
+  /** Bytes of these. */
+  readonly writtenBytes: number;
+  /** Chunks that were deleted. */
+  readonly pruned: number;
+}
+
+const OPTIONS = namesOf<SnapshotOptions>({ database: true, to: true, prune: true, signal: true });
+
+/** The manifest of a snapshot; the one before it is kept for {@link SnapshotOptions.prune}. */
+const MANIFEST = 'manifest.json';
+const FORMER = 'manifest-before.json';
+
+/** How often a catalogue is read at most, if it changes while it is read. */
+const MOST_ATTEMPTS = 10;
+/** Milliseconds to wait for a load that is running, and between two looks at it. */
+const LONGEST_LOAD = 120_000;
+const LOOK_AGAIN = 100;
+
+/**
+ * Writes the files of a catalogue into a folder, so that any web server or bucket can hand them on: chunks that are
+ * named by their SHA-256 and never change, and a manifest that says which of them make up the catalogue. The manifest
+ * is written last. A chunk that is there already is not written again.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`; those of opening the catalogue; `LOAD_IN_PROGRESS` if a load does not
+ *   end, or changes follow one another too fast; `SNAPSHOT_NOT_WRITABLE`
+ * @throws the signal's reason when aborted
+ */
+export async function writeSnapshot(options: SnapshotOptions): Promise<SnapshotReport> {
+  checkOptions(options, OPTIONS);
+  const database = resolveDatabase(checkDatabase(options.database));
+  const folder = resolve(checkPath('to', options.to, 'a folder'));
+  checkFlag('prune', options.prune);
+  const signal = checkSignal(options.signal);
+  signal?.throwIfAborted();
+  // Plays back what a killed change has left, and says what is wrong with the catalogue.
+  openForReading(database).close();
+  try {
+    makeFolder(folder, { code: 'SNAPSHOT_NOT_WRITABLE' });
+    return await write(database, folder, options.prune === true, signal);
+  } catch (error) {
+    if (error instanceof SkillSearchError || signal?.aborted === true) throw error;
+    const message = `cannot write a snapshot into ${folder}: ${(error as Error).message}`;
+    throw new SkillSearchError('SNAPSHOT_NOT_WRITABLE', message, { path: folder, cause: error });
+  }
+}
+
+async function write(
+  database: string,
+  folder: string,
+  prunes: boolean,
+  signal: AbortSignal | undefined,
+): Promise<SnapshotReport> {
+  const sink = new ChunkSink(folder);
+  const manifest = await readWhileUnchanged(database, sink, signal);
+  const path = join(folder, MANIFEST);
+  const text = manifestText(manifest);
+  const before = await readFile(path, 'utf8').catch(() => undefined);
+  if (before !== text) {
+    if (before !== undefined) await replace(join(folder, FORMER), before);
+    await replace(path, text);
+  }
+  const used = new Set(manifest.files.flatMap(({ chunks }) => chunks));
+  const pruned = prunes ? await prune(folder, used) : 0;
+  return {
+    manifest: path,
+    bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
+    chunks: used.size,
+    written: [...used].filter((digest) => sink.written.has(digest)).length,
+    writtenBytes: sink.writtenBytes,
+    pruned,
+  };
+}
+
+/** Reads the files of one state: if they change meanwhile they are read again. */
+async function readWhileUnchanged(
+  database: string,
+  sink: ChunkSink,
+  signal: AbortSignal | undefined,
+): Promise<Manifest> {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    await untilNobodyWrites(database, signal);
+    const before = await signatureOf(database);
+    const stamp = readStamp(database);
+    const files: SnapshotFile[] = [];
+    for (const path of [database, ...derivedFiles(database)]) {
+      const file = await readInChunks(path, sink, signal);
+      if (file !== undefined) files.push({ name: CATALOGUE_NAME + path.slice(database.length), ...file });
+    }
+    const { mtime } = await stat(database);
+    if (!isBeingWritten(database) && (await signatureOf(database)) === before) {
+      return { stamp, written: mtime.toISOString(), chunkBytes: CHUNK_BYTES, files };
+    }
+  }
+  throw new SkillSearchError('LOAD_IN_PROGRESS', `${database} was changed again and again while it was read`, {
+    path: database,
+  });
+}
+
+async function untilNobodyWrites(database: string, signal: AbortSignal | undefined): Promise<void> {
+  const began = performance.now();
+  while (isBeingWritten(database)) {
+    if (performance.now() - began > LONGEST_LOAD) {
+      const message = `a load into ${database} has not ended: write the snapshot after it`;
+      throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: database });
+    }
+    await wait(LOOK_AGAIN, undefined, { signal });
+  }
+}
+
+function isBeingWritten(database: string): boolean {
+  return isLoading(database) || existsSync(`${database}-journal`);
+}
+
+async function readInChunks(
+  path: string,
+  sink: ChunkSink,
+  signal: AbortSignal | undefined,
+): Promise<Omit<SnapshotFile, 'name'> | undefined> {
+  const file = await openIfThere(path);
+  if (file === undefined) return undefined;
+  try {
+    const chunks: string[] = [];
+    let bytes = 0;
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (;;) {
+      signal?.throwIfAborted();
+      const length = await fill(file, buffer, bytes);
+      if (length === 0) return { bytes, chunks };
+      chunks.push(await sink.put(buffer.subarray(0, length)));
+      bytes += length;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Reads until the buffer is full or the file ends. */
+async function fill(file: FileHandle, buffer: Buffer, from: number): Promise<number> {
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length, from + length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return length;
+}
+
+/** Writes chunks that are not there yet. */
+class ChunkSink {
+  readonly #folder: string;
+  /** Digests of chunks that were written. */
+  readonly written = new Set<string>();
+  writtenBytes = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async put(chunk: Buffer): Promise<string> {
+    const digest = createHash('sha256').update(chunk).digest('hex');
+    const path = join(this.#folder, chunkPath(digest));
+    const there: BigIntStats | undefined = await stat(path, { bigint: true }).catch(() => undefined);
+    if (there?.size === BigInt(chunk.length)) return digest;
+    makeFolder(dirname(path), { code: 'SNAPSHOT_NOT_WRITABLE' });
+    await replace(path, chunk);
+    this.written.add(digest);
+    this.writtenBytes += chunk.length;
+    return digest;
+  }
+}
+
+/** Writes a file that is whole, and on the disk, before it has its name. */
+async function replace(path: string, content: string | Buffer): Promise<void> {
+  clearUnfinished(path);
+  const unfinished = unfinishedFor(path);
+  try {
+    const file = await open(unfinished, 'wx');
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+    syncToDisk(dirname(path));
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}
+
+/** Deletes the chunks that neither the manifest nor the one before it uses. */
+async function prune(folder: string, used: ReadonlySet<string>): Promise<number> {
+  const before = await readFile(join(folder, FORMER), 'utf8').catch(() => undefined);
+  const former = before === undefined ? [] : readManifest(before, join(folder, FORMER)).files;
+  const kept = new Set([...used, ...former.flatMap(({ chunks }) => chunks)]);
+  let pruned = 0;
+  const entries = await readdir(join(folder, 'chunks'), { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    // A file that somebody else put there has another name, and is left alone.
+    const path = join(entry.parentPath ?? entry.path, entry.name);
+    if (!entry.isFile() || kept.has(entry.name) || resolve(folder, chunkPath(entry.name)) !== path) continue;
+    if (!/^[0-9a-f]{64}$/.test(basename(path))) continue;
+    await rm(path, { force: true });
+    pruned++;
+  }
+  return pruned;
+}

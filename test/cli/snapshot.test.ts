@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { buildCatalogue } from '../../src/index.js';
+import { row } from '../rows.js';
+import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { serveFolder } from '../snapshot/snapshot-server.js';
+import { runCaptured } from './run-captured.js';
+import { SEARCH, startServing } from './serving.js';
+
+describe('snapshot', () => {
+  test('writes what serve follows', async () => {
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: [row('alpha')] }] });
+    const folder = scratchFolder();
+    const { status, out } = await runCaptured(['snapshot', '--database', database, '--to', folder]);
+    expect([status, out]).toEqual([
+      0,
+      expect.stringMatching(/manifest\.json: \d\.\d MB in \d chunks, of which \d are new \(\d\.\d MB\)\.\n$/),
+    ]);
+    const { address } = await serveFolder(folder);
+    const cache = scratchFolder();
+    const state = ['--state', scratchFile('access.db')];
+    const server = await startServing(['--database', address, '--cache', cache, '--look-every', '1', ...state]);
+    expect(await (await fetch(`${server.url}${SEARCH}`)).json()).toMatchObject({ data: { pagination: { total: 1 } } });
+    expect(existsSync(join(cache, 'skills.db'))).toBe(true);
+  });
+
+  test.each([
+    ['without a folder', ['snapshot'], /required option '--to <folder>'/],
+    [
+      'of nothing',
+      ['snapshot', '--database', '/nowhere/skills.db', '--to', 'x'],
+      /no catalogue at \/nowhere\/skills\.db/,
+    ],
+    ['of a snapshot', ['snapshot', '--database', 'https://example.org/m.json', '--to', 'x'], /path of a file here/],
+    [
+      'that is not there',
+      ['search', '--database', 'http://127.0.0.1:1/manifest.json', 'pdf'],
+      /cannot fetch the snapshot/,
+    ],
+    ['with a cache that nothing uses', ['serve', '--cache', 'x'], /--cache and --look-every are for a snapshot/],
+    ['looked for too often', ['serve', '--look-every', '0'], /It must be from 1 to 86400/],
+  ])('%s says what is wrong', async (_, words, message) => {
+    const { status, error } = await runCaptured(words);
+    expect(error).toMatch(message);
+    expect(status).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,241 @@
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  buildCatalogue,
+  type FollowedSearch,
+  followCatalogue,
+  openSkillSearch,
+  type ReloadEvent,
+  removeSkills,
+  SkillSearchError,
+  updateSkills,
+  writeSnapshot,
+} from '../../src/index.js';
+import { chunkPath, type Manifest, manifestText, readManifest } from '../../src/snapshot/manifest.js';
+import { codeOf } from '../error-code.js';
+import { row } from '../rows.js';
+import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { type SnapshotServer, serveFolder } from './snapshot-server.js';
+import { largeCatalogue } from './snapshots.js';
+
+interface Published {
+  readonly database: string;
+  readonly folder: string;
+  readonly server: SnapshotServer;
+  publish(): Promise<void>;
+}
+
+describe('a search over the address of a snapshot', () => {
+  test('answers as one over the catalogue does', async () => {
+    const { database, server } = await published();
+    await using here = await openSkillSearch({ database });
+    await using there = await openSkillSearch({ database: server.address, cache: scratchFolder() });
+    for (const q of ['skill', 'skill 17', 'pdf']) expect(there.keyword({ q })).toEqual(here.keyword({ q }));
+    expect(there.stats()).toEqual(here.stats());
+    expect(there.get('skill-7')).toEqual(here.get('skill-7'));
+  });
+
+  test('fetches nothing twice', async () => {
+    const { server } = await published();
+    const cache = scratchFolder();
+    await (await openSkillSearch({ database: server.address, cache })).close();
+    server.asked.length = 0;
+    await (await openSkillSearch({ database: server.address, cache })).close();
+    expect(server.asked).toEqual(['200 /manifest.json']);
+  });
+
+  test('opens the copy that is there when the server is away, and says so where none is', async () => {
+    const { server } = await published();
+    const cache = scratchFolder();
+    await (await openSkillSearch({ database: server.address, cache })).close();
+    await server.stop();
+    await using search = await openSkillSearch({ database: server.address, cache });
+    expect(search.stats().skills).toBe(400);
+    const opening = openSkillSearch({ database: server.address, cache: scratchFolder() });
+    expect(await codeOf(() => opening)).toBe('SNAPSHOT_NOT_AVAILABLE');
+  });
+
+  test('puts a copy together again that somebody has cut off', async () => {
+    const { server } = await published();
+    const cache = scratchFolder();
+    await (await openSkillSearch({ database: server.address, cache })).close();
+    truncateSync(join(cache, 'skills.db.keyword'), 5000);
+    await (await openSkillSearch({ database: server.address, cache })).close();
+    expect(statSync(join(cache, 'skills.db.keyword')).size).toBeGreaterThan(1_000_000);
+  });
+
+  test('never shows the password of its address, and sends it to its own server alone', async () => {
+    const { server } = await published();
+    const sent: (string | undefined)[] = [];
+    server.instead = (request, response) => {
+      sent.push(request.headers.authorization);
+      if (request.headers.authorization === `Basic ${Buffer.from('zoe:s3cret').toString('base64')}`) return false;
+      response.writeHead(401).end();
+      return true;
+    };
+    const withPassword = (password: string): string => server.address.replace('//', `//zoe:${password}@`);
+    await (await openSkillSearch({ database: withPassword('s3cret'), cache: scratchFolder() })).close();
+    expect(new Set(sent).size).toBe(1);
+    const error = await openSkillSearch({ database: withPassword('wrong'), cache: scratchFolder() }).catch(
+      (failure: unknown) => failure as SkillSearchError,
+    );
+    expect(error).toBeInstanceOf(SkillSearchError);
+    expect((error as SkillSearchError).message).toMatch(/answers 401 for its manifest/);
+    expect((error as SkillSearchError).message).not.toMatch(/wrong|zoe/);
+  });
+});
+
+describe('a search that follows a snapshot', () => {
+  test('answers from each newer one soon, and fetches only what has changed', async () => {
+    const { database, server, publish } = await published();
+    const cache = scratchFolder();
+    const { search } = await following(server, cache);
+    const whole = chunksAsked(server);
+    await updateSkills({ database, rows: [row('later')], semantic: false });
+    await publish();
+    await until(() => search.get('later') !== undefined);
+    const further = chunksAsked(server) - whole;
+    expect(further).toBeGreaterThan(0);
+    expect(further).toBeLessThan(whole);
+    removeSkills({ database, ids: ['later'] });
+    await publish();
+    await until(() => search.get('later') === undefined);
+    await using here = await openSkillSearch({ database });
+    expect(search.keyword({ q: 'skill' })).toEqual(here.keyword({ q: 'skill' }));
+  });
+
+  test('asks by ETag while nothing changes', async () => {
+    const { server } = await published();
+    await following(server, scratchFolder());
+    await until(() => server.asked.filter((one) => one === '304 /manifest.json').length >= 2);
+  });
+
+  test.each([
+    ['is not JSON', () => '{'],
+    ['names a chunk that is not there', (text: string) => swapDigest(text, 'f'.repeat(64))],
+    ['names another state', (text: string) => changedStamp(text)],
+    ['says too many bytes', (text: string) => changedBytes(text)],
+  ])('stays with its state when the manifest %s, and goes on when it is mended', async (_, lie) => {
+    const { database, folder, server, publish } = await published();
+    const cache = scratchFolder();
+    const { search, events } = await following(server, cache);
+    const before = search.stats().stamp;
+    const path = join(folder, 'manifest.json');
+    const formerManifest = readFileSync(path, 'utf8');
+    let told = formerManifest;
+    server.instead = (request, response) => {
+      if (request.url !== '/manifest.json') return false;
+      response.end(told);
+      return true;
+    };
+    await updateSkills({ database, rows: [row('later')], semantic: false });
+    await publish();
+    told = lie(readFileSync(path, 'utf8'));
+    await until(() => events.some(({ kind }) => kind === 'failed'));
+    expect(search.stats().stamp).toBe(before);
+    expect(search.get('skill-7')).toBeDefined();
+    server.instead = undefined;
+    await until(() => search.get('later') !== undefined);
+  });
+
+  test('refuses chunks that are not what they are named', async () => {
+    const { folder, server } = await published();
+    const [digest] = readManifest(readFileSync(join(folder, 'manifest.json'), 'utf8'), folder).files[0]!.chunks;
+    const path = join(folder, chunkPath(digest!));
+    const bytes = readFileSync(path);
+    bytes[500] = bytes[500]! ^ 1;
+    writeFileSync(path, bytes);
+    const cache = scratchFolder();
+    expect(await codeOf(() => openSkillSearch({ database: server.address, cache }))).toBe('INVALID_SNAPSHOT');
+    expect(existsSync(join(cache, 'skills.db'))).toBe(false);
+  });
+
+  test('continues a download that was interrupted', async () => {
+    const { server } = await published();
+    const cache = scratchFolder();
+    let answered = 0;
+    server.instead = (request, response) => {
+      if (!request.url!.startsWith('/chunks/') || ++answered <= 2) return false;
+      response.writeHead(500).end();
+      return true;
+    };
+    expect(await codeOf(() => openSkillSearch({ database: server.address, cache }))).toBe('SNAPSHOT_NOT_AVAILABLE');
+    server.instead = undefined;
+    const before = chunksAsked(server);
+    await (await openSkillSearch({ database: server.address, cache })).close();
+    const chunks = new Set(manifestOf(server, cache).files.flatMap((file) => file.chunks)).size;
+    expect(chunksAsked(server) - before).toBe(chunks - 2);
+    expect(readdirSync(cache).filter((name) => name.includes('part'))).toEqual([]);
+  });
+
+  test('shares its folder with others: one fetches, all answer', async () => {
+    const { database, server, publish } = await published();
+    const cache = scratchFolder();
+    const searches = await Promise.all([1, 2, 3].map(() => following(server, cache)));
+    await updateSkills({ database, rows: [row('later')], semantic: false });
+    await publish();
+    for (const { search } of searches) await until(() => search.get('later') !== undefined);
+  });
+});
+
+async function published(): Promise<Published> {
+  const database = await largeCatalogue();
+  const folder = scratchFolder();
+  const publish = async (): Promise<void> => void (await writeSnapshot({ database, to: folder, prune: true }));
+  await publish();
+  return { database, folder, server: await serveFolder(folder), publish };
+}
+
+async function following(
+  server: SnapshotServer,
+  cache: string,
+): Promise<{ readonly search: FollowedSearch; readonly events: ReloadEvent[] }> {
+  const events: ReloadEvent[] = [];
+  const search = await followCatalogue({
+    ...{ database: server.address, cache, interval: 20, snapshotInterval: 100 },
+    onReload: (event) => void events.push(event),
+  });
+  onTestFinished(() => search.close());
+  return { search, events };
+}
+
+/** Chunks that were sent. */
+function chunksAsked({ asked }: SnapshotServer): number {
+  return asked.filter((one) => one.startsWith('200 /chunks/')).length;
+}
+
+function manifestOf(_: SnapshotServer, cache: string): Manifest {
+  return readManifest(readFileSync(join(cache, 'skills.db.snapshot'), 'utf8'), cache);
+}
+
+function swapDigest(text: string, digest: string): string {
+  const manifest = readManifest(text, 'test');
+  const [first, ...others] = manifest.files;
+  return manifestText({ ...manifest, files: [{ ...first!, chunks: [digest, ...first!.chunks.slice(1)] }, ...others] });
+}
+
+function changedStamp(text: string): string {
+  return manifestText({ ...readManifest(text, 'test'), stamp: 'another' });
+}
+
+function changedBytes(text: string): string {
+  const manifest = readManifest(text, 'test');
+  const [first, ...others] = manifest.files;
+  return manifestText({ ...manifest, files: [{ ...first!, bytes: first!.bytes - 1 }, ...others] });
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error('it did not become true within 30 seconds');
+    await wait(10);
+  }
+}
+
+test('a catalogue that cannot be written is told by the path that would be written', async () => {
+  const database = 'https://example.org/manifest.json';
+  expect(await codeOf(() => buildCatalogue({ database, sources: [] }))).toBe('INVALID_OPTION');
+  expect(await codeOf(() => scratchFile('x') && updateSkills({ database, rows: [] }))).toBe('INVALID_OPTION');
+});
