@@ -1,6 +1,6 @@
+import { allPieces } from '../../src/arrays/all-pieces.js';
 import { openSkillSearch } from '../../src/index.js';
 import { readKeywordFile } from '../../src/indexing/keyword-file.js';
-import { allPieces } from '../../src/arrays/all-pieces.js';
 import { FIELD_WEIGHTS } from '../../src/keyword/bm25.js';
 import type { DocumentSource, KeywordDocument } from '../../src/keyword/keyword-index.js';
 import { collectKeywords } from '../../src/keyword/packed/build/collect-keywords.js';
