@@ -36,6 +36,7 @@ export const ERROR_CODES = [
   'SKILL_NOT_FOUND',
   'INSTALL_REFUSED',
   'MISSING_BINDING',
+  'POSTGRES_CLIENT_MISSING',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

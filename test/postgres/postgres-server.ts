@@ -1,0 +1,205 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { afterAll, beforeAll, describe } from 'vitest';
+
+const run = promisify(execFile);
+
+/** Where the programs of a server of PostgreSQL are; undefined where none is installed. */
+const programs = findPrograms();
+
+/** What the only user of a {@link PostgresServer} is called, and the password: no other text has it. */
+export const USER = 'tester';
+export const PASSWORD = 'Gq7/zebra?40%ü';
+
+/** A server of PostgreSQL of one test file, with its data in a temporary folder. */
+export interface PostgresServer {
+  readonly port: number;
+  /** The address of a database: an empty one of its own, unless one is named. */
+  database(name?: string): Promise<string>;
+  /** Runs statements as an administrator, in a database by its address. */
+  execute(address: string, sql: string): Promise<readonly Record<string, unknown>[]>;
+  /** Ends the server with a signal, and waits until it has ended: `SIGINT` closes all connections. */
+  stop(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>;
+  /** Starts it again, with the same data at the same port. */
+  start(): Promise<void>;
+  /** Sends a signal to the main process and to all others of the server. */
+  signalAll(signal: NodeJS.Signals): void;
+}
+
+/**
+ * Tests with a server of PostgreSQL, one for all tests of the file. Where none is installed they are skipped, and the
+ * reason is printed.
+ */
+export function describeWithPostgres(name: string, body: (server: PostgresServer) => void): void {
+  let cluster: Cluster | undefined;
+  const started = (): Cluster => cluster!;
+  const server: PostgresServer = {
+    get port() {
+      return started().port;
+    },
+    database: (database) => started().database(database),
+    execute: (address, sql) => started().execute(address, sql),
+    stop: (signal) => started().stop(signal),
+    start: () => started().start(),
+    signalAll: (signal) => started().signalAll(signal),
+  };
+  if (programs === undefined) {
+    const reason = 'no server of PostgreSQL is installed: initdb is neither in /usr/lib/postgresql nor in PATH';
+    console.warn(`Skipped: ${name}. There is ${reason}.`);
+    describe.skip(`${name} (skipped: no PostgreSQL)`, () => body(server));
+    return;
+  }
+  describe(name, () => {
+    beforeAll(async () => {
+      cluster = await Cluster.make();
+      await cluster.start();
+    }, 120_000);
+    afterAll(async () => cluster?.remove());
+    body(server);
+  });
+}
+
+/** The address of a database, as a program would write it. */
+function addressOf(port: number, database: string): string {
+  return `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`;
+}
+
+class Cluster implements PostgresServer {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #user: { readonly uid?: number; readonly gid?: number };
+  #process: ChildProcess | undefined;
+  #databases = 0;
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.port = port;
+    this.#user = otherUser();
+  }
+
+  static async make(): Promise<Cluster> {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'skill-discovery-postgres-')));
+    const cluster = new Cluster(folder, await freePort());
+    const password = join(folder, 'password');
+    writeFileSync(password, PASSWORD);
+    const { uid, gid } = cluster.#user;
+    if (uid !== undefined && gid !== undefined) for (const path of [folder, password]) chownSync(path, uid, gid);
+    const words = ['-D', join(folder, 'data'), '-U', USER, '--pwfile', password, '-A', 'scram-sha-256'];
+    await run(join(programs!, 'initdb'), [...words, '-E', 'UTF8', '--locale=C', '--no-sync'], {
+      ...cluster.#user,
+      cwd: folder,
+    });
+    return cluster;
+  }
+
+  async start(): Promise<void> {
+    // Nothing here must survive the machine.
+    const settings = ['fsync=off', 'full_page_writes=off', 'shared_buffers=16MB', 'unix_socket_directories='];
+    const words = settings.flatMap((setting) => ['-c', setting]);
+    this.#process = spawn(
+      join(programs!, 'postgres'),
+      ['-D', join(this.#folder, 'data'), '-p', String(this.port), '-h', '127.0.0.1', ...words],
+      { ...this.#user, cwd: this.#folder, stdio: 'ignore' },
+    );
+    process.once('exit', () => this.#process?.kill('SIGQUIT'));
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.execute(addressOf(this.port, 'postgres'), 'SELECT 1');
+        return;
+      } catch (error) {
+        if (attempt === 600 || this.#process.exitCode !== null) throw error;
+        await wait(50);
+      }
+    }
+  }
+
+  async stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+    const ending = this.#process;
+    this.#process = undefined;
+    if (ending === undefined || ending.exitCode !== null) return;
+    const ended = once(ending, 'exit');
+    ending.kill(signal);
+    await ended;
+  }
+
+  signalAll(signal: NodeJS.Signals): void {
+    const main = this.#process!.pid!;
+    const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').trim().split(/\s+/).filter(Boolean);
+    for (const pid of [main, ...children.map(Number)]) process.kill(pid, signal);
+  }
+
+  async database(name?: string): Promise<string> {
+    const wanted = name ?? `database_${++this.#databases}`;
+    if (name === undefined) await this.execute(addressOf(this.port, 'postgres'), `CREATE DATABASE ${wanted}`);
+    return addressOf(this.port, wanted);
+  }
+
+  async execute(address: string, sql: string): Promise<readonly Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: address, connectionTimeoutMillis: 10_000 });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(sql)).rows ?? [];
+    } finally {
+      await client.end();
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.stop('SIGQUIT');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+function otherUser(): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const users = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const line = users.find((user) => user.startsWith('postgres:')) ?? users.find((user) => user.startsWith('nobody:'));
+  const [, , uid, gid] = (line ?? '').split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+function findPrograms(): string | undefined {
+  const file = process.platform === 'win32' ? 'initdb.exe' : 'initdb';
+  const debian = '/usr/lib/postgresql';
+  const folders = [
+    ...(existsSync(debian) ? readdirSync(debian).map((version) => join(debian, version, 'bin')) : []),
+    ...bindirOfPgConfig(),
+    ...(process.env['PATH'] ?? '').split(delimiter),
+  ];
+  return folders.find((folder) => folder !== '' && existsSync(join(folder, file)));
+}
+
+function bindirOfPgConfig(): string[] {
+  try {
+    return [execFileSync('pg_config', ['--bindir'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()];
+  } catch {
+    return [];
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { readonly port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
