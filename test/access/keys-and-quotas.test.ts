@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { connectAccess, openAccess } from '../../src/access/index.js';
 import { Database } from '../../src/sqlite/connection.js';
-import { describeWithPostgres } from '../postgres/postgres-server.js';
+import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { scratchFile } from '../scratch-folder.js';
 import { keepsKeysAndQuotas } from './keys-and-quotas.js';
 

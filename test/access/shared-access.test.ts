@@ -15,7 +15,7 @@ import {
 import { dayOf } from '../../src/access/usage.js';
 import { POSTGRES_LIMITS } from '../../src/limits.js';
 import { codeOf } from '../error-code.js';
-import { describeWithPostgres } from '../postgres/postgres-server.js';
+import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 
 const ADDRESS = '192.0.2.1';
 

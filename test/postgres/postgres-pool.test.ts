@@ -8,7 +8,8 @@ import { readPostgresAddress } from '../../src/postgres/postgres-address.js';
 import { type PostgresEvent, PostgresPool, type PostgresPoolOptions } from '../../src/postgres/postgres-pool.js';
 import { codeOf } from '../error-code.js';
 import { scratchFile } from '../scratch-folder.js';
-import { describeWithPostgres, PASSWORD, USER } from './postgres-server.js';
+import { describeWithPostgres } from './describe-with-postgres.js';
+import { PASSWORD, USER } from './postgres-cluster.js';
 
 afterEach(() => vi.unstubAllEnvs());
 

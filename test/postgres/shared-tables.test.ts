@@ -4,7 +4,7 @@ import { readPostgresAddress } from '../../src/postgres/postgres-address.js';
 import { PostgresPool } from '../../src/postgres/postgres-pool.js';
 import { prepareTables } from '../../src/postgres/shared-tables.js';
 import { codeOf } from '../error-code.js';
-import { describeWithPostgres } from './postgres-server.js';
+import { describeWithPostgres } from './describe-with-postgres.js';
 
 describeWithPostgres('tables in a database', (server) => {
   async function pool(address: string): Promise<PostgresPool> {

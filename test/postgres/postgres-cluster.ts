@@ -16,12 +16,11 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterAll, beforeAll, describe } from 'vitest';
 
 const run = promisify(execFile);
 
 /** Where the programs of a server of PostgreSQL are; undefined where none is installed. */
-const programs = findPrograms();
+export const programs: string | undefined = findPrograms();
 
 /** What the only user of a {@link PostgresServer} is called, and the password: no other text has it. */
 export const USER = 'tester';
@@ -42,60 +41,37 @@ export interface PostgresServer {
   signalAll(signal: NodeJS.Signals): void;
 }
 
-/**
- * Tests with a server of PostgreSQL, one for all tests of the file. Where none is installed they are skipped, and the
- * reason is printed.
- */
-export function describeWithPostgres(name: string, body: (server: PostgresServer) => void): void {
-  let cluster: Cluster | undefined;
-  const started = (): Cluster => cluster!;
-  const server: PostgresServer = {
-    get port() {
-      return started().port;
-    },
-    database: (database) => started().database(database),
-    execute: (address, sql) => started().execute(address, sql),
-    stop: (signal) => started().stop(signal),
-    start: () => started().start(),
-    signalAll: (signal) => started().signalAll(signal),
-  };
-  if (programs === undefined) {
-    const reason = 'no server of PostgreSQL is installed: initdb is neither in /usr/lib/postgresql nor in PATH';
-    console.warn(`Skipped: ${name}. There is ${reason}.`);
-    describe.skip(`${name} (skipped: no PostgreSQL)`, () => body(server));
-    return;
-  }
-  describe(name, () => {
-    beforeAll(async () => {
-      cluster = await Cluster.make();
-      await cluster.start();
-    }, 120_000);
-    afterAll(async () => cluster?.remove());
-    body(server);
-  });
-}
+/** Nothing of a test must survive the machine. */
+const WITHOUT_SYNC = ['fsync=off', 'full_page_writes=off', 'shared_buffers=16MB'];
 
 /** The address of a database, as a program would write it. */
 function addressOf(port: number, database: string): string {
   return `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`;
 }
 
-class Cluster implements PostgresServer {
+/** A server that is started and removed by whoever makes it. */
+export class PostgresCluster implements PostgresServer {
   readonly port: number;
   readonly #folder: string;
+  readonly #settings: readonly string[];
   readonly #user: { readonly uid?: number; readonly gid?: number };
   #process: ChildProcess | undefined;
   #databases = 0;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, settings: readonly string[]) {
+    this.#settings = settings;
     this.#folder = folder;
     this.port = port;
     this.#user = otherUser();
   }
 
-  static async make(): Promise<Cluster> {
+  static async make({
+    settings = WITHOUT_SYNC,
+  }: {
+    readonly settings?: readonly string[];
+  } = {}): Promise<PostgresCluster> {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'skill-discovery-postgres-')));
-    const cluster = new Cluster(folder, await freePort());
+    const cluster = new PostgresCluster(folder, await freePort(), settings);
     const password = join(folder, 'password');
     writeFileSync(password, PASSWORD);
     const { uid, gid } = cluster.#user;
@@ -109,9 +85,7 @@ class Cluster implements PostgresServer {
   }
 
   async start(): Promise<void> {
-    // Nothing here must survive the machine.
-    const settings = ['fsync=off', 'full_page_writes=off', 'shared_buffers=16MB', 'unix_socket_directories='];
-    const words = settings.flatMap((setting) => ['-c', setting]);
+    const words = [...this.#settings, 'unix_socket_directories='].flatMap((setting) => ['-c', setting]);
     this.#process = spawn(
       join(programs!, 'postgres'),
       ['-D', join(this.#folder, 'data'), '-p', String(this.port), '-h', '127.0.0.1', ...words],
@@ -141,7 +115,14 @@ class Cluster implements PostgresServer {
   signalAll(signal: NodeJS.Signals): void {
     const main = this.#process!.pid!;
     const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').trim().split(/\s+/).filter(Boolean);
-    for (const pid of [main, ...children.map(Number)]) process.kill(pid, signal);
+    for (const pid of [main, ...children.map(Number)]) {
+      try {
+        process.kill(pid, signal);
+      } catch (error) {
+        // A process of a connection that was just closed.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
   }
 
   async database(name?: string): Promise<string> {
