@@ -33,7 +33,7 @@ if (programs === undefined) {
   try {
     await cluster.start();
     children.push(...(await Promise.all([1, 2, 3, 4].map(startChild))));
-    const figures = CASES.map((): { rate: number; cpu: number; p50: number; p99: number }[] => []);
+    const figures = CASES.map((): { rate: number; failed: number; cpu: number; p50: number; p99: number }[] => []);
     for (let round = 0; round < Number(values.rounds); round++) {
       for (const [i, { store, servers, clients }] of CASES.entries()) {
         const state = store === 'file' ? join(folder, `${round}-${i}.db`) : await cluster.database();
@@ -42,6 +42,7 @@ if (programs === undefined) {
         const requests = sum(all.map((one) => one.requests));
         figures[i]!.push({
           rate: sum(all.map((one) => one.requests / one.seconds)),
+          failed: sum(all.map((one) => one.failed)),
           cpu: (sum(all.map((one) => one.cpu)) / requests) * 1e6,
           p50: median(all.map((one) => one.p50)),
           p99: Math.max(...all.map((one) => one.p99)),
@@ -54,14 +55,15 @@ if (programs === undefined) {
     );
     print(
       '',
-      '| state | servers | clients | requests a second | µs of processor a request, in the servers | p50 ms | p99 ms |',
+      '| state | servers | clients | requests a second | failed | µs of processor a request, in the servers | p50 ms | p99 ms |',
     );
-    print('| --- | --- | --- | --- | --- | --- | --- |');
+    print('| --- | --- | --- | --- | --- | --- | --- | --- |');
     for (const [i, { store, servers, clients }] of CASES.entries()) {
-      const of = (name: 'rate' | 'cpu' | 'p50' | 'p99'): number => median(figures[i]!.map((one) => one[name]));
+      const of = (name: 'rate' | 'failed' | 'cpu' | 'p50' | 'p99'): number =>
+        median(figures[i]!.map((one) => one[name]));
       const [rate, cpu] = [Math.round(of('rate')).toLocaleString('en'), of('cpu').toFixed(0)];
       print(
-        `| ${store} | ${servers} | ${clients} | ${rate} | ${cpu} | ${of('p50').toFixed(1)} | ${of('p99').toFixed(1)} |`,
+        `| ${store} | ${servers} | ${clients} | ${rate} | ${of('failed')} | ${cpu} | ${of('p50').toFixed(1)} | ${of('p99').toFixed(1)} |`,
       );
     }
   } finally {
