@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chownSync,
@@ -162,18 +162,9 @@ function findPrograms(): string | undefined {
   const debian = '/usr/lib/postgresql';
   const folders = [
     ...(existsSync(debian) ? readdirSync(debian).map((version) => join(debian, version, 'bin')) : []),
-    ...bindirOfPgConfig(),
     ...(process.env['PATH'] ?? '').split(delimiter),
   ];
   return folders.find((folder) => folder !== '' && existsSync(join(folder, file)));
-}
-
-function bindirOfPgConfig(): string[] {
-  try {
-    return [execFileSync('pg_config', ['--bindir'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()];
-  } catch {
-    return [];
-  }
 }
 
 async function freePort(): Promise<number> {
