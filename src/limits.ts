@@ -556,9 +556,9 @@ interface PostgresLimits {
 export const POSTGRES_LIMITS: PostgresLimits = {
   usualConnections: 4,
   connections: 100,
-  connectTime: 700,
-  answerTime: 1200,
-  statementTime: 1000,
+  connectTime: 900,
+  answerTime: 1050,
+  statementTime: 900,
   openingTime: 3000,
   preparingTime: 60_000,
   idleTime: 60_000,

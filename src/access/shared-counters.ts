@@ -4,12 +4,10 @@ import { type CountedRequests, type CountedRow, countStatement, verdictsOf } fro
 import type { Quota } from './options.js';
 import { keyNotAccepted } from './sent-key.js';
 import type { Verdict } from './usage.js';
+import { type Resolvers, withResolvers } from './with-resolvers.js';
 
 /** A request that waits to be counted. */
-interface Waiting {
-  readonly resolve: (verdict: Verdict) => void;
-  readonly reject: (error: unknown) => void;
-}
+type Waiting = Pick<Resolvers<Verdict>, 'resolve' | 'reject'>;
 
 /** Requests of one client that wait to be counted. */
 interface Group {
@@ -163,15 +161,4 @@ function settle({ answerable, faulty }: Group, requests: CountedRequests, row: C
     return;
   }
   for (const [i, verdict] of verdictsOf(requests, row).entries()) waiting[i]!.resolve(verdict);
-}
-
-/** `Promise.withResolvers`, which Node has from version 22. */
-function withResolvers<T>(): Waiting & { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let resolve!: (value: T) => void;
-  let reject!: (error: unknown) => void;
-  const promise = new Promise<T>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  return { promise, resolve, reject } as never;
 }

@@ -4,11 +4,17 @@ import type { PostgresPool } from '../postgres/postgres-pool.js';
 import { type ApiKey, type KeyRow, keyNotFound, type NewApiKey, toApiKey } from './api-key.js';
 import { hashOf, isKey, makeKey, type NewKeyOptions } from './new-key.js';
 import type { Quota } from './options.js';
+import { type Resolvers, withResolvers } from './with-resolvers.js';
 
 /** A key that was accepted. */
 export interface AcceptedKey {
   readonly id: number;
   readonly quota: Quota;
+  readonly hash: Buffer;
+}
+
+/** A key that a statement is to ask for. */
+interface WaitingKey extends Resolvers<AcceptedKey | undefined> {
   readonly hash: Buffer;
 }
 
@@ -27,8 +33,9 @@ export class SharedKeys {
   readonly #now: (() => number) | undefined;
   /** By the hash of the key, in Base64. */
   readonly #remembered = new Map<string, AcceptedKey>();
-  /** Questions under way. Requests that arrive together with one key share one. */
-  readonly #asked = new Map<string, Promise<AcceptedKey | undefined>>();
+  /** Keys that the next statement asks for, by the same name: after a start a server knows none of all that come. */
+  #waiting = new Map<string, WaitingKey>();
+  #isAsking = false;
 
   /**
    * @param defaults of keys without limits of their own
@@ -93,14 +100,12 @@ export class SharedKeys {
     const name = hash.toString('base64');
     const known = this.#remembered.get(name);
     if (known !== undefined) return timingSafeEqual(known.hash, hash) ? known : undefined;
-    const asked = this.#asked.get(name) ?? this.#read(name, hash).finally(() => this.#asked.delete(name));
-    this.#asked.set(name, asked);
-    return asked;
+    return this.#ask(name, hash);
   }
 
   /** Whether a key is still accepted. */
   async isAccepted(hash: Buffer): Promise<boolean> {
-    return (await this.#read(hash.toString('base64'), hash)) !== undefined;
+    return (await this.#ask(hash.toString('base64'), hash)) !== undefined;
   }
 
   /** Forgets a key that turned out to be revoked. */
@@ -108,19 +113,53 @@ export class SharedKeys {
     this.#remembered.delete(hash.toString('base64'));
   }
 
-  async #read(name: string, hash: Buffer): Promise<AcceptedKey | undefined> {
-    const [row] = await this.#pool.run<Pick<KeyRow, 'number' | 'daily' | 'per_minute'> & { readonly hash: Buffer }>({
-      name: 'skill-discovery key',
-      text: 'SELECT number, daily, per_minute, hash FROM skill_discovery.api_key WHERE hash = $1 AND revoked_at IS NULL',
-      values: [hash],
+  /** Never shares a statement that was sent before: the key may have been revoked since. */
+  #ask(name: string, hash: Buffer): Promise<AcceptedKey | undefined> {
+    const known = this.#waiting.get(name);
+    if (known !== undefined) return known.promise;
+    const waiting = { hash, ...withResolvers<AcceptedKey | undefined>() };
+    this.#waiting.set(name, waiting);
+    if (!this.#isAsking) void this.#readWaiting();
+    return waiting.promise;
+  }
+
+  /** Asks for all keys that wait, and then for those that came meanwhile. */
+  async #readWaiting(): Promise<void> {
+    this.#isAsking = true;
+    while (this.#waiting.size > 0) {
+      const asked = this.#waiting;
+      this.#waiting = new Map();
+      try {
+        const found = await this.#read([...asked.values()].map(({ hash }) => hash));
+        for (const [name, { resolve }] of asked) resolve(this.#remember(name, found.get(name)));
+      } catch (error) {
+        for (const { reject } of asked.values()) reject(error);
+      }
+    }
+    this.#isAsking = false;
+  }
+
+  async #read(hashes: readonly Buffer[]): Promise<ReadonlyMap<string, AcceptedKey>> {
+    const rows = await this.#pool.run<Pick<KeyRow, 'number' | 'daily' | 'per_minute'> & { readonly hash: Buffer }>({
+      name: 'skill-discovery keys',
+      text: `SELECT number, daily, per_minute, hash FROM skill_discovery.api_key
+        WHERE hash = ANY($1::bytea[]) AND revoked_at IS NULL`,
+      values: [hashes],
     });
-    if (row === undefined || !timingSafeEqual(row.hash, hash)) {
+    const { daily, perMinute } = this.#defaults;
+    return new Map(
+      rows.map(({ number, hash, daily: own, per_minute: ownMinute }) => {
+        const quota = { daily: own ?? daily, perMinute: ownMinute ?? perMinute };
+        return [hash.toString('base64'), { id: number, quota, hash }];
+      }),
+    );
+  }
+
+  #remember(name: string, accepted: AcceptedKey | undefined): AcceptedKey | undefined {
+    if (accepted === undefined) {
       this.#remembered.delete(name);
       return undefined;
     }
-    const { daily, perMinute } = this.#defaults;
-    const quota = { daily: row.daily ?? daily, perMinute: row.per_minute ?? perMinute };
-    const accepted = { id: row.number, quota, hash };
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     this.#remembered.set(name, accepted);
     return accepted;

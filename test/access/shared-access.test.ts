@@ -111,9 +111,7 @@ describeWithPostgres('keys and quotas that several servers share', (server) => {
   test('has 4 connections where nobody said otherwise, and 1 to 100', async () => {
     const state = await server.database();
     const access = await opened({ state, anonymous: { daily: 1000, perMinute: 0 } });
-    const clients = await Promise.all(
-      Array.from({ length: 200 }, (_, i) => access.identify(undefined, `192.0.2.${i}`)),
-    );
+    const clients = await Promise.all(Array.from({ length: 12 }, (_, i) => access.identify(undefined, `192.0.2.${i}`)));
     await Promise.all(clients.flatMap((client) => [access.admit(client), access.check(), access.listKeys()]));
     const [open] = await server.execute(
       state,
