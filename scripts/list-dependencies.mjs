@@ -19,7 +19,16 @@ const NEEDED_SCRIPTS = {
   'onnxruntime-node': 'on Linux downloads CUDA libraries, which are not needed',
 };
 
+/** What the optional packages are for. */
+const PURPOSES = {
+  '@modelcontextprotocol/server': 'MCP',
+  'hnswlib-node': 'meaning',
+  'onnxruntime-node': 'meaning',
+  pg: 'PostgreSQL',
+};
+
 const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+const neededFor = purposesOf();
 const listed = Object.entries(packages)
   .filter(([path, { dev, link }]) => path.includes('node_modules/') && !dev && !link)
   // `devOptional`: an optional package needs it, and a package for development as well.
@@ -51,6 +60,21 @@ function describe(path, { version, license = 'unknown', optional = false, hasIns
   };
 }
 
+/** For each package that an optional one leads to, by its name: what for. */
+function purposesOf() {
+  const purposes = new Map();
+  const reach = (name, purpose) => {
+    const known = purposes.get(name) ?? new Set();
+    if (known.has(purpose)) return;
+    purposes.set(name, known.add(purpose));
+    const { dependencies, optionalDependencies } = packages[`node_modules/${name}`] ?? {};
+    for (const next of Object.keys({ ...dependencies, ...optionalDependencies })) reach(next, purpose);
+  };
+  for (const name of Object.keys(packages[''].optionalDependencies))
+    reach(name, PURPOSES[name] ?? 'unknown: look at it');
+  return purposes;
+}
+
 /** Without the packages inside, which have lines of their own. */
 function bytesIn(folder) {
   let bytes = 0;
@@ -68,7 +92,7 @@ function table(withSizes) {
     name,
     version,
     license,
-    optional ? `meaning${system === '' ? '' : ` (${system})`}` : 'everything',
+    optional ? `${[...(neededFor.get(name) ?? [])].join(', ')}${system === '' ? '' : ` (${system})`}` : 'everything',
     script ? (NEEDED_SCRIPTS[name] ?? 'unknown: look at it') : '',
     ...(withSizes ? [megabytes === undefined ? 'not installed' : megabytes.toFixed(1)] : []),
   ]);

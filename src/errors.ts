@@ -41,6 +41,7 @@ export const ERROR_CODES = [
   'SNAPSHOT_NOT_AVAILABLE',
   'SNAPSHOT_NOT_WRITABLE',
   'INVALID_SNAPSHOT',
+  'POSTGRES_CLIENT_MISSING',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -533,3 +533,44 @@ export const MAX_MANIFEST_BYTES: number = 16 * 1024 * 1024;
 
 /** Largest chunk of a snapshot, in bytes. Some of them are held in memory at a time. */
 export const MAX_CHUNK_BYTES: number = 16 * 1024 * 1024;
+
+/** Bounds of what is kept in PostgreSQL. Times are in milliseconds. */
+interface PostgresLimits {
+  /** Connections of one process, where nobody said otherwise: counting needs few, since requests are counted together. */
+  readonly usualConnections: number;
+  /** Most connections that may be asked for. A database has a hundred for all who use it, unless it is set up for more. */
+  readonly connections: number;
+  /** How long a statement may wait for a connection, and how long connecting may take. */
+  readonly connectTime: number;
+  /** From a statement to its answer. With {@link connectTime} whoever asked is told within 2 seconds. */
+  readonly answerTime: number;
+  /** What one statement may take in the database. Shorter, so that a database that is only slow can say so. */
+  readonly statementTime: number;
+  /** How long opening may take: whoever gave a wrong address wants to know soon. */
+  readonly openingTime: number;
+  /** How long making or changing tables may take, with the wait for another server that does so. */
+  readonly preparingTime: number;
+  /** After which a connection that nobody uses is closed. */
+  readonly idleTime: number;
+  /** Between two looks for a database that does not answer. */
+  readonly lookInterval: number;
+  /** Statements that may wait for a connection: as many as a server has clients. Beyond, they are refused. */
+  readonly waiting: number;
+  /** Clients whose requests are counted by one statement. */
+  readonly countedTogether: number;
+}
+
+/** The limits of what is kept in PostgreSQL. They cannot be changed. */
+export const POSTGRES_LIMITS: PostgresLimits = {
+  usualConnections: 4,
+  connections: 100,
+  connectTime: 900,
+  answerTime: 1050,
+  statementTime: 900,
+  openingTime: 3000,
+  preparingTime: 60_000,
+  idleTime: 60_000,
+  lookInterval: 250,
+  waiting: 2000,
+  countedTogether: 128,
+};

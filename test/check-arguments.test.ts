@@ -193,7 +193,7 @@ test.each<[string, () => unknown, string]>([
   [
     'access',
     () => untyped(createHandler)(search, { access: {} }),
-    'access must be what openAccess() returns, or false, got a value of type object',
+    'access must be what openAccess() or connectAccess() returns, or false, got a value of type object',
   ],
   [
     'ids',

@@ -40,7 +40,10 @@ type Bound =
 
 const BOUNDS: Readonly<
   Record<
-    Exclude<keyof typeof limits, 'SERVER_LIMITS' | 'STDIO_LIMITS' | 'MCP_HTTP_LIMITS' | 'LOCAL_LIMITS' | 'HOOK_LIMITS'>,
+    Exclude<
+      keyof typeof limits,
+      'SERVER_LIMITS' | 'STDIO_LIMITS' | 'MCP_HTTP_LIMITS' | 'LOCAL_LIMITS' | 'HOOK_LIMITS' | 'POSTGRES_LIMITS'
+    >,
     Bound
   >
 > = {
@@ -287,6 +290,7 @@ const {
   MCP_HTTP_LIMITS: ___,
   LOCAL_LIMITS: ____,
   HOOK_LIMITS: _____,
+  POSTGRES_LIMITS: ______,
   ...VALUES
 } = limits;
 
@@ -455,6 +459,28 @@ async function isOwnSetting(settings: object): Promise<boolean> {
 function nested(depth: number): string {
   return '['.repeat(depth) + ']'.repeat(depth);
 }
+
+/** Which test holds each limit of what is kept in PostgreSQL. */
+const OF_POSTGRES: Readonly<Record<keyof typeof limits.POSTGRES_LIMITS, readonly [file: string, test: string]>> = {
+  usualConnections: ['access/shared-access.test.ts', 'has 4 connections where nobody said otherwise, and 1 to 100'],
+  connections: ['access/shared-access.test.ts', 'has 4 connections where nobody said otherwise, and 1 to 100'],
+  connectTime: [
+    'postgres/postgres-pool.test.ts',
+    'says that a statement waited too long for a connection, and that the database is there',
+  ],
+  answerTime: ['postgres/postgres-pool.test.ts', 'does not wait for a database that stands still'],
+  statementTime: ['postgres/postgres-pool.test.ts', 'ends a statement that takes too long, and goes on'],
+  openingTime: ['postgres/postgres-pool.test.ts', 'where nothing answers'],
+  preparingTime: ['postgres/shared-tables.test.ts', 'are made once by servers that start at one moment'],
+  idleTime: ['postgres/postgres-pool.test.ts', 'has no more connections than it may have'],
+  lookInterval: ['postgres/postgres-pool.test.ts', 'finds a database that was restarted by itself, and tells both'],
+  waiting: ['postgres/postgres-pool.test.ts', 'lets 2,000 statements wait for a connection, and refuses those beyond'],
+  countedTogether: ['access/shared-access.test.ts', 'counts more clients at once than one statement counts'],
+};
+
+test.each(Object.entries(OF_POSTGRES))('%s of PostgreSQL is held by a test: %s', (_, [file, name]) => {
+  expect(readFileSync(new URL(file, import.meta.url), 'utf8')).toContain(name);
+});
 
 function manifestOf(chunkBytes: number): string {
   const files = [{ name: 'skills.db', bytes: 1, chunks: ['a'.repeat(64)] }];

@@ -1,43 +1,17 @@
 import { checkListener, checkOptions, checkPath } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
+import { isPostgresAddress } from '../postgres/postgres-address.js';
 import { type Connection, isBusy, type Statement } from '../sqlite/connection.js';
-import { type ApiKey, ApiKeys, type NewApiKey, type NewKeyOptions } from './api-keys.js';
+import { type Admission, minuteExceeded, quotaLeft, UNLIMITED_ADMISSION } from './admission.js';
+import type { ApiKey, NewApiKey } from './api-key.js';
+import { ApiKeys } from './api-keys.js';
 import { clientOfAddress } from './client-address.js';
-import {
-  ACCESS_OPTIONS,
-  type AccessOptions,
-  DEFAULT_ANONYMOUS_QUOTA,
-  DEFAULT_KEY_QUOTA,
-  type Quota,
-  resolveQuota,
-  UNLIMITED,
-} from './options.js';
+import type { Client, KeysAndQuotas } from './keys-and-quotas.js';
+import type { NewKeyOptions } from './new-key.js';
+import { ACCESS_OPTIONS, type AccessOptions, type Quotas, resolveQuotas } from './options.js';
 import { QuotaCounters } from './quota-counters.js';
+import { keyNotAccepted, sentKey } from './sent-key.js';
 import { openStateFile, stateError, waitForLocks } from './state-file.js';
-
-/** The sender of a request, and its quota. */
-export interface Client {
-  /** Whether the request had an API key. */
-  readonly kind: 'anonymous' | 'key';
-  /** What its requests are counted under: `key:<id>`, an IPv4 address, the /64 of an IPv6 address, or `unknown`. */
-  readonly name: string;
-  /** How many requests it may make. */
-  readonly quota: Quota;
-}
-
-/** The permission to answer a request. */
-export interface Admission {
-  /** Requests a day; {@link UNLIMITED} if there is no limit. */
-  readonly dailyLimit: number;
-  /** Requests left of this day, after this one; {@link UNLIMITED} if there is no limit. */
-  readonly dailyRemaining: number;
-  /** Requests a minute; {@link UNLIMITED} if there is no limit. */
-  readonly minuteLimit: number;
-  /** Requests left of this minute, after this one; {@link UNLIMITED} if there is no limit. */
-  readonly minuteRemaining: number;
-  /** Returns the request to the day's quota. Call it if the search failed after all. */
-  giveBack(): void;
-}
 
 /**
  * Opens a state file: API keys, and how many requests each client has made. The file is created if it does not exist.
@@ -58,10 +32,10 @@ export interface Admission {
 export function openAccess(options: AccessOptions): Access {
   checkOptions(options, ACCESS_OPTIONS);
   const state = checkPath('state', options.state, 'a file');
-  const quotas = {
-    anonymous: resolveQuota('anonymous', options.anonymous, DEFAULT_ANONYMOUS_QUOTA),
-    key: resolveQuota('key', options.key, DEFAULT_KEY_QUOTA),
-  };
+  if (isPostgresAddress(state)) {
+    throw new SkillSearchError('INVALID_OPTION', 'state is the address of a database: connectAccess() opens those');
+  }
+  const quotas = resolveQuotas(options);
   checkListener('now', options.now);
   const connection = openStateFile(state);
   try {
@@ -72,16 +46,11 @@ export function openAccess(options: AccessOptions): Access {
   }
 }
 
-interface Quotas {
-  readonly anonymous: Quota;
-  readonly key: Quota;
-}
-
 /**
  * The API keys and quotas of a state file; see {@link openAccess}. Besides the errors named below, every method but
  * `close` may throw `DATABASE_NOT_READABLE`, `DATABASE_NOT_WRITABLE` and, after `close`, `SERVICE_UNAVAILABLE`.
  */
-export class Access {
+export class Access implements KeysAndQuotas {
   readonly #connection: Connection;
   readonly #path: string;
   readonly #quotas: Quotas;
@@ -144,14 +113,14 @@ export class Access {
     if (authorization === undefined) {
       return { kind: 'anonymous', name: clientOfAddress(address), quota: this.#quotas.anonymous };
     }
-    const [, key] = /^bearer +([^\s]+)$/i.exec(authorization.trim()) ?? [];
+    const key = sentKey(authorization);
     const found = key === undefined ? undefined : this.#guard(() => this.#keys.find(key, this.#quotas.key, arrived));
     if (found !== undefined) return { kind: 'key', name: `key:${found.id}`, quota: found.quota };
-    throw new SkillSearchError(
-      'INVALID_API_KEY',
-      'the API key is not accepted: expected `Authorization: Bearer <key>`',
-    );
+    throw keyNotAccepted();
   }
+
+  /** Does nothing: {@link identify} has asked the file. */
+  confirm(_client: Client): void {}
 
   /**
    * Counts a request of a client. Every request counts for the minute; only one without a fault counts for the day.
@@ -167,20 +136,8 @@ export class Access {
       return UNLIMITED_ADMISSION;
     }
     const verdict = this.#write(() => this.#counters.count(name, quota, fault === undefined));
-    const { refused, retryAfter, usage } = verdict;
-    if (refused === 'minute') throw minuteExceeded(perMinute, retryAfter);
-    if (fault !== undefined) throw fault;
-    if (refused === 'day') {
-      const message = `the ${daily} requests of this day are used up; the next day begins at 00:00 UTC`;
-      throw new SkillSearchError('DAILY_QUOTA_EXCEEDED', message, { retryAfter });
-    }
-    return {
-      dailyLimit: daily === 0 ? UNLIMITED : daily,
-      dailyRemaining: daily === 0 ? UNLIMITED : daily - usage.dayCount,
-      minuteLimit: perMinute === 0 ? UNLIMITED : perMinute,
-      minuteRemaining: perMinute === 0 ? UNLIMITED : perMinute - usage.minuteCount,
-      giveBack: () => this.#giveBack(name, usage.day),
-    };
+    const left = quotaLeft(quota, verdict, fault);
+    return { ...left, giveBack: () => this.#giveBack(name, verdict.usage.day) };
   }
 
   /**
@@ -260,17 +217,3 @@ export class Access {
     }
   }
 }
-
-function minuteExceeded(perMinute: number, retryAfter: number): SkillSearchError {
-  const message = `more than ${perMinute} requests within a minute: try again in ${retryAfter} s`;
-  return new SkillSearchError('RATE_LIMIT_EXCEEDED', message, { retryAfter });
-}
-
-/** The admission of clients without limits, whose requests are not counted. */
-export const UNLIMITED_ADMISSION: Admission = {
-  dailyLimit: UNLIMITED,
-  dailyRemaining: UNLIMITED,
-  minuteLimit: UNLIMITED,
-  minuteRemaining: UNLIMITED,
-  giveBack: () => {},
-};

@@ -1,6 +1,11 @@
-export { type Access, type Admission, type Client, openAccess, UNLIMITED_ADMISSION } from './access.js';
-export { type ApiKey, KEY_PREFIXES, type KeyForm, type NewApiKey, type NewKeyOptions } from './api-keys.js';
+export { isPostgresAddress } from '../postgres/postgres-address.js';
+export { type Access, openAccess } from './access.js';
+export { type Admission, type QuotaLeft, type SharedAdmission, UNLIMITED_ADMISSION } from './admission.js';
+export type { ApiKey, NewApiKey } from './api-key.js';
 export { clientOfAddress, shortenAddress } from './client-address.js';
+export { connectAccess } from './connect-access.js';
+export type { Client, KeysAndQuotas } from './keys-and-quotas.js';
+export { KEY_PREFIXES, type KeyForm, type NewKeyOptions } from './new-key.js';
 export {
   type AccessOptions,
   DEFAULT_ANONYMOUS_QUOTA,
@@ -8,3 +13,5 @@ export {
   type Quota,
   UNLIMITED,
 } from './options.js';
+export type { SharedAccess } from './shared-access.js';
+export type { SharedAccessOptions, StateEvent } from './shared-options.js';

@@ -31,6 +31,20 @@ export interface AccessOptions {
 
 export const ACCESS_OPTIONS: Names = namesOf<AccessOptions>({ state: true, anonymous: true, key: true, now: true });
 
+/** Quotas with their defaults filled in. */
+export interface Quotas {
+  readonly anonymous: Quota;
+  readonly key: Quota;
+}
+
+/** @throws {SkillSearchError} `INVALID_OPTION` */
+export function resolveQuotas({ anonymous, key }: Pick<AccessOptions, 'anonymous' | 'key'>): Quotas {
+  return {
+    anonymous: resolveQuota('anonymous', anonymous, DEFAULT_ANONYMOUS_QUOTA),
+    key: resolveQuota('key', key, DEFAULT_KEY_QUOTA),
+  };
+}
+
 const QUOTA = namesOf<Quota>({ daily: true, perMinute: true });
 
 /**
@@ -38,7 +52,7 @@ const QUOTA = namesOf<Quota>({ daily: true, perMinute: true });
  *
  * @throws {SkillSearchError} `INVALID_OPTION`
  */
-export function resolveQuota(option: string, quota: Partial<Quota> | undefined, defaults: Quota): Quota {
+function resolveQuota(option: string, quota: Partial<Quota> | undefined, defaults: Quota): Quota {
   if (quota === undefined) return defaults;
   checkNames(quota, QUOTA, { name: option, code: 'INVALID_OPTION' });
   const daily = checkCount(`${option}.daily`, quota.daily) ?? defaults.daily;

@@ -42,8 +42,16 @@ export function count(before: Usage | undefined, now: number, quota: Quota, answ
   const minuteStart = running ? before.minuteStart : now;
   const minuteCount = (running ? before.minuteCount : 0) + 1;
   const dayCount = before?.day === day ? before.dayCount : 0;
-  const usage = { day, dayCount, minuteStart, minuteCount };
+  return judge({ day, dayCount, minuteStart, minuteCount }, now, quota, answerable);
+}
 
+/**
+ * Decides on one request.
+ *
+ * @param usage the counts with this request in those of the minute, and not yet in those of the day
+ */
+export function judge(usage: Usage, now: number, quota: Quota, answerable: boolean): Verdict {
+  const { day, dayCount, minuteStart, minuteCount } = usage;
   if (quota.perMinute > 0 && minuteCount > quota.perMinute) {
     return { usage, refused: 'minute', retryAfter: secondsUntil(minuteStart + MINUTE, now) };
   }

@@ -1,4 +1,4 @@
-import type { Access } from '../access/index.js';
+import type { KeysAndQuotas } from '../access/index.js';
 import type { SkillSearch } from '../index.js';
 
 /** The name of demo keys; people give their keys other names. */
@@ -9,11 +9,11 @@ const WORDS = ['release notes', 'testing', 'test', 'data', 'code'];
 const QUESTION = 'tell our users what changed since the last version';
 
 /** Makes a key, revokes that of the last start, and returns commands to try for each kind of search. */
-export function demoLines(search: SkillSearch, access: Access, url: string): string[] {
-  for (const { id, name, revokedAt } of access.listKeys()) {
-    if (name === NAME && revokedAt === undefined) access.revokeKey(id);
+export async function demoLines(search: SkillSearch, access: KeysAndQuotas, url: string): Promise<string[]> {
+  for (const { id, name, revokedAt } of await access.listKeys()) {
+    if (name === NAME && revokedAt === undefined) await access.revokeKey(id);
   }
-  const { key } = access.createKey({ name: NAME });
+  const { key } = await access.createKey({ name: NAME });
   const q = WORDS.find((words) => search.keywordRecords({ q: words, limit: 1 }).records.length > 0) ?? 'skill';
   const category = search.keyword({ q, limit: 1 }).hits[0]?.skill.categories[0] ?? search.categories()[0]?.slug;
   const filter = category === undefined ? 'sortBy=stars' : `category=${category}&sortBy=stars`;

@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
 import { Option } from 'commander';
-import { type Access, type ApiKey, KEY_PREFIXES, type KeyForm, openAccess } from '../access/index.js';
+import { type ApiKey, KEY_PREFIXES, type KeyForm, type KeysAndQuotas } from '../access/index.js';
 import { COMPATIBILITIES, type Compatibility } from '../http/index.js';
 import { databaseOption, jsonOption, parseInteger } from './common-options.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
-import { type StateFlags, stateFileOf, stateOption } from './state-option.js';
+import { addStateOptions, findState, openState, type StateFlags } from './state-option.js';
 import { oneLine } from './terminal-text.js';
 import { alignColumns } from './text-columns.js';
 
@@ -39,14 +38,14 @@ export const setUpKeys: SetUp = (keys, output) => {
     .argument('<key>', 'its id, as list prints it, or the key itself')
     .action((key: string, flags: CommonFlags) => revoke(key, flags, output));
   for (const command of keys.commands) {
-    command.addOption(databaseOption()).addOption(stateOption()).addOption(jsonOption());
+    addStateOptions(command.addOption(databaseOption())).addOption(jsonOption());
   }
 };
 
-function create(flags: CreateFlags, output: Output): void {
+async function create(flags: CreateFlags, output: Output): Promise<void> {
   const { name, daily, perMinute, compat, json } = flags;
   const form: KeyForm = compat ?? 'plain';
-  const made = withAccess(flags, (access) => access.createKey({ name, daily, perMinute, form }));
+  const made = await withAccess(flags, (access) => access.createKey({ name, daily, perMinute, form }));
   if (json === true) {
     printJson(output, made);
     return;
@@ -55,31 +54,30 @@ function create(flags: CreateFlags, output: Output): void {
   output.error.write(`This is key ${made.id}. Save it now: it is not stored and cannot be shown again.\n`);
 }
 
-function list(flags: CommonFlags, output: Output): void {
-  const keys = withExisting(flags, (access) => access.listKeys());
+async function list(flags: CommonFlags, output: Output): Promise<void> {
+  const keys = await withExisting(flags, (access) => access.listKeys());
   if (flags.json === true) printJson(output, keys);
   else printLines(output, keys.length === 0 ? ['There is no key.'] : tableOf(keys));
 }
 
-function revoke(key: string, flags: CommonFlags, output: Output): void {
-  const revoked = withExisting(flags, (access) => access.revokeKey(/^\d{1,15}$/.test(key) ? Number(key) : key));
+async function revoke(key: string, flags: CommonFlags, output: Output): Promise<void> {
+  const revoked = await withExisting(flags, (access) => access.revokeKey(/^\d{1,15}$/.test(key) ? Number(key) : key));
   if (flags.json === true) printJson(output, revoked);
   else printLines(output, [`Key ${revoked.id}${revoked.name === '' ? '' : ` (${oneLine(revoked.name)})`} is revoked.`]);
 }
 
-function withExisting<T>(flags: CommonFlags, work: (access: Access) => T): T {
-  const state = stateFileOf(flags);
-  if (!existsSync(state))
-    throw new Error(`there is no file of keys at ${state}: make a key with \`skill-discovery keys create\``);
+async function withExisting<T>(flags: CommonFlags, work: (access: KeysAndQuotas) => T): Promise<Awaited<T>> {
+  const { place, exists } = findState(flags);
+  if (!exists) throw new Error(`there is no file of keys at ${place}: make a key with \`skill-discovery keys create\``);
   return withAccess(flags, work);
 }
 
-function withAccess<T>(flags: CommonFlags, work: (access: Access) => T): T {
-  const access = openAccess({ state: stateFileOf(flags) });
+async function withAccess<T>(flags: CommonFlags, work: (access: KeysAndQuotas) => T): Promise<Awaited<T>> {
+  const access = await openState(flags);
   try {
-    return work(access);
+    return await work(access);
   } finally {
-    access.close();
+    await access.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Access, DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, openAccess } from '../access/index.js';
+import { DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, type KeysAndQuotas } from '../access/index.js';
 import { answerPrompts } from '../hook/answer-prompts.js';
 import {
   COMPATIBILITIES,
@@ -39,7 +39,7 @@ import { publishOption } from './publish-option.js';
 import { LOG_LEVELS, type LogLevel, ServerLog } from './server-log.js';
 import { addServerWatchOptions, type ServerWatchFlags, watchedSourcesOf, watchForServer } from './server-watch.js';
 import type { SetUp } from './set-up.js';
-import { type StateFlags, stateFileOf, stateOption } from './state-option.js';
+import { addStateOptions, openState, type StateFlags } from './state-option.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 
 interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags {
@@ -51,6 +51,8 @@ interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags {
   readonly anonymousPerMinute: number;
   readonly keyDaily: number;
   readonly keyPerMinute: number;
+  readonly stateConnections?: number;
+  readonly anonymousWhenStateIsAway?: true;
   readonly pagesPerMinute: number;
   readonly pageSearchesPerMinute: number;
   readonly findPerMinute: number;
@@ -83,8 +85,13 @@ export const setUpServe: SetUp = (command, output) => {
       DEFAULT_SNAPSHOT_INTERVAL / 1000,
     )
     .option('--host <address>', 'address to listen at; 0.0.0.0 for all of this machine', DEFAULT_HOST)
-    .option('--port <n>', 'port to listen at, 0 for one that is free', parsePort, DEFAULT_PORT)
-    .addOption(stateOption())
+    .option('--port <n>', 'port to listen at, 0 for one that is free', parsePort, DEFAULT_PORT);
+  addStateOptions(command)
+    .option('--state-connections <n>', 'connections to PostgreSQL at most (default: 4)', parseInteger)
+    .option(
+      '--anonymous-when-state-is-away',
+      'answer searches without a key also while PostgreSQL does not answer, counted by this server alone',
+    )
     .option('--anonymous-daily <n>', 'requests a day without a key, 0 for no limit', parseInteger, anonymous.daily)
     .option('--anonymous-per-minute <n>', 'requests a minute without a key', parseInteger, anonymous.perMinute)
     .option('--key-daily <n>', 'requests a day with a key made without limits of its own', parseInteger, key.daily)
@@ -165,7 +172,7 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
   const log = new ServerLog(flags.logLevel, output);
   const stopping = stopController();
   const stop = stopping.signal;
-  let access: Access | undefined;
+  let access: KeysAndQuotas | undefined;
   let failure: unknown;
   const watching =
     sources === undefined
@@ -193,10 +200,12 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     const opening = { database, cache: flags.cache, snapshotInterval, model, stopWords, signal: stop };
     await using search = await followCatalogue({ ...opening, onReload });
     measured.search = search;
-    access = openAccess({
-      state: stateFileOf(flags),
+    access = await openState(flags, {
       anonymous: { daily: flags.anonymousDaily, perMinute: flags.anonymousPerMinute },
       key: { daily: flags.keyDaily, perMinute: flags.keyPerMinute },
+      connections: flags.stateConnections,
+      anonymousWhenAway: flags.anonymousWhenStateIsAway,
+      onChange: log.onState,
     });
     const limits = {
       pagesPerMinute: flags.pagesPerMinute,
@@ -225,7 +234,7 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
       ];
       printStart(server.url, more, host, search, output);
       warmUp(search, flags.allLanguages === true, log, stop);
-      if (flags.demo === true) printLines(output, demoLines(search, access, reached));
+      if (flags.demo === true) printLines(output, await demoLines(search, access, reached));
       if (!stop.aborted) await once(stop, 'abort');
       log.info('stopping');
     } finally {
@@ -239,7 +248,7 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
   } finally {
     stopping.abort();
     await watching?.then((watch) => watch?.close());
-    access?.close();
+    await access?.close();
     log.close();
   }
   if (failure !== undefined) throw failure;

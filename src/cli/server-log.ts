@@ -1,4 +1,5 @@
 import { destination, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
+import type { StateEvent } from '../access/index.js';
 import type { LogEvent } from '../http/index.js';
 import type { ReloadEvent } from '../index.js';
 import type { Output } from './output.js';
@@ -51,6 +52,14 @@ export class ServerLog {
     }
     const { skills, vectors, stamp } = event.stats;
     this.#logger.info({ skills, vectors, stamp, milliseconds: Math.round(event.milliseconds) }, 'catalogue reloaded');
+  };
+
+  readonly onState = (event: StateEvent): void => {
+    if (event.kind === 'away') {
+      this.#logger.error({ reason: event.error.message }, 'keys and quotas cannot be asked');
+      return;
+    }
+    this.#logger.info({ milliseconds: Math.round(event.milliseconds) }, 'keys and quotas can be asked again');
   };
 
   info(message: string, facts: Readonly<Record<string, unknown>> = {}): void {

@@ -1,25 +1,78 @@
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  type AccessOptions,
+  connectAccess,
+  isPostgresAddress,
+  type KeysAndQuotas,
+  openAccess,
+  type SharedAccessOptions,
+} from '../access/index.js';
 import { isSnapshotAddress } from '../snapshot-address.js';
 
+/** Where keys and quotas are kept. */
 export interface StateFlags {
   readonly database: string;
   readonly state?: string;
+  readonly statePasswordFile?: string;
 }
 
-export function stateOption(): Option {
-  return new Option(
-    '--state <file>',
-    'keys and quotas (default: access.db beside the catalogue, for a snapshot in the working folder)',
-  ).argParser((value) => {
-    // SQLite would open a temporary or in-memory database.
-    if (value === '' || value.startsWith(':')) throw new InvalidArgumentError('It must be the path of a file.');
-    return value;
-  });
+/** What `openState` takes beside the place. */
+type StateOptions = Pick<AccessOptions, 'anonymous' | 'key'> &
+  Pick<SharedAccessOptions, 'connections' | 'anonymousWhenAway' | 'onChange'>;
+
+export function addStateOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--state <place>',
+        'keys and quotas: a file, or postgres://user@host/database (default: access.db beside the catalogue, for a snapshot in the working folder)',
+      ).argParser((value) => {
+        // SQLite would open a temporary or in-memory database.
+        if (value === '' || value.startsWith(':')) throw new InvalidArgumentError('It must be the path of a file.');
+        return value;
+      }),
+    )
+    .option(
+      '--state-password-file <file>',
+      'a file with the password for PostgreSQL (default: PGPASSWORD or ~/.pgpass)',
+    );
 }
 
-export function stateFileOf({ state, database }: StateFlags): string {
+/** Opens the state; whoever opens it closes it. */
+export async function openState(flags: StateFlags, options: StateOptions = {}): Promise<KeysAndQuotas> {
+  const state = stateOf(flags);
+  const { anonymous, key, connections, anonymousWhenAway, onChange } = options;
+  if (!isPostgresAddress(state)) {
+    const only = [
+      ['--state-password-file', flags.statePasswordFile],
+      ['--state-connections', connections],
+      ['--anonymous-when-state-is-away', anonymousWhenAway],
+    ].find(([, value]) => value !== undefined);
+    if (only !== undefined) throw new Error(`${only[0]} is for a --state in PostgreSQL: postgres://user@host/database`);
+    return openAccess({ state, anonymous, key });
+  }
+  if (hasPassword(state)) throw new Error(PASSWORD_IN_ADDRESS);
+  const passwordFile = flags.statePasswordFile;
+  return connectAccess({ state, passwordFile, anonymous, key, connections, anonymousWhenAway, onChange });
+}
+
+/** Where the state is, if it is there; a database is looked for when it is opened. */
+export function findState(flags: StateFlags): { readonly place: string; readonly exists: boolean } {
+  const place = stateOf(flags);
+  return { place, exists: isPostgresAddress(place) || existsSync(place) };
+}
+
+const PASSWORD_IN_ADDRESS =
+  'the address of --state has a password, which everybody on this machine can read there. Leave it out, and put it into PGPASSWORD, ~/.pgpass, or a file that --state-password-file names';
+
+function stateOf({ state, database }: StateFlags): string {
   // Beside the local copy of a snapshot, keys would be lost with that cache.
   if (isSnapshotAddress(database)) return state ?? 'access.db';
   return state ?? join(dirname(database), 'access.db');
+}
+
+function hasPassword(address: string): boolean {
+  return URL.canParse(address) && new URL(address).password !== '';
 }

@@ -65,12 +65,12 @@ export function translateError(error: unknown): TranslatedError {
     return { code: undefined, message: '', content: { status: 499, body: '' }, hidden: false };
   const known = error instanceof SkillSearchError ? error : undefined;
   const lacking = known === undefined ? undefined : LACKING[known.code];
-  if (lacking !== undefined) return translated('SERVICE_UNAVAILABLE', lacking, {}, true);
+  const retryAfter = known?.retryAfter === undefined ? {} : { 'Retry-After': String(known.retryAfter) };
+  if (lacking !== undefined) return translated('SERVICE_UNAVAILABLE', lacking, retryAfter, true);
   if (known === undefined || !isHttpCode(known.code)) {
     return translated('INTERNAL_ERROR', 'unexpected error: the server logs it under the id of this request', {}, true);
   }
   const { code } = known;
-  const retryAfter = known.retryAfter === undefined ? {} : { 'Retry-After': String(known.retryAfter) };
   const authenticate = ERROR_STATUS[code] === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
   return translated(code, known.message, { ...retryAfter, ...authenticate }, false);
 }

@@ -1,8 +1,16 @@
-import { type Access, type Admission, type Client, UNLIMITED_ADMISSION } from '../access/index.js';
+import {
+  type Admission,
+  type Client,
+  type KeysAndQuotas,
+  type SharedAdmission,
+  UNLIMITED_ADMISSION,
+} from '../access/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
+import { after } from './after.js';
 import type { Body } from './body.js';
 import type { Content } from './call.js';
 import { logDamaged } from './damage-log.js';
+import { ClientGone } from './error-content.js';
 import type { MinuteLeft } from './minute-limit.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import { quotaHeaders } from './quota-headers.js';
@@ -20,28 +28,73 @@ export function answerSearch<Query>(
   operation: SearchOperation<Query>,
   visit: Visit,
   search: SkillSearch,
-  { access, compatibility, longestWait, log }: ResolvedHandlerOptions,
+  options: ResolvedHandlerOptions,
   minute?: MinuteLeft,
 ): Content | Promise<Content> {
+  const { access, compatibility } = options;
   const compatible = compatibility !== undefined;
-  const client = access === undefined ? undefined : identify(access, operation, visit);
-  visit.client = client;
-  visit.quota ??= client?.quota;
-  const admit = (fault?: SkillSearchError): Admission => {
-    if (access !== undefined && client !== undefined) return access.admit(client, fault);
-    if (fault !== undefined) throw fault;
-    return UNLIMITED_ADMISSION;
-  };
-  const query = readQuestion(() => operation.read(visit.query, compatible), admit);
-  const admission = admit();
-  const takeBack = (error: unknown): never => {
+  const identified = access === undefined ? undefined : identify(access, operation, visit);
+  return after<Client | undefined, Content>(identified, (client) => {
+    visit.client = client;
+    visit.quota ??= client?.quota;
+    const admit = (fault?: SkillSearchError): Admission | Promise<SharedAdmission> => {
+      if (access !== undefined && client !== undefined) return access.admit(client, fault);
+      if (fault !== undefined) throw fault;
+      return UNLIMITED_ADMISSION;
+    };
+    let query: Query;
     try {
-      admission.giveBack();
-    } catch (failure) {
-      // The client gets the first error.
-      log({ kind: 'failure', requestId: visit.requestId, error: failure });
+      query = operation.read(visit.query, compatible);
+    } catch (error) {
+      if (!(error instanceof SkillSearchError)) throw error;
+      // A faulty question counts as a request of the minute, too, and that limit is reported first.
+      return after<unknown, Content>(admit(error), () => {
+        throw error;
+      });
     }
-    throw error;
+    const answerAdmitted = (admission: Admission | SharedAdmission): Content | Promise<Content> =>
+      answerCounted(operation, query, { admission, visit, search, options, minute });
+    const admission = admit();
+    return admission instanceof Promise ? inTurn(admission, visit, options, answerAdmitted) : answerAdmitted(admission);
+  });
+}
+
+/** What the answer to a search that was counted is made of. */
+interface Counted {
+  readonly admission: Admission | SharedAdmission;
+  readonly visit: Visit;
+  readonly search: SkillSearch;
+  readonly options: ResolvedHandlerOptions;
+  readonly minute: MinuteLeft | undefined;
+}
+
+/** Many requests may be admitted at one moment: their searches take turns, as requests do when they arrive. */
+async function inTurn(
+  admitted: Promise<SharedAdmission>,
+  visit: Visit,
+  options: ResolvedHandlerOptions,
+  answer: (admission: SharedAdmission) => Content | Promise<Content>,
+): Promise<Content> {
+  const admission = await admitted;
+  await visit.call.turn();
+  if (visit.call.signal?.aborted !== true) return answer(admission);
+  await giveBack(admission, visit, options);
+  throw new ClientGone();
+}
+
+function answerCounted<Query>(
+  operation: SearchOperation<Query>,
+  query: Query,
+  { admission, visit, search, options, minute }: Counted,
+): Content | Promise<Content> {
+  const { compatibility, longestWait, log } = options;
+  const compatible = compatibility !== undefined;
+  const takeBack = (error: unknown): Promise<never> | never => {
+    const gaveBack = giveBack(admission, visit, options);
+    if (gaveBack === undefined) throw error;
+    return gaveBack.then(() => {
+      throw error;
+    });
   };
   let isTruncated = false;
   const toContent = (body: Body): Content => ({
@@ -73,6 +126,21 @@ export function answerSearch<Query>(
   return answered instanceof Promise ? answered.then(toContent, takeBack) : toContent(answered);
 }
 
+/** Gives a request back to the day. An error of that is for the log: the client gets the one before. */
+function giveBack(
+  admission: Admission | SharedAdmission,
+  { requestId }: Visit,
+  { log }: ResolvedHandlerOptions,
+): Promise<void> | undefined {
+  const logFailure = (error: unknown): void => log({ kind: 'failure', requestId, error });
+  try {
+    return admission.giveBack()?.catch(logFailure);
+  } catch (error) {
+    logFailure(error);
+    return undefined;
+  }
+}
+
 /** Seconds. A search that is not too late may wait at least so long: 0 would be no limit. */
 export const LEAST_PATIENCE = 0.001;
 
@@ -81,7 +149,11 @@ export function busy(): SkillSearchError {
   return new SkillSearchError('BUSY', 'too many requests wait; try again in 1 s', { retryAfter: 1 });
 }
 
-function identify(access: Access, { key }: SearchOperation, { call, address, started }: Visit): Client {
+function identify(
+  access: KeysAndQuotas,
+  { key }: SearchOperation,
+  { call, address, started }: Visit,
+): Client | Promise<Client> {
   const authorization = key === 'ignored' ? undefined : call.header('authorization');
   if (key === 'required' && authorization === undefined) {
     throw new SkillSearchError('MISSING_API_KEY', 'this search needs an API key: `Authorization: Bearer <key>`');
@@ -91,16 +163,6 @@ function identify(access: Access, { key }: SearchOperation, { call, address, sta
 
 /** Says that the question was too costly to finish. */
 const TRUNCATED = { 'X-Result-Truncated': 'true' };
-
-/** A faulty question counts as a request of the minute, too, and that limit is reported first. */
-function readQuestion<Query>(read: () => Query, admit: (fault: SkillSearchError) => unknown): Query {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof SkillSearchError) admit(error);
-    throw error;
-  }
-}
 
 function metaOf({ requestId, started }: Visit): string {
   return `{"requestId":"${requestId}","responseTimeMs":${Math.round(performance.now() - started)}}`;

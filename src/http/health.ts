@@ -1,12 +1,19 @@
-import type { Access } from '../access/index.js';
+import type { KeysAndQuotas } from '../access/index.js';
 import type { SkillSearch } from '../index.js';
+import { after } from './after.js';
 
-/** Whether the files that every search needs can be read now. */
-export function askHealth(search: SkillSearch, access: Access | undefined): { healthy: boolean; error?: unknown } {
+/** Whether what every search needs can be read now. */
+export interface Health {
+  readonly healthy: boolean;
+  readonly error?: unknown;
+}
+
+/** Never throws nor rejects. */
+export function askHealth(search: SkillSearch, access: KeysAndQuotas | undefined): Health | Promise<Health> {
   try {
     search.check();
-    access?.check();
-    return { healthy: true };
+    const checked = after(access?.check(), (): Health => ({ healthy: true }));
+    return checked instanceof Promise ? checked.catch((error: unknown) => ({ healthy: false, error })) : checked;
   } catch (error) {
     return { healthy: false, error };
   }

@@ -1,5 +1,5 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
-import { type Admission, type Client, clientOfAddress } from '../access/index.js';
+import { type Admission, type Client, clientOfAddress, type SharedAdmission } from '../access/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { MCP_HTTP_LIMITS } from '../limits.js';
 import type { McpOptions } from '../mcp/engine.js';
@@ -22,6 +22,8 @@ export interface McpContent extends Content {
   /** For the log: the method, and the tool of a call. */
   readonly operation?: string | undefined;
 }
+
+type Admissions = readonly (Admission | SharedAdmission)[];
 
 const [PARSE_ERROR, INVALID_REQUEST, SERVER_ERROR] = [-32700, -32600, -32000];
 const ALLOWED_METHODS = 'POST, GET, DELETE';
@@ -122,10 +124,13 @@ export class McpMount {
       if (method !== 'POST' && method !== 'GET')
         throw new RefusedRequest(METHOD_NOT_ALLOWED, { Allow: ALLOWED_METHODS });
       const { access } = this.#options;
-      const client = access?.identify(visit.call.header('authorization'), visit.address, visit.started);
+      const client = await access?.identify(visit.call.header('authorization'), visit.address, visit.started);
       visit.client = client;
       visit.quota = client?.quota;
-      if (method === 'GET') return await this.#listen(visit);
+      if (method === 'GET') {
+        if (client !== undefined) await access?.confirm(client);
+        return await this.#listen(visit);
+      }
       const { body, waited } = await this.#read(visit, client);
       messages = readMessages(body);
       return await this.#post(visit, { body, messages, client, waited });
@@ -163,8 +168,8 @@ export class McpMount {
     const type = call.header('content-type')?.split(';')[0]?.trim().toLowerCase();
     if (type !== 'application/json') throw new RefusedRequest(WRONG_TYPE);
     const began = performance.now();
-    const bytes = await call.body(MCP_HTTP_LIMITS).catch((error) => {
-      if (!(error instanceof ClientGone)) this.#count(client, undefined);
+    const bytes = await call.body(MCP_HTTP_LIMITS).catch(async (error) => {
+      if (!(error instanceof ClientGone)) await this.#count(client, undefined);
       throw error;
     });
     const arrived = performance.now();
@@ -178,7 +183,7 @@ export class McpMount {
       if (fault !== undefined) throw new MessageFault(INVALID_REQUEST, fault);
       return { body, waited };
     } catch (error) {
-      this.#count(client, undefined);
+      await this.#count(client, undefined);
       throw error;
     }
   }
@@ -193,16 +198,16 @@ export class McpMount {
     }: { body: unknown; messages: McpMessages; client: Client | undefined; waited: number },
   ): Promise<McpContent> {
     const { longestWait } = this.#options;
-    let admissions: readonly Admission[] = [];
+    let admissions: Admissions = [];
     let refusal: SkillSearchError | undefined;
     let answered = 0;
     try {
-      admissions = this.#count(client, messages);
+      admissions = await this.#count(client, messages);
       if (longestWait > 0 && waited > longestWait) throw busy();
     } catch (error) {
       const isTold = error instanceof SkillSearchError && TOLD_TO_MODELS.includes(error.code) && messages.callsTools;
       if (!isTold) {
-        this.#giveBack(admissions, visit);
+        await this.#giveBack(admissions, visit);
         throw error;
       }
       refusal = error;
@@ -223,7 +228,7 @@ export class McpMount {
       const headers = { ...answer.headers, ...(last && quotaHeaders(last)), ...refusalHeaders(refusal, visit) };
       return { ...answer, headers, code: refusal?.code, operation: messages.name };
     } finally {
-      this.#giveBack(admissions.slice(answered), visit);
+      await this.#giveBack(admissions.slice(answered), visit);
     }
   }
 
@@ -281,25 +286,25 @@ export class McpMount {
    * @param messages undefined for a request that cannot be read
    * @throws {SkillSearchError} `RATE_LIMIT_EXCEEDED`, `DAILY_QUOTA_EXCEEDED`; nothing is counted for the day then
    */
-  #count(client: Client | undefined, messages: McpMessages | undefined): readonly Admission[] {
+  async #count(client: Client | undefined, messages: McpMessages | undefined): Promise<Admissions> {
     const { access } = this.#options;
     if (access === undefined || client === undefined) return [];
     const { searches, others } = messages ?? { searches: 0, others: 1 };
-    const admissions: Admission[] = [];
+    const admissions: (Admission | SharedAdmission)[] = [];
     try {
-      for (let i = 0; i < others; i++) access.countRequest(client);
-      for (let i = 0; i < searches; i++) admissions.push(access.admit(client));
+      for (let i = 0; i < others; i++) await access.countRequest(client);
+      for (let i = 0; i < searches; i++) admissions.push(await access.admit(client));
       return admissions;
     } catch (error) {
-      this.#giveBack(admissions, undefined);
+      await this.#giveBack(admissions, undefined);
       throw error;
     }
   }
 
-  #giveBack(admissions: readonly Admission[], visit: Visit | undefined): void {
+  async #giveBack(admissions: Admissions, visit: Visit | undefined): Promise<void> {
     for (const admission of admissions) {
       try {
-        admission.giveBack();
+        await admission.giveBack();
       } catch (error) {
         // The client gets the first error.
         if (visit !== undefined) this.#logFailure(visit, error);

@@ -1,4 +1,4 @@
-import { type Access, openAccess, UNLIMITED } from '../access/index.js';
+import { type KeysAndQuotas, openAccess, UNLIMITED } from '../access/index.js';
 import { checkInteger, checkListener, checkNumber, invalidArgument, optionOf } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { MAX_LONGEST_WAIT } from '../limits.js';
@@ -27,12 +27,12 @@ export const DEFAULT_LONGEST_WAIT = 5;
 /** Options of `createHandler` and `startServer`. */
 export interface HandlerOptions {
   /**
-   * API keys and quotas, from `openAccess`. `false` needs no key and counts nothing: for a service that another layer
+   * API keys and quotas, from `openAccess` or `connectAccess`. `false` needs no key and counts nothing: for a service that another layer
    * protects.
    *
    * @default anonymous access with the default quotas, counted in memory; without keys there is no semantic search
    */
-  readonly access?: Access | false | undefined;
+  readonly access?: KeysAndQuotas | false | undefined;
   /**
    * The http or https URL by which clients reach the service, for links to its pages.
    *
@@ -136,7 +136,7 @@ interface McpMountOptions {
 }
 
 export interface ResolvedHandlerOptions {
-  readonly access: Access | undefined;
+  readonly access: KeysAndQuotas | undefined;
   /** Without a slash at its end; undefined to use the origin of each request. */
   readonly publicUrl: string | undefined;
   readonly isTrusted: TrustedHops;
@@ -229,9 +229,9 @@ export function checkSearch(search: unknown): void {
   throw invalidArgument(optionOf('search'), 'an open search', search);
 }
 
-function checkAccess(access: Access | undefined): Access | undefined {
+function checkAccess(access: KeysAndQuotas | undefined): KeysAndQuotas | undefined {
   if (access === undefined || typeof access?.admit === 'function') return access;
-  throw invalidArgument(optionOf('access'), 'what openAccess() returns, or false', access);
+  throw invalidArgument(optionOf('access'), 'what openAccess() or connectAccess() returns, or false', access);
 }
 
 /** A log that throws must not prevent an answer. */

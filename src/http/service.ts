@@ -1,5 +1,6 @@
 import { clientOfAddress, shortenAddress } from '../access/index.js';
 import { type DamagedSkill, type SkillSearch, SkillSearchError } from '../index.js';
+import { after } from './after.js';
 import { type Answer, type Call, type Content, JSON_TYPE } from './call.js';
 import { logDamaged, logFailure } from './damage-log.js';
 import { encodeContent } from './encode-content.js';
@@ -324,11 +325,12 @@ export class SkillDiscoveryService {
     return answerSearch(findOperation(this.#publisher), visit, this.#search, this.#findOptions, minute);
   }
 
-  #health({ requestId }: Visit): Content {
-    const { healthy, error } = askHealth(this.#search, this.#options.access);
-    if (healthy) return { body: '{"status":"ok"}' };
-    this.#options.log({ kind: 'failure', requestId, error });
-    return { status: 503, body: '{"status":"degraded"}' };
+  #health({ requestId }: Visit): Content | Promise<Content> {
+    return after(askHealth(this.#search, this.#options.access), ({ healthy, error }): Content => {
+      if (healthy) return { body: '{"status":"ok"}' };
+      this.#options.log({ kind: 'failure', requestId, error });
+      return { status: 503, body: '{"status":"degraded"}' };
+    });
   }
 }
 

@@ -1,0 +1,164 @@
+import { POSTGRES_LIMITS } from '../limits.js';
+import type { PostgresPool } from '../postgres/postgres-pool.js';
+import { type CountedRequests, type CountedRow, countStatement, verdictsOf } from './count-statement.js';
+import type { Quota } from './options.js';
+import { keyNotAccepted } from './sent-key.js';
+import type { Verdict } from './usage.js';
+import { type Resolvers, withResolvers } from './with-resolvers.js';
+
+/** A request that waits to be counted. */
+type Waiting = Pick<Resolvers<Verdict>, 'resolve' | 'reject'>;
+
+/** Requests of one client that wait to be counted. */
+interface Group {
+  readonly client: string;
+  readonly hash: Buffer | null;
+  readonly quota: Quota;
+  readonly answerable: Waiting[];
+  readonly faulty: Waiting[];
+}
+
+/** Old rows that one statement removes. */
+const CLEARED_TOGETHER = 5000;
+
+/**
+ * The request counters of all clients in a database, shared by all servers.
+ *
+ * A request is counted at once where a connection is free. What comes while the statements are under way waits for the
+ * next, and is counted together: so the busier a server is, the less a request costs, and a single busy client is
+ * counted as fast as many, although its row can be changed by one statement after the other only. Each request is
+ * counted in the database before it is answered, so a server that dies takes nothing along.
+ */
+export class SharedCounters {
+  readonly #pool: PostgresPool;
+  readonly #now: (() => number) | undefined;
+  /** Statements under way at most. One connection is left for everything else. */
+  readonly #mostStatements: number;
+  /** By client and quota. */
+  readonly #waiting = new Map<string, Group>();
+  /** Clients that a statement under way counts. */
+  readonly #counted = new Set<string>();
+  #statements = 0;
+  /** Day on which old counters were last removed. */
+  #cleared = 0;
+
+  /** @param now a clock in place of the database's */
+  constructor(pool: PostgresPool, connections: number, now: (() => number) | undefined) {
+    this.#pool = pool;
+    this.#now = now;
+    this.#mostStatements = Math.max(1, connections - 1);
+  }
+
+  /**
+   * Counts one request of a client; see `count` of usage.ts.
+   *
+   * @param hash SHA-256 of the key by which the client is known; null for one without a key
+   * @throws {SkillSearchError} `INVALID_API_KEY` if the key was revoked
+   */
+  count(client: string, hash: Buffer | null, quota: Quota, answerable: boolean): Promise<Verdict> {
+    const { daily, perMinute } = quota;
+    const name = `${client} ${daily} ${perMinute}`;
+    let group = this.#waiting.get(name);
+    if (group === undefined) {
+      group = { client, hash, quota, answerable: [], faulty: [] };
+      this.#waiting.set(name, group);
+    }
+    const { promise, resolve, reject } = withResolvers<Verdict>();
+    (answerable ? group.answerable : group.faulty).push({ resolve, reject });
+    this.#send();
+    return promise;
+  }
+
+  /** Subtracts one request from the count of a day, if that is still the counted day. */
+  async giveBack(client: string, day: number): Promise<void> {
+    await this.#pool.run({
+      name: 'skill-discovery give back',
+      text: `UPDATE skill_discovery.usage SET day_count = day_count - 1
+        WHERE client = $1 AND day = $2 AND day_count > 0`,
+      values: [client, day],
+    });
+  }
+
+  #send(): void {
+    while (this.#statements < this.#mostStatements) {
+      const groups = this.#takeGroups();
+      if (groups.length === 0) return;
+      void this.#countTogether(groups);
+    }
+  }
+
+  /** A client is in one statement at a time: a second would only wait for the first. */
+  #takeGroups(): Group[] {
+    const groups: Group[] = [];
+    for (const [name, group] of this.#waiting) {
+      if (this.#counted.has(group.client)) continue;
+      this.#counted.add(group.client);
+      this.#waiting.delete(name);
+      groups.push(group);
+      if (groups.length === POSTGRES_LIMITS.countedTogether) break;
+    }
+    return groups;
+  }
+
+  async #countTogether(groups: readonly Group[]): Promise<void> {
+    this.#statements += 1;
+    try {
+      const requests = groups.map(toRequests);
+      const rows = await this.#pool.run<CountedRow>(countStatement(requests, this.#now?.()));
+      const byClient = new Map(rows.map((row) => [row.client, row]));
+      for (const [i, group] of groups.entries()) settle(group, requests[i]!, byClient.get(group.client));
+      this.#clearOld(rows[0]?.day);
+    } catch (error) {
+      for (const { answerable, faulty } of groups) for (const one of [...answerable, ...faulty]) one.reject(error);
+      // While the database does not answer, waiting for it again would double the time.
+      if (this.#pool.awayError !== undefined) this.#rejectWaiting(error);
+    } finally {
+      this.#statements -= 1;
+      for (const { client } of groups) this.#counted.delete(client);
+      this.#send();
+    }
+  }
+
+  #rejectWaiting(error: unknown): void {
+    const groups = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { answerable, faulty } of groups) for (const one of [...answerable, ...faulty]) one.reject(error);
+  }
+
+  /** Keeps yesterday's counters, because a clock may be set back a little. */
+  #clearOld(today: number | undefined): void {
+    if (today === undefined || today <= this.#cleared) return;
+    this.#cleared = today;
+    void this.#clearBefore(today - 1);
+  }
+
+  /** Row after row that nobody else has locked: it waits for no statement, and none waits for it for long. */
+  async #clearBefore(day: number): Promise<void> {
+    try {
+      for (;;) {
+        const rows = await this.#pool.run({
+          text: `DELETE FROM skill_discovery.usage WHERE client IN
+            (SELECT client FROM skill_discovery.usage WHERE day < $1 LIMIT ${CLEARED_TOGETHER} FOR UPDATE SKIP LOCKED)
+            RETURNING 1`,
+          values: [day],
+        });
+        if (rows.length < CLEARED_TOGETHER) return;
+      }
+    } catch {
+      // The next server to see a new day, or this one tomorrow, removes them.
+    }
+  }
+}
+
+function toRequests({ client, hash, quota, answerable, faulty }: Group): CountedRequests {
+  return { client, hash, quota, answerable: answerable.length, faulty: faulty.length };
+}
+
+function settle({ answerable, faulty }: Group, requests: CountedRequests, row: CountedRow | undefined): void {
+  const waiting = [...answerable, ...faulty];
+  if (row === undefined) {
+    for (const { reject } of waiting) reject(keyNotAccepted());
+    return;
+  }
+  for (const [i, verdict] of verdictsOf(requests, row).entries()) waiting[i]!.resolve(verdict);
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { SkillSearchError } from '../errors.js';
+
+/** Where a database is, and how to get in. */
+export interface PostgresAddress {
+  /** A name, an address, or the folder of a socket. Undefined for what PGHOST says, or this machine. */
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  /** Undefined for what PGUSER says, or the user of the system. */
+  readonly user: string | undefined;
+  readonly database: string | undefined;
+  /** Undefined for what PGPASSWORD or the password file of PostgreSQL's own programs says. */
+  readonly password: string | undefined;
+  /** Undefined for what PGSSLMODE says, or none. */
+  readonly tls: 'disable' | 'require' | 'verify-full' | undefined;
+  /** Certificates of those who may sign the server's, in PEM. */
+  readonly certificates: string | undefined;
+  /** The address for messages: without password. */
+  readonly shown: string;
+}
+
+const TLS_MODES = ['disable', 'require', 'verify-full'] as const;
+
+/** Whether a text is meant as the address of a database of PostgreSQL: anything else is the path of a file. */
+export function isPostgresAddress(text: unknown): text is string {
+  return typeof text === 'string' && /^postgres(?:ql)?:/i.test(text);
+}
+
+/**
+ * Reads an address: `postgres://user:password@host:port/database`, every part of which may be left out. Parameters are
+ * `host` (for the folder of a socket), `sslmode` (`disable`, `require`, `verify-full`) and `sslrootcert` (a file).
+ *
+ * No message repeats the address: a part of a password may stand anywhere in one that cannot be read.
+ *
+ * @param option what the address is called in messages
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function readPostgresAddress(option: string, address: string): PostgresAddress {
+  const fault = (expected: string): SkillSearchError =>
+    new SkillSearchError('INVALID_OPTION', `${option} must be an address such as ${EXAMPLE}: ${expected}`, {
+      parameter: option,
+    });
+  if (!/^postgres(?:ql)?:\/\//i.test(address) || !URL.canParse(address)) {
+    throw fault(
+      'this one cannot be read; characters such as / # ? @ and : in a password are written %2F %23 %3F %40 %3A',
+    );
+  }
+  const url = new URL(address);
+  if (url.hash !== '') throw fault('a # in it is written %23');
+  // Whatever comes before an @ may be the end of a password.
+  if (url.pathname.includes('@') || url.search.includes('@'))
+    throw fault('a / or ? in a password is written %2F or %3F');
+  const parameters = new Map<string, string>();
+  for (const [name, value] of url.searchParams) {
+    if (!PARAMETERS.has(name)) throw fault(`its parameters may be ${[...PARAMETERS].join(', ')}`);
+    parameters.set(name, value);
+  }
+  const tls = parameters.get('sslmode');
+  if (tls !== undefined && !TLS_MODES.includes(tls as never)) {
+    throw fault(`sslmode must be one of ${TLS_MODES.join(', ')}`);
+  }
+  const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map((part) => {
+    const decoded = decode(part);
+    if (decoded === undefined) throw fault('a % in it is written %25');
+    if (decoded.includes('\0')) throw fault('it must not contain the character U+0000');
+    return decoded === '' ? undefined : decoded;
+  });
+  if (database?.includes('/') === true) throw fault('the name of a database has no /');
+  const named = url.hostname === '' ? undefined : url.hostname.replace(/^\[(.*)\]$/, '$1');
+  if (named !== undefined && !/^[a-z0-9._:%-]+$/i.test(named)) throw fault('it names one host');
+  const host = parameters.get('host') ?? named;
+  const port = url.port === '' ? undefined : Number(url.port);
+  const root = parameters.get('sslrootcert');
+  return {
+    host,
+    port,
+    user,
+    database,
+    password,
+    tls: tls as PostgresAddress['tls'],
+    certificates: root === undefined ? undefined : readCertificates(root),
+    shown: shownOf({ host, port, user, database }),
+  };
+}
+
+const EXAMPLE = 'postgres://user@host:5432/database';
+const PARAMETERS: ReadonlySet<string> = new Set(['host', 'sslmode', 'sslrootcert']);
+
+function shownOf({ host, port, user, database }: Pick<PostgresAddress, 'host' | 'port' | 'user' | 'database'>): string {
+  const isFolder = host?.startsWith('/') === true;
+  const place = isFolder ? 'localhost' : host === undefined ? '' : host.includes(':') ? `[${host}]` : host;
+  const name = user === undefined ? '' : `${encodeURIComponent(user)}@`;
+  const suffix = isFolder ? `?host=${host}` : '';
+  return `postgres://${name}${place}${port === undefined ? '' : `:${port}`}/${encodeURIComponent(database ?? '')}${suffix}`;
+}
+
+function decode(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+function readCertificates(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const message = `sslrootcert cannot be read: ${(cause as Error).message}`;
+    throw new SkillSearchError('INVALID_OPTION', message, { path, cause });
+  }
+}

@@ -1,0 +1,102 @@
+import { type ErrorCode, SkillSearchError } from '../errors.js';
+import type { PostgresAddress } from './postgres-address.js';
+
+/** An answer that did not come in time. The connection is of no more use. */
+export class AnswerTimeout extends Error {
+  override readonly name = 'AnswerTimeout' as const;
+}
+
+/** An error that PostgreSQL itself told, with its five characters of code. */
+interface ToldError extends Error {
+  readonly code: string;
+  readonly severity: string;
+}
+
+function isTold(error: unknown): error is ToldError {
+  return error instanceof Error && 'severity' in error && typeof (error as ToldError).code === 'string';
+}
+
+/** Codes after which a connection is of no more use: it is closed, or leads to a database that may not be written. */
+const LOST = /^(?:08|57P0|25006)/;
+
+/** Whether an error of a statement says that its connection is of no more use, rather than that the statement is wrong. */
+export function isLost(error: unknown): boolean {
+  if (error instanceof SkillSearchError) return false;
+  return isTold(error) ? LOST.test(error.code) : error instanceof Error;
+}
+
+/** Codes by which a busy database refuses one statement: another try may succeed. */
+const BUSY = /^(?:40001|40P01|53|55P03|57014)/;
+
+/** An error of a statement that the database refused, as one of ours. Those that pass by themselves say when to ask again. */
+export function statementError(error: unknown, { shown }: PostgresAddress): SkillSearchError {
+  if (error instanceof SkillSearchError) return error;
+  const reason = reasonOf(error);
+  if (isTold(error) && BUSY.test(error.code)) {
+    const message = `${shown} is busy: ${reason}`;
+    return new SkillSearchError('SERVICE_UNAVAILABLE', message, { path: shown, retryAfter: 1, cause: error });
+  }
+  return new SkillSearchError('DATABASE_NOT_READABLE', `${shown} refuses a statement: ${reason}`, {
+    path: shown,
+    cause: error,
+  });
+}
+
+/** The error of each request while a database does not answer. */
+export function awayError(shown: string, cause: unknown): SkillSearchError {
+  const message = `${shown} does not answer: ${reasonOf(cause)}`;
+  return new SkillSearchError('SERVICE_UNAVAILABLE', message, { path: shown, retryAfter: 1, cause });
+}
+
+/** What to do about an error at the first connection, by the code of PostgreSQL or of the system. */
+const ADVICE: Readonly<Record<string, (address: PostgresAddress) => string>> = {
+  ECONNREFUSED: () => 'nothing listens there: is PostgreSQL running, and are host and port right?',
+  ENOENT: () => 'there is no socket: is PostgreSQL running, and does `host` name the folder of its socket?',
+  ENOTFOUND: () => 'no such host is known',
+  EAI_AGAIN: () => 'the name of the host cannot be looked up now',
+  EHOSTUNREACH: () => 'there is no way to that host',
+  '28P01': () => `the password is not accepted: ${WHERE_PASSWORDS_ARE}`,
+  '28000': ({ tls }) =>
+    `this user may not connect from here: see pg_hba.conf of the database${tls === undefined ? '; where it demands TLS, add ?sslmode=verify-full' : ''}`,
+  '3D000': () => 'there is no such database: make it with createdb',
+  '42501': ({ user }) =>
+    `the user may not make the tables. Let an administrator run: CREATE SCHEMA skill_discovery AUTHORIZATION ${user ?? 'USER'}`,
+  '53300': () => 'it has as many connections as it may have: raise max_connections, or use fewer connections',
+  '57P03': () => 'it is starting or stopping: try again in some seconds',
+  '25006': () => 'it may only be read: is this a standby? Give the address of the primary',
+};
+
+const WHERE_PASSWORDS_ARE =
+  'it comes from PGPASSWORD, from ~/.pgpass, or from a file that is named beside the address (passwordFile, --state-password-file)';
+
+/** An error while a database is opened, as a sentence that says what to do. */
+export function openingError(error: unknown, address: PostgresAddress): SkillSearchError {
+  if (error instanceof SkillSearchError) return error;
+  const told = (error as { readonly code?: unknown }).code;
+  const advice = typeof told === 'string' && Object.hasOwn(ADVICE, told) ? ADVICE[told] : undefined;
+  const reason = advice?.(address) ?? adviceByMessage(error) ?? reasonOf(error);
+  const code: ErrorCode = told === '42501' || told === '25006' ? 'DATABASE_NOT_WRITABLE' : 'DATABASE_NOT_READABLE';
+  return new SkillSearchError(code, `cannot open ${address.shown}: ${reason}`, { path: address.shown, cause: error });
+}
+
+/** Errors of the client, which have no codes. */
+function adviceByMessage(error: unknown): string | undefined {
+  const message = error instanceof Error ? error.message : '';
+  if (message.includes('password must be a')) return `it asks for a password: ${WHERE_PASSWORDS_ARE}`;
+  if (message.includes('does not support SSL'))
+    return 'it has no TLS: leave sslmode out only in a network that you trust';
+  if (/timeout/i.test(message) || error instanceof AnswerTimeout) {
+    return 'nothing answers there in time: are host and port right, and is it PostgreSQL?';
+  }
+  if (/certificate|self.signed/i.test(message)) {
+    return `its certificate is not trusted (${message}): name the file of who signed it as sslrootcert`;
+  }
+  return undefined;
+}
+
+/** The first line of an error. Errors of connecting to several addresses of a host have a message in each. */
+function reasonOf(error: unknown): string {
+  const first = error instanceof AggregateError ? error.errors[0] : error;
+  const message = first instanceof Error ? first.message : String(first);
+  return message.split('\n', 1)[0] || 'no reason is known';
+}

@@ -1,0 +1,33 @@
+import { describe } from 'vitest';
+import { connectAccess, openAccess } from '../../src/access/index.js';
+import { Database } from '../../src/sqlite/connection.js';
+import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
+import { scratchFile } from '../scratch-folder.js';
+import { keepsKeysAndQuotas } from './keys-and-quotas.js';
+
+describe('in a file', () => {
+  keepsKeysAndQuotas({
+    emptyPlace: async () => scratchFile('access.db'),
+    open: async (options) => openAccess(options),
+    counted: async (state) => {
+      const database = new Database(state);
+      const columns = 'client, day, day_count AS dayCount, minute_count AS minuteCount';
+      const rows = database.prepare(`SELECT ${columns} FROM usage ORDER BY client`).all();
+      database.close();
+      return rows as never;
+    },
+  });
+});
+
+describeWithPostgres('in PostgreSQL', (server) => {
+  keepsKeysAndQuotas({
+    emptyPlace: () => server.database(),
+    open: connectAccess,
+    counted: async (state) =>
+      (await server.execute(
+        state,
+        `SELECT client, day, day_count::int AS "dayCount", minute_count::int AS "minuteCount"
+         FROM skill_discovery.usage ORDER BY client COLLATE "C"`,
+      )) as never,
+  });
+});

@@ -1,0 +1,106 @@
+import { writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { buildCatalogue } from '../../src/index.js';
+import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
+import { PASSWORD } from '../postgres/postgres-cluster.js';
+import { row } from '../rows.js';
+import { scratchFile } from '../scratch-folder.js';
+import { type Captured, linesOf, runCaptured } from './run-captured.js';
+import { SEARCH, startServing } from './serving.js';
+
+const keys = (...words: readonly string[]): Promise<Captured> => runCaptured(['keys', ...words]);
+
+afterEach(() => vi.unstubAllEnvs());
+
+describeWithPostgres('a state in PostgreSQL', (server) => {
+  /** The address of an empty database, without the password. */
+  const place = async (): Promise<string> => (await server.database()).replace(/:[^:@]+@/, '@');
+
+  test('keeps keys that are made, listed and revoked by the command line', async () => {
+    vi.stubEnv('PGPASSWORD', PASSWORD);
+    const state = await place();
+    const none = await keys('list', '--state', state);
+    expect([none.status, none.out]).toEqual([0, 'There is no key.\n']);
+    const made = await keys('create', '--name', 'ci', '--daily', '5', '--state', state);
+    expect([made.status, made.out]).toEqual([0, expect.stringMatching(/^sk_live_[A-Za-z0-9]{43}\n$/)]);
+    const listed = await keys('list', '--state', state);
+    expect(linesOf(listed.out)[1]).toMatch(/^1 +ci +5 +default /);
+    const revoked = await keys('revoke', made.out.trim(), '--state', state);
+    expect(revoked.out).toBe('Key 1 (ci) is revoked.\n');
+    expect((await keys('revoke', '7', '--state', state)).error).toContain('no key has the id 7');
+  });
+
+  test('takes the password from a file', async () => {
+    const file = scratchFile('password');
+    writeFileSync(file, `${PASSWORD}\n`);
+    const { status, error } = await keys('list', '--state', await place(), '--state-password-file', file);
+    expect([status, error]).toEqual([0, '']);
+  });
+
+  test('is not taken with a password in its address, which is not repeated', async () => {
+    const { status, out, error } = await keys('list', '--state', await server.database());
+    expect([status, out]).toEqual([1, '']);
+    expect(error).toContain('PGPASSWORD');
+    expect(error).not.toContain('zebra');
+  });
+
+  test('whose password is wrong is told in one sentence', async () => {
+    vi.stubEnv('PGPASSWORD', 'wrong-zebra');
+    const { status, error } = await keys('list', '--state', await place());
+    expect([status, linesOf(error)]).toEqual([
+      1,
+      [expect.stringMatching(/^error: cannot open postgres:.*password is not/)],
+    ]);
+    expect(error).not.toContain('zebra');
+  });
+
+  describe('serve', () => {
+    test('shares quotas with another server, and says in its log when the database goes and comes', async () => {
+      vi.stubEnv('PGPASSWORD', PASSWORD);
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ database, sources: [[row('alpha')]], semantic: false });
+      const state = await place();
+      const words = ['--database', database, '--state', state, '--anonymous-daily', '3', '--state-connections', '2'];
+      const [one, other] = [await startServing(words), await startServing(words)];
+      const remaining = async (url: string): Promise<string | null> =>
+        (await fetch(url + SEARCH)).headers.get('X-RateLimit-Daily-Remaining');
+      expect([await remaining(one.url), await remaining(other.url), await remaining(one.url)]).toEqual(['2', '1', '0']);
+      expect((await fetch(other.url + SEARCH)).status).toBe(429);
+      await server.stop();
+      const refused = await fetch(one.url + SEARCH);
+      expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '1']);
+      expect((await one.heard('keys and quotas cannot be asked'))['reason']).toContain('does not answer');
+      await server.start();
+      await one.heard('keys and quotas can be asked again');
+      expect((await fetch(one.url + SEARCH)).status).toBe(429);
+      expect(one.output().error + one.output().out).not.toContain('zebra');
+      one.child.kill('SIGTERM');
+      expect(await one.ended()).toBe(0);
+    });
+
+    test('does not start where the database cannot be reached', async () => {
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ database, sources: [[row('alpha')]], semantic: false });
+      const { status, error } = await runCaptured([
+        'serve',
+        '--database',
+        database,
+        '--state',
+        'postgres://u@127.0.0.1:1/d',
+      ]);
+      expect([status, error]).toEqual([1, expect.stringContaining('is PostgreSQL running')]);
+    });
+  });
+});
+
+test.each([
+  ['--state-password-file', 'x'],
+  ['--state-connections', '2'],
+  ['--anonymous-when-state-is-away', undefined],
+])('%s is for a state in PostgreSQL', async (option, value) => {
+  const database = scratchFile('skills.db');
+  await buildCatalogue({ database, sources: [[row('alpha')]], semantic: false });
+  const words = value === undefined ? [option] : [option, value];
+  const { status, error } = await runCaptured(['serve', '--database', database, '--port', '0', ...words]);
+  expect([status, error]).toEqual([1, expect.stringContaining(`${option} is for a --state in PostgreSQL`)]);
+});

@@ -1,0 +1,145 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { connectAccess, type SharedAccess, type SharedAccessOptions } from '../../src/access/index.js';
+import { createHandler, type LogEvent, startServer } from '../../src/http/index.js';
+import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
+import { PASSWORD } from '../postgres/postgres-cluster.js';
+import { row } from '../rows.js';
+import { type Ask, askerOf, failingSearch, HEALTH, keyword, minuteOf, quotaOf, searchOver, semantic } from './ask.js';
+
+const KITE = keyword({ q: 'kite' });
+
+describeWithPostgres('a server whose keys and quotas are in PostgreSQL', (server) => {
+  interface Shared {
+    readonly ask: Ask;
+    readonly access: SharedAccess;
+    readonly key: string;
+    readonly events: LogEvent[];
+  }
+
+  async function sharing(
+    options: Partial<SharedAccessOptions> = {},
+    search = searchOver([row('kite')]),
+  ): Promise<Shared> {
+    const access = await connectAccess({ state: await server.database(), ...options });
+    onTestFinished(() => access.close());
+    const events: LogEvent[] = [];
+    const handle = createHandler(await search, { access, mcp: true, log: (event) => void events.push(event) });
+    return { ask: askerOf(handle), access, key: (await access.createKey()).key, events };
+  }
+
+  test('answers with the same headers as one with a file', async () => {
+    const { ask, key } = await sharing();
+    const words = await ask(KITE);
+    expect([words.status, quotaOf(words), minuteOf(words)]).toEqual([200, ['50', '49'], ['10', '9']]);
+    const meaning = await ask(semantic('kite'), { key });
+    expect([meaning.status, quotaOf(meaning), minuteOf(meaning)]).toEqual([200, ['500', '499'], ['30', '29']]);
+    expect((await ask(semantic('kite'))).code).toBe('MISSING_API_KEY');
+    expect((await ask(KITE, { key: `${key.slice(0, -1)}-` })).code).toBe('INVALID_API_KEY');
+    expect((await ask(HEALTH)).body).toEqual({ status: 'ok' });
+  });
+
+  test('counts a faulty question for the minute, and says which limit is reached and until when', async () => {
+    const { ask } = await sharing({ anonymous: { daily: 1, perMinute: 3 } });
+    expect((await ask(keyword({ q: '' }))).code).toBe('MISSING_QUERY');
+    expect(quotaOf(await ask(KITE))).toEqual(['1', '0']);
+    const day = await ask(KITE);
+    expect([day.status, day.code, quotaOf(day)]).toEqual([429, 'DAILY_QUOTA_EXCEEDED', ['1', '0']]);
+    const minute = await ask(KITE);
+    expect([minute.status, minute.code, minuteOf(minute)]).toEqual([429, 'RATE_LIMIT_EXCEEDED', ['3', '0']]);
+    expect(Number(minute.headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
+
+  test('gives back what a failed search has counted', async () => {
+    const { ask, access } = await sharing(
+      { anonymous: { daily: 5, perMinute: 0 } },
+      Promise.resolve(failingSearch(new Error('x'))),
+    );
+    expect((await ask(KITE)).status).toBe(500);
+    expect(await access.admit(await access.identify(undefined, undefined))).toMatchObject({ dailyRemaining: 4 });
+  });
+
+  test('refuses a revoked key in all searches and over MCP', async () => {
+    const { ask, access, key } = await sharing();
+    const listening = { key, headers: { Accept: 'text/event-stream', Host: 'localhost' }, method: 'GET' };
+    expect((await ask(KITE, { key })).status).toBe(200);
+    await access.revokeKey(1);
+    expect((await ask(KITE, { key })).code).toBe('INVALID_API_KEY');
+    expect((await ask(semantic('kite'), { key })).code).toBe('INVALID_API_KEY');
+    expect((await ask('/mcp', listening)).status).toBe(401);
+  });
+
+  test('refuses a key that another server revoked, also for a stream that nobody counts', async () => {
+    const state = await server.database();
+    const { ask, key } = await sharing({ state });
+    expect((await ask(KITE, { key })).status).toBe(200);
+    const other = await connectAccess({ state });
+    await other.revokeKey(1);
+    await other.close();
+    const headers = { Accept: 'text/event-stream', Host: 'localhost' };
+    expect((await ask('/mcp', { key, headers })).status).toBe(401);
+  });
+
+  test('answers many connections at once, each within its quota', async () => {
+    const access = await connectAccess({ state: await server.database(), anonymous: { daily: 120, perMinute: 0 } });
+    onTestFinished(() => access.close());
+    const running = await startServer(await searchOver([row('kite')]), { access, port: 0 });
+    onTestFinished(() => running.close());
+    const statuses = await Promise.all(
+      Array.from({ length: 300 }, async () => {
+        const response = await fetch(running.url + KITE);
+        await response.text();
+        return response.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(120);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(180);
+  });
+
+  describe('while the database is away', () => {
+    async function away(shared: Shared): Promise<Shared> {
+      expect((await shared.ask(KITE)).status).toBe(200);
+      await server.stop();
+      onTestFinished(() => server.start());
+      return shared;
+    }
+
+    test('answers 503 with `Retry-After`, says degraded, and tells nobody where it is', async () => {
+      const { ask, key, events } = await away(await sharing());
+      for (const reply of [await ask(KITE), await ask(KITE, { key }), await ask(semantic('kite'), { key })]) {
+        expect([reply.status, reply.code, reply.headers.get('Retry-After')]).toEqual([503, 'SERVICE_UNAVAILABLE', '1']);
+        expect(reply.text).not.toContain('127.0.0.1');
+      }
+      const mcp = await ask('/mcp', { method: 'POST', headers: { Host: 'localhost' } });
+      expect(mcp.status).not.toBe(200);
+      const health = await ask(HEALTH);
+      expect([health.status, health.body]).toEqual([503, { status: 'degraded' }]);
+      const failures = events.filter(({ kind }) => kind === 'failure');
+      expect(failures.length).toBeGreaterThan(0);
+      const logged = failures.map((event) => String((event as { readonly error: Error }).error.message)).join('\n');
+      expect(logged).toContain('does not answer');
+      expect(logged).not.toContain(PASSWORD);
+    });
+
+    test('answers searches without a key where that was asked for, and is healthy', async () => {
+      const { ask, key } = await away(
+        await sharing({ anonymousWhenAway: true, anonymous: { daily: 2, perMinute: 0 } }),
+      );
+      expect(quotaOf(await ask(KITE))).toEqual(['2', '1']);
+      expect(quotaOf(await ask(KITE))).toEqual(['2', '0']);
+      expect((await ask(KITE)).code).toBe('DAILY_QUOTA_EXCEEDED');
+      expect((await ask(KITE, { key })).status).toBe(503);
+      expect((await ask(semantic('kite'), { key })).status).toBe(503);
+      expect((await ask(HEALTH)).body).toEqual({ status: 'ok' });
+    });
+  });
+
+  test('is well again by itself once the database is back', async () => {
+    const { ask, key } = await sharing();
+    expect((await ask(KITE, { key })).status).toBe(200);
+    await server.stop('SIGQUIT');
+    expect((await ask(KITE, { key })).status).toBe(503);
+    await server.start();
+    await expect.poll(async () => (await ask(HEALTH)).status).toBe(200);
+    expect(quotaOf(await ask(KITE, { key }))).toEqual(['500', '498']);
+  });
+});

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { PostgresCluster, type PostgresServer, programs } from './postgres-cluster.js';
+
+/**
+ * Tests with a server of PostgreSQL, one for all tests of the file. Where none is installed they are skipped, and the
+ * reason is printed.
+ */
+export function describeWithPostgres(name: string, body: (server: PostgresServer) => void): void {
+  let cluster: PostgresCluster | undefined;
+  const started = (): PostgresCluster => cluster!;
+  const server: PostgresServer = {
+    get port() {
+      return started().port;
+    },
+    database: (database) => started().database(database),
+    execute: (address, sql) => started().execute(address, sql),
+    stop: (signal) => started().stop(signal),
+    start: () => started().start(),
+    signalAll: (signal) => started().signalAll(signal),
+  };
+  if (programs === undefined) {
+    const reason = 'no server of PostgreSQL is installed: initdb is neither in /usr/lib/postgresql nor in PATH';
+    console.warn(`Skipped: ${name}. There is ${reason}.`);
+    describe.skip(`${name} (skipped: no PostgreSQL)`, () => body(server));
+    return;
+  }
+  describe(name, () => {
+    beforeAll(async () => {
+      cluster = await PostgresCluster.make();
+      await cluster.start();
+    }, 120_000);
+    afterAll(async () => cluster?.remove());
+    body(server);
+  });
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SkillSearchError } from '../../src/errors.js';
+import { isPostgresAddress, readPostgresAddress } from '../../src/postgres/postgres-address.js';
+
+const read = (address: string) => readPostgresAddress('state', address);
+
+describe('the address of a database', () => {
+  test.each([
+    [
+      'postgres://u:p@db.example.com:5433/skills',
+      { host: 'db.example.com', port: 5433, user: 'u', password: 'p', database: 'skills' },
+    ],
+    ['postgresql://localhost/skills', { host: 'localhost', port: undefined, user: undefined, database: 'skills' }],
+    ['postgres:///skills', { host: undefined, database: 'skills' }],
+    ['postgres://', { host: undefined, database: undefined }],
+    ['postgres://u%40corp:p%2F%3F@[::1]/a%20b', { host: '::1', user: 'u@corp', password: 'p/?', database: 'a b' }],
+    ['postgres:///skills?host=/run/postgresql', { host: '/run/postgresql', database: 'skills' }],
+    ['postgres://h/d?sslmode=verify-full', { tls: 'verify-full' }],
+  ])('%s is read', (address, parts) => {
+    expect(read(address)).toMatchObject(parts);
+  });
+
+  test('is told from the path of a file by its beginning', () => {
+    for (const address of ['postgres://h/d', 'postgresql:d', 'POSTGRES://H/d'])
+      expect(isPostgresAddress(address)).toBe(true);
+    for (const path of ['postgres.db', './postgres/x', ':memory:', 'C:\\postgres', '', undefined]) {
+      expect(isPostgresAddress(path)).toBe(false);
+    }
+  });
+
+  test('is shown without the password', () => {
+    expect(read('postgres://u:secret@h:5433/d').shown).toBe('postgres://u@h:5433/d');
+    expect(read('postgres://u:secret@[::1]/d').shown).toBe('postgres://u@[::1]/d');
+    expect(read('postgres://u:secret@localhost/d?host=/run/pg').shown).toBe('postgres://u@localhost/d?host=/run/pg');
+  });
+
+  test.each([
+    ['postgres:nothing'],
+    ['postgres://u:zebra/ss@h/d'],
+    ['postgres://u:12/zebra@h/d'],
+    ['postgres://u:12?zebra@h/d'],
+    ['postgres://u:12#zebra@h/d'],
+    ['postgres://u:zebra%@h/d'],
+    ['postgres://u:zebra@h:99999/d'],
+    ['postgres://u:zebra@one,two/d'],
+    ['postgres://u:zebra@h/d/more'],
+    ['postgres://u:zebra@h/d?password=zebra'],
+    ['postgres://u:zebra@h/d?sslmode=zebra'],
+    ['postgres://u:zebra@h/d%00'],
+    ['postgres://u:zebra@h/d?sslrootcert=/nowhere/at/all'],
+  ])('%s is refused, and nothing of it is repeated', (address) => {
+    let error: unknown;
+    try {
+      read(address);
+    } catch (caught) {
+      error = caught;
+    }
+    expect(error).toBeInstanceOf(SkillSearchError);
+    expect(error).toMatchObject({ code: 'INVALID_OPTION' });
+    expect(String((error as Error).message)).not.toContain('zebra');
+  });
+
+  test('with any password is read with it, or refused, and never shows it', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 6, unit: 'grapheme-ascii' }), fc.boolean(), (secret, encoded) => {
+        const address = `postgres://user:${encoded ? encodeURIComponent(secret) : secret}@host:1/db`;
+        try {
+          const { password, shown, host } = read(address);
+          expect(shown).toBe('postgres://user@host:1/db');
+          expect(host).toBe('host');
+          if (encoded) expect(password).toBe(secret);
+        } catch (error) {
+          if (!(error instanceof SkillSearchError)) throw error;
+          expect(encoded).toBe(false);
+          expect(error.message).not.toContain(secret);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,239 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { SkillSearchError } from '../../src/errors.js';
+import { POSTGRES_LIMITS } from '../../src/limits.js';
+import { readPostgresAddress } from '../../src/postgres/postgres-address.js';
+import { type PostgresEvent, PostgresPool, type PostgresPoolOptions } from '../../src/postgres/postgres-pool.js';
+import { codeOf } from '../error-code.js';
+import { scratchFile } from '../scratch-folder.js';
+import { describeWithPostgres } from './describe-with-postgres.js';
+import { PASSWORD, USER } from './postgres-cluster.js';
+
+afterEach(() => vi.unstubAllEnvs());
+
+async function connected(address: string, options: Partial<PostgresPoolOptions> = {}): Promise<PostgresPool> {
+  const pool = await PostgresPool.connect(readPostgresAddress('state', address), { connections: 2, ...options });
+  onTestFinished(() => pool.close());
+  return pool;
+}
+
+async function refusalOf(address: string, options: Partial<PostgresPoolOptions> = {}): Promise<SkillSearchError> {
+  try {
+    await connected(address, options);
+  } catch (error) {
+    if (error instanceof SkillSearchError) return error;
+    throw error;
+  }
+  throw new Error('it was opened');
+}
+
+/** All texts of an error: what a log may show of it. */
+function textsOf(error: unknown): string {
+  if (!(error instanceof Error)) return JSON.stringify(error) ?? '';
+  return [error.message, error.stack, JSON.stringify(error), textsOf(error.cause)].join('\n');
+}
+
+describeWithPostgres('a pool of connections', (server) => {
+  describe('is not opened, and says what to do without a password,', () => {
+    const cases: Record<string, readonly [change: (address: string) => string, code: string, advice: RegExp]> = {
+      'where nothing listens': [(a) => a.replace(/:\d+\//, ':1/'), 'DATABASE_NOT_READABLE', /is PostgreSQL running/],
+      'with a wrong password': [
+        (a) => a.replace(/:[^:@]+@/, ':Wrong-zebra@'),
+        'DATABASE_NOT_READABLE',
+        /password is not accepted: it comes from PGPASSWORD/,
+      ],
+      'without a password': [(a) => a.replace(/:[^:@]+@/, '@'), 'DATABASE_NOT_READABLE', /asks for a password/],
+      'with a user that is not known': [
+        (a) => a.replace(USER, 'nobody_here'),
+        'DATABASE_NOT_READABLE',
+        /password is not/,
+      ],
+      'of a database that does not exist': [
+        (a) => a.replace(/[^/]+$/, 'missing'),
+        'DATABASE_NOT_READABLE',
+        /no such database: make it with createdb/,
+      ],
+      'with TLS where there is none': [(a) => `${a}?sslmode=verify-full`, 'DATABASE_NOT_READABLE', /has no TLS/],
+      'by the folder of a socket that is not there': [
+        (a) => `${a}?host=/nowhere/at-all`,
+        'DATABASE_NOT_READABLE',
+        /there is no socket/,
+      ],
+    };
+    test.each(Object.entries(cases))('%s', async (_, [change, code, advice]) => {
+      const error = await refusalOf(change(await server.database('postgres')));
+      expect(error.code).toBe(code);
+      expect(error.message).toMatch(advice);
+      expect(error.message).toMatch(/^cannot open postgres:\/\//);
+      for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), 'zebra'])
+        expect(textsOf(error)).not.toContain(secret);
+    });
+
+    test('where nothing answers', async () => {
+      const silent = createServer(() => {}).listen(0, '127.0.0.1');
+      onTestFinished(() => void silent.close());
+      await once(silent, 'listening');
+      const { port } = silent.address() as { readonly port: number };
+      const error = await refusalOf(`postgres://u:zebra@127.0.0.1:${port}/d`);
+      expect([error.code, error.message]).toEqual([
+        'DATABASE_NOT_READABLE',
+        `cannot open postgres://u@127.0.0.1:${port}/d: nothing answers there in time: are host and port right, and is it PostgreSQL?`,
+      ]);
+    });
+
+    test('where it may only be read', async () => {
+      const address = await server.database();
+      const name = address.slice(address.lastIndexOf('/') + 1);
+      await server.execute(address, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+      const error = await refusalOf(address);
+      expect([error.code, error.message]).toEqual(['DATABASE_NOT_WRITABLE', expect.stringContaining('the primary')]);
+    });
+
+    test('where its encoding has not all characters', async () => {
+      const main = await server.database('postgres');
+      await server.execute(main, "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+      const error = await refusalOf(await server.database('latin'));
+      expect([error.code, error.message]).toEqual(['UNSUPPORTED_FORMAT', expect.stringContaining('--encoding=UTF8')]);
+    });
+  });
+
+  describe('takes the password', () => {
+    const without = async (): Promise<string> => (await server.database('postgres')).replace(/:[^:@]+@/, '@');
+
+    test('from PGPASSWORD', async () => {
+      vi.stubEnv('PGPASSWORD', PASSWORD);
+      expect(await (await connected(await without())).run({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+    });
+
+    test('from the first line of a file, for each new connection', async () => {
+      const passwordFile = scratchFile('password');
+      writeFileSync(passwordFile, `${PASSWORD}\nmore\n`);
+      const pool = await connected(await without(), { passwordFile });
+      writeFileSync(passwordFile, 'changed');
+      expect(await codeOf(() => pool.run({ text: 'SELECT 1' }))).toBe('SERVICE_UNAVAILABLE');
+      writeFileSync(passwordFile, PASSWORD);
+      await expect.poll(() => codeOf(() => pool.run({ text: 'SELECT 1' }))).toBe('no error');
+    });
+
+    test('from a file that must be there', async () => {
+      const error = await refusalOf(await without(), { passwordFile: scratchFile('missing') });
+      expect([error.code, error.message]).toEqual(['INVALID_OPTION', expect.stringContaining('cannot be read')]);
+    });
+  });
+
+  test('has no more connections than it may have', async () => {
+    const pool = await connected(await server.database(), { connections: 3 });
+    const text = `SELECT pg_sleep(0.01), (SELECT count(*)::int FROM pg_stat_activity
+      WHERE application_name = 'skill-discovery' AND datname = current_database()) AS open`;
+    const rows = await Promise.all(Array.from({ length: 60 }, () => pool.run<{ open: number }>({ text })));
+    expect(Math.max(...rows.flat().map(({ open }) => open))).toBe(3);
+  });
+
+  test('lets 2,000 statements wait for a connection, and refuses those beyond', async () => {
+    const pool = await connected(await server.database(), { connections: 1 });
+    await pool.run({ text: 'SELECT 1' });
+    const first = pool.run({ text: 'SELECT pg_sleep(0.2)' });
+    const codes = await Promise.all(
+      Array.from({ length: POSTGRES_LIMITS.waiting + 3 }, () => codeOf(() => pool.run({ text: 'SELECT 1' }))),
+    );
+    await first;
+    expect(codes.slice(-2)).toEqual(['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE']);
+    expect(pool.awayError).toBeUndefined();
+    expect(await pool.run({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+  });
+
+  test('ends a statement that takes too long, and goes on', async () => {
+    const pool = await connected(await server.database());
+    await expect(pool.run({ text: 'SELECT pg_sleep(30)' })).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      retryAfter: 1,
+      message: expect.stringContaining('is busy'),
+    });
+    expect(pool.awayError).toBeUndefined();
+    expect(await pool.run({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+  });
+
+  test('says that a statement waited too long for a connection, and that the database is there', async () => {
+    const pool = await connected(await server.database(), { connections: 1 });
+    const holding = pool.transaction(5000, (run) => run({ text: 'SELECT pg_sleep(1.5)' }));
+    await expect(pool.run({ text: 'SELECT 1' })).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('too many statements wait'),
+    });
+    await holding;
+    expect(pool.awayError).toBeUndefined();
+  });
+
+  test('refuses a wrong statement with a code, and goes on', async () => {
+    const pool = await connected(await server.database());
+    expect(await codeOf(() => pool.run({ text: 'SELECT * FROM nothing_here' }))).toBe('DATABASE_NOT_READABLE');
+    expect(await pool.run({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+  });
+
+  test('rolls a transaction back when its work throws', async () => {
+    const pool = await connected(await server.database());
+    await pool.run({ text: 'CREATE TABLE given (n int)' });
+    await expect(
+      pool.transaction(5000, async (run) => {
+        await run({ text: 'INSERT INTO given VALUES (1)' });
+        throw new SkillSearchError('KEY_NOT_FOUND', 'changed my mind');
+      }),
+    ).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' });
+    await pool.transaction(5000, (run) => run({ text: 'INSERT INTO given VALUES (2)' }));
+    expect(await pool.run({ text: 'SELECT n FROM given' })).toEqual([{ n: 2 }]);
+  });
+
+  test('finds a database that was restarted by itself, and tells both', async () => {
+    const events: PostgresEvent[] = [];
+    const pool = await connected(await server.database(), { onChange: (event) => void events.push(event) });
+    await pool.run({ text: 'SELECT 1' });
+    await server.stop();
+    for (let i = 0; i < 20; i++) {
+      await expect(pool.run({ text: 'SELECT 1' })).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        retryAfter: 1,
+      });
+    }
+    expect(pool.awayError?.message).toContain('does not answer');
+    await server.start();
+    await expect.poll(() => codeOf(() => pool.run({ text: 'SELECT 1' }))).toBe('no error');
+    expect(events.map(({ kind }) => kind)).toEqual(['away', 'back']);
+    expect(textsOf((events[0] as { readonly error: Error }).error)).not.toContain('zebra');
+  });
+
+  test.skipIf(process.platform !== 'linux')('does not wait for a database that stands still', async () => {
+    const pool = await connected(await server.database());
+    await pool.run({ text: 'SELECT 1' });
+    server.signalAll('SIGSTOP');
+    try {
+      await expect(pool.run({ text: 'SELECT 1' })).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        message: expect.stringContaining('no answer came in time'),
+      });
+      expect(pool.awayError).toBeDefined();
+    } finally {
+      server.signalAll('SIGCONT');
+    }
+    await expect.poll(() => codeOf(() => pool.run({ text: 'SELECT 1' }))).toBe('no error');
+  });
+
+  test('goes on after an administrator has ended its connections', async () => {
+    const address = await server.database();
+    const pool = await connected(address);
+    await pool.run({ text: 'SELECT 1' });
+    await server.execute(
+      address,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'skill-discovery'",
+    );
+    await expect.poll(() => codeOf(() => pool.run({ text: 'SELECT 1' }))).toBe('no error');
+  });
+
+  test('answers nothing after it was closed', async () => {
+    const pool = await connected(await server.database());
+    await pool.close();
+    await pool.close();
+    expect(await codeOf(() => pool.run({ text: 'SELECT 1' }))).toBe('SERVICE_UNAVAILABLE');
+  });
+});

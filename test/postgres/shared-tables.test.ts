@@ -1,0 +1,123 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { connectAccess } from '../../src/access/index.js';
+import { readPostgresAddress } from '../../src/postgres/postgres-address.js';
+import { PostgresPool } from '../../src/postgres/postgres-pool.js';
+import { prepareTables } from '../../src/postgres/shared-tables.js';
+import { codeOf } from '../error-code.js';
+import { describeWithPostgres } from './describe-with-postgres.js';
+
+describeWithPostgres('tables in a database', (server) => {
+  async function pool(address: string): Promise<PostgresPool> {
+    const made = await PostgresPool.connect(readPostgresAddress('state', address), { connections: 1 });
+    onTestFinished(() => made.close());
+    return made;
+  }
+
+  const columnsOf = async (address: string, table: string) =>
+    (
+      await server.execute(
+        address,
+        `SELECT column_name FROM information_schema.columns WHERE table_schema = 'skill_discovery'
+         AND table_name = '${table}' ORDER BY ordinal_position`,
+      )
+    ).map((row) => row['column_name']);
+
+  test('are made once by servers that start at one moment', async () => {
+    const address = await server.database();
+    const opened = await Promise.all(
+      Array.from({ length: 8 }, () => connectAccess({ state: address, connections: 1 })),
+    );
+    await Promise.all(opened.map((access) => access.createKey()));
+    expect((await opened[0]!.listKeys()).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    for (const access of opened) await access.close();
+    expect(await server.execute(address, 'SELECT * FROM skill_discovery.format')).toEqual([
+      { part: 'access', version: 1 },
+    ]);
+  });
+
+  test('are brought from an earlier format to this one, each step once, and each part for itself', async () => {
+    const address = await server.database();
+    const steps = [
+      'CREATE TABLE skill_discovery.kite (a int)',
+      'ALTER TABLE skill_discovery.kite ADD b int',
+      'ALTER TABLE skill_discovery.kite ADD c int',
+    ];
+    await prepareTables(await pool(address), { part: 'kites', steps: steps.slice(0, 1) });
+    expect(await columnsOf(address, 'kite')).toEqual(['a']);
+    const pools = await Promise.all([1, 2, 3, 4].map(() => pool(address)));
+    await Promise.all(pools.map((one) => prepareTables(one, { part: 'kites', steps })));
+    expect(await columnsOf(address, 'kite')).toEqual(['a', 'b', 'c']);
+    await (await connectAccess({ state: address })).close();
+    expect(await server.execute(address, 'SELECT * FROM skill_discovery.format ORDER BY part')).toEqual([
+      { part: 'access', version: 1 },
+      { part: 'kites', version: 3 },
+    ]);
+  });
+
+  test('are left as they were where a step fails', async () => {
+    const address = await server.database();
+    const steps = ['CREATE TABLE skill_discovery.kite (a int)'];
+    await prepareTables(await pool(address), { part: 'kites', steps });
+    const wrong = [...steps, 'ALTER TABLE skill_discovery.kite ADD b int; SELECT 1/0'];
+    await expect(prepareTables(await pool(address), { part: 'kites', steps: wrong })).rejects.toThrow('division');
+    expect(await columnsOf(address, 'kite')).toEqual(['a']);
+    expect(await server.execute(address, 'SELECT version FROM skill_discovery.format')).toEqual([{ version: 1 }]);
+  });
+
+  test('of a newer format are refused, and stay as they are', async () => {
+    const address = await server.database();
+    await (await connectAccess({ state: address })).close();
+    await server.execute(address, 'UPDATE skill_discovery.format SET version = 2');
+    await expect(connectAccess({ state: address })).rejects.toMatchObject({
+      code: 'UNSUPPORTED_FORMAT',
+      message: expect.stringMatching(/has state format 2, this version reads format 1: update skill-discovery here$/),
+    });
+    expect(await server.execute(address, 'SELECT version FROM skill_discovery.format')).toEqual([{ version: 2 }]);
+  });
+
+  describe('of something else', () => {
+    test.each([
+      ['in our schema', 'CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.invoice (n int)'],
+      ['with the name of ours', 'CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.format (extension text)'],
+      [
+        'beside ours',
+        `CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.format (part text PRIMARY KEY, version integer);
+         CREATE TABLE skill_discovery.api_key (n int)`,
+      ],
+    ])('%s are refused, and nothing is written', async (_, sql) => {
+      const address = await server.database();
+      await server.execute(address, sql);
+      await expect(connectAccess({ state: address })).rejects.toMatchObject({
+        code: 'NOT_A_STATE_FILE',
+        message: expect.stringMatching(
+          /^the schema skill_discovery of postgres:.* give the address of another database$/,
+        ),
+      });
+      expect(await columnsOf(address, 'usage')).toEqual([]);
+    });
+
+    test('in other schemas are no matter', async () => {
+      const address = await server.database();
+      await server.execute(address, 'CREATE TABLE usage (n int); CREATE TABLE format (n int)');
+      const access = await connectAccess({ state: address });
+      expect(await access.createKey()).toMatchObject({ id: 1 });
+      await access.close();
+      expect(await server.execute(address, 'SELECT * FROM usage')).toEqual([]);
+    });
+  });
+
+  test('are not made by a user who may not, who is told what an administrator has to do', async () => {
+    const address = await server.database();
+    await server.execute(address, "CREATE ROLE small LOGIN PASSWORD 'pw'");
+    const asSmall = address.replace(/\/\/[^@]+@/, '//small:pw@');
+    const refused = connectAccess({ state: asSmall });
+    await expect(refused).rejects.toMatchObject({
+      code: 'DATABASE_NOT_WRITABLE',
+      message: expect.stringContaining('CREATE SCHEMA skill_discovery AUTHORIZATION small'),
+    });
+    await server.execute(address, 'CREATE SCHEMA skill_discovery AUTHORIZATION small');
+    const access = await connectAccess({ state: asSmall });
+    expect(await codeOf(() => access.createKey())).toBe('no error');
+    await access.close();
+  });
+});
