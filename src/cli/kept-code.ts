@@ -34,7 +34,7 @@ type Wrapped = (exports: unknown, require: unknown, module: unknown, file: strin
 
 /**
  * Loads the files of the bundle as `require` does, from code that a former start compiled, and keeps that of this one when
- * the process ends. For versions of Node that have no compile cache.
+ * the process ends. Node has a compile cache of its own from 22.1 on, which keeps the code of all other modules.
  */
 export class KeptCode {
   /** Where the files of the bundle are. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { Command, Help } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.js';
@@ -10,7 +11,12 @@ const NO_OUTPUT = { out: process.stdout, error: process.stderr };
 /** What a file imports as soon as it is imported: no types, and no import that waits for a call. */
 function importsOf(file: string): string[] {
   const text = readFileSync(new URL(file, CLI), 'utf8');
-  return [...text.matchAll(/^import (?!type )[^;]*?'([^']+)';/gm)].map(([, target]) => target!);
+  const targets = [...text.matchAll(/^import (?!type )[^;]*?'([^']+)';/gm)].map(([, target]) => target!);
+  return targets.map((target) => (target.startsWith('.') ? fromCli(posix.join(posix.dirname(file), target)) : target));
+}
+
+function fromCli(path: string): string {
+  return path.startsWith('.') ? path : `./${path}`;
 }
 
 describe('the table of commands', () => {
@@ -42,9 +48,12 @@ test('the start of the command line imports no command and nothing of the librar
     }
   }
   expect(files.sort()).toEqual([
+    '../errors.js',
+    '../make-folder.js',
     '../user-folders.js',
     './commands.js',
     './keep-compiled.js',
+    './kept-code.js',
     './main.js',
     './run.js',
     './terminal-text.js',
@@ -53,5 +62,7 @@ test('the start of the command line imports no command and nothing of the librar
     'node:module',
     'node:os',
     'node:path',
+    'node:vm',
+    'node:zlib',
   ]);
 });
