@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { checkDatabase } from '../check-arguments.js';
 import {
   type Benchmark,
   type Corpus,
@@ -131,7 +132,7 @@ async function openDocuments(
   const documents = flags.database === undefined && catalogue === undefined ? corpus : undefined;
   const fallback = documents === undefined && catalogue === undefined ? DEFAULT_DATABASE : undefined;
   const database = flags.database ?? fallback;
-  if (database !== undefined && !existsSync(database)) {
+  if (database !== undefined && !existsSync(checkDatabase(database))) {
     const why = flags.database === undefined ? `${name} has no documents of its own, and ` : '';
     const message = `${why}there is no catalogue at ${database}: name one (--database), or what to load (--catalogue)`;
     throw new SkillSearchError('DATABASE_NOT_FOUND', message, { path: database });

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkDatabase } from '../check-arguments.js';
 import type { LoadReport } from '../index.js';
 import { type Dialogue, type InitPlan, InitRecord, type InitResult, runInit, userCatalogue } from '../init/index.js';
 import { surroundings, userFolders } from '../installed/index.js';
@@ -43,7 +44,7 @@ export const setUpInit: SetUp = (command, output) => {
 async function init(flags: InitFlags, output: Output): Promise<void> {
   const of = surroundings();
   const { data } = userFolders(of);
-  const database = resolve(flags.database ?? userCatalogue(of));
+  const database = resolve(checkDatabase(flags.database ?? userCatalogue(of)));
   let report: LoadReport | undefined;
   const result = await runInit(
     {

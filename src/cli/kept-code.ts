@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
@@ -76,8 +76,9 @@ export class KeptCode {
       makeFolder(dirname(this.#path), { mode: 0o700 });
       writeFileSync(unfinished, bytesOf(files), { mode: 0o600, flag: 'wx' });
       renameSync(unfinished, this.#path);
-    } catch {
-      rmSync(unfinished, { force: true });
+    } catch (error) {
+      // One that was there already is another process's.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') removeQuietly(unfinished);
     }
   }
 
@@ -97,7 +98,12 @@ export class KeptCode {
     // Before it runs: files may need each other.
     this.#loaded.set(file, loaded);
     const run = script.runInThisContext() as Wrapped;
-    run.call(module.exports, module.exports, this.require, module, filename, this.#bundle);
+    try {
+      run.call(module.exports, module.exports, this.require, module, filename, this.#bundle);
+    } catch (error) {
+      this.#loaded.delete(file);
+      throw error;
+    }
     return loaded;
   }
 }
@@ -123,11 +129,24 @@ function readKept(path: string): ReadonlyMap<string, KeptFile> {
   }
 }
 
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // There is no such folder, say.
+  }
+}
+
+/** Neither what a link leads to, nor what never ends. Windows has no such flags. */
+const PLAIN_FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
 /** @throws if others may have written the file. On Windows the folders of users are closed to others. */
 function readOwn(path: string): Buffer {
-  const descriptor = openSync(path, 'r');
+  const descriptor = openSync(path, PLAIN_FILE);
   try {
-    const { uid, mode } = fstatSync(descriptor);
+    const facts = fstatSync(descriptor);
+    const { uid, mode, nlink } = facts;
+    if (!facts.isFile() || nlink !== 1) throw new Error('it is not a file of its own');
     if (process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o022) !== 0)) {
       throw new Error('the file belongs to another user');
     }

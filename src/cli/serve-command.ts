@@ -16,6 +16,7 @@ import {
   DEFAULT_PUBLISHED_PER_MINUTE,
   type LogEvent,
   type MeasuredParts,
+  type MetricsServer,
   openServerMetrics,
   type PublishRule,
   type RunningServer,
@@ -162,6 +163,9 @@ export const setUpServe: SetUp = (command, output) => {
       if (!isSnapshotAddress(database) && isSet(command, 'cache', 'lookEvery')) {
         command.error('error: --cache and --look-every are for a snapshot: give its address as --database');
       }
+      if (flags.metricsPort === undefined && isSet(command, 'metricsHost')) {
+        command.error('error: --metrics-host is for metrics: give --metrics-port');
+      }
       return serve({ ...flags, database }, sources, output);
     });
   addServerWatchOptions(command);
@@ -173,6 +177,7 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
   const stopping = stopController();
   const stop = stopping.signal;
   let access: KeysAndQuotas | undefined;
+  let scraped: MetricsServer | undefined;
   let failure: unknown;
   const watching =
     sources === undefined
@@ -188,6 +193,7 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     const stopWords = await stopWordsOf(flags);
     const measured: { search?: SkillSearch; server?: RunningServer } = {};
     const metrics = flags.metricsPort === undefined ? undefined : await openServerMetrics(partsOf(measured));
+    scraped = metrics && (await startMetricsServer(metrics, flags.metricsHost, flags.metricsPort!));
     const onReload = (event: ReloadEvent): void => {
       log.onReload(event);
       metrics?.onReload(event);
@@ -220,7 +226,6 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     const shared = { access, publicUrl, trustProxy, compatibility, pages, log: onEvent };
     const server = await startServer(search, { host, port, ...shared, ...limits, ...mcp });
     measured.server = server;
-    const scraped = metrics && (await startMetricsServer(metrics, flags.metricsHost, flags.metricsPort!));
     const reload = (): void => void search.reload().catch(() => {});
     process.on('SIGHUP', reload);
     // A hook of this machine asks about a catalogue by the path of its file.
@@ -229,7 +234,7 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
       const reached = publicUrl ?? server.url;
       const more = [
         ...(flags.mcp === true ? [`MCP is at ${reached}/mcp.`] : []),
-        ...(scraped === undefined ? [] : [`Metrics are at http://${flags.metricsHost}:${scraped.port}/metrics.`]),
+        ...(scraped === undefined ? [] : [`Metrics are at ${urlOf(flags.metricsHost, scraped.port)}/metrics.`]),
         ...(flags.publish === undefined ? [] : [`Skills are published: npx skills add ${reached}`]),
       ];
       printStart(server.url, more, host, search, output);
@@ -240,13 +245,13 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     } finally {
       await prompts?.close();
       await server.close();
-      await scraped?.close();
       process.off('SIGHUP', reload);
     }
   } catch (error) {
     if (!stop.aborted) throw error;
   } finally {
     stopping.abort();
+    await scraped?.close();
     await watching?.then((watch) => watch?.close());
     await access?.close();
     log.close();
@@ -288,6 +293,10 @@ function warmUp(search: SkillSearch, otherLanguages: boolean, log: ServerLog, st
     () => log.info('semantic search is ready'),
     (error: Error) => stop.aborted || log.warn('semantic search is not available', { reason: error.message }),
   );
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function isSet(command: Command, ...options: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import { destination, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { StateEvent } from '../access/index.js';
 import type { LogEvent } from '../http/index.js';
-import type { ReloadEvent } from '../index.js';
+import { type ReloadEvent, SkillSearchError } from '../index.js';
 import type { Output } from './output.js';
 
 /** The lowest level that is logged; `silent` logs nothing. */
@@ -43,6 +43,13 @@ export class ServerLog {
   };
 
   readonly onReload = (event: ReloadEvent): void => {
+    if (event.kind === 'failed' && isOfSnapshot(event.error)) {
+      this.#logger.warn(
+        { reason: event.error.message },
+        'a newer snapshot cannot be had: the present state stays in use',
+      );
+      return;
+    }
     if (event.kind === 'failed') {
       this.#logger.error(
         { err: event.error },
@@ -83,6 +90,10 @@ export class ServerLog {
       // Nothing is buffered, or the reader has gone.
     }
   }
+}
+
+function isOfSnapshot(error: unknown): error is SkillSearchError {
+  return error instanceof SkillSearchError && /SNAPSHOT/.test(error.code);
 }
 
 function nameLevel(level: string): { level: string } {

@@ -66,7 +66,7 @@ export async function openServerMetrics({ search, server }: MeasuredParts = {}):
       ...{ registers, name: `skill_discovery_${name}`, help },
       collect() {
         const value = readQuietly(read);
-        if (value === undefined) this.reset();
+        if (value === undefined) this.remove();
         else this.set(value);
       },
     });

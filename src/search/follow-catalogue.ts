@@ -127,7 +127,13 @@ export async function followCatalogue(options: FollowOptions): Promise<FollowedS
   try {
     // Fixed now: the process may change its working directory, and the stop words may be an iterator that ends.
     const path = resolve(follower?.database ?? checkDatabase(options.database));
-    return await followFile(path, { ...others, database: path, stopWords }, { interval, report, follower, signal });
+    // Folders of the machine that wrote a snapshot are none of this one.
+    const localPaths = follower === undefined && others.localPaths === true;
+    return await followFile(
+      path,
+      { ...others, database: path, localPaths, stopWords },
+      { interval, report, follower, signal },
+    );
   } catch (error) {
     await follower?.close();
     throw error;
@@ -194,8 +200,9 @@ class FollowingSearch extends CatalogueSearch implements FollowedSearch {
     this.#watch = watch;
   }
 
-  reload(): Promise<void> {
-    return this.#reloader.reload();
+  async reload(): Promise<void> {
+    await this.#follower?.look();
+    await this.#reloader.reload();
   }
 
   override async close(): Promise<void> {

@@ -77,7 +77,8 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
     const parts = { reader, database, keywordFile, changes, signal };
     const index = keywordIndex === false ? undefined : await openKeywordIndex(keywordIndex, parts);
     if (vectors !== undefined) await untilAborted(vectors, options.signal);
-    const localPaths = options.localPaths === true;
+    // Folders of the machine that wrote a snapshot are none of this one.
+    const localPaths = options.localPaths === true && !isSnapshotAddress(options.database);
     return new OpenState({
       reader,
       index,

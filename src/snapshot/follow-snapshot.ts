@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SkillSearchError } from '../errors.js';
 import { surroundings, userFolders } from '../user-folders.js';
-import { type Fetched, LocalCopy } from './local-copy.js';
-import type { Manifest } from './manifest.js';
+import { LocalCopy } from './local-copy.js';
+import { type Manifest, manifestText } from './manifest.js';
 import { Origin } from './origin.js';
 
 /** What brings a local copy up to date. */
@@ -24,15 +24,21 @@ export interface FollowSnapshotOptions {
 export interface SnapshotFollower {
   /** Path of the local catalogue. */
   readonly database: string;
+  /**
+   * Looks now.
+   *
+   * @throws {SkillSearchError} as {@link followSnapshot}; the former state stays then
+   */
+  look(): Promise<void>;
   /** Stops looking. What is being fetched is continued by the next process. */
   close(): Promise<void>;
 }
 
 /**
- * Brings a local copy of a snapshot up to date, and keeps it so. If the server is away, a copy that is there is used as
- * it is.
+ * Brings a local copy of a snapshot up to date, and keeps it so. A copy that is there does not wait for a server that is
+ * away or slow: with an interval it is used at once, and without one after a few seconds.
  *
- * @throws {SkillSearchError} `INVALID_OPTION`; if there is no copy yet: `SNAPSHOT_NOT_AVAILABLE`, `INVALID_SNAPSHOT`,
+ * @throws {SkillSearchError} `INVALID_OPTION`; `CATALOGUE_EXISTS` if the folder holds another catalogue; if there is no copy yet: `SNAPSHOT_NOT_AVAILABLE`, `INVALID_SNAPSHOT`,
  *   `UNSUPPORTED_FORMAT`, `DATABASE_NOT_WRITABLE`
  * @throws the signal's reason when aborted
  */
@@ -40,9 +46,9 @@ export async function followSnapshot(options: FollowSnapshotOptions): Promise<Sn
   const { interval, onProblem, signal } = options;
   const origin = new Origin(options.address);
   const folder = options.cache ?? join(userFolders(surroundings()).cache, 'snapshots', origin.key);
-  const looker = new Looker(origin, new LocalCopy(folder));
+  const looker = new Looker(origin, new LocalCopy(folder, origin));
   try {
-    await looker.first(onProblem, signal);
+    await looker.first(interval === undefined ? 'wait' : 'later', onProblem, signal);
   } catch (error) {
     await looker.close();
     throw error;
@@ -54,14 +60,20 @@ export async function followSnapshot(options: FollowSnapshotOptions): Promise<Sn
 /** How often another process that is fetching the same is waited for, in milliseconds. */
 const LOOK_AGAIN = 250;
 
+/** How long a single look may take where there is a copy already, in milliseconds. */
+const LONGEST_WITH_COPY = 5000;
+
 class Looker implements SnapshotFollower {
   readonly database: string;
   readonly #origin: Origin;
   readonly #copy: LocalCopy;
   readonly #closing = new AbortController();
   #timer: NodeJS.Timeout | undefined;
-  #running: Promise<unknown> | undefined;
-  #tag: string | undefined;
+  #running: Promise<void> | undefined;
+  /** What the server calls its manifest, and the manifest. */
+  #known: { readonly tag: string | undefined; readonly text: string } | undefined;
+  /** What went wrong at the last look, if anything did. */
+  #told: string | undefined;
 
   constructor(origin: Origin, copy: LocalCopy) {
     this.#origin = origin;
@@ -69,16 +81,27 @@ class Looker implements SnapshotFollower {
     this.database = copy.database;
   }
 
-  async first(onProblem: (error: unknown) => void, signal: AbortSignal | undefined): Promise<void> {
-    const either = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+  /** @param withCopy whether to wait for a look where there is a copy */
+  async first(
+    withCopy: 'wait' | 'later',
+    onProblem: (error: unknown) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const hasCopy = this.#copy.exists;
+    if (hasCopy && withCopy === 'later') {
+      this.#lookQuietly(onProblem);
+      return;
+    }
+    const ends = [this.#closing.signal, signal, hasCopy ? AbortSignal.timeout(LONGEST_WITH_COPY) : undefined];
+    const either = AbortSignal.any(ends.filter((end) => end !== undefined));
     for (;;) {
       try {
         await this.#look(either);
         return;
       } catch (error) {
-        if (either.aborted) throw error;
+        if (signal?.aborted === true || this.#closing.signal.aborted) throw error;
         const isElsewhere = error instanceof SkillSearchError && error.code === 'LOAD_IN_PROGRESS';
-        if (this.#copy.exists) {
+        if (!isOther(error) && this.#copy.exists) {
           // Whoever fetches it makes it newer soon.
           if (!isElsewhere) onProblem(error);
           return;
@@ -90,16 +113,32 @@ class Looker implements SnapshotFollower {
   }
 
   every(interval: number, onProblem: (error: unknown) => void): void {
-    this.#timer = setInterval(() => {
-      this.#running ??= this.#look(this.#closing.signal)
-        .catch((error: unknown) => {
+    this.#timer = setInterval(() => this.#lookQuietly(onProblem), interval).unref();
+  }
+
+  async look(): Promise<void> {
+    await this.#running;
+    await this.#look(this.#closing.signal);
+  }
+
+  /** What stays wrong is told once. */
+  #lookQuietly(onProblem: (error: unknown) => void): void {
+    this.#running ??= this.#look(this.#closing.signal)
+      .then(
+        () => {
+          this.#told = undefined;
+        },
+        (error: unknown) => {
           const isElsewhere = error instanceof SkillSearchError && error.code === 'LOAD_IN_PROGRESS';
-          if (!this.#closing.signal.aborted && !isElsewhere) onProblem(error);
-        })
-        .finally(() => {
-          this.#running = undefined;
-        });
-    }, interval).unref();
+          const { message } = error as Error;
+          if (this.#closing.signal.aborted || isElsewhere || message === this.#told) return;
+          this.#told = message;
+          onProblem(error);
+        },
+      )
+      .finally(() => {
+        this.#running = undefined;
+      });
   }
 
   async close(): Promise<void> {
@@ -109,25 +148,28 @@ class Looker implements SnapshotFollower {
     this.#origin.close();
   }
 
-  /** @returns what was fetched; undefined if nothing is new */
-  async #look(signal: AbortSignal): Promise<Fetched | undefined> {
-    const found = await this.#origin.manifest(this.#tag, signal);
-    if (found === undefined) return undefined;
-    if (!isState(this.#copy.manifest, found.manifest)) {
-      const fetched = await this.#copy.bringTo(
-        found.manifest,
-        (digest, bytes, ending) => this.#origin.chunk(digest, bytes, ending),
-        signal,
-      );
-      this.#tag = found.tag;
-      return fetched;
+  async #look(signal: AbortSignal): Promise<void> {
+    // Somebody may have deleted the copy, or another process may have brought it to another state.
+    const isHere = (text: string): boolean => textOf(this.#copy.manifest) === text;
+    const tag = this.#known !== undefined && isHere(this.#known.text) ? this.#known.tag : undefined;
+    const found = await this.#origin.manifest(tag, signal);
+    if (found === undefined) return;
+    const { manifest } = found;
+    const text = manifestText(manifest);
+    if (!isHere(text)) {
+      const fetch = (digest: string, bytes: number, ending: AbortSignal): Promise<Buffer> =>
+        this.#origin.chunk(digest, bytes, ending);
+      await this.#copy.bringTo(manifest, fetch, signal);
     }
-    this.#tag = found.tag;
-    return undefined;
+    this.#known = { tag: found.tag, text };
   }
 }
 
-/** Whether the copy is what a manifest says. Derived files may come later than their catalogue. */
-function isState(copy: Manifest | undefined, manifest: Manifest): boolean {
-  return copy !== undefined && JSON.stringify(copy) === JSON.stringify(manifest);
+function textOf(manifest: Manifest | undefined): string | undefined {
+  return manifest === undefined ? undefined : manifestText(manifest);
+}
+
+/** Whether the folder is somebody else's. */
+function isOther(error: unknown): boolean {
+  return error instanceof SkillSearchError && error.code === 'CATALOGUE_EXISTS';
 }

@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SkillSearchError } from '../errors.js';
 import { makeFolder } from '../make-folder.js';
-import { readStamp } from '../store/read/catalogue-reader.js';
+import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { forgetJournal } from '../store/write/forget-journal.js';
 import { LoadLock } from '../store/write/load-lock.js';
 import { syncToDisk } from '../sync-to-disk.js';
@@ -28,10 +28,21 @@ export interface Fetched {
   readonly bytes: number;
 }
 
+/** A snapshot whose files are no catalogue is looked at again after so many milliseconds: fetching it takes long. */
+const REFUSED_FOR = 300_000;
+
 /** Where a chunk lies on this machine. */
 interface Place {
   readonly path: string;
   readonly offset: number;
+}
+
+/** Whose copy a folder holds. */
+export interface CopyOrigin {
+  /** Stands for the address. */
+  readonly key: string;
+  /** The address without secrets. */
+  readonly shown: string;
 }
 
 /**
@@ -43,9 +54,13 @@ export class LocalCopy {
   /** Path of the catalogue. */
   readonly database: string;
   readonly #folder: string;
+  readonly #origin: CopyOrigin;
+  /** The last manifest whose files were no catalogue that can be used, and since when that is known. */
+  #refused: { readonly text: string; readonly error: SkillSearchError; readonly since: number } | undefined;
 
-  constructor(folder: string) {
+  constructor(folder: string, origin: CopyOrigin) {
     this.#folder = folder;
+    this.#origin = origin;
     this.database = join(folder, CATALOGUE_NAME);
   }
 
@@ -61,38 +76,61 @@ export class LocalCopy {
     }
   }
 
-  /** Whether there is a catalogue, of whatever state. */
+  /**
+   * Whether there is a copy, of whatever state.
+   *
+   * @throws {SkillSearchError} `CATALOGUE_EXISTS` if the folder holds a catalogue that is no copy of this snapshot
+   */
   get exists(): boolean {
-    return existsSync(this.database);
+    if (!existsSync(this.database)) return false;
+    const [key, shown] = this.#marked();
+    if (key === this.#origin.key) return true;
+    const what =
+      key === undefined ? 'a catalogue that is no copy of a snapshot' : `the copy of another snapshot, ${shown}`;
+    const message = `${this.#folder} holds ${what}: choose another folder for the copy of ${this.#origin.shown}`;
+    throw new SkillSearchError('CATALOGUE_EXISTS', message, { path: this.#folder });
   }
 
   /**
    * Makes the files those of a manifest. A run that is interrupted leaves what it has for the next one.
    *
-   * @throws {SkillSearchError} `LOAD_IN_PROGRESS` if another process is doing that; `INVALID_SNAPSHOT` if the files are
+   * @throws {SkillSearchError} `CATALOGUE_EXISTS` as {@link exists}; `LOAD_IN_PROGRESS` if another process is doing that; `INVALID_SNAPSHOT` if the files are
    *   not the catalogue that the manifest says; `UNSUPPORTED_FORMAT`; `DATABASE_NOT_WRITABLE`; those of fetching
    * @throws the signal's reason when aborted
    */
   async bringTo(manifest: Manifest, fetch: FetchChunk, signal: AbortSignal): Promise<Fetched> {
+    const text = manifestText(manifest);
+    const refused = this.#refused;
+    if (refused?.text === text && performance.now() - refused.since < REFUSED_FOR) throw refused.error;
     let lock: LoadLock | undefined;
     try {
       makeFolder(this.#folder, { code: 'DATABASE_NOT_WRITABLE' });
       lock = new LoadLock(this.database);
+      if (!this.exists) this.#mark();
       const former = this.manifest;
       const changed = manifest.files.filter((file) => !isSame(file, manifest, former));
       const places = placesOf(former, this.#folder);
       const fetched = { chunks: 0, bytes: 0 };
       for (const file of changed) {
         const part = this.#part(file.name);
-        const one = await assemble(file, part, { manifest, places, fetch, signal });
+        const inPlace = join(this.#folder, file.name);
+        const one = await assemble(file, part, { manifest, places, inPlace, fetch, signal });
         fetched.chunks += one.chunks;
         fetched.bytes += one.bytes;
       }
-      this.#check(manifest, changed.includes(manifest.files[0]!));
+      try {
+        this.#check(manifest, changed.includes(manifest.files[0]!));
+      } catch (error) {
+        this.#discard();
+        if (error instanceof SkillSearchError) this.#refused = { text, error, since: performance.now() };
+        throw error;
+      }
       this.#swap(manifest, changed);
       return fetched;
     } catch (error) {
       if (error instanceof SkillSearchError || signal.aborted) throw error;
+      // Whatever else is on the disk needs room, too.
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') this.#discard();
       const message = `cannot write the local copy in ${this.#folder}: ${(error as Error).message}`;
       throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: this.#folder, cause: error });
     } finally {
@@ -105,7 +143,10 @@ export class LocalCopy {
     const path = isNew ? this.#part(CATALOGUE_NAME) : this.database;
     let stamp: string;
     try {
-      stamp = readStamp(path);
+      // Its tables as well: a stamp alone makes no catalogue.
+      const reader = CatalogueReader.open(path);
+      stamp = reader.stamp;
+      reader.close();
     } catch (error) {
       if (!(error instanceof SkillSearchError)) throw error;
       if (error.code === 'UNSUPPORTED_FORMAT') {
@@ -113,13 +154,11 @@ export class LocalCopy {
           'the snapshot has a format that this version does not read: update this program, or write it with the same version';
         throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { cause: error });
       }
-      this.#discard();
       throw new SkillSearchError('INVALID_SNAPSHOT', `the snapshot holds no catalogue: ${error.message}`, {
         cause: error,
       });
     }
     if (stamp === manifest.stamp) return;
-    this.#discard();
     const message = `the snapshot is not the state that its manifest says: ${stamp}, not ${manifest.stamp}`;
     throw new SkillSearchError('INVALID_SNAPSHOT', message);
   }
@@ -140,6 +179,23 @@ export class LocalCopy {
     syncToDisk(note);
     renameSync(note, this.#note);
     syncToDisk(this.#folder);
+    // Of a snapshot that was given up.
+    this.#discard();
+  }
+
+  /** Says whose copy this folder will hold, before there is anything of it. */
+  #mark(): void {
+    writeFileSync(this.#marker, `${this.#origin.key}\n${this.#origin.shown}\n`);
+    syncToDisk(this.#marker);
+    syncToDisk(this.#folder);
+  }
+
+  #marked(): readonly (string | undefined)[] {
+    try {
+      return readFileSync(this.#marker, 'utf8').split('\n');
+    } catch {
+      return [];
+    }
   }
 
   #discard(): void {
@@ -148,6 +204,10 @@ export class LocalCopy {
 
   get #note(): string {
     return `${this.database}.snapshot`;
+  }
+
+  get #marker(): string {
+    return `${this.database}.snapshot-of`;
   }
 
   #part(name: string): string {
@@ -172,7 +232,9 @@ function placesOf(manifest: Manifest | undefined, folder: string): Map<string, P
 
 interface Assembling {
   readonly manifest: Manifest;
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: Map<string, Place>;
+  /** The file that answers now, if there is one. */
+  readonly inPlace: string;
   readonly fetch: FetchChunk;
   readonly signal: AbortSignal;
 }
@@ -181,7 +243,7 @@ interface Assembling {
 async function assemble(
   file: SnapshotFile,
   part: string,
-  { manifest, places, fetch, signal }: Assembling,
+  { manifest, places, inPlace, fetch, signal }: Assembling,
 ): Promise<Fetched> {
   const fetched = { chunks: 0, bytes: 0 };
   const sources = new Map<string, FileHandle>();
@@ -196,15 +258,25 @@ async function assemble(
       const offset = i * manifest.chunkBytes;
       const chunk = buffer.subarray(0, bytes);
       if (offset + bytes <= there && (await isAt(target, offset, chunk, digest))) continue;
-      const place = places.get(digest);
-      const source = place === undefined ? undefined : await opened(sources, place.path);
-      if (source === undefined || !(await isAt(source, place!.offset, chunk, digest))) missing.push(i);
+      // Without a note of what is here, as after a kill, most chunks still are where they were.
+      const place = places.get(digest) ?? { path: inPlace, offset };
+      const source = await opened(sources, place.path);
+      if (source === undefined || !(await isAt(source, place.offset, chunk, digest))) missing.push(i);
       else await writeAll(target, chunk, offset);
     }
+    // Chunks of a file that are the same, mostly empty ones, are fetched once.
+    const times = new Map<string, number>();
+    for (const i of missing) times.set(file.chunks[i]!, (times.get(file.chunks[i]!) ?? 0) + 1);
+    const repeated = new Map<string, Buffer>();
     const fetchOthers = async (): Promise<void> => {
       for (let i = missing.pop(); i !== undefined; i = missing.pop()) {
-        const chunk = await fetch(file.chunks[i]!, bytesOfChunk(file, manifest.chunkBytes, i), signal);
+        const digest = file.chunks[i]!;
+        const bytes = bytesOfChunk(file, manifest.chunkBytes, i);
+        const here = repeated.get(digest);
+        const chunk = here ?? (await fetch(digest, bytes, signal));
         await writeAll(target, chunk, i * manifest.chunkBytes);
+        if (here !== undefined) continue;
+        if (times.get(digest)! > 1) repeated.set(digest, chunk);
         fetched.chunks++;
         fetched.bytes += chunk.length;
       }

@@ -52,7 +52,7 @@ export class Origin {
     }
     const { username, password } = url;
     if (username !== '' || password !== '') {
-      const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+      const text = `${decoded(username)}:${decoded(password)}`;
       this.#authorization = `Basic ${Buffer.from(text).toString('base64')}`;
     }
     url.username = '';
@@ -185,6 +185,16 @@ export class Origin {
   #unavailable(reason: string, cause?: unknown): SkillSearchError {
     const message = `cannot fetch the snapshot at ${this.shown}: ${reason}`;
     return new SkillSearchError('SNAPSHOT_NOT_AVAILABLE', message, { cause });
+  }
+}
+
+/** @throws {SkillSearchError} `INVALID_OPTION` */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    const message = 'the user or password in the address of the snapshot is not percent-encoded: % itself is %25';
+    throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'database' });
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type BigIntStats, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,6 +15,7 @@ import {
 import { SkillSearchError } from '../errors.js';
 import { makeFolder } from '../make-folder.js';
 import { openForReading } from '../store/database.js';
+import { FileLock } from '../store/file-lock.js';
 import { derivedFiles } from '../store/file-names.js';
 import { signatureOf } from '../store/file-signature.js';
 import { readStamp } from '../store/read/catalogue-reader.js';
@@ -69,6 +70,7 @@ const OPTIONS = namesOf<SnapshotOptions>({ database: true, to: true, prune: true
 /** The manifest of a snapshot; the one before it is kept for {@link SnapshotOptions.prune}. */
 const MANIFEST = 'manifest.json';
 const FORMER = 'manifest-before.json';
+const LOCK = '.snapshot-lock';
 
 /** How often a catalogue is read at most, if it changes while it is read. */
 const MOST_ATTEMPTS = 10;
@@ -110,11 +112,34 @@ async function write(
   prunes: boolean,
   signal: AbortSignal | undefined,
 ): Promise<SnapshotReport> {
+  const lock = FileLock.take(join(folder, LOCK));
+  if (lock === undefined) {
+    throw new SkillSearchError('LOAD_IN_PROGRESS', `another snapshot is being written into ${folder}`, {
+      path: folder,
+    });
+  }
+  try {
+    return await writeLocked(database, folder, prunes, signal);
+  } finally {
+    lock.release();
+  }
+}
+
+async function writeLocked(
+  database: string,
+  folder: string,
+  prunes: boolean,
+  signal: AbortSignal | undefined,
+): Promise<SnapshotReport> {
+  const path = join(folder, MANIFEST);
+  const before = await readFile(path, 'utf8').catch(() => undefined);
+  if (before !== undefined && !isManifest(before)) {
+    const message = `${path} is not the manifest of a snapshot: choose another folder, or remove it`;
+    throw new SkillSearchError('SNAPSHOT_NOT_WRITABLE', message, { path });
+  }
   const sink = new ChunkSink(folder);
   const manifest = await readWhileUnchanged(database, sink, signal);
-  const path = join(folder, MANIFEST);
   const text = manifestText(manifest);
-  const before = await readFile(path, 'utf8').catch(() => undefined);
   if (before !== text) {
     if (before !== undefined) await replace(join(folder, FORMER), before);
     await replace(path, text);
@@ -139,16 +164,23 @@ async function readWhileUnchanged(
 ): Promise<Manifest> {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     await untilNobodyWrites(database, signal);
-    const before = await signatureOf(database);
+    // Clocks of some file systems are too coarse for two changes in a row; SQLite counts them.
+    const catalogue = openForReading(database);
+    const version = (): unknown => catalogue.pragma('data_version', { simple: true });
+    const before = [await signatureOf(database), version()].join();
     const stamp = readStamp(database);
     const files: SnapshotFile[] = [];
-    for (const path of [database, ...derivedFiles(database)]) {
-      const file = await readInChunks(path, sink, signal);
-      if (file !== undefined) files.push({ name: CATALOGUE_NAME + path.slice(database.length), ...file });
-    }
-    const { mtime } = await stat(database);
-    if (!isBeingWritten(database) && (await signatureOf(database)) === before) {
-      return { stamp, written: mtime.toISOString(), chunkBytes: CHUNK_BYTES, files };
+    try {
+      for (const path of [database, ...derivedFiles(database)]) {
+        const file = await readInChunks(path, sink, signal);
+        if (file !== undefined) files.push({ name: CATALOGUE_NAME + path.slice(database.length), ...file });
+      }
+      const { mtime } = await stat(database);
+      if (!isBeingWritten(database) && [await signatureOf(database), version()].join() === before) {
+        return { stamp, written: mtime.toISOString(), chunkBytes: CHUNK_BYTES, files };
+      }
+    } finally {
+      catalogue.close();
     }
   }
   throw new SkillSearchError('LOAD_IN_PROGRESS', `${database} was changed again and again while it was read`, {
@@ -228,8 +260,9 @@ class ChunkSink {
   async put(chunk: Buffer): Promise<string> {
     const digest = createHash('sha256').update(chunk).digest('hex');
     const path = join(this.#folder, chunkPath(digest));
-    const there: BigIntStats | undefined = await stat(path, { bigint: true }).catch(() => undefined);
-    if (there?.size === BigInt(chunk.length)) return digest;
+    // Read, not believed: a disk may have lost bits of it.
+    const there = await readFile(path).catch(() => undefined);
+    if (there?.equals(chunk) === true) return digest;
     makeFolder(dirname(path), { code: 'SNAPSHOT_NOT_WRITABLE' });
     await replace(path, chunk);
     this.written.add(digest);
@@ -260,7 +293,7 @@ async function replace(path: string, content: string | Buffer): Promise<void> {
 /** Deletes the chunks that neither the manifest nor the one before it uses. */
 async function prune(folder: string, used: ReadonlySet<string>): Promise<number> {
   const before = await readFile(join(folder, FORMER), 'utf8').catch(() => undefined);
-  const former = before === undefined ? [] : readManifest(before, join(folder, FORMER)).files;
+  const former = before === undefined || !isManifest(before) ? [] : readManifest(before, join(folder, FORMER)).files;
   const kept = new Set([...used, ...former.flatMap(({ chunks }) => chunks)]);
   let pruned = 0;
   const entries = await readdir(join(folder, 'chunks'), { recursive: true, withFileTypes: true });
@@ -273,4 +306,14 @@ async function prune(folder: string, used: ReadonlySet<string>): Promise<number>
     pruned++;
   }
   return pruned;
+}
+
+/** Whether a text is a manifest that this version can read. */
+function isManifest(text: string): boolean {
+  try {
+    readManifest(text, MANIFEST);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,3 +1,6 @@
+// Not the global one: tests of programs put others in its place, which may never call back.
+import { setImmediate } from 'node:timers';
+
 /** Milliseconds that work may take before the event loop gets a turn. */
 const LONGEST_TURN = 5;
 

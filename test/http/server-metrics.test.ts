@@ -52,7 +52,9 @@ describe('metrics', () => {
     const search = await openSkillSearch({ skills: [row('a')] });
     const metrics = await openServerMetrics({ search: () => search });
     await search.close();
-    expect(linesOf(await metrics.text(), 'process_resident_memory_bytes')).toHaveLength(1);
+    const text = await metrics.text();
+    expect(linesOf(text, 'process_resident_memory_bytes')).toHaveLength(1);
+    expect(linesOf(text, 'skill_discovery_catalogue_')).toEqual([]);
   });
 
   test('of several servers in one process are apart', async () => {

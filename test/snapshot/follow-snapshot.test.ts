@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
@@ -14,11 +14,14 @@ import {
   writeSnapshot,
 } from '../../src/index.js';
 import { chunkPath, type Manifest, manifestText, readManifest } from '../../src/snapshot/manifest.js';
+import { Database } from '../../src/sqlite/connection.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { type SnapshotServer, serveFolder } from './snapshot-server.js';
 import { largeCatalogue } from './snapshots.js';
+
+const OWN = { name: 'own', rows: [row('own')] };
 
 interface Published {
   readonly database: string;
@@ -64,6 +67,53 @@ describe('a search over the address of a snapshot', () => {
     truncateSync(join(cache, 'skills.db.keyword'), 5000);
     await (await openSkillSearch({ database: server.address, cache })).close();
     expect(statSync(join(cache, 'skills.db.keyword')).size).toBeGreaterThan(1_000_000);
+  });
+
+  test.each([
+    [
+      'a catalogue of its own',
+      async (path: string) => buildCatalogue({ database: path, semantic: false, sources: [OWN] }),
+    ],
+    [
+      'the copy of another address',
+      async (path: string) => {
+        const other = await published();
+        await (await openSkillSearch({ database: other.server.address, cache: dirname(path) })).close();
+      },
+    ],
+  ])('never writes into a folder that holds %s', async (_, fill) => {
+    const { server } = await published();
+    const cache = scratchFolder();
+    await fill(join(cache, 'skills.db'));
+    const before = readFileSync(join(cache, 'skills.db'));
+    expect(await codeOf(() => openSkillSearch({ database: server.address, cache }))).toBe('CATALOGUE_EXISTS');
+    expect(await codeOf(() => followCatalogue({ database: server.address, cache }))).toBe('CATALOGUE_EXISTS');
+    expect(readFileSync(join(cache, 'skills.db')).equals(before)).toBe(true);
+  });
+
+  test('opens the copy that is there at once when the server says nothing', async () => {
+    const { server } = await published();
+    const cache = scratchFolder();
+    await (await openSkillSearch({ database: server.address, cache })).close();
+    server.instead = () => true;
+    const { search } = await following(server, cache);
+    expect(search.stats().skills).toBe(400);
+  });
+
+  test('fetches nothing again after a kill between two files of a new state', async () => {
+    const { server } = await published();
+    const cache = scratchFolder();
+    await (await openSkillSearch({ database: server.address, cache })).close();
+    rmSync(join(cache, 'skills.db.snapshot'));
+    server.asked.length = 0;
+    await (await openSkillSearch({ database: server.address, cache })).close();
+    expect(chunksAsked(server)).toBe(0);
+  });
+
+  test('says what is wrong with a password that is not percent-encoded', async () => {
+    expect(await codeOf(() => openSkillSearch({ database: 'http://u:50%@example.org/manifest.json' }))).toBe(
+      'INVALID_OPTION',
+    );
   });
 
   test('never shows the password of its address, and sends it to its own server alone', async () => {
@@ -138,6 +188,44 @@ describe('a search that follows a snapshot', () => {
     expect(search.get('skill-7')).toBeDefined();
     server.instead = undefined;
     await until(() => search.get('later') !== undefined);
+  });
+
+  test('keeps its state, also on the disk, when the files are no catalogue, and does not fetch them again', async () => {
+    const { database, server, publish } = await published();
+    const cache = scratchFolder();
+    const { events } = await following(server, cache);
+    const good = readFileSync(join(cache, 'skills.db'));
+    await updateSkills({ database, rows: [row('later')], semantic: false });
+    const broken = new Database(database);
+    broken.exec('DROP TABLE file');
+    broken.close();
+    await publish();
+    await until(() => events.some(({ kind }) => kind === 'failed'));
+    const chunks = chunksAsked(server);
+    const looks = server.asked.length;
+    await until(() => server.asked.length > looks + 3);
+    expect(chunksAsked(server)).toBe(chunks);
+    expect(readFileSync(join(cache, 'skills.db')).equals(good)).toBe(true);
+    expect(events.filter(({ kind }) => kind === 'failed')).toHaveLength(1);
+  });
+
+  test('fetches the copy again that somebody has deleted', async () => {
+    const { server } = await published();
+    const cache = scratchFolder();
+    await following(server, cache);
+    await until(() => server.asked.includes('304 /manifest.json'));
+    for (const name of readdirSync(cache)) rmSync(join(cache, name), { recursive: true });
+    await until(() => existsSync(join(cache, 'skills.db.snapshot')));
+  });
+
+  test('looks at once when it is told to reload', async () => {
+    const { database, server, publish } = await published();
+    const options = { database: server.address, cache: scratchFolder(), snapshotInterval: 3_600_000 };
+    await using search = await followCatalogue(options);
+    await updateSkills({ database, rows: [row('later')], semantic: false });
+    await publish();
+    await search.reload();
+    expect(search.get('later')).toBeDefined();
   });
 
   test('refuses chunks that are not what they are named', async () => {

@@ -45,13 +45,19 @@ describe('a snapshot', () => {
     expect(second.written).toBeLessThan(first.written);
   });
 
-  test('mends a chunk that was cut off', async () => {
+  test.each([
+    ['was cut off', (whole: Buffer) => whole.subarray(0, 100)],
+    [
+      'has lost a bit',
+      (whole: Buffer) => Buffer.concat([whole.subarray(0, 99), Buffer.from([whole[99]! ^ 1]), whole.subarray(100)]),
+    ],
+  ])('mends a chunk that %s', async (_, damaged) => {
     const database = await largeCatalogue();
     const to = scratchFolder();
     await writeSnapshot({ database, to });
     const path = join(to, chunkPath(manifestIn(to).files[0]!.chunks[0]!));
     const whole = readFileSync(path);
-    writeFileSync(path, whole.subarray(0, 100));
+    writeFileSync(path, damaged(whole));
     expect(await writeSnapshot({ database, to })).toMatchObject({ written: 1 });
     expect(readFileSync(path).equals(whole)).toBe(true);
   });
@@ -75,6 +81,22 @@ describe('a snapshot', () => {
     expect(first!.length).toBe(stored[0]!.length - pruned);
     expect(pruned).toBeGreaterThan(0);
     expect(readFileSync(join(to, 'chunks', 'note.txt'), 'utf8')).toBe('not ours');
+  });
+
+  test('is refused into a folder whose manifest is something else, and touches nothing of it', async () => {
+    const to = scratchFolder();
+    writeFileSync(join(to, 'manifest.json'), '{"name":"an app"}');
+    expect(await codeOf(async () => writeSnapshot({ database: await largeCatalogue(), to }))).toBe(
+      'SNAPSHOT_NOT_WRITABLE',
+    );
+    expect(readdirSync(to)).toEqual(['manifest.json']);
+  });
+
+  test('is written by one at a time', async () => {
+    const [database, to] = [await largeCatalogue(), scratchFolder()];
+    const codes = await Promise.all([1, 2].map(() => codeOf(() => writeSnapshot({ database, to }))));
+    expect(codes.sort()).toEqual(['LOAD_IN_PROGRESS', 'no error']);
+    expect(await codeOf(() => writeSnapshot({ database, to }))).toBe('no error');
   });
 
   test('leaves nothing unfinished behind', async () => {

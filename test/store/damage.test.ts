@@ -9,6 +9,7 @@ import {
   openSkillSearch,
   removeSkills,
   type SkillSearch,
+  updateSkills,
 } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
 import { filesBeside } from '../../src/store/file-names.js';
@@ -48,6 +49,16 @@ describe('a letter that changes on the disk', () => {
     const semantic = await search.semantic({ q: 'fruit', ranking: 'words' });
     expect(semantic.hits).toHaveLength(4);
     expect(semantic.damaged).toHaveLength(1);
+  });
+
+  test('keeps a search at the state that it opened, though the first read after a small change fails', async () => {
+    const database = await damaged('about fruit and cherry', 'about fruit and sherry');
+    await using search = await open(database);
+    const rows = [row('apple', { description: 'about something else' }), row('fig')];
+    await updateSkills({ database, rows, semantic: false });
+    expect(await codeOf(() => search.get('cherry'))).toBe('DATABASE_DAMAGED');
+    expect(search.get('apple')?.description).toBe('about fruit and apple');
+    expect(search.get('fig')).toBeUndefined();
   });
 
   test('makes everything that is asked of the skill itself an error that names it', async () => {

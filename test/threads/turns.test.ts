@@ -72,3 +72,15 @@ test('whoever is aborted while waiting does not go on', async () => {
   setImmediate(() => stop.abort(new Error('nobody waits any more')));
   await expect(giveWay(stop.signal)).rejects.toThrow('nobody waits any more');
 });
+
+test('work goes on where a program has put another `setImmediate` in the place of that of Node', async () => {
+  const real = globalThis.setImmediate;
+  globalThis.setImmediate = (() => undefined) as unknown as typeof setImmediate;
+  try {
+    await giveWay();
+    workLong();
+    await giveWay();
+  } finally {
+    globalThis.setImmediate = real;
+  }
+});

@@ -11,6 +11,9 @@ const GRAPH_FROM = 10_000;
  */
 const GRAPH_BYTES: number = 768 * 2 ** 20;
 
+/** Files of graphs are so many times as large as can be told beforehand, at most: which points have upper levels is chance. */
+const MOST_OF_ESTIMATE = 1.05;
+
 /** For which vectors there is a graph. */
 export interface GraphBounds {
   /** Number of vectors from which there is one. @default 10,000 */
@@ -26,7 +29,7 @@ export interface GraphBounds {
  */
 export function wantsGraph(keys: Float64Array, dimensions: number, bounds: GraphBounds): boolean {
   const { graphFrom = GRAPH_FROM } = bounds;
-  const size = Graph.bytesOf(keys.length, dimensions);
+  const size = Graph.bytesOf(keys.length, dimensions) * MOST_OF_ESTIMATE;
   return keys.length >= graphFrom && fitMemory([{ size }], bounds) && Graph.takes(keys);
 }
 

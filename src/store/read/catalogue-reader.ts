@@ -404,6 +404,7 @@ export class CatalogueReader {
         return result;
       } catch (error) {
         if (this.#connection.inTransaction) this.#rollBack.run();
+        this.#opened.rolledBack();
         throw error;
       } finally {
         this.#beginsLate = false;
@@ -614,7 +615,14 @@ export class CatalogueReader {
       this.#opened.settle();
       return work();
     }
-    return guarded(this.#path, 'read', () => this.#inTransaction(work) as T);
+    return guarded(this.#path, 'read', () => {
+      try {
+        return this.#inTransaction(work) as T;
+      } catch (error) {
+        this.#opened.rolledBack();
+        throw error;
+      }
+    });
   }
 }
 

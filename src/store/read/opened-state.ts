@@ -52,6 +52,12 @@ export class OpenedState {
     this.#seen = version;
   }
 
+  /** A transaction was rolled back, and with it perhaps the views that it made. */
+  rolledBack(): void {
+    this.#hasViews = false;
+    this.#seen = -1;
+  }
+
   #showOpened(): void {
     const state = readLineage(this.#connection).find(({ stamp }) => stamp === this.#stamp);
     if (state === undefined || state.sequence < oldestKept(this.#connection)) {
@@ -71,7 +77,7 @@ export class OpenedState {
           UNION ALL SELECT ${columns} FROM main.${SUPERSEDED[table as keyof typeof PARTS]} WHERE skill IN (${gone})`,
       ),
     ];
-    for (const view of views) this.#connection.exec(`CREATE TEMP VIEW ${view}`);
+    for (const view of views) this.#connection.exec(`CREATE TEMP VIEW IF NOT EXISTS ${view}`);
     this.#hasViews = true;
   }
 }
