@@ -1,9 +1,9 @@
 import { Option } from 'commander';
-import { openSkillSearch } from '../index.js';
 import { type InstalledSkill, installSkills } from '../install/index.js';
 import { shownPath, surroundings } from '../installed/index.js';
 import { databaseOption, jsonOption } from './common-options.js';
 import { counted } from './counted.js';
+import { openSearch } from './open-search.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
 import { agentNameOption, type PlaceFlags, projectOption, targetOf, toOption } from './skill-folders.js';
@@ -31,7 +31,7 @@ export const setUpInstall: SetUp = (command, output) => {
 async function install(ids: readonly string[], flags: InstallFlags, output: Output): Promise<void> {
   const around = surroundings();
   const target = targetOf(flags, around);
-  await using search = await openSkillSearch({ database: flags.database, keywordIndex: false, localPaths: true });
+  await using search = await openSearch({ database: flags.database, keywordIndex: false, localPaths: true }, output);
   const report = await installSkills(search, { ids, ...target, force: flags.force === true });
   if (flags.json === true) {
     printJson(output, report);

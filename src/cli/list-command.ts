@@ -1,15 +1,8 @@
 import { Option } from 'commander';
-import {
-  COPY_MODES,
-  type CopyMode,
-  type Facet,
-  LIST_ORDERS,
-  type ListOrder,
-  openSkillSearch,
-  resolveListQuery,
-} from '../index.js';
+import { COPY_MODES, type CopyMode, type Facet, LIST_ORDERS, type ListOrder, resolveListQuery } from '../index.js';
 import { databaseOption, jsonOption, parseInteger } from './common-options.js';
 import { addFilters, FACETS_OPTION, type FilterFlags, filtersOf, parseFacets } from './filter-options.js';
+import { openSearch } from './open-search.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
 import { listLines } from './result-lines.js';
 import type { SetUp } from './set-up.js';
@@ -48,7 +41,7 @@ async function list(flags: ListFlags, output: Output): Promise<void> {
   const { database, json, sort, page, limit, copies, facets, localPaths } = flags;
   // Checks the query before opening the catalogue, so that a fault is reported at once.
   const query = resolveListQuery({ sortBy: sort, page, limit, copies, facets, ...filtersOf(flags) });
-  await using search = await openSkillSearch({ database, keywordIndex: false, localPaths });
+  await using search = await openSearch({ database, keywordIndex: false, localPaths }, output);
   const result = search.list(query);
   tellDamaged(result.damaged, output);
   if (json === true) printJson(output, result);

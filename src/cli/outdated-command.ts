@@ -1,9 +1,9 @@
 import { Option } from 'commander';
-import { openSkillSearch } from '../index.js';
 import { type ComparedSkill, compareInstalled, type InstalledState } from '../install/index.js';
 import { shownPath, surroundings } from '../installed/index.js';
 import { databaseOption, jsonOption } from './common-options.js';
 import { counted } from './counted.js';
+import { openSearch } from './open-search.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
 import { type PlaceFlags, placesOf, projectOption, toOption } from './skill-folders.js';
@@ -36,7 +36,7 @@ export const setUpOutdated: SetUp = (command, output) => {
 /** @throws Error if not all are up to date, so that the exit status is 1 */
 async function outdated(flags: OutdatedFlags, output: Output): Promise<void> {
   const around = surroundings();
-  await using search = await openSkillSearch({ database: flags.database, keywordIndex: false, localPaths: true });
+  await using search = await openSearch({ database: flags.database, keywordIndex: false, localPaths: true }, output);
   const skills = await compareInstalled(search, placesOf(flags, around), { servers: flags.server });
   if (flags.json === true) printJson(output, { skills });
   else

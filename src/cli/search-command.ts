@@ -5,7 +5,6 @@ import {
   type CopyMode,
   type Facet,
   type OpenOptions,
-  openSkillSearch,
   RANKINGS,
   type Ranking,
   resolveKeywordQuery,
@@ -16,6 +15,7 @@ import {
 } from '../index.js';
 import { databaseOption, jsonOption, modelOption, parseDecimal, parseInteger } from './common-options.js';
 import { addFilters, FACETS_OPTION, type FilterFlags, filtersOf, parseFacets } from './filter-options.js';
+import { openSearch } from './open-search.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
 import { keywordLines, semanticLines } from './result-lines.js';
 import type { SetUp } from './set-up.js';
@@ -153,11 +153,12 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
 }
 
 /** Opens a catalogue. On a terminal it shows a notice if that takes long, because the keyword index must be built. */
-async function openPatiently(options: OpenOptions, { error }: Output): Promise<SkillSearch> {
-  if (error.isTTY !== true) return openSkillSearch(options);
+async function openPatiently(options: OpenOptions, output: Output): Promise<SkillSearch> {
+  const { error } = output;
+  if (error.isTTY !== true) return openSearch(options, output);
   const notice = setTimeout(() => error.write(NOTICE), 1500);
   try {
-    return await openSkillSearch(options);
+    return await openSearch(options, output);
   } finally {
     clearTimeout(notice);
     error.write(`\r${' '.repeat(NOTICE.length)}\r`);

@@ -1,14 +1,8 @@
-import {
-  openSkillSearch,
-  type SimilarSkill,
-  type SkillContents,
-  type SkillDetails,
-  type SkillFile,
-  type SkillInstallation,
-} from '../index.js';
+import type { SimilarSkill, SkillContents, SkillDetails, SkillFile, SkillInstallation } from '../index.js';
 import { ageOf } from './age.js';
 import { databaseOption, jsonOption, parseInteger } from './common-options.js';
 import { grouped } from './grouped.js';
+import { openSearch } from './open-search.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
 import { type Styles, stylesFor } from './styles.js';
@@ -44,7 +38,7 @@ export const setUpShow: SetUp = (command, output) => {
 
 async function show(id: string, flags: ShowFlags, output: Output): Promise<void> {
   if (flags.raw !== undefined) return showRaw(id, flags.raw, flags, output);
-  const { skill, files, copies, contents, similar } = await findSkill(id, flags);
+  const { skill, files, copies, contents, similar } = await findSkill(id, flags, output);
   if (skill === undefined) throw noSkill(id);
   const shown = similar === undefined && contents === undefined ? { files } : { files: undefined, contents, similar };
   if (flags.json === true) return printJson(output, { skill, ...shown, copies });
@@ -61,7 +55,7 @@ async function showRaw(id: string, path: string, { database }: ShowFlags, output
   // What third parties wrote could move the cursor or worse.
   if (output.out.isTTY === true)
     throw new Error('--raw prints to a file or a program only, such as `--raw PATH > FILE`');
-  const search = await openSkillSearch({ database, keywordIndex: false });
+  const search = await openSearch({ database, keywordIndex: false }, output);
   try {
     const contents = search.contents(id);
     if (contents === undefined) throw noSkill(id);
@@ -91,9 +85,9 @@ interface FoundSkill {
   readonly similar: readonly SimilarSkill[] | undefined;
 }
 
-async function findSkill(id: string, flags: ShowFlags): Promise<FoundSkill> {
+async function findSkill(id: string, flags: ShowFlags, output: Output): Promise<FoundSkill> {
   const { database, localPaths, contents: withContents, similar: wanted } = flags;
-  const search = await openSkillSearch({ database, keywordIndex: false, localPaths });
+  const search = await openSearch({ database, keywordIndex: false, localPaths }, output);
   try {
     const skill = search.get(id);
     const copies = search.copiesOf(id).filter((copy) => copy !== id);

@@ -13,6 +13,7 @@ import {
 import { SkillSearchError } from '../errors.js';
 import { type OpenKeywordFile, openKeywordFile } from '../indexing/keyword-file.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
+import type { LoadWarning } from '../load/load-report.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
 import { isSnapshotAddress } from '../snapshot-address.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
@@ -113,20 +114,32 @@ interface OpenedReader {
 
 async function openReader(options: OpenOptions): Promise<OpenedReader> {
   if (options.skills === undefined) {
-    const database = resolveDatabase(await localCatalogue(options));
-    return { reader: CatalogueReader.open(database), database, problems: { rejected: [], warnings: [] } };
+    const { path, warnings } = await localCatalogue(options);
+    const database = resolveDatabase(path);
+    return { reader: CatalogueReader.open(database), database, problems: { rejected: [], warnings } };
   }
   const { loadInMemory } = await import('../load/load-in-memory.js');
   return loadInMemory(options.skills, options.signal);
 }
 
-/** The path of a catalogue; of a snapshot that of its local copy, which is brought up to date. */
-async function localCatalogue({ database, cache, signal }: OpenOptions): Promise<string> {
-  if (!isSnapshotAddress(database)) return checkDatabase(database);
+interface LocalCatalogue {
+  readonly path: string;
+  /** Why the copy of a snapshot may be old. */
+  readonly warnings: LoadWarning[];
+}
+
+/** Where a catalogue is; of a snapshot its local copy, which is brought up to date. */
+async function localCatalogue({ database, cache, signal }: OpenOptions): Promise<LocalCatalogue> {
+  if (!isSnapshotAddress(database)) return { path: checkDatabase(database), warnings: [] };
   const { followSnapshot } = await import('../snapshot/follow-snapshot.js');
-  const follower = await followSnapshot({ address: database, cache, interval: undefined, onProblem: () => {}, signal });
+  const warnings: LoadWarning[] = [];
+  const onProblem = (error: unknown): void => {
+    const message = `answers are from the copy that is here: ${(error as Error).message}`;
+    warnings.push({ origin: 'snapshot', message });
+  };
+  const follower = await followSnapshot({ address: database, cache, interval: undefined, onProblem, signal });
   await follower.close();
-  return follower.database;
+  return { path: follower.database, warnings };
 }
 
 /**

@@ -56,6 +56,7 @@ describe('a search over the address of a snapshot', () => {
     await server.stop();
     await using search = await openSkillSearch({ database: server.address, cache });
     expect(search.stats().skills).toBe(400);
+    expect(search.problems.warnings).toMatchObject([{ message: expect.stringMatching(/^answers are from the copy/) }]);
     const opening = openSkillSearch({ database: server.address, cache: scratchFolder() });
     expect(await codeOf(() => opening)).toBe('SNAPSHOT_NOT_AVAILABLE');
   });
