@@ -15,7 +15,6 @@ import {
   DEFAULT_PORT,
   DEFAULT_PUBLISHED_PER_MINUTE,
   type LogEvent,
-  type MeasuredParts,
   type MetricsServer,
   openServerMetrics,
   type PublishRule,
@@ -192,7 +191,10 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     if (!isSnapshotAddress(database) && !existsSync(database)) await watching;
     const stopWords = await stopWordsOf(flags);
     const measured: { search?: SkillSearch; server?: RunningServer } = {};
-    const metrics = flags.metricsPort === undefined ? undefined : await openServerMetrics(partsOf(measured));
+    const metrics =
+      flags.metricsPort === undefined
+        ? undefined
+        : await openServerMetrics({ search: () => measured.search, server: () => measured.server });
     scraped = metrics && (await startMetricsServer(metrics, flags.metricsHost, flags.metricsPort!));
     const onReload = (event: ReloadEvent): void => {
       log.onReload(event);
@@ -257,11 +259,6 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     log.close();
   }
   if (failure !== undefined) throw failure;
-}
-
-/** What metrics ask when they are read. */
-function partsOf(measured: { readonly search?: SkillSearch; readonly server?: RunningServer }): MeasuredParts {
-  return { search: () => measured.search, server: () => measured.server };
 }
 
 /** Aborted by the first SIGTERM or SIGINT. The second ends the process at once. */

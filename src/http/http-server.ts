@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../limits.js';
 import { BodyBuffers } from './body-buffers.js';
 import type { Answer } from './call.js';
-import { cannotListen } from './cannot-listen.js';
+import { listenAt } from './listen-at.js';
 import { type CallServer, NodeCall, targetOf } from './node-call.js';
 import { type ConnectionLimits, OpenConnections } from './open-connections.js';
 import { PendingAnswers } from './pending-answers.js';
@@ -115,13 +115,7 @@ export class HttpServer implements RunningServer {
   }
 
   async listen(host: string, port: number): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
-      this.#server.listen({ host, port }, resolve);
-    });
-    this.#server.removeAllListeners('error');
-    // A failed accept ends that connection, not the process.
-    this.#server.on('error', () => {});
+    await listenAt(this.#server, host, port);
     this.#host = host;
     // Only a server at a pipe has a string as its address.
     this.#port = (this.#server.address() as AddressInfo).port;

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cannotListen } from './cannot-listen.js';
+import { listenAt } from './listen-at.js';
 import type { ServerMetrics } from './server-metrics.js';
 
 /** A server of metrics that runs. */
@@ -26,11 +26,7 @@ export async function startMetricsServer(metrics: ServerMetrics, host: string, p
       () => response.writeHead(500).end(),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
-    server.listen({ host, port }, resolve);
-  });
-  server.removeAllListeners('error').on('error', () => {});
+  await listenAt(server, host, port);
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>

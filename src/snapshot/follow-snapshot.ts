@@ -38,8 +38,8 @@ export interface SnapshotFollower {
  * Brings a local copy of a snapshot up to date, and keeps it so. A copy that is there does not wait for a server that is
  * away or slow: with an interval it is used at once, and without one after a few seconds.
  *
- * @throws {SkillSearchError} `INVALID_OPTION`; `CATALOGUE_EXISTS` if the folder holds another catalogue; if there is no copy yet: `SNAPSHOT_NOT_AVAILABLE`, `INVALID_SNAPSHOT`,
- *   `UNSUPPORTED_FORMAT`, `DATABASE_NOT_WRITABLE`
+ * @throws {SkillSearchError} `INVALID_OPTION`; `CATALOGUE_EXISTS` if the folder holds another catalogue; if there is no
+ *   copy yet: `SNAPSHOT_NOT_AVAILABLE`, `INVALID_SNAPSHOT`, `UNSUPPORTED_FORMAT`, `DATABASE_NOT_WRITABLE`
  * @throws the signal's reason when aborted
  */
 export async function followSnapshot(options: FollowSnapshotOptions): Promise<SnapshotFollower> {
@@ -100,13 +100,12 @@ class Looker implements SnapshotFollower {
         return;
       } catch (error) {
         if (signal?.aborted === true || this.#closing.signal.aborted) throw error;
-        const isElsewhere = error instanceof SkillSearchError && error.code === 'LOAD_IN_PROGRESS';
-        if (!isOther(error) && this.#copy.exists) {
+        if (this.#copy.exists) {
           // Whoever fetches it makes it newer soon.
-          if (!isElsewhere) onProblem(error);
+          if (!isElsewhere(error)) onProblem(error);
           return;
         }
-        if (!isElsewhere) throw error;
+        if (!isElsewhere(error)) throw error;
         await wait(LOOK_AGAIN, undefined, { signal: either });
       }
     }
@@ -129,9 +128,8 @@ class Looker implements SnapshotFollower {
           this.#told = undefined;
         },
         (error: unknown) => {
-          const isElsewhere = error instanceof SkillSearchError && error.code === 'LOAD_IN_PROGRESS';
           const { message } = error as Error;
-          if (this.#closing.signal.aborted || isElsewhere || message === this.#told) return;
+          if (this.#closing.signal.aborted || isElsewhere(error) || message === this.#told) return;
           this.#told = message;
           onProblem(error);
         },
@@ -169,7 +167,7 @@ function textOf(manifest: Manifest | undefined): string | undefined {
   return manifest === undefined ? undefined : manifestText(manifest);
 }
 
-/** Whether the folder is somebody else's. */
-function isOther(error: unknown): boolean {
-  return error instanceof SkillSearchError && error.code === 'CATALOGUE_EXISTS';
+/** Whether another process is fetching the same. */
+function isElsewhere(error: unknown): boolean {
+  return error instanceof SkillSearchError && error.code === 'LOAD_IN_PROGRESS';
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { forgetJournal } from '../store/write/forget-journal.js';
 import { LoadLock } from '../store/write/load-lock.js';
 import { syncToDisk } from '../sync-to-disk.js';
+import { digestOf, readChunk } from './chunks.js';
 import {
   bytesOfChunk,
   CATALOGUE_NAME,
@@ -21,12 +21,6 @@ import { REQUESTS_AT_ONCE } from './origin.js';
 
 /** Fetches a chunk and checks it. */
 export type FetchChunk = (digest: string, bytes: number, signal: AbortSignal) => Promise<Buffer>;
-
-/** What was fetched of a snapshot. */
-export interface Fetched {
-  readonly chunks: number;
-  readonly bytes: number;
-}
 
 /** A snapshot whose files are no catalogue is looked at again after so many milliseconds: fetching it takes long. */
 const REFUSED_FOR = 300_000;
@@ -94,11 +88,12 @@ export class LocalCopy {
   /**
    * Makes the files those of a manifest. A run that is interrupted leaves what it has for the next one.
    *
-   * @throws {SkillSearchError} `CATALOGUE_EXISTS` as {@link exists}; `LOAD_IN_PROGRESS` if another process is doing that; `INVALID_SNAPSHOT` if the files are
-   *   not the catalogue that the manifest says; `UNSUPPORTED_FORMAT`; `DATABASE_NOT_WRITABLE`; those of fetching
+   * @throws {SkillSearchError} `CATALOGUE_EXISTS` as {@link exists}; `LOAD_IN_PROGRESS` if another process is doing
+   *   that; `INVALID_SNAPSHOT` if the files are not the catalogue that the manifest says; `UNSUPPORTED_FORMAT`;
+   *   `DATABASE_NOT_WRITABLE`; those of fetching
    * @throws the signal's reason when aborted
    */
-  async bringTo(manifest: Manifest, fetch: FetchChunk, signal: AbortSignal): Promise<Fetched> {
+  async bringTo(manifest: Manifest, fetch: FetchChunk, signal: AbortSignal): Promise<void> {
     const text = manifestText(manifest);
     const refused = this.#refused;
     if (refused?.text === text && performance.now() - refused.since < REFUSED_FOR) throw refused.error;
@@ -110,13 +105,9 @@ export class LocalCopy {
       const former = this.manifest;
       const changed = manifest.files.filter((file) => !isSame(file, manifest, former));
       const places = placesOf(former, this.#folder);
-      const fetched = { chunks: 0, bytes: 0 };
       for (const file of changed) {
-        const part = this.#part(file.name);
         const inPlace = join(this.#folder, file.name);
-        const one = await assemble(file, part, { manifest, places, inPlace, fetch, signal });
-        fetched.chunks += one.chunks;
-        fetched.bytes += one.bytes;
+        await assemble(file, this.#part(file.name), { manifest, places, inPlace, fetch, signal });
       }
       try {
         this.#check(manifest, changed.includes(manifest.files[0]!));
@@ -126,7 +117,6 @@ export class LocalCopy {
         throw error;
       }
       this.#swap(manifest, changed);
-      return fetched;
     } catch (error) {
       if (error instanceof SkillSearchError || signal.aborted) throw error;
       // Whatever else is on the disk needs room, too.
@@ -244,8 +234,7 @@ async function assemble(
   file: SnapshotFile,
   part: string,
   { manifest, places, inPlace, fetch, signal }: Assembling,
-): Promise<Fetched> {
-  const fetched = { chunks: 0, bytes: 0 };
+): Promise<void> {
   const sources = new Map<string, FileHandle>();
   const target = await open(part, existsSync(part) ? 'r+' : 'w+');
   try {
@@ -272,13 +261,9 @@ async function assemble(
       for (let i = missing.pop(); i !== undefined; i = missing.pop()) {
         const digest = file.chunks[i]!;
         const bytes = bytesOfChunk(file, manifest.chunkBytes, i);
-        const here = repeated.get(digest);
-        const chunk = here ?? (await fetch(digest, bytes, signal));
-        await writeAll(target, chunk, i * manifest.chunkBytes);
-        if (here !== undefined) continue;
+        const chunk = repeated.get(digest) ?? (await fetch(digest, bytes, signal));
         if (times.get(digest)! > 1) repeated.set(digest, chunk);
-        fetched.chunks++;
-        fetched.bytes += chunk.length;
+        await writeAll(target, chunk, i * manifest.chunkBytes);
       }
     };
     const workers = await Promise.allSettled(Array.from({ length: REQUESTS_AT_ONCE }, fetchOthers));
@@ -286,7 +271,6 @@ async function assemble(
     if (failure !== undefined) throw failure.reason;
     await target.truncate(file.bytes);
     await target.sync();
-    return fetched;
   } finally {
     await Promise.all([target, ...sources.values()].map((handle) => handle.close()));
   }
@@ -303,12 +287,7 @@ async function opened(handles: Map<string, FileHandle>, path: string): Promise<F
 
 /** Reads a chunk, and says whether it is the one with a digest. */
 async function isAt(file: FileHandle, offset: number, chunk: Buffer, digest: string): Promise<boolean> {
-  for (let at = 0; at < chunk.length; ) {
-    const { bytesRead } = await file.read(chunk, at, chunk.length - at, offset + at);
-    if (bytesRead === 0) return false;
-    at += bytesRead;
-  }
-  return createHash('sha256').update(chunk).digest('hex') === digest;
+  return (await readChunk(file, chunk, offset)) === chunk.length && digestOf(chunk) === digest;
 }
 
 async function writeAll(file: FileHandle, chunk: Buffer, offset: number): Promise<void> {

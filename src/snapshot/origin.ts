@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { SkillSearchError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import { isSnapshotAddress } from '../snapshot-address.js';
+import { digestOf } from './chunks.js';
 import { chunkPath, type Manifest, readManifest } from './manifest.js';
 
 /** Milliseconds without a byte after which a request is given up. */
@@ -196,8 +197,4 @@ function decoded(text: string): string {
     const message = 'the user or password in the address of the snapshot is not percent-encoded: % itself is %25';
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'database' });
   }
-}
-
-function digestOf(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

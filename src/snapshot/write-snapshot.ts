@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   checkDatabase,
@@ -22,6 +21,7 @@ import { readStamp } from '../store/read/catalogue-reader.js';
 import { isLoading } from '../store/write/load-lock.js';
 import { syncToDisk } from '../sync-to-disk.js';
 import { clearUnfinished, unfinishedFor } from '../unfinished-files.js';
+import { digestOf, readChunk } from './chunks.js';
 import {
   CATALOGUE_NAME,
   CHUNK_BYTES,
@@ -133,7 +133,7 @@ async function writeLocked(
 ): Promise<SnapshotReport> {
   const path = join(folder, MANIFEST);
   const before = await readFile(path, 'utf8').catch(() => undefined);
-  if (before !== undefined && !isManifest(before)) {
+  if (before !== undefined && manifestIn(before) === undefined) {
     const message = `${path} is not the manifest of a snapshot: choose another folder, or remove it`;
     throw new SkillSearchError('SNAPSHOT_NOT_WRITABLE', message, { path });
   }
@@ -216,7 +216,7 @@ async function readInChunks(
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     for (;;) {
       signal?.throwIfAborted();
-      const length = await fill(file, buffer, bytes);
+      const length = await readChunk(file, buffer, bytes);
       if (length === 0) return { bytes, chunks };
       chunks.push(await sink.put(buffer.subarray(0, length)));
       bytes += length;
@@ -235,17 +235,6 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Reads until the buffer is full or the file ends. */
-async function fill(file: FileHandle, buffer: Buffer, from: number): Promise<number> {
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await file.read(buffer, length, buffer.length - length, from + length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return length;
-}
-
 /** Writes chunks that are not there yet. */
 class ChunkSink {
   readonly #folder: string;
@@ -258,7 +247,7 @@ class ChunkSink {
   }
 
   async put(chunk: Buffer): Promise<string> {
-    const digest = createHash('sha256').update(chunk).digest('hex');
+    const digest = digestOf(chunk);
     const path = join(this.#folder, chunkPath(digest));
     // Read, not believed: a disk may have lost bits of it.
     const there = await readFile(path).catch(() => undefined);
@@ -293,27 +282,26 @@ async function replace(path: string, content: string | Buffer): Promise<void> {
 /** Deletes the chunks that neither the manifest nor the one before it uses. */
 async function prune(folder: string, used: ReadonlySet<string>): Promise<number> {
   const before = await readFile(join(folder, FORMER), 'utf8').catch(() => undefined);
-  const former = before === undefined || !isManifest(before) ? [] : readManifest(before, join(folder, FORMER)).files;
-  const kept = new Set([...used, ...former.flatMap(({ chunks }) => chunks)]);
+  const former = before === undefined ? undefined : manifestIn(before);
+  const kept = new Set([...used, ...(former?.files ?? []).flatMap(({ chunks }) => chunks)]);
   let pruned = 0;
   const entries = await readdir(join(folder, 'chunks'), { recursive: true, withFileTypes: true });
   for (const entry of entries) {
     // A file that somebody else put there has another name, and is left alone.
     const path = join(entry.parentPath ?? entry.path, entry.name);
     if (!entry.isFile() || kept.has(entry.name) || resolve(folder, chunkPath(entry.name)) !== path) continue;
-    if (!/^[0-9a-f]{64}$/.test(basename(path))) continue;
+    if (!/^[0-9a-f]{64}$/.test(entry.name)) continue;
     await rm(path, { force: true });
     pruned++;
   }
   return pruned;
 }
 
-/** Whether a text is a manifest that this version can read. */
-function isManifest(text: string): boolean {
+/** The manifest that a text is; undefined if this version cannot read it as one. */
+function manifestIn(text: string): Manifest | undefined {
   try {
-    readManifest(text, MANIFEST);
-    return true;
+    return readManifest(text, MANIFEST);
   } catch {
-    return false;
+    return undefined;
   }
 }
