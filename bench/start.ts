@@ -1,5 +1,5 @@
-// `npm run bench:start -- [DATABASE…] [--rounds N]`: how long commands and programs take from their start, and `npm start`,
-// beside `node -e 0`, taking turns. Needs a build. See README.md here.
+// `npm run bench:start -- [DATABASE…] [--rounds N]`: how long commands and programs take from their start, and `npm
+// start`, beside `node -e 0`, taking turns. Needs a build. See README.md here.
 import { parseArgs } from 'node:util';
 import { measureCommandStarts } from './command-starts.js';
 import { machineName } from './machine.js';

@@ -1,5 +1,5 @@
-// `npm run bench:state`: how many requests a second keys and quotas admit, in a file and in PostgreSQL, by one server and
-// by four, for one busy client and for a thousand, in rounds that take turns. See README.md here.
+// `npm run bench:state`: how many requests a second keys and quotas admit, in a file and in PostgreSQL, by one server
+// and by four, for one busy client and for a thousand, in rounds that take turns. See README.md here.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Asks a catalogue of generated vectors questions by words, by vector and by both in turn, and prints memory and times as
-// JSON. A process of its own: nothing else is asked in it.
+// Asks a catalogue of generated vectors questions by words, by vector and by both in turn, and prints memory and times
+// as JSON. A process of its own: nothing else is asked in it.
 import { readFileSync } from 'node:fs';
 import { openSkillSearch } from '../src/index.js';
 import { GeneratedVectors } from './generated-vectors.js';

@@ -13,8 +13,8 @@ const dist = resolve(process.argv[2] ?? fileURLToPath(new URL('../dist', import.
 const cli = join(dist, 'cli');
 
 /**
- * A package and what it imports. Few texts need it, and Node takes longer to read one of its patterns than to read all our
- * code. So it is a file of its own, which is loaded by name.
+ * A package and what it imports. Few texts need it, and Node takes longer to read one of its patterns than to read all
+ * our code. So it is a file of its own, which is loaded by name.
  */
 const WIDTH = ['string-width', 'strip-ansi', 'ansi-regex', 'get-east-asian-width'];
 const WIDTH_FILE = `./${WIDTH[0]}.js`;

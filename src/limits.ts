@@ -39,20 +39,20 @@ export const MAX_SUGGESTIONS = 20;
 export const MAX_CHANGED_IN_PLACE = 500;
 
 /**
- * Skills, or vectors, that small changes may bring or take before the derived files are written anew. Each of them makes
- * opening a catalogue longer, by some tenths of a millisecond.
+ * Skills, or vectors, that small changes may bring or take before the derived files are written anew. Each of them
+ * makes opening a catalogue longer, by some tenths of a millisecond.
  */
 export const MAX_UNINDEXED = 1000;
 
 /**
- * Skills that small changes replaced or removed, and that are kept for readers of former states: some tens of megabytes.
- * Beyond, the oldest states can no longer be read.
+ * Skills that small changes replaced or removed, and that are kept for readers of former states: some tens of
+ * megabytes. Beyond, the oldest states can no longer be read.
  */
 export const MAX_SUPERSEDED = 5000;
 
 /**
- * Skills that are no longer kept for readers, but whose numbers are, so that derived files of former states stay in use:
- * some megabytes. Beyond, the oldest derived files are of no use.
+ * Skills that are no longer kept for readers, but whose numbers are, so that derived files of former states stay in
+ * use: some megabytes. Beyond, the oldest derived files are of no use.
  */
 export const MAX_FORGOTTEN = 100_000;
 
@@ -323,8 +323,8 @@ export const MAX_PAGE_TEXT = 50_000;
 export const MAX_PAGE_LINES = 2000;
 
 /**
- * The most work for one Markdown text of a page, in units of about 50 ns. The longest text that a page shows takes up to
- * three quarters of it, if somebody wrote it for people. Beyond, the text is shown as it is written.
+ * The most work for one Markdown text of a page, in units of about 50 ns. The longest text that a page shows takes up
+ * to three quarters of it, if somebody wrote it for people. Beyond, the text is shown as it is written.
  */
 export const MAX_MARKDOWN_WORK = 1_000_000;
 
@@ -536,9 +536,13 @@ export const MAX_CHUNK_BYTES: number = 16 * 1024 * 1024;
 
 /** Bounds of what is kept in PostgreSQL. Times are in milliseconds. */
 interface PostgresLimits {
-  /** Connections of one process, where nobody said otherwise: counting needs few, since requests are counted together. */
+  /**
+   * Connections of one process, where nobody said otherwise: counting needs few, since requests are counted together.
+   */
   readonly usualConnections: number;
-  /** Most connections that may be asked for. A database has a hundred for all who use it, unless it is set up for more. */
+  /**
+   * Most connections that may be asked for. A database has a hundred for all who use it, unless it is set up for more.
+   */
   readonly connections: number;
   /** How long a statement may wait for a connection, and how long connecting may take. */
   readonly connectTime: number;

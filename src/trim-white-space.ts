@@ -1,6 +1,6 @@
 /**
- * The characters of the Unicode property White_Space. Written out, because Node takes milliseconds to find out which they
- * are, and it does that when it reads a file that names the property.
+ * The characters of the Unicode property White_Space. Written out, because Node takes milliseconds to find out which
+ * they are, and it does that when it reads a file that names the property.
  */
 const WHITE_SPACE = /[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 

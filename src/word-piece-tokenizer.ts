@@ -46,8 +46,8 @@ const WORD_OR_PUNCTUATION = /[^\s\p{P}!-/:-@[-`{-~]+|[\p{P}!-/:-@[-`{-~]/gu;
 
 /**
  * The tokenizer of BERT in lower case, as models for questions mostly have it: Devlin, Chang, Lee and Toutanova, BERT
- * (2018), and its WordPiece. It looks words up in the vocabulary as it was parsed. The package for all kinds of tokenizers
- * makes tables of it first, which takes five times as long as parsing, more than all else of a question.
+ * (2018), and its WordPiece. It looks words up in the vocabulary as it was parsed. The package for all kinds of
+ * tokenizers makes tables of it first, which takes five times as long as parsing, more than all else of a question.
  */
 export class WordPieceTokenizer implements Tokenizer {
   readonly #vocabulary: Vocabulary;

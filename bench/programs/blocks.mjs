@@ -116,7 +116,9 @@ async function longestTurn(run) {
   return longest;
 }
 
-/** Milliseconds that this thread, the first, ran so far: exact to a tick of the system, mostly 4 ms. Else of the clock. */
+/**
+ * Milliseconds that this thread, the first, ran so far: exact to a tick of the system, mostly 4 ms. Else of the clock.
+ */
 function processor() {
   if (schedule === undefined) return performance.now();
   const length = readSync(schedule, line, 0, line.length, 0);

@@ -25,7 +25,9 @@ export interface CountedRow {
   readonly now: number;
 }
 
-/** Milliseconds since 1970 by the clock of the database. Not the start of the statement: it may have waited for a row. */
+/**
+ * Milliseconds since 1970 by the clock of the database. Not the start of the statement: it may have waited for a row.
+ */
 const CLOCK = 'coalesce($7::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)';
 
 /**

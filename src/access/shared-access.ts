@@ -157,7 +157,9 @@ export class SharedAccess implements KeysAndQuotas {
     }
   }
 
-  /** Closes the connections. Further calls of `close` do nothing; all other methods reject with `SERVICE_UNAVAILABLE`. */
+  /**
+   * Closes the connections. Further calls of `close` do nothing; all other methods reject with `SERVICE_UNAVAILABLE`.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#meanwhile?.close();

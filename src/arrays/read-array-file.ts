@@ -132,7 +132,9 @@ async function readChecked(
   return true;
 }
 
-/** Where a piece is kept, if it lies in one section: then it is read there at once. Nobody sees it before it is checked. */
+/**
+ * Where a piece is kept, if it lies in one section: then it is read there at once. Nobody sees it before it is checked.
+ */
 function placeOf(kept: readonly KeptSection[], pieceStart: number, length: number): Uint8Array | undefined {
   const around = kept.find(({ start, bytes }) => start <= pieceStart && pieceStart + length <= start + bytes.length);
   return around?.bytes.subarray(pieceStart - around.start, pieceStart - around.start + length);

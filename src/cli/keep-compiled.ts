@@ -10,7 +10,9 @@ interface CompileCache {
   readonly enableCompileCache?: (folder?: string) => unknown;
 }
 
-/** Commands that somebody waits for, and that read much code. Without help: it would keep little of what answers need. */
+/**
+ * Commands that somebody waits for, and that read much code. Without help: it would keep little of what answers need.
+ */
 const KEPT_COMMANDS: ReadonlySet<unknown> = new Set(['search', 'list', 'show', 'hook', 'mcp', 'serve']);
 
 /** The command line in few files, as the build makes it. */

@@ -4,7 +4,9 @@ import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { makeFolder } from '../make-folder.js';
 
-/** What a file of kept code begins with: two numbers of 32 bits, the length of the list and the checksum of the rest. */
+/**
+ * What a file of kept code begins with: two numbers of 32 bits, the length of the list and the checksum of the rest.
+ */
 const HEAD = 8;
 
 /** V8 copies what does not begin at such a place. */
@@ -33,8 +35,8 @@ interface BundleRequire {
 type Wrapped = (exports: unknown, require: unknown, module: unknown, file: string, folder: string) => void;
 
 /**
- * Loads the files of the bundle as `require` does, from code that a former start compiled, and keeps that of this one when
- * the process ends. Node has a compile cache of its own from 22.1 on, which keeps the code of all other modules.
+ * Loads the files of the bundle as `require` does, from code that a former start compiled, and keeps that of this one
+ * when the process ends. Node has a compile cache of its own from 22.1 on, which keeps the code of all other modules.
  */
 export class KeptCode {
   /** Where the files of the bundle are. */
@@ -45,7 +47,9 @@ export class KeptCode {
   readonly #kept: ReadonlyMap<string, KeptFile>;
   readonly #loaded = new Map<string, LoadedFile>();
 
-  /** @param path the file of kept code, which need not exist. Node runs what is in it, so it has to be the user's own */
+  /**
+   * @param path the file of kept code, which need not exist. Node runs what is in it, so it has to be the user's own
+   */
   constructor(require: NodeJS.Require, { bundle, path }: { readonly bundle: string; readonly path: string }) {
     this.#require = require;
     this.#bundle = bundle;

@@ -85,8 +85,8 @@ export function allCopiesOf(documents: readonly DocumentNumber[], groupOf: Uint3
 }
 
 /**
- * Makes in pieces what {@link allCopiesOf} needs of a catalogue, unless it is there. Else its first call makes it, which
- * may take more than 10 ms.
+ * Makes in pieces what {@link allCopiesOf} needs of a catalogue, unless it is there. Else its first call makes it,
+ * which may take more than 10 ms.
  */
 export function* prepareCopies(groupOf: Uint32Array): Pieces<void> {
   if (membersByGroups.has(groupOf)) return;

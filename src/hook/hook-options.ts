@@ -30,7 +30,9 @@ export interface HookOption {
   readonly default?: string;
 }
 
-/** The options. One table, because the command reads them itself: the package for command lines takes too long to load. */
+/**
+ * The options. One table, because the command reads them itself: the package for command lines takes too long to load.
+ */
 export const HOOK_OPTIONS: readonly HookOption[] = [
   {
     name: 'database',

@@ -27,8 +27,8 @@ export const DEFAULT_LONGEST_WAIT = 5;
 /** Options of `createHandler` and `startServer`. */
 export interface HandlerOptions {
   /**
-   * API keys and quotas, from `openAccess` or `connectAccess`. `false` needs no key and counts nothing: for a service that another layer
-   * protects.
+   * API keys and quotas, from `openAccess` or `connectAccess`. `false` needs no key and counts nothing: for a service
+   * that another layer protects.
    *
    * @default anonymous access with the default quotas, counted in memory; without keys there is no semantic search
    */

@@ -22,9 +22,9 @@ interface WeightedWord {
 }
 
 /**
- * The sums of bytes say too much by at most their scale for each word, and differ from sums in another order by rounding: at
- * most 64 words, each by 2^-24 of the sum. So a document is dropped only if it is behind by more than these parts of
- * the highest sum.
+ * The sums of bytes say too much by at most their scale for each word, and differ from sums in another order by
+ * rounding: at most 64 words, each by 2^-24 of the sum. So a document is dropped only if it is behind by more than
+ * these parts of the highest sum.
  */
 const ROUNDING = 1 / GREATEST_BYTE + 64 / 2 ** 24;
 
@@ -272,7 +272,9 @@ function costOfSeen({ size }: WeightedWord, count: number): number {
   return Math.min(size, count * LOOKUP_COST);
 }
 
-/** Adds a word to the sums of documents seen before: one by one, or by reading all that have it where that is less work. */
+/**
+ * Adds a word to the sums of documents seen before: one by one, or by reading all that have it where that is less work.
+ */
 function addToSeen({ word, scale, size }: WeightedWord, wanted: Uint32Array, sums: Float32Array): void {
   const { documents, bytes } = word;
   if (documents === undefined || wanted.length * LOOKUP_COST < size) {

@@ -176,8 +176,8 @@ export interface KeywordIndex {
    */
   beginning(question: Question): readonly DocumentNumber[];
   /**
-   * Words that begin with some letters of lower case; accents are ignored. Such a word stands by itself in the name, the
-   * labels or the description of a document, not only as a whole that is split into parts (`reacttesting` of
+   * Words that begin with some letters of lower case; accents are ignored. Such a word stands by itself in the name,
+   * the labels or the description of a document, not only as a whole that is split into parts (`reacttesting` of
    * `react-testing`), and `completesWords` says what else counts. The one that most documents have there comes first;
    * ties by the word without accents, then by the word, in code-point order.
    */

@@ -32,8 +32,8 @@ export function stopWordsOf(language: string): StopWords {
 }
 
 /**
- * Whether a term is a stop word of some language, perhaps. Where no word of a question is, its language need not be found
- * out for its stop words, and that takes as long as opening a catalogue.
+ * Whether a term is a stop word of some language, perhaps. Where no word of a question is, its language need not be
+ * found out for its stop words, and that takes as long as opening a catalogue.
  *
  * @param term without accents
  */

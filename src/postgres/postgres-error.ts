@@ -19,7 +19,9 @@ function isTold(error: unknown): error is ToldError {
 /** Codes after which a connection is of no more use: it is closed, or leads to a database that may not be written. */
 const LOST = /^(?:08|57P0|25006)/;
 
-/** Whether an error of a statement says that its connection is of no more use, rather than that the statement is wrong. */
+/**
+ * Whether an error of a statement says that its connection is of no more use, rather than that the statement is wrong.
+ */
 export function isLost(error: unknown): boolean {
   if (error instanceof SkillSearchError) return false;
   return isTold(error) ? LOST.test(error.code) : error instanceof Error;
@@ -28,7 +30,10 @@ export function isLost(error: unknown): boolean {
 /** Codes by which a busy database refuses one statement: another try may succeed. */
 const BUSY = /^(?:40001|40P01|53|55P03|57014)/;
 
-/** An error of a statement that the database refused, as one of ours. Those that pass by themselves say when to ask again. */
+/**
+ * An error of a statement that the database refused, as one of ours. Those that pass by themselves say when to ask
+ * again.
+ */
 export function statementError(error: unknown, { shown }: PostgresAddress): SkillSearchError {
   if (error instanceof SkillSearchError) return error;
   const reason = reasonOf(error);

@@ -21,7 +21,8 @@ const SCHEMA = 'skill_discovery';
 const LOCK = 0x534b4449;
 
 /**
- * Makes the tables of a part, or brings them to the format of this version. Where they have it already, this only reads.
+ * Makes the tables of a part, or brings them to the format of this version. Where they have it already, this only
+ * reads.
  *
  * @throws {SkillSearchError} `NOT_A_STATE_FILE` if the schema or its tables belong to something else;
  *   `UNSUPPORTED_FORMAT` for a format of a newer version; `DATABASE_NOT_WRITABLE` if the user may not make tables;

@@ -31,7 +31,10 @@ export function* linkedPlaces(numbers: ArrayLike<SkillNumber>, links: VectorLink
   return found;
 }
 
-/** By the number of a skill its place. Undefined if the numbers are too far apart: a catalogue may have lost most skills. */
+/**
+ * By the number of a skill its place. Undefined if the numbers are too far apart: a catalogue may have lost most
+ * skills.
+ */
 function tableOf({ skills, places }: VectorLinks): Int32Array | undefined {
   const greatest = Math.max(0, skills[skills.length - 1] ?? 0);
   if (greatest > SPARSE * skills.length) return undefined;

@@ -143,8 +143,8 @@ async function localCatalogue({ database, cache, signal }: OpenOptions): Promise
 }
 
 /**
- * Takes the columns from the derived file, also from that of a former state. If it is damaged, the reader makes them from
- * the catalogue instead.
+ * Takes the columns from the derived file, also from that of a former state. If it is damaged, the reader makes them
+ * from the catalogue instead.
  *
  * @returns what small changes have changed since; `none` if the file is of the present state; undefined if it is of no use
  */

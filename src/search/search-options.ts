@@ -5,8 +5,8 @@ import type { ModelOptions } from '../semantic/model-options.js';
 export interface OpenOptions extends ModelOptions {
   /**
    * Path of a catalogue's file, made by `buildCatalogue`; or the http or https address of a manifest that
-   * `writeSnapshot` made: the local copy of that snapshot is brought up to date then, and opened. If the server is away,
-   * a copy that is there is opened as it is.
+   * `writeSnapshot` made: the local copy of that snapshot is brought up to date then, and opened. If the server is
+   * away, a copy that is there is opened as it is.
    */
   readonly database?: string | undefined;
   /**

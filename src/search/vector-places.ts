@@ -7,7 +7,8 @@ import { NO_VECTOR } from '../store/read/catalogue-reader.js';
 const PIECE = 1 << 13;
 
 /**
- * In pieces, the places of vectors among some vectors: of type `VectorPlace`, or `NO_VECTOR` for those that are not among them.
+ * In pieces, the places of vectors among some vectors: of type `VectorPlace`, or `NO_VECTOR` for those that are not
+ * among them.
  *
  * @param numbers of the vectors, in any order; `NO_VECTOR` for none
  * @param keys numbers of the vectors to look among, ascending

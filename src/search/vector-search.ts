@@ -85,8 +85,8 @@ export class VectorSearch {
   }
 
   /**
-   * The vector of a question and, if `sentences` is true and it has several, the vectors of its sentences. Where a model
-   * of this machine reads them, the first is there before the others. Both promises fail together:
+   * The vector of a question and, if `sentences` is true and it has several, the vectors of its sentences. Where a
+   * model of this machine reads them, the first is there before the others. Both promises fail together:
    *
    * @throws {SkillSearchError} `EMBEDDER_FAILED`
    * @throws the signal's reason when aborted

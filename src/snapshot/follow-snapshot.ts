@@ -35,8 +35,8 @@ export interface SnapshotFollower {
 }
 
 /**
- * Brings a local copy of a snapshot up to date, and keeps it so. A copy that is there does not wait for a server that is
- * away or slow: with an interval it is used at once, and without one after a few seconds.
+ * Brings a local copy of a snapshot up to date, and keeps it so. A copy that is there does not wait for a server that
+ * is away or slow: with an interval it is used at once, and without one after a few seconds.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`; `CATALOGUE_EXISTS` if the folder holds another catalogue; if there is no
  *   copy yet: `SNAPSHOT_NOT_AVAILABLE`, `INVALID_SNAPSHOT`, `UNSUPPORTED_FORMAT`, `DATABASE_NOT_WRITABLE`

@@ -9,8 +9,8 @@ export const CATALOGUE_NAME = 'skills.db';
 export const FILE_NAMES: readonly string[] = [CATALOGUE_NAME, ...derivedFiles(CATALOGUE_NAME)];
 
 /**
- * Bytes of a chunk that is written. A small change of a catalogue changes some of its pages, so smaller chunks mean less
- * to fetch, in more requests.
+ * Bytes of a chunk that is written. A small change of a catalogue changes some of its pages, so smaller chunks mean
+ * less to fetch, in more requests.
  */
 export const CHUNK_BYTES: number = 1024 * 1024;
 

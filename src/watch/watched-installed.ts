@@ -32,8 +32,8 @@ export class WatchedInstalled implements WatchedSource {
   }
 
   /**
-   * A load reads the folders that are watched, and no others: of one that has just appeared nobody would tell that it is
-   * gone again.
+   * A load reads the folders that are watched, and no others: of one that has just appeared nobody would tell that it
+   * is gone again.
    */
   get toLoad(): InstalledSource | FoundInstalledSource {
     const [installed, found] = [this.#installed, this.#found];

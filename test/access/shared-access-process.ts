@@ -1,6 +1,6 @@
 /**
- * A program that asks a database for admission, for tests with several processes. It says `ready`, waits for a line, and
- * then asks with so many requests in flight at a time; it says `admitted` or the code of the refusal for each.
+ * A program that asks a database for admission, for tests with several processes. It says `ready`, waits for a line,
+ * and then asks with so many requests in flight at a time; it says `admitted` or the code of the refusal for each.
  *
  *     node --import tsx test/access/shared-access-process.ts ADDRESS CLIENT REQUESTS IN_FLIGHT DAILY
  */

@@ -14,8 +14,8 @@ const LONGEST_INDEXING = 120_000;
 const RETRY_AFTER = 30_000;
 
 /**
- * Milliseconds after which small changes are shown though more of them follow: a stream of changes that are nearer to each
- * other than two looks would keep the former state open, until what it reads is forgotten.
+ * Milliseconds after which small changes are shown though more of them follow: a stream of changes that are nearer to
+ * each other than two looks would keep the former state open, until what it reads is forgotten.
  */
 const LONGEST_UNREST = 1000;
 

@@ -107,9 +107,9 @@ function* nearestBySigns(
 }
 
 /**
- * Writes the Hamming distances of some vectors' signs to those of the question. Counts the bits of three words together: the
- * sum of three counts by four bits still fits into four bits, which saves two thirds of the steps that follow
- * in {@link countBits}.
+ * Writes the Hamming distances of some vectors' signs to those of the question. Counts the bits of three words
+ * together: the sum of three counts by four bits still fits into four bits, which saves two thirds of the steps that
+ * follow in {@link countBits}.
  */
 function addDistances(
   { signs }: VectorCodes,

@@ -11,7 +11,10 @@ const GRAPH_FROM = 10_000;
  */
 const GRAPH_BYTES: number = 768 * 2 ** 20;
 
-/** Files of graphs are so many times as large as can be told beforehand, at most: which points have upper levels is chance. */
+/**
+ * Files of graphs are so many times as large as can be told beforehand, at most: which points have upper levels is
+ * chance.
+ */
 const MOST_OF_ESTIMATE = 1.05;
 
 /** For which vectors there is a graph. */

@@ -214,7 +214,9 @@ function spread(values: Float64Array, numbers: Uint32Array, size: number): Float
   return all;
 }
 
-/** Like {@link spread} for values that are documents themselves. A new document gets itself, as does one whose is gone. */
+/**
+ * Like {@link spread} for values that are documents themselves. A new document gets itself, as does one whose is gone.
+ */
 function spreadDocuments(values: Uint32Array, numbers: Uint32Array, came: Uint32Array, size: number): Uint32Array {
   const all = new Uint32Array(size);
   for (let document = 0; document < numbers.length; document++) {

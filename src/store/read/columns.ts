@@ -66,7 +66,10 @@ export interface CatalogueColumns extends ColumnArrays {
   readonly occupations: ReadonlyMap<string, Uint32Array>;
   /** By `authorKey`; made when first read, since few queries name an author. */
   readonly authors: ReadonlyMap<string, Uint32Array>;
-  /** How the skill of each author that was updated last writes it, by `authorKey`, where that is known. Made anew each time. */
+  /**
+   * How the skill of each author that was updated last writes it, by `authorKey`, where that is known. Made anew each
+   * time.
+   */
   readonly authorNames: ReadonlyMap<string, string>;
   /** By `licenseKey`; made when first read. */
   readonly licenses: ReadonlyMap<string, Uint32Array>;
