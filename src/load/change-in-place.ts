@@ -1,3 +1,4 @@
+import { indexWhenDue } from '../indexing/index-when-due.js';
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueWriter } from '../store/write/catalogue-writer.js';
@@ -5,7 +6,6 @@ import type { ChangeCounts } from '../store/write/end-load.js';
 import { OpenChange } from '../store/write/open-change.js';
 import { canClassifyInPlace, classifyOrWarn } from './classify-or-warn.js';
 import { embedOrWarn } from './embed-or-warn.js';
-import { indexWhenDue } from './index-when-due.js';
 import { Ingest } from './ingest.js';
 import type { BuildOptions } from './load-options.js';
 import type { LoadReport, LoadWarning } from './load-report.js';
@@ -95,7 +95,7 @@ async function derive(
     const classified = await classifyOrWarn(writer.labels, model, warnings, { signal });
     writer.publish();
     const seconds = clock.lap();
-    await indexWhenDue(database, warnings, signal, progress);
+    await indexWhenDue(database, progress.ofIndexing(warnings, signal));
     return { embedded, classified, seconds };
   } finally {
     writer.close();

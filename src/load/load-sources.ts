@@ -9,6 +9,7 @@ import {
   checkText,
   resolveDatabase,
 } from '../check-arguments.js';
+import { indexOrWarn } from '../indexing/index-or-warn.js';
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueWriter } from '../store/write/catalogue-writer.js';
@@ -16,7 +17,6 @@ import { loadKey } from '../store/write/open-load.js';
 import { checkModel } from './check-model.js';
 import { checkClassify, classifyOrWarn } from './classify-or-warn.js';
 import { embedOrWarn } from './embed-or-warn.js';
-import { indexOrWarn } from './index-or-warn.js';
 import { Ingest } from './ingest.js';
 import { BUILD_OPTIONS, type BuildOptions } from './load-options.js';
 import type { LoadReport } from './load-report.js';
@@ -91,7 +91,7 @@ async function load(
   const counts = writer.publish();
   const publishing = clock.lap();
 
-  await indexOrWarn(writer.path, warnings, signal, progress);
+  await indexOrWarn(writer.path, progress.ofIndexing(warnings, signal));
   ingest.warnOfUnlisted();
   const seconds = { reading, storing, embedding, publishing, indexing: clock.lap() };
   writer.reported();

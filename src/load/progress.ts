@@ -1,4 +1,6 @@
+import type { IndexOrWarnOptions } from '../indexing/index-or-warn.js';
 import type { BuildOptions, LoadProgress } from './load-options.js';
+import type { LoadWarning } from './load-report.js';
 
 /** Reports to the caller how far a load is. */
 export class Progress {
@@ -19,5 +21,14 @@ export class Progress {
   report(phase: LoadProgress['phase'], more: Partial<LoadProgress> = {}): void {
     const bytes = { bytesRead: this.#bytesTotal, bytesTotal: this.#bytesTotal };
     this.#listener?.({ phase, source: '', rows: this.#counts.rows, ...bytes, done: 0, total: 0, ...more });
+  }
+
+  /** What indexing reports to: this, and the warnings of the load. */
+  ofIndexing(warnings: LoadWarning[], signal: AbortSignal | undefined): IndexOrWarnOptions {
+    return {
+      signal,
+      onProgress: (done, total) => this.report('indexing', { done, total }),
+      onWarning: (warning) => warnings.push(warning),
+    };
   }
 }

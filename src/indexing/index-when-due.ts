@@ -1,13 +1,11 @@
-import { stampOfKeywordFile } from '../indexing/keyword-file.js';
 import { MAX_UNINDEXED } from '../limits.js';
 import { headOfVectorFile } from '../semantic/nearest/vector-file.js';
 import { filesBeside } from '../store/file-names.js';
 import { readStamp } from '../store/read/catalogue-reader.js';
 import { changesSince } from '../store/read/changes-since.js';
 import { openStoredVectors } from '../store/read/vector-reader.js';
-import { indexOrWarn } from './index-or-warn.js';
-import type { LoadWarning } from './load-report.js';
-import type { Progress } from './progress.js';
+import { type IndexOrWarnOptions, indexOrWarn } from './index-or-warn.js';
+import { stampOfKeywordFile } from './keyword-file.js';
 
 /**
  * Writes the derived files of a catalogue anew if too much has changed in place since they were written, or they are of
@@ -15,16 +13,11 @@ import type { Progress } from './progress.js';
  *
  * @throws the signal's reason when aborted
  */
-export async function indexWhenDue(
-  catalogue: string,
-  warnings: LoadWarning[],
-  signal: AbortSignal | undefined,
-  progress: Progress,
-): Promise<void> {
+export async function indexWhenDue(catalogue: string, options: IndexOrWarnOptions): Promise<void> {
   const words = isDue(catalogue, stampOfKeywordFile(catalogue), 'skills');
   const codes = headOfVectorFile(filesBeside(catalogue).vectors)?.stamp;
   const vectors = (codes !== undefined || hasVectors(catalogue)) && isDue(catalogue, codes, 'vectors');
-  if (words || vectors) await indexOrWarn(catalogue, warnings, signal, progress);
+  if (words || vectors) await indexOrWarn(catalogue, options);
 }
 
 function hasVectors(catalogue: string): boolean {
