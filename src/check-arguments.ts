@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isSnapshotAddress } from './database-address.js';
 import { type ErrorCode, SkillSearchError } from './errors.js';
 import { nearestName } from './nearest-name.js';
-import { isSnapshotAddress } from './snapshot-address.js';
 
 /** What an argument is called in an error message, and the code of the error. */
 export interface Argument {

@@ -1,6 +1,6 @@
 import { checkListener, checkOptions, checkPath } from '../check-arguments.js';
+import { isPostgresAddress } from '../database-address.js';
 import { SkillSearchError } from '../errors.js';
-import { isPostgresAddress } from '../postgres/postgres-address.js';
 import { type Connection, isBusy, type Statement } from '../sqlite/connection.js';
 import { type Admission, minuteExceeded, quotaLeft, UNLIMITED_ADMISSION } from './admission.js';
 import type { ApiKey, NewApiKey } from './api-key.js';

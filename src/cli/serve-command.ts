@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, type KeysAndQuotas } from '../access/index.js';
+import { isSnapshotAddress } from '../database-address.js';
 import { answerPrompts } from '../hook/answer-prompts.js';
 import {
   COMPATIBILITIES,
@@ -30,7 +31,6 @@ import {
   type WatchOptions,
 } from '../index.js';
 import { unpublishedLog } from '../mcp/unpublished-log.js';
-import { isSnapshotAddress } from '../snapshot-address.js';
 import { databaseOption, modelOption, parseInteger, parsePath } from './common-options.js';
 import { counted } from './counted.js';
 import { demoLines } from './demo.js';

@@ -9,7 +9,7 @@ import {
   openAccess,
   type SharedAccessOptions,
 } from '../access/index.js';
-import { isSnapshotAddress } from '../snapshot-address.js';
+import { isSnapshotAddress } from '../database-address.js';
 
 /** Where keys and quotas are kept. */
 export interface StateFlags {

@@ -21,11 +21,6 @@ export interface PostgresAddress {
 
 const TLS_MODES = ['disable', 'require', 'verify-full'] as const;
 
-/** Whether a text is meant as the address of a database of PostgreSQL: anything else is the path of a file. */
-export function isPostgresAddress(text: unknown): text is string {
-  return typeof text === 'string' && /^postgres(?:ql)?:/i.test(text);
-}
-
 /**
  * Reads an address: `postgres://user:password@host:port/database`, every part of which may be left out. Parameters are
  * `host` (for the folder of a socket), `sslmode` (`disable`, `require`, `verify-full`) and `sslrootcert` (a file).

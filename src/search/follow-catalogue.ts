@@ -9,11 +9,11 @@ import {
   checkPath,
   namesOf,
 } from '../check-arguments.js';
+import { isSnapshotAddress } from '../database-address.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
 import type { CatalogueStats } from '../result.js';
 import type { ModelOptions } from '../semantic/model-options.js';
 import type { FollowSnapshotOptions, SnapshotFollower } from '../snapshot/follow-snapshot.js';
-import { isSnapshotAddress } from '../snapshot-address.js';
 import { signatureOf } from '../store/file-signature.js';
 import { inTurns } from '../threads/in-turns.js';
 import { CatalogueSearch } from './catalogue-search.js';

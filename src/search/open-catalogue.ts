@@ -10,12 +10,12 @@ import {
   checkSignal,
   resolveDatabase,
 } from '../check-arguments.js';
+import { isSnapshotAddress } from '../database-address.js';
 import { SkillSearchError } from '../errors.js';
 import { type OpenKeywordFile, openKeywordFile } from '../indexing/keyword-file.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
 import type { LoadWarning } from '../load/load-report.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
-import { isSnapshotAddress } from '../snapshot-address.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { withoutLateLabels } from '../store/read/columns.js';
 import type { MemoryCatalogue } from '../store/write/memory-catalogue.js';

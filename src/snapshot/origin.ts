@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isSnapshotAddress } from '../database-address.js';
 import { SkillSearchError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
-import { isSnapshotAddress } from '../snapshot-address.js';
 import { digestOf } from './chunks.js';
 import { chunkPath, type Manifest, readManifest } from './manifest.js';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isPostgresAddress } from '../../src/database-address.js';
 import { SkillSearchError } from '../../src/errors.js';
-import { isPostgresAddress, readPostgresAddress } from '../../src/postgres/postgres-address.js';
+import { readPostgresAddress } from '../../src/postgres/postgres-address.js';
 
 const read = (address: string) => readPostgresAddress('state', address);
 

@@ -2,3 +2,8 @@
 export function isSnapshotAddress(database: unknown): database is string {
   return typeof database === 'string' && /^https?:\/\//i.test(database);
 }
+
+/** Whether a text is meant as the address of a database of PostgreSQL: anything else is the path of a file. */
+export function isPostgresAddress(text: unknown): text is string {
+  return typeof text === 'string' && /^postgres(?:ql)?:/i.test(text);
+}
