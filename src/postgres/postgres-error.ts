@@ -72,7 +72,7 @@ const ADVICE: Readonly<Record<string, (address: PostgresAddress) => string>> = {
 };
 
 const WHERE_PASSWORDS_ARE =
-  'it comes from PGPASSWORD, from ~/.pgpass, or from a file that is named beside the address (passwordFile, --state-password-file)';
+  'it comes from PGPASSWORD, from ~/.pgpass, from a service file, or from a file that is named beside the address (passwordFile, --state-password-file)';
 
 /** An error while a database is opened, as a sentence that says what to do. */
 export function openingError(error: unknown, address: PostgresAddress): SkillSearchError {
