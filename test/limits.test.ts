@@ -42,7 +42,13 @@ const BOUNDS: Readonly<
   Record<
     Exclude<
       keyof typeof limits,
-      'SERVER_LIMITS' | 'STDIO_LIMITS' | 'MCP_HTTP_LIMITS' | 'LOCAL_LIMITS' | 'HOOK_LIMITS' | 'POSTGRES_LIMITS'
+      | 'SERVER_LIMITS'
+      | 'STDIO_LIMITS'
+      | 'MCP_HTTP_LIMITS'
+      | 'LOCAL_LIMITS'
+      | 'HOOK_LIMITS'
+      | 'POSTGRES_LIMITS'
+      | 'SHARED_CATALOGUE_LIMITS'
     >,
     Bound
   >
@@ -74,6 +80,10 @@ const BOUNDS: Readonly<
   MAX_CHANGED_IN_PLACE: {
     file: 'load/update-skills.test.ts',
     test: 'are loaded as a whole if they are more than 500 rows or ids',
+  },
+  MAX_LOADS_AGAIN: {
+    file: 'load/load-shared.test.ts',
+    test: 'gives up after so many times',
   },
   MAX_UNINDEXED: {
     file: 'load/update-skills.test.ts',
@@ -291,6 +301,7 @@ const {
   LOCAL_LIMITS: ____,
   HOOK_LIMITS: _____,
   POSTGRES_LIMITS: ______,
+  SHARED_CATALOGUE_LIMITS: _______,
   ...VALUES
 } = limits;
 
@@ -479,6 +490,31 @@ const OF_POSTGRES: Readonly<Record<keyof typeof limits.POSTGRES_LIMITS, readonly
 };
 
 test.each(Object.entries(OF_POSTGRES))('%s of PostgreSQL is held by a test: %s', (_, [file, name]) => {
+  expect(readFileSync(new URL(file, import.meta.url), 'utf8')).toContain(name);
+});
+
+const SESSION = 'postgres/transaction-session.test.ts';
+const PUBLISH = 'shared-catalogue/publish-changes.test.ts';
+const STORE = 'shared-catalogue/shared-store.test.ts';
+
+/** Which test holds each limit of a catalogue in PostgreSQL. */
+const OF_SHARED_CATALOGUES: Readonly<
+  Record<keyof typeof limits.SHARED_CATALOGUE_LIMITS, readonly [file: string, test: string]>
+> = {
+  statementTime: [SESSION, 'when a statement is refused or takes too long'],
+  publishingPause: [SESSION, 'when the work pauses for too long, so that what it has locked is free'],
+  readingPause: [SESSION, 'when the work pauses for too long, so that what it has locked is free'],
+  publishingWait: [PUBLISH, 'waits ten minutes at most, and says that another load publishes'],
+  lockTime: [PUBLISH, 'until it is aborted'],
+  publishedTogether: [PUBLISH, 'takes any number of skills at a time'],
+  bytesTogether: [PUBLISH, 'holds the bytes of few skills at a time, where these are large'],
+  removed: [STORE, 'a version before removed skills that were forgotten'],
+  versions: [STORE, 'a version of more than 10,000 versions ago'],
+  unusedDays: [PUBLISH, 'after seven days, once a day, and sends them again when a skill has them'],
+  cleaningHours: [PUBLISH, 'after seven days, once a day, and sends them again when a skill has them'],
+};
+
+test.each(Object.entries(OF_SHARED_CATALOGUES))('%s of a shared catalogue is held by a test: %s', (_, [file, name]) => {
   expect(readFileSync(new URL(file, import.meta.url), 'utf8')).toContain(name);
 });
 

@@ -14,6 +14,8 @@ import type { SharedTables } from '../postgres/shared-tables.js';
  */
 export const ACCESS_TABLES: SharedTables = {
   part: 'access',
+  noun: 'state',
+  foreignCode: 'NOT_A_STATE_FILE',
   steps: [
     `CREATE TABLE skill_discovery.api_key (
       number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

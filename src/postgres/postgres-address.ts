@@ -11,7 +11,9 @@ export interface PostgresAddress {
   /** Undefined for what PGUSER says, or the user of the system. */
   readonly user: string | undefined;
   readonly database: string | undefined;
-  /** Of the address or its service; undefined for what PGPASSWORD or the password file of PostgreSQL's programs says. */
+  /**
+   * Of the address or its service; undefined for what PGPASSWORD or the password file of PostgreSQL's programs says.
+   */
   readonly password: string | undefined;
   /** Undefined for what PGSSLMODE says, or none. */
   readonly tls: 'disable' | 'require' | 'verify-full' | undefined;

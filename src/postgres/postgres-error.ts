@@ -34,17 +34,22 @@ const BUSY = /^(?:40001|40P01|53|55P03|57014)/;
  * An error of a statement that the database refused, as one of ours. Those that pass by themselves say when to ask
  * again.
  */
-export function statementError(error: unknown, { shown }: PostgresAddress): SkillSearchError {
+export function statementError(error: unknown, { shown, user }: PostgresAddress): SkillSearchError {
   if (error instanceof SkillSearchError) return error;
   const reason = reasonOf(error);
   if (isTold(error) && BUSY.test(error.code)) {
     const message = `${shown} is busy: ${reason}`;
     return new SkillSearchError('SERVICE_UNAVAILABLE', message, { path: shown, retryAfter: 1, cause: error });
   }
-  return new SkillSearchError('DATABASE_NOT_READABLE', `${shown} refuses a statement: ${reason}`, {
-    path: shown,
-    cause: error,
-  });
+  const isForbidden = isTold(error) && error.code === '42501';
+  const advice = isForbidden ? `. Let the owner of the tables run: ${grantsTo(user)}` : '';
+  const code = isForbidden ? 'DATABASE_NOT_WRITABLE' : 'DATABASE_NOT_READABLE';
+  return new SkillSearchError(code, `${shown} refuses a statement: ${reason}${advice}`, { path: shown, cause: error });
+}
+
+/** What gives a user all rights to tables that somebody else has made. */
+function grantsTo(user = 'USER'): string {
+  return `GRANT USAGE, CREATE ON SCHEMA skill_discovery TO ${user}; GRANT ALL ON ALL TABLES IN SCHEMA skill_discovery TO ${user}`;
 }
 
 /** The error of each request while a database does not answer. */
@@ -65,14 +70,14 @@ const ADVICE: Readonly<Record<string, (address: PostgresAddress) => string>> = {
     `this user may not connect from here: see pg_hba.conf of the database${tls === undefined ? '; where it demands TLS, add ?sslmode=verify-full' : ''}`,
   '3D000': () => 'there is no such database: make it with createdb',
   '42501': ({ user }) =>
-    `the user may not make the tables. Let an administrator run: CREATE SCHEMA skill_discovery AUTHORIZATION ${user ?? 'USER'}`,
+    `the user may not make the tables, or use those that are there. Let an administrator run: CREATE SCHEMA skill_discovery AUTHORIZATION ${user ?? 'USER'} (where there is this schema: ${grantsTo(user)})`,
   '53300': () => 'it has as many connections as it may have: raise max_connections, or use fewer connections',
   '57P03': () => 'it is starting or stopping: try again in some seconds',
   '25006': () => 'it may only be read: is this a standby? Give the address of the primary',
 };
 
 const WHERE_PASSWORDS_ARE =
-  'it comes from PGPASSWORD, from ~/.pgpass, from a service file, or from a file that is named beside the address (passwordFile, --state-password-file)';
+  'it comes from PGPASSWORD, from ~/.pgpass, from a service file, or from a file that is named beside the address (passwordFile, --state-password-file, --database-password-file)';
 
 /** An error while a database is opened, as a sentence that says what to do. */
 export function openingError(error: unknown, address: PostgresAddress): SkillSearchError {

@@ -1,20 +1,16 @@
 import { readFile } from 'node:fs/promises';
+import type pg from 'pg';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { SkillSearchError } from '../errors.js';
 import { POSTGRES_LIMITS } from '../limits.js';
 import { loadPg } from './load-pg.js';
 import type { PostgresAddress } from './postgres-address.js';
-import { AnswerTimeout, awayError, isLost, openingError, statementError } from './postgres-error.js';
-
-/** A statement with its values. One with a name is read by the database once for each connection. */
-export interface PostgresStatement {
-  readonly name?: string;
-  readonly text: string;
-  readonly values?: readonly unknown[];
-}
-
-/** Runs a statement and returns its rows. */
-export type RunStatement = <Row>(statement: PostgresStatement) => Promise<Row[]>;
+import { awayError, isLost, openingError, statementError } from './postgres-error.js';
+import type { CopiedRow, PostgresSession, SessionOptions } from './postgres-session.js';
+import type { PostgresStatement, RunStatement } from './postgres-statement.js';
+import { rowsOf } from './rows-of.js';
+import { TransactionSession } from './transaction-session.js';
+import { within } from './within.js';
 
 /** A database stopped answering, or answers again. */
 export type PostgresEvent =
@@ -62,8 +58,8 @@ export class PostgresPool {
   static async connect(address: PostgresAddress, options: PostgresPoolOptions): Promise<PostgresPool> {
     const { passwordFile } = options;
     if (passwordFile !== undefined) await readPassword(passwordFile);
-    const { Pool } = await loadPg();
-    const config = configOf(address, options);
+    const { Pool, Client } = await loadPg();
+    const config = { ...configOf(address, options), Client: closingClient(Client) };
     const makePool = (): Pool => {
       const made = new Pool(config);
       // Lost connections: who uses one is told by its statement, and one that is idle is replaced.
@@ -125,6 +121,53 @@ export class PostgresPool {
     });
   }
 
+  /**
+   * Does work in a transaction that may take as long as it needs: what is limited is each of its statements, and the
+   * pauses between them. It is rolled back when the work throws. An aborted session is over when its work is.
+   *
+   * @throws {SkillSearchError} as {@link run}
+   * @throws the signal's reason when aborted; whatever else the work throws
+   */
+  async session<T>(options: SessionOptions, work: (session: PostgresSession) => Promise<T>): Promise<T> {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    let isDone = false;
+    let thrown: unknown;
+    const result = await this.#guarded(undefined, async (client, discard) => {
+      const session = new TransactionSession(client, options);
+      try {
+        await session.begin();
+        const made = await work(session);
+        await session.commit();
+        isDone = true;
+        return made;
+      } catch (error) {
+        await session.rollback();
+        if (session.isLost) discard();
+        // What the database says of itself counts for all who ask it. Anything else is the work's own.
+        const { failure } = session;
+        const isOfDatabase = failure === error || isLost(failure);
+        if (isOfDatabase && failure !== undefined && signal?.aborted !== true) throw failure;
+        thrown = error;
+        return undefined;
+      }
+    });
+    if (!isDone) throw thrown;
+    return result as T;
+  }
+
+  /**
+   * The rows of one query, as bytes; see {@link PostgresSession.copy}.
+   *
+   * @param milliseconds for all of it
+   * @throws {SkillSearchError} as {@link run}
+   * @throws the signal's reason when aborted
+   */
+  async copy(query: string, milliseconds: number, signal?: AbortSignal): Promise<CopiedRow[]> {
+    const options = { isSnapshot: true, statementTime: milliseconds, pauseTime: milliseconds, signal };
+    return this.session(options, ({ copy }) => copy(query));
+  }
+
   /** Closes all connections. Statements under way are waited for, a second at most. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
@@ -133,7 +176,8 @@ export class PostgresPool {
     await within(1000, this.#pool.end()).catch(() => {});
   }
 
-  async #guarded<T>(milliseconds: number, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  /** @param milliseconds for all of the work; undefined if it sees to that itself */
+  async #guarded<T>(milliseconds: number | undefined, work: ClientWork<T>): Promise<T> {
     if (this.#isClosed) throw new SkillSearchError('SERVICE_UNAVAILABLE', `${this.address.shown} was closed`);
     if (this.#away !== undefined) throw awayError(this.address.shown, this.#away.cause);
     if (this.#pool.waitingCount >= POSTGRES_LIMITS.waiting) throw this.#tooMany();
@@ -158,15 +202,19 @@ export class PostgresPool {
   }
 
   /** Does work with a connection, which is closed if it is of no more use afterwards. */
-  async #within<T>(milliseconds: number, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async #within<T>(milliseconds: number | undefined, work: ClientWork<T>): Promise<T> {
     const client = await this.#pool.connect().catch((cause: unknown) => {
       throw new NotConnected(cause);
     });
     let isBroken = false;
+    const discard = (): void => {
+      isBroken = true;
+    };
     try {
-      return await within(milliseconds, work(client));
+      const working = work(client, discard);
+      return await (milliseconds === undefined ? working : within(milliseconds, working));
     } catch (error) {
-      isBroken = isLost(error);
+      isBroken ||= isLost(error);
       throw error;
     } finally {
       client.release(isBroken);
@@ -208,6 +256,9 @@ export class PostgresPool {
   }
 }
 
+/** What is done with a connection. Whoever calls `discard` has it closed afterwards. */
+type ClientWork<T> = (client: PoolClient, discard: () => void) => Promise<T>;
+
 /** Whether all connections were in use for too long, as the pool says it: whoever has them will be told more. */
 function isWaitTimeout(error: unknown): boolean {
   return error instanceof NotConnected && (error.cause as Error).message === 'timeout exceeded when trying to connect';
@@ -222,28 +273,27 @@ class NotConnected extends Error {
   }
 }
 
-async function rowsOf<Row>(client: PoolClient, { name, text, values }: PostgresStatement): Promise<Row[]> {
-  const { rows } = await client.query({
-    ...(name === undefined ? {} : { name }),
-    text,
-    ...(values === undefined ? {} : { values: [...values] }),
-  });
-  return rows as Row[];
-}
-
-/** @throws {AnswerTimeout} if the work takes longer; what becomes of it then is not looked at */
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    const late = (): void => reject(new AnswerTimeout('no answer came in time'));
-    timer = setTimeout(late, Math.max(0, milliseconds));
-  });
-  work.catch(() => {});
-  try {
-    return await Promise.race([work, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
+/**
+ * A client that closes its connection where connecting fails. Without a password the client itself gives up, and leaves
+ * the connection open: it would keep the process alive until the database has waited long enough, a minute.
+ */
+function closingClient(Client: typeof pg.Client): typeof pg.Client {
+  return class ClosingClient extends Client {
+    override connect(): Promise<pg.Client>;
+    override connect(callback: (error: Error | null) => void): void;
+    override connect(callback?: (error: Error | null) => void): Promise<pg.Client> | undefined {
+      const connecting = super.connect().catch((error: unknown) => {
+        void this.end().catch(() => {});
+        throw error;
+      });
+      if (callback === undefined) return connecting;
+      connecting.then(
+        () => callback(null),
+        (error: Error) => callback(error),
+      );
+      return undefined;
+    }
+  };
 }
 
 async function checkDatabase(client: PoolClient, { shown }: PostgresAddress): Promise<void> {

@@ -1,12 +1,17 @@
-import { SkillSearchError } from '../errors.js';
+import { type ErrorCode, SkillSearchError } from '../errors.js';
 import { POSTGRES_LIMITS } from '../limits.js';
 import { openingError } from './postgres-error.js';
-import type { PostgresPool, RunStatement } from './postgres-pool.js';
+import type { PostgresPool } from './postgres-pool.js';
+import type { RunStatement } from './postgres-statement.js';
 
 /** The tables of one part of what is kept in a database, and how they came to be. */
 export interface SharedTables {
   /** The name of the part. Each part has a format of its own. */
   readonly part: string;
+  /** What the part is called in messages: `state`, `catalogue`. */
+  readonly noun: string;
+  /** The code of the error where the schema or its tables belong to something else. */
+  readonly foreignCode: ErrorCode;
   /**
    * Statements that lead from each format to the next; the first makes format 1. What stood here in a released version
    * is never changed.
@@ -24,21 +29,21 @@ const LOCK = 0x534b4449;
  * Makes the tables of a part, or brings them to the format of this version. Where they have it already, this only
  * reads.
  *
- * @throws {SkillSearchError} `NOT_A_STATE_FILE` if the schema or its tables belong to something else;
+ * @throws {SkillSearchError} the part's `foreignCode` if the schema or its tables belong to something else;
  *   `UNSUPPORTED_FORMAT` for a format of a newer version; `DATABASE_NOT_WRITABLE` if the user may not make tables;
  *   `DATABASE_NOT_READABLE`
  */
 export async function prepareTables(pool: PostgresPool, tables: SharedTables): Promise<void> {
-  const { address } = pool;
-  const { part, steps } = tables;
+  const { shown } = pool.address;
+  const { part, noun, foreignCode, steps } = tables;
   const time = POSTGRES_LIMITS.preparingTime;
   try {
-    const isReady = await pool.transaction(time, (run) => formatOf(run, part, address.shown));
-    if (isFormat(isReady, steps.length, address.shown)) return;
+    const isReady = await pool.transaction(time, (run) => formatOf(run, tables, shown));
+    if (isFormat(isReady, steps.length, noun, shown)) return;
     await pool.transaction(time, async (run) => {
       await run({ text: 'SELECT pg_advisory_xact_lock($1)', values: [LOCK] });
-      const format = await formatOf(run, part, address.shown);
-      if (isFormat(format, steps.length, address.shown)) return;
+      const format = await formatOf(run, tables, shown);
+      if (isFormat(format, steps.length, noun, shown)) return;
       if (format === undefined) await makeSchema(run);
       for (const step of steps.slice(format ?? 0)) await run({ text: step });
       await run({
@@ -48,7 +53,7 @@ export async function prepareTables(pool: PostgresPool, tables: SharedTables): P
       });
     });
   } catch (error) {
-    throw tablesError(error, pool);
+    throw tablesError(error, pool, foreignCode);
   }
 }
 
@@ -65,7 +70,11 @@ async function makeSchema(run: RunStatement): Promise<void> {
 }
 
 /** The format of the tables of a part; undefined if there are none. */
-async function formatOf(run: RunStatement, part: string, shown: string): Promise<number | undefined> {
+async function formatOf(
+  run: RunStatement,
+  { part, foreignCode }: SharedTables,
+  shown: string,
+): Promise<number | undefined> {
   const [found] = await run<{ tables: number; isOurs: boolean }>({
     text: `SELECT count(*)::int AS tables, count(*) FILTER (WHERE relname = 'format')::int = 1 AS "isOurs"
       FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p', 'v', 'm', 'f')`,
@@ -73,7 +82,7 @@ async function formatOf(run: RunStatement, part: string, shown: string): Promise
   });
   const { tables, isOurs } = found!;
   if (tables === 0) return undefined;
-  if (!isOurs) throw foreign(shown);
+  if (!isOurs) throw foreign(foreignCode, shown);
   const [row] = await run<{ version: number }>({
     text: `SELECT version FROM ${SCHEMA}.format WHERE part = $1`,
     values: [part],
@@ -82,25 +91,25 @@ async function formatOf(run: RunStatement, part: string, shown: string): Promise
 }
 
 /** Whether tables have the format of this version; they may have an earlier one, or be missing. */
-function isFormat(format: number | undefined, wanted: number, shown: string): boolean {
+function isFormat(format: number | undefined, wanted: number, noun: string, shown: string): boolean {
   if (format === undefined || format < wanted) return false;
   if (format === wanted) return true;
-  const message = `${shown} has state format ${format}, this version reads format ${wanted}: update skill-discovery here`;
+  const message = `${shown} has ${noun} format ${format}, this version reads format ${wanted}: update skill-discovery here`;
   throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path: shown });
 }
 
-function foreign(shown: string, cause?: unknown): SkillSearchError {
+function foreign(code: ErrorCode, shown: string, cause?: unknown): SkillSearchError {
   const message = `the schema ${SCHEMA} of ${shown} has tables of something else: give the address of another database`;
-  return new SkillSearchError('NOT_A_STATE_FILE', message, { path: shown, cause });
+  return new SkillSearchError(code, message, { path: shown, cause });
 }
 
 /** Columns and tables that are missing, have other types, or are there already: somebody else made them. */
 const FOREIGN: ReadonlySet<unknown> = new Set(['42703', '42P01', '42P07', '42804', '42883']);
 
-function tablesError(error: unknown, { address }: PostgresPool): SkillSearchError {
+function tablesError(error: unknown, { address }: PostgresPool, foreignCode: ErrorCode): SkillSearchError {
   const cause = error instanceof SkillSearchError ? error.cause : error;
   const code = (cause as { readonly code?: unknown } | undefined)?.code;
-  if (FOREIGN.has(code)) return foreign(address.shown, cause);
+  if (FOREIGN.has(code)) return foreign(foreignCode, address.shown, cause);
   // What it says of this state is more than that a statement was refused.
   if (code === '42501' || code === '25006') return openingError(cause, address);
   return openingError(error, address);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SkillSearchError } from '../../src/errors.js';
 import { POSTGRES_LIMITS } from '../../src/limits.js';
@@ -81,6 +81,29 @@ describeWithPostgres('a pool of connections', (server) => {
         'DATABASE_NOT_READABLE',
         `cannot open postgres://u@127.0.0.1:${port}/d: nothing answers there in time: are host and port right, and is it PostgreSQL?`,
       ]);
+    });
+
+    test('where it asks for a password and there is none, and keeps no connection open', async () => {
+      vi.stubEnv('PGPASSWORD', undefined);
+      vi.stubEnv('PGPASSFILE', scratchFile('none'));
+      let closed = 0;
+      const between = createServer((socket) => {
+        const upstream = connect(server.port, '127.0.0.1');
+        socket.pipe(upstream).pipe(socket);
+        socket.once('end', () => {
+          closed += 1;
+        });
+        for (const end of [socket, upstream]) end.on('error', () => {});
+      }).listen(0, '127.0.0.1');
+      onTestFinished(() => void between.close());
+      await once(between, 'listening');
+      const { port } = between.address() as { readonly port: number };
+      const error = await refusalOf(`postgres://${USER}@127.0.0.1:${port}/postgres`);
+      expect([error.code, error.message]).toEqual([
+        'DATABASE_NOT_READABLE',
+        expect.stringContaining('it asks for a password: it comes from PGPASSWORD'),
+      ]);
+      await expect.poll(() => closed).toBe(1);
     });
 
     test('where it may only be read', async () => {

@@ -6,6 +6,8 @@ import { prepareTables } from '../../src/postgres/shared-tables.js';
 import { codeOf } from '../error-code.js';
 import { describeWithPostgres } from './describe-with-postgres.js';
 
+const KITES = { part: 'kites', noun: 'kites', foreignCode: 'NOT_A_STATE_FILE' } as const;
+
 describeWithPostgres('tables in a database', (server) => {
   async function pool(address: string): Promise<PostgresPool> {
     const made = await PostgresPool.connect(readPostgresAddress('state', address), { connections: 1 });
@@ -42,10 +44,10 @@ describeWithPostgres('tables in a database', (server) => {
       'ALTER TABLE skill_discovery.kite ADD b int',
       'ALTER TABLE skill_discovery.kite ADD c int',
     ];
-    await prepareTables(await pool(address), { part: 'kites', steps: steps.slice(0, 1) });
+    await prepareTables(await pool(address), { ...KITES, steps: steps.slice(0, 1) });
     expect(await columnsOf(address, 'kite')).toEqual(['a']);
     const pools = await Promise.all([1, 2, 3, 4].map(() => pool(address)));
-    await Promise.all(pools.map((one) => prepareTables(one, { part: 'kites', steps })));
+    await Promise.all(pools.map((one) => prepareTables(one, { ...KITES, steps })));
     expect(await columnsOf(address, 'kite')).toEqual(['a', 'b', 'c']);
     await (await connectAccess({ state: address })).close();
     expect(await server.execute(address, 'SELECT * FROM skill_discovery.format ORDER BY part')).toEqual([
@@ -57,9 +59,9 @@ describeWithPostgres('tables in a database', (server) => {
   test('are left as they were where a step fails', async () => {
     const address = await server.database();
     const steps = ['CREATE TABLE skill_discovery.kite (a int)'];
-    await prepareTables(await pool(address), { part: 'kites', steps });
+    await prepareTables(await pool(address), { ...KITES, steps });
     const wrong = [...steps, 'ALTER TABLE skill_discovery.kite ADD b int; SELECT 1/0'];
-    await expect(prepareTables(await pool(address), { part: 'kites', steps: wrong })).rejects.toThrow('division');
+    await expect(prepareTables(await pool(address), { ...KITES, steps: wrong })).rejects.toThrow('division');
     expect(await columnsOf(address, 'kite')).toEqual(['a']);
     expect(await server.execute(address, 'SELECT version FROM skill_discovery.format')).toEqual([{ version: 1 }]);
   });

@@ -1,0 +1,102 @@
+import type { Connection, Submittable } from 'pg';
+import type { CopiedRow } from './postgres-session.js';
+
+/** What the binary format of COPY begins with: a mark, flags, and the length of an extension of the header. */
+const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
+const HEADER = SIGNATURE.length + 8;
+
+/**
+ * A query whose rows come as COPY sends them in its binary format: bytes as they are. The client reads whatever an
+ * ordinary query answers as text, so bytes come as hex digits there, twice as many, and have to be decoded.
+ *
+ * Measured on one connection of an idle machine: 100 chunks of 1 MiB come at 76 MB/s as hex digits, at 127 MB/s as
+ * Base64 that the database makes, and at 332 MB/s like this; 20,000 vectors of 1.5 kB at 114, 129 and 344 MB/s. A
+ * package has the same as a stream (pg-copy-streams), which would have to be taken apart into rows all the same.
+ */
+export class CopyOut implements Submittable {
+  readonly rows: Promise<CopiedRow[]>;
+  readonly #query: string;
+  readonly #found: CopiedRow[] = [];
+  /** What came and is not read yet; as a rule each message is one row. */
+  #rest: Buffer = Buffer.alloc(0);
+  #isBegun = false;
+  #isEnded = false;
+  #error: Error | undefined;
+  #resolve!: (rows: CopiedRow[]) => void;
+  #reject!: (error: Error) => void;
+
+  /** @param query can have no values: it must be made of nothing that came from outside */
+  constructor(query: string) {
+    this.#query = query;
+    this.rows = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Whoever gave up on it is not there any more to catch this.
+    this.rows.catch(() => {});
+  }
+
+  submit(connection: Connection): void {
+    connection.query(`COPY (${this.#query}) TO STDOUT (FORMAT binary)`);
+  }
+
+  /** The client uses the memory of the chunk again as soon as this returns. */
+  handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#rest = Buffer.from(bytes.subarray(this.#read(bytes)));
+  }
+
+  handleCommandComplete(): void {}
+
+  handleError(error: Error): void {
+    this.#error = error;
+    // Without a connection nothing follows.
+    this.#reject(error);
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#error !== undefined) return;
+    if (this.#isEnded) this.#resolve(this.#found);
+    else this.#reject(new Error('the answer is not in the binary format of COPY'));
+  }
+
+  /** Reads what is there as a whole. @returns how many bytes that is */
+  #read(bytes: Buffer): number {
+    let at = 0;
+    if (!this.#isBegun) {
+      if (bytes.length < HEADER || !bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return 0;
+      at = HEADER + bytes.readInt32BE(HEADER - 4);
+      if (at > bytes.length) return 0;
+      this.#isBegun = true;
+    }
+    for (;;) {
+      const end = this.#readRow(bytes, at);
+      if (end === undefined) return at;
+      at = end;
+    }
+  }
+
+  /**
+   * Reads a row: a count of columns (-1 at the end of all), and each with its length (-1 for NULL).
+   *
+   * @returns where it ends; undefined if it is not there as a whole
+   */
+  #readRow(bytes: Buffer, start: number): number | undefined {
+    if (this.#isEnded || start + 2 > bytes.length) return undefined;
+    const columns = bytes.readInt16BE(start);
+    let at = start + 2;
+    const row: (Buffer | null)[] = [];
+    for (let i = 0; i < columns; i++) {
+      if (at + 4 > bytes.length) return undefined;
+      const length = bytes.readInt32BE(at);
+      at += 4;
+      const end = at + Math.max(0, length);
+      if (end > bytes.length) return undefined;
+      row.push(length < 0 ? null : Buffer.from(bytes.subarray(at, end)));
+      at = end;
+    }
+    if (columns < 0) this.#isEnded = true;
+    else this.#found.push(row);
+    return at;
+  }
+}
