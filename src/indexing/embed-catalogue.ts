@@ -6,28 +6,35 @@ import { embeddedText } from '../semantic/embedded-text.js';
 import type { Embedder } from '../semantic/embedder.js';
 import { TEXTS_PER_THREAD } from '../semantic/local-embedder.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from '../store/write/embedding-sink.js';
+import type { VectorExchange } from './vector-exchange.js';
 
 /** Texts between two writes. A kill loses at most these: a second or two of work. */
 const BATCH = 512;
 
+/** Texts whose vectors are asked of others at once: some megabytes of answer. */
+const ASKED_AT_ONCE = 4096;
+
 export interface EmbeddingOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress: (done: number, total: number) => void;
+  /** Asked for vectors before any is made, and told of those that are made. */
+  readonly exchange?: VectorExchange | undefined;
 }
 
 /**
  * Embeds the texts of a load that do not yet have a vector of the model.
  *
- * @returns their number
- * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`
+ * @returns the number of those that were embedded here
+ * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`, and those of the exchange
  * @throws the signal's reason when aborted; the vectors made until then are kept
  */
 export async function embedCatalogue(
   sink: EmbeddingSink,
   model: ChosenModel,
-  { signal, onProgress }: EmbeddingOptions,
+  { signal, onProgress, exchange }: EmbeddingOptions,
 ): Promise<number> {
-  const missing = sink.useModel(model.id);
+  let missing: readonly number[] = sink.useModel(model.id);
+  if (exchange !== undefined) missing = await takeFromOthers(exchange, sink, model.id, missing, signal);
   if (missing.length === 0) return 0;
   onProgress(0, missing.length);
   const threads = Math.min(availableParallelism(), Math.ceil(missing.length / TEXTS_PER_THREAD));
@@ -36,13 +43,51 @@ export async function embedCatalogue(
     let done = 0;
     for await (const batch of embedBatches(sink, embedder, missing, signal)) {
       sink.putVectors(batch);
+      await exchange?.offer(model.id, batch);
       done += batch.length;
       onProgress(done, missing.length);
     }
+    await exchange?.settle();
     return done;
   } finally {
     await model.stop(embedder);
   }
+}
+
+/**
+ * Takes the vectors of a model that others have made of texts that have none, and makes none.
+ *
+ * @throws {SkillSearchError} those of the exchange
+ * @throws the signal's reason when aborted
+ */
+export async function takeVectors(
+  sink: EmbeddingSink,
+  model: string,
+  exchange: VectorExchange,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await takeFromOthers(exchange, sink, model, sink.useModel(model), signal);
+}
+
+/** @returns those skills of whose texts nobody has made a vector */
+async function takeFromOthers(
+  exchange: VectorExchange,
+  sink: EmbeddingSink,
+  model: string,
+  missing: readonly number[],
+  signal: AbortSignal | undefined,
+): Promise<number[]> {
+  const left: number[] = [];
+  for (let start = 0; start < missing.length; start += ASKED_AT_ONCE) {
+    const skills = missing.slice(start, start + ASKED_AT_ONCE);
+    const hashes = skills.map((skill) => sink.textToEmbed(skill).textHash);
+    const found = await exchange.take(model, hashes);
+    signal?.throwIfAborted();
+    if (found.length > 0) sink.putVectors(found);
+    const known = new Set(found.map(({ textHash }) => textHash.toString('latin1')));
+    for (const [i, skill] of skills.entries()) if (!known.has(hashes[i]!.toString('latin1'))) left.push(skill);
+  }
+  return left;
 }
 
 /**

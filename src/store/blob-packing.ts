@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { promisify } from 'node:util';
-import { deflateRaw, inflateRawSync } from 'node:zlib';
+import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
 
 const deflate = promisify(deflateRaw);
 
@@ -20,7 +20,7 @@ export interface PackedBlob {
 /** Bytes that are not worth a compression. */
 const SMALL = 64;
 
-/** Bytes from which on a sample says whether they are worth it. */
+/** Bytes from which on a sample says whether they are worth it, and another thread compresses them. */
 const LARGE = 16 * 1024;
 
 /** Bytes of a part of the sample. */
@@ -29,12 +29,19 @@ const SAMPLE = 2048;
 /** What must be left of the sample at most. */
 const WORTHWHILE = 0.95;
 
-/** Compresses bytes, outside of this thread. What does not shrink stays as it is. */
+/**
+ * Compresses bytes. What does not shrink stays as it is. Few bytes are compressed in this thread: for 2 kB that takes
+ * 50 µs, and handing them to another thread 300 µs of both.
+ */
 export async function packBlob(sha256: string, bytes: Uint8Array): Promise<PackedBlob> {
   const size = bytes.length;
-  const packed = size <= SMALL || (size > LARGE && !(await shrinks(bytes))) ? undefined : await deflate(bytes);
+  const packed = size <= LARGE ? packFew(bytes) : (await shrinks(bytes)) ? await deflate(bytes) : undefined;
   if (packed !== undefined && packed.length < size) return { sha256, size, packing: 'deflate', bytes: packed };
   return { sha256, size, packing: 'raw', bytes: Buffer.from(bytes.buffer, bytes.byteOffset, size) };
+}
+
+function packFew(bytes: Uint8Array): Buffer | undefined {
+  return bytes.length <= SMALL ? undefined : deflateRawSync(bytes);
 }
 
 /** Whether compression helps a little, by three parts of the bytes. Most large files are compressed already. */

@@ -101,13 +101,18 @@ export function writeFacts(connection: Connection): void {
   const { ordered, sums } = gatherFacts(connection);
   writeMeta(connection, FACTS_KEY, JSON.stringify(ordered));
   writeMeta(connection, SUMS_KEY, JSON.stringify(sums));
-  writeMeta(connection, CHECKSUM_KEY, String(metaChecksum(connection)));
+  sealMeta(connection);
 }
 
 /** Notes the facts of a catalogue, as the last of what a small change writes. */
 export function writeSums(connection: Connection, sums: CatalogueSums): void {
   connection.prepare('DELETE FROM meta WHERE key = ?').run(FACTS_KEY);
   writeMeta(connection, SUMS_KEY, JSON.stringify(sums));
+  sealMeta(connection);
+}
+
+/** Writes the checksum of the table `meta`, after anything in it has changed. */
+export function sealMeta(connection: Connection): void {
   writeMeta(connection, CHECKSUM_KEY, String(metaChecksum(connection)));
 }
 

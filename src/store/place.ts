@@ -42,9 +42,9 @@ export const FOLDER_PLACES: readonly [from: string, before: string] = [MARK, '\u
 export class PlaceWriter {
   readonly #home: string;
 
-  /** @param catalogue path of its file, in a folder that exists */
-  constructor(catalogue: string) {
-    this.#home = folderOf(catalogue);
+  /** @param home absolute path of the folder that paths are relative to: that of the catalogue, without links */
+  constructor(home: string) {
+    this.#home = home;
   }
 
   textOf(location: string, folder: SkillFolder | undefined): string {
@@ -54,7 +54,7 @@ export class PlaceWriter {
     return `${location}${MARK}${path}`;
   }
 
-  /** The path of a folder from that of the catalogue. */
+  /** The path of a folder from the home. */
   pathOf({ path }: SkillFolder): string {
     return relative(this.#home, path).split(sep).join('/') || '.';
   }
@@ -87,7 +87,7 @@ export function folderAt(place: string, catalogue: string): string | undefined {
 }
 
 /** The folder of a file, without symbolic links as far as that can be told. */
-function folderOf(file: string): string {
+export function folderOf(file: string): string {
   try {
     return realpathSync(dirname(file));
   } catch {

@@ -204,8 +204,9 @@ CREATE INDEX IF NOT EXISTS text_signature_text ON text_signature (text);
  *   can be updated by them. A finished catalogue has vectors of one model only.
  * - `meta` holds the `stamp`, a random value of each finished load; the stamp that it `replaces`; the
  *   `signature_rules`; the id of the `model` of the vectors; the rules of the `classifier` that made all derived labels,
- *   if the catalogue is classified; the `load_key` of a running load; and what a finished load
- *   notes of the whole (`facts.ts`): `facts`, and the `checksum` of all other entries.
+ *   if the catalogue is classified; the `load_key` of a running load; the `shared_version` of a local copy
+ *   (`shared-note.ts`); and what a finished load notes of the whole (`facts.ts`): `facts`, and the `checksum` of all
+ *   other entries.
  * - `state` has the states that small changes made since the last whole load (`lineage.ts`): the first row is the state
  *   that the load made. A skill above `last_skill` is not of a state, nor is a vector above `last_vector`.
  * - `superseded` has the skills that these changes replaced or removed, under their numbers; `gone` is the sequence of

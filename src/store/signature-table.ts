@@ -110,9 +110,12 @@ export function readSignature(catalogue: Connection): (skill: SkillNumber) => Te
 const NO_TEXT: ComparedText = { name: '', description: '', text: '' };
 
 /** The text by which a skill is compared with others, before it is stored. */
-export function comparedText({ skill, files }: SkillToStore): ComparedText {
+export function comparedText(
+  { name, description }: Pick<SkillToStore['skill'], 'name' | 'description'>,
+  files: SkillToStore['files'],
+): ComparedText {
   const file = files.find(({ filename }) => /^skill\.md$/i.test(filename)) ?? files[0];
-  return { name: skill.name, description: skill.description, text: file?.text ?? skill.description };
+  return { name, description, text: file?.text ?? description };
 }
 
 /** The stored signature of a skill. */

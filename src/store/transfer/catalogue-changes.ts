@@ -28,6 +28,6 @@ export interface CatalogueChanges extends CatalogueHead {
   images(): AsyncIterable<readonly SkillImage[]>;
   /** Blobs with these digests. Those that are not there are left out. */
   blobs(digests: readonly Buffer[]): Promise<readonly PackedBlob[]>;
-  /** Vectors of `model` for texts with these hashes. Those that are not there are left out. */
+  /** Vectors of `model` for texts with these hashes. Those that the state does not have are left out. */
   vectors(textHashes: readonly Buffer[]): Promise<readonly StoredVector[]>;
 }

@@ -13,6 +13,8 @@ export interface SkillImage {
   readonly contents?: { readonly complete: boolean; readonly files: readonly ContentRow[] } | undefined;
   /** What a classifier found of this version of the skill: a JSON array of slugs. Absent if none has seen it. */
   readonly derivedCategories?: string | undefined;
+  /** Whether its text has a vector of the catalogue's model. It lies under the hash of the text. */
+  readonly hasVector: boolean;
   /** In the order of the sources' names. */
   readonly claims: readonly ImageClaim[];
 }

@@ -1,7 +1,7 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { PackedBlob } from '../blob-packing.js';
 import { storeError } from '../database.js';
-import { FOLDER_PLACES, locationIn, PlaceWriter, type SkillFolder } from '../place.js';
+import { FOLDER_PLACES, folderOf, locationIn, PlaceWriter, type SkillFolder } from '../place.js';
 import { comparedText } from '../signature-table.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
 import { DamagedSkills } from './damaged-skills.js';
@@ -58,12 +58,13 @@ export class CatalogueWriter implements SkillSink {
    *   change in place, which the writer closes
    * @param exists whether there should be a catalogue already
    * @param withContents whether the load stores what skills are made of
+   * @param home the folder that paths of skills are stored relative to; left out for that of the catalogue
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, and those of opening a catalogue
    */
-  constructor(path: string, load: string | OpenChange, exists: boolean, withContents = true) {
+  constructor(path: string, load: string | OpenChange, exists: boolean, withContents = true, home?: string) {
     this.#withContents = withContents;
     this.#load = typeof load === 'string' ? new OpenLoad(path, load, exists) : load;
-    this.#places = new PlaceWriter(path);
+    this.#places = new PlaceWriter(home ?? folderOf(path));
     const taken = {
       placeOf: (id: string) => this.#placeOf(id),
       isClaimed: (id: string, source: string) => this.#wasClaimed(id, source),
@@ -156,7 +157,7 @@ export class CatalogueWriter implements SkillSink {
         const was = isDamaged ? NO_HASH : (stored?.hash ?? null);
         if (this.#load.base !== undefined) statements.touch.run(columns.id, was);
         skill = statements.save(columns, item, stored?.number, blobs);
-        this.#load.signatures?.sign(skill, comparedText(item));
+        this.#load.signatures?.sign(skill, comparedText(item.skill, item.files));
         if (stored !== undefined) this.#knownRows.noteOverwritten(stored.number);
         if (stored !== undefined && stored.number !== skill) this.#noteRenumbered(stored.number, skill);
         this.#damaged?.noteWritten(skill);

@@ -3,6 +3,7 @@ import type { Connection } from '../../sqlite/connection.js';
 import { hasNotedBlobs } from '../facts.js';
 import { readLineage } from '../lineage.js';
 import { readMeta, writeMeta } from '../meta.js';
+import type { NamedState } from '../shared-note.js';
 import { areAllSigned } from '../signature-table.js';
 import { isComplete, type OpenLoad } from './open-load.js';
 import { countUnreported, type Unreported } from './report-notes.js';
@@ -27,6 +28,8 @@ export interface EndOfLoad {
   readonly model?: string | undefined;
   /** Skills that the load brought. */
   readonly brought?: ReadonlySet<SkillNumber>;
+  /** The state that the load makes, if it has a name already: then it is published even if it changes nothing. */
+  readonly state?: NamedState | undefined;
 }
 
 /** How many skills a load changed. */
@@ -76,10 +79,17 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): ChangeCounts {
   const vectorsChanged =
     base !== undefined && statements.vectors.fingerprint('main') !== statements.vectors.fingerprint('base');
   const skillsChanged = changes.added + changes.updated + changes.removed > 0;
-  const isChanged = isFirst || !wasComplete || end.hasMended === true || hasChanged || vectorsChanged || skillsChanged;
+  const isChanged =
+    isFirst ||
+    !wasComplete ||
+    end.hasMended === true ||
+    hasChanged ||
+    vectorsChanged ||
+    skillsChanged ||
+    end.state !== undefined;
   const toReport = base === undefined ? 'all-new' : sinceReport(load.unreported, statements);
   const counts = countFor(load.unreported === undefined ? undefined : toReport, changes, load, end);
-  if (isChanged) load.publish(toReport === undefined ? formerVersions(statements) : toReport, noteState);
+  if (isChanged) load.publish(toReport === undefined ? formerVersions(statements) : toReport, noteState, end.state);
   else load.discard();
   return counts;
 }

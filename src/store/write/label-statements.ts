@@ -11,6 +11,7 @@ export class LabelStatements {
   readonly #connection: Connection;
   readonly #put: Statement<[skill: SkillNumber, hash: Buffer, categories: string, checksum: number], unknown>;
   readonly #forget: Statement<[skill: SkillNumber], unknown>;
+  readonly #of: Statement<[skill: SkillNumber, hash: Buffer], string>;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -18,13 +19,23 @@ export class LabelStatements {
       `INSERT OR REPLACE INTO main.${DERIVED_LABELS} (skill, hash, categories, checksum) VALUES (?, ?, ?, ?)`,
     );
     this.#forget = connection.prepare(`DELETE FROM main.${DERIVED_LABELS} WHERE skill = ?`);
+    this.#of = connection
+      .prepare<[SkillNumber, Buffer], string>(
+        `SELECT categories FROM main.${DERIVED_LABELS} WHERE skill = ? AND hash = ?`,
+      )
+      .pluck();
   }
 
   /** Deletes all labels, and notes the rules of those that come; undefined if none come. */
   restart(rules: string | undefined): void {
     this.#connection.exec(`DELETE FROM main.${DERIVED_LABELS}`);
-    if (rules !== undefined) writeMeta(this.#connection, CLASSIFIER_KEY, rules);
+    if (rules !== undefined) this.useRules(rules);
     else this.#connection.prepare('DELETE FROM main.meta WHERE key = ?').run(CLASSIFIER_KEY);
+  }
+
+  /** Notes the rules of the labels, without a look at those that are there. */
+  useRules(rules: string): void {
+    writeMeta(this.#connection, CLASSIFIER_KEY, rules);
   }
 
   /**
@@ -48,6 +59,11 @@ export class LabelStatements {
       if (!isWhole || !row.hash.equals(hash)) skills.push(skill);
     }
     return { skills, hasDamaged };
+  }
+
+  /** The labels of a skill with a hash, as they are stored; undefined if no classifier has seen it. */
+  of(skill: SkillNumber, hash: Buffer): string | undefined {
+    return this.#of.get(skill, hash);
   }
 
   put(skill: SkillNumber, hash: Buffer, categories: readonly string[]): void {

@@ -7,6 +7,7 @@ import { type CatalogueSums, gatherFacts, readSums, writeSums } from '../facts.j
 import { readMeta, writeMeta } from '../meta.js';
 import { newStamp } from '../new-stamp.js';
 import { schemaFaults } from '../schema-faults.js';
+import { type NamedState, putNote } from '../shared-note.js';
 import { hasPresentSignatures, SignatureWriter } from '../signature-table.js';
 import { changedSums } from './changed-sums.js';
 import { isChangeable, openBase, openCatalogue } from './open-load.js';
@@ -137,12 +138,13 @@ export class OpenChange {
    * Commits what was written, with a new stamp.
    *
    * @param hasChanged whether something has changed that was not written with {@link write}
+   * @param state the state that this makes, if it has a name already: then it is made even if nothing has changed
    * @returns whether there was something to commit
    */
-  commit(hasChanged: boolean): boolean {
+  commit(hasChanged: boolean, state?: NamedState): boolean {
     const connection = this.#writable;
-    if (connection === undefined || !(this.#hasWritten || hasChanged)) return false;
-    const stamp = newStamp();
+    if (connection === undefined || !(this.#hasWritten || hasChanged || state !== undefined)) return false;
+    const stamp = state?.stamp ?? newStamp();
     const before = this.#superseding!.before;
     const highest = (sql: string, last: number): number =>
       Math.max(last, connection.prepare<[], number | null>(sql).pluck().get() ?? 0);
@@ -153,6 +155,7 @@ export class OpenChange {
     this.#superseding!.end(stamp, lastSkill, lastVector);
     writeMeta(connection, 'replaces', readMeta(connection, 'stamp') ?? '');
     writeMeta(connection, 'stamp', stamp);
+    if (state !== undefined) putNote(connection, stamp, state.note);
     writeSums(connection, { ...sums, stamp });
     connection.exec('COMMIT');
     return true;

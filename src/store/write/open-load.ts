@@ -10,6 +10,7 @@ import { formatOf, hasChecksums } from '../format.js';
 import { readMeta } from '../meta.js';
 import { FORMAT_VERSION } from '../schema.js';
 import { schemaFaults } from '../schema-faults.js';
+import type { NamedState } from '../shared-note.js';
 import { SignatureWriter } from '../signature-table.js';
 import { ReportNotes, type Unreported } from './report-notes.js';
 import { WorkingCopy } from './working-copy.js';
@@ -141,19 +142,23 @@ export class OpenLoad {
    *
    * @param changes what is to be reported, for the next run if this one is killed before {@link reported}
    * @param noteState called with the new stamp, inside the transaction
+   * @param state the state that this makes, if it has a name already
    */
   publish(
     changes: 'all-new' | Iterable<readonly [id: string, was: Buffer | null]>,
     noteState?: (stamp: string) => void,
+    state?: NamedState,
   ): void {
     this.#hasNotes = true;
     this.#copy.publish(
       this.#statements.connection,
       (stamp) => {
         noteState?.(stamp);
-        this.#notes.append(stamp, this.#key, changes);
+        // Nobody reports what somebody else has made.
+        if (state === undefined) this.#notes.append(stamp, this.#key, changes);
       },
       () => this.base?.close(),
+      state,
     );
   }
 

@@ -10,12 +10,18 @@ interface StoredTextToEmbed extends BesideRecord {
   readonly record: string;
 }
 
+/** No index has the hash first, and models are few. */
+const OF_TEXT = 'model IN (SELECT number FROM model) AND text_hash = ?';
+
 /** The SQL for the vectors of a load, prepared once for each connection. */
 export class VectorStatements {
   readonly #missing: Statement<[after: SkillNumber, model: string], SkillNumber>;
   readonly #text: Statement<[skill: SkillNumber], StoredTextToEmbed>;
   readonly #insertModel: Statement<[id: string, dimensions: number], unknown>;
   #insert: VectorInsertion | undefined;
+  #find: Statement<[model: string, textHash: Buffer], unknown> | undefined;
+  #findAny: Statement<[textHash: Buffer], unknown> | undefined;
+  #forget: Statement<[textHash: Buffer], unknown> | undefined;
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
@@ -68,9 +74,34 @@ export class VectorStatements {
   }
 
   put(model: string, textHash: Buffer, vector: Float32Array): void {
-    this.#insertModel.run(model, vector.length);
+    this.putEncoded({ id: model, dimensions: vector.length }, textHash, encodeVector(vector));
+  }
+
+  /** Like {@link put}, for a vector that is encoded already. */
+  putEncoded(model: { readonly id: string; readonly dimensions: number }, textHash: Buffer, embedding: Buffer): void {
+    this.#insertModel.run(model.id, model.dimensions);
     this.#insert ??= new VectorInsertion(this.#connection);
-    this.#insert.run(model, textHash, encodeVector(vector));
+    this.#insert.run(model.id, textHash, embedding);
+  }
+
+  /** Whether a text has a vector of a model. */
+  has(model: string, textHash: Buffer): boolean {
+    this.#find ??= this.#connection.prepare(
+      'SELECT 1 FROM vector WHERE model = (SELECT number FROM model WHERE id = ?) AND text_hash = ?',
+    );
+    return this.#find.get(model, textHash) !== undefined;
+  }
+
+  /** Whether a text has a vector of any model. */
+  hasAny(textHash: Buffer): boolean {
+    this.#findAny ??= this.#connection.prepare(`SELECT 1 FROM vector WHERE ${OF_TEXT}`);
+    return this.#findAny.get(textHash) !== undefined;
+  }
+
+  /** Deletes what vectors a text has. */
+  forget(textHash: Buffer): void {
+    this.#forget ??= this.#connection.prepare(`DELETE FROM vector WHERE ${OF_TEXT}`);
+    this.#forget.run(textHash);
   }
 
   /** Deletes the vectors of every other model and, unless `keepsUnused`, those whose text no skill has any more. */

@@ -17,6 +17,7 @@ import { newStamp } from '../new-stamp.js';
 import { PAGE_BYTES } from '../page-bytes.js';
 import { APPLICATION_ID, FORMAT_VERSION } from '../schema.js';
 import { schemaFaults } from '../schema-faults.js';
+import { type NamedState, putNote } from '../shared-note.js';
 import { completeFormat } from './complete-format.js';
 import { LoadLock } from './load-lock.js';
 import { packCatalogue } from './pack-catalogue.js';
@@ -147,13 +148,20 @@ export class WorkingCopy {
    *
    * @param beforeCommit called with the new stamp
    * @param beforeReplacing called when everything is written, to close the former catalogue
+   * @param state the state that this makes, if it has a name already
    */
-  publish(connection: Connection, beforeCommit: (stamp: string) => void, beforeReplacing: () => void): void {
+  publish(
+    connection: Connection,
+    beforeCommit: (stamp: string) => void,
+    beforeReplacing: () => void,
+    state?: NamedState,
+  ): void {
     this.#writing(() => {
-      const stamp = newStamp();
+      const stamp = state?.stamp ?? newStamp();
       beforeCommit(stamp);
       connection.exec("DELETE FROM touched; DELETE FROM meta WHERE key = 'load_key'");
       writeMeta(connection, 'stamp', stamp);
+      if (state !== undefined) putNote(connection, stamp, state.note);
       writeFacts(connection);
       connection.exec('COMMIT');
       const databases = connection.pragma('database_list') as { readonly name: string }[];

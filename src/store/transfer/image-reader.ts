@@ -1,0 +1,148 @@
+import type { SkillNumber, VectorNumber } from '../../numbers.js';
+import type { Connection, Statement } from '../../sqlite/connection.js';
+import type { PackedBlob } from '../blob-packing.js';
+import { isVectorWhole } from '../checksums.js';
+import { ContentRows, isBlobWhole } from '../content-rows.js';
+import { damagedError } from '../damaged.js';
+import { CLASSIFIER_KEY, type DerivedLabelRow, isDerivedLabelWhole } from '../derived-labels.js';
+import { readMeta } from '../meta.js';
+import { textOf } from '../packed-text.js';
+import { StoredRows } from '../read/stored-row.js';
+import { hasUnitLength } from '../vector-bytes.js';
+import type { CatalogueHead, StoredVector } from './catalogue-changes.js';
+import type { ImageClaim, SkillImage } from './skill-image.js';
+
+interface ClaimRow {
+  readonly source: string;
+  readonly fingerprint: Buffer | null;
+  readonly hash: Buffer | null;
+}
+
+/** Reads the images of skills from a finished catalogue, and what belongs to them. Nothing damaged is handed on. */
+export class ImageReader {
+  readonly #path: string;
+  readonly #connection: Connection;
+  readonly #model: CatalogueHead['model'];
+  readonly #rows: StoredRows;
+  readonly #contents: ContentRows | undefined;
+  /** Undefined if the catalogue is not classified: all derived labels are void then. */
+  readonly #label: Statement<[SkillNumber], DerivedLabelRow> | undefined;
+  readonly #numberOf: Statement<[id: string], SkillNumber>;
+  readonly #claims: Statement<[SkillNumber], ClaimRow>;
+  readonly #hasVector: Statement<[model: string, textHash: Buffer], unknown>;
+  readonly #vector: Statement<
+    [model: string, textHash: Buffer],
+    { readonly number: VectorNumber; readonly embedding: Buffer; readonly checksum: number | null }
+  >;
+
+  /** @param model of the catalogue's vectors */
+  constructor(connection: Connection, path: string, model: CatalogueHead['model']) {
+    this.#connection = connection;
+    this.#path = path;
+    this.#model = model;
+    this.#rows = new StoredRows(connection);
+    this.#contents = ContentRows.in(connection);
+    const isClassified = readMeta(connection, CLASSIFIER_KEY) !== undefined;
+    this.#label = isClassified
+      ? connection.prepare('SELECT hash, categories, checksum FROM derived_label WHERE skill = ?')
+      : undefined;
+    this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
+    this.#claims = connection.prepare(`
+      SELECT name AS source, fingerprint, hash FROM claim JOIN source ON source.number = claim.source
+        LEFT JOIN known_row ON known_row.source = claim.source AND known_row.skill = claim.skill
+      WHERE claim.skill = ? ORDER BY name`);
+    const ofText = 'FROM vector WHERE model = (SELECT number FROM model WHERE id = ?) AND text_hash = ?';
+    this.#hasVector = connection.prepare(`SELECT 1 ${ofText}`);
+    this.#vector = connection.prepare(`SELECT number, embedding, checksum ${ofText}`);
+  }
+
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
+  image(id: string): SkillImage {
+    const number = this.#numberOf.get(id);
+    const row = number === undefined ? undefined : this.#rows.row(number);
+    if (number === undefined || row === undefined) throw this.#damaged(id, 'its row is missing');
+    const stored = this.#rows.files(number);
+    const found = this.#contents?.find(number, row.hash);
+    const label = this.#label?.get(number);
+    const fault = this.#rows.faultOf(row, stored);
+    if (fault !== undefined) throw this.#damaged(id, fault);
+    if (found !== undefined && 'fault' in found) throw this.#damaged(id, found.fault);
+    if (label !== undefined && !isDerivedLabelWhole(number, label)) {
+      throw this.#damaged(id, 'its derived labels do not fit their checksum');
+    }
+    const { record, stars, updatedAt, categories, occupations, tags, properties, copyKey, place, textHash, hash } = row;
+    return {
+      columns: {
+        id,
+        record,
+        stars,
+        updatedAt,
+        categories,
+        occupations,
+        tags,
+        properties,
+        copyKey,
+        place,
+        textHash,
+        hash,
+      },
+      files: stored.map(({ filename, stored }) => ({ filename, text: textOf(stored, record)! })),
+      contents: found === undefined ? undefined : { complete: found.contents.completeId !== null, files: found.files },
+      derivedCategories: label?.hash.equals(row.hash) === true ? label.categories : undefined,
+      hasVector: this.#model !== undefined && this.#hasVector.get(this.#model.id, textHash) !== undefined,
+      claims: this.#claims.all(number).map(toClaim),
+    };
+  }
+
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
+  blobs(digests: readonly Buffer[]): PackedBlob[] {
+    const blobs: PackedBlob[] = [];
+    for (const digest of digests) {
+      const blob = this.#contents?.blob(digest);
+      if (blob === undefined) continue;
+      const { size, packing, bytes } = blob;
+      if (!isBlobWhole(digest, blob) || (packing !== 'deflate' && packing !== 'raw')) {
+        throw this.#damaged(
+          this.#skillWith(OF_BLOB, digest),
+          'the bytes of one of its files do not fit their checksum',
+        );
+      }
+      blobs.push({ sha256: digest.toString('hex'), size, packing, bytes });
+    }
+    return blobs;
+  }
+
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
+  vectors(textHashes: readonly Buffer[]): StoredVector[] {
+    const model = this.#model;
+    if (model === undefined) return [];
+    const vectors: StoredVector[] = [];
+    for (const textHash of textHashes) {
+      const found = this.#vector.get(model.id, textHash);
+      if (found === undefined) continue;
+      const { number, embedding, checksum } = found;
+      if (!isVectorWhole(number, embedding, checksum) || !hasUnitLength(embedding, model.dimensions)) {
+        throw this.#damaged(this.#skillWith(OF_TEXT, textHash), 'the vector of its text does not fit its checksum');
+      }
+      vectors.push({ textHash, embedding });
+    }
+    return vectors;
+  }
+
+  #skillWith(sql: string, hash: Buffer): string {
+    return this.#connection.prepare<[Buffer], string>(sql).pluck().get(hash) ?? '';
+  }
+
+  #damaged(id: string, fault: string): Error {
+    return damagedError(this.#path, `the skill ${id} is not as it was written: ${fault}`, id);
+  }
+}
+
+const OF_TEXT = 'SELECT id FROM skill WHERE text_hash = ?';
+const OF_BLOB = `
+  SELECT id FROM content_file JOIN skill ON skill.number = content_file.skill
+  WHERE content_file.sha256 = ? AND kept = 'blob'`;
+
+function toClaim({ source, fingerprint, hash }: ClaimRow): ImageClaim {
+  return fingerprint === null || hash === null ? { source } : { source, row: { fingerprint, hash } };
+}

@@ -1,0 +1,110 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { buildCatalogue, removeSkills, updateSkills } from '../../../src/index.js';
+import { CategoryEmbedder } from '../../load/category-embedder.js';
+import { type ChangedRow, randomRows } from '../../load/changed-rows.js';
+import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
+
+/** Vectors that the classifier can read, and that differ from text to text. */
+class MixedEmbedder extends CategoryEmbedder {
+  readonly #words = new StandInEmbedder('words', 384);
+
+  override async embed(texts: readonly string[]): Promise<Float32Array[]> {
+    const [categories, words] = await Promise.all([super.embed(texts), this.#words.embed(texts)]);
+    return categories.map((vector, i) => {
+      const mixed = vector.map((value, at) => value + 0.1 * words[i]![at]!);
+      const length = Math.hypot(...mixed);
+      return mixed.map((value) => value / length);
+    });
+  }
+}
+
+export const embedder = new MixedEmbedder();
+
+/** Files of a folder of skills by their paths. */
+type Files = Readonly<Record<string, string>>;
+
+/** Something that makes another state of a catalogue. */
+export type Step =
+  | {
+      readonly load: string;
+      readonly rows: readonly ChangedRow[];
+      readonly prune: boolean;
+      readonly classify?: boolean;
+    }
+  | { readonly folder: Files; readonly prune: boolean }
+  | { readonly update: string; readonly rows: readonly ChangedRow[] }
+  | { readonly ids: readonly string[] };
+
+const sourceOf = fc.constantFrom('one', 'two', 'three');
+
+/** Some that a classifier has something to say of. */
+const rowsOf: fc.Arbitrary<readonly ChangedRow[]> = fc
+  .tuple(
+    randomRows,
+    fc.array(fc.constantFrom('', 'Runs pytest.', 'Commits with git.'), { minLength: 10, maxLength: 10 }),
+  )
+  .map(([rows, texts]) =>
+    rows.map((row, i) => (texts[i] === '' ? row : { ...row, description: texts[i]!, categories: [] })),
+  );
+
+const filesOf: fc.Arbitrary<Files> = fc
+  .uniqueArray(fc.constantFrom('pdf', 'csv', 'tar'), { maxLength: 3 })
+  .chain((names) =>
+    fc.record({
+      description: fc.constantFrom('Fills forms.', 'Reads tables.'),
+      script: fc.constantFrom('', 'echo one\n', 'echo two\n'.repeat(30)),
+      names: fc.constant(names),
+    }),
+  )
+  .map(({ description, script, names }) =>
+    Object.fromEntries(
+      names.flatMap((name) => [
+        [`${name}/SKILL.md`, `---\nname: ${name}\ndescription: ${description}\n---\n\nText of ${name}.\n`],
+        ...(script === ''
+          ? []
+          : [
+              [`${name}/scripts/run.sh`, script],
+              [`${name}/copy.bin`, `\0${script}`],
+            ]),
+      ]),
+    ),
+  );
+
+const stepOf: fc.Arbitrary<Step> = fc.oneof(
+  fc.record(
+    { load: sourceOf, rows: rowsOf, prune: fc.boolean(), classify: fc.boolean() },
+    { requiredKeys: ['load', 'rows', 'prune'] },
+  ),
+  fc.record({ folder: filesOf, prune: fc.boolean() }),
+  fc.record({ update: sourceOf, rows: rowsOf.map((rows) => rows.slice(0, 3)) }),
+  fc.record({ ids: fc.subarray(['skill-a', 'skill-b', 'skill-c', 'skill-d', 'nobody'], { minLength: 1 }) }),
+);
+
+/** The first makes a catalogue. */
+export const randomSteps: fc.Arbitrary<readonly Step[]> = fc
+  .tuple(fc.record({ load: sourceOf, rows: rowsOf, prune: fc.boolean() }), fc.array(stepOf, { maxLength: 4 }))
+  .map(([first, more]) => [first, ...more]);
+
+export const moreSteps: fc.Arbitrary<readonly Step[]> = fc.array(stepOf, { minLength: 1, maxLength: 4 });
+
+export async function take(database: string, steps: readonly Step[]): Promise<void> {
+  for (const step of steps) {
+    if ('ids' in step) removeSkills({ database, ids: step.ids });
+    else if ('update' in step) await updateSkills({ database, rows: step.rows, source: step.update, embedder });
+    else if ('load' in step) {
+      const { load: name, rows, prune, classify } = step;
+      await buildCatalogue({ database, sources: [{ name, rows }], prune, classify, embedder });
+    } else {
+      const folder = join(dirname(database), 'folder');
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder);
+      for (const [path, text] of Object.entries(step.folder)) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        writeFileSync(join(folder, path), text);
+      }
+      await buildCatalogue({ database, sources: [folder], prune: step.prune, embedder, git: false });
+    }
+  }
+}
