@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isSnapshotAddress } from './database-address.js';
+import { isPostgresAddress, isSnapshotAddress } from './database-address.js';
 import { type ErrorCode, SkillSearchError } from './errors.js';
 import { nearestName } from './nearest-name.js';
 
@@ -111,15 +111,45 @@ export function checkChoice<Choice extends string | boolean>(
 }
 
 /**
+ * @param instead what to do if it is a catalogue in PostgreSQL, as a clause
  * @returns the path as given
  * @throws {SkillSearchError} `INVALID_OPTION` if it cannot be the path of a file
  */
-export function checkDatabase(database: unknown): string {
+export function checkDatabase(database: unknown, instead: string = COPY_INSTEAD): string {
   if (isSnapshotAddress(database)) {
     const message = 'database must be the path of a file here: a snapshot is searched, never written';
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'database' });
   }
+  refuseShared('database', database, instead);
   return checkPath('database', database, 'a file');
+}
+
+/**
+ * Refuses a catalogue in PostgreSQL where a file is needed. The message does not repeat the address: it may have a
+ * password.
+ *
+ * @param instead what to do, as a clause
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function refuseShared(option: string, database: unknown, instead: string = COPY_INSTEAD): void {
+  if (!isPostgresAddress(database)) return;
+  const message = `${option} must be the path of a file here, not an address of PostgreSQL: ${instead}`;
+  throw new SkillSearchError('INVALID_OPTION', message, { parameter: option });
+}
+
+const COPY_INSTEAD = 'give that of its local copy, skills.db in the folder that `cache` names';
+
+/**
+ * Refuses options that are for a catalogue in PostgreSQL.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function checkNotShared(options: { readonly cache?: unknown; readonly passwordFile?: unknown }): void {
+  for (const option of ['cache', 'passwordFile'] as const) {
+    if (options[option] === undefined) continue;
+    const message = `${option} is for a catalogue in PostgreSQL, and database names a file`;
+    throw new SkillSearchError('INVALID_OPTION', message, { parameter: option });
+  }
 }
 
 /**

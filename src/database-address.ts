@@ -7,3 +7,8 @@ export function isSnapshotAddress(database: unknown): database is string {
 export function isPostgresAddress(text: unknown): text is string {
   return typeof text === 'string' && /^postgres(?:ql)?:/i.test(text);
 }
+
+/** Whether what names a catalogue is the address of one that is elsewhere: a local copy of it is searched. */
+export function isCatalogueAddress(database: unknown): database is string {
+  return isSnapshotAddress(database) || isPostgresAddress(database);
+}

@@ -362,4 +362,20 @@ export interface CatalogueStats {
   readonly writtenAt?: number;
   /** Names the state of the catalogue. Every load that changes something gives it a new one. */
   readonly stamp: string;
+  /** Of the local copy that answers; absent if the catalogue was opened by the path of its file. */
+  readonly copy?: CopyStats;
+}
+
+/** What is known of the local copy of a snapshot, or of a catalogue in PostgreSQL. */
+export interface CopyStats {
+  /**
+   * Which version of a catalogue in PostgreSQL answers: each load that changes something makes the next one. Absent for
+   * a snapshot.
+   */
+  readonly version?: number;
+  /**
+   * When the copy was last seen to be the newest state, in Unix seconds, by any process that follows it. Absent if that
+   * never was.
+   */
+  readonly confirmedAt?: number;
 }

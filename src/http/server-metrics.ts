@@ -82,6 +82,11 @@ export async function openServerMetrics({ search, server }: MeasuredParts = {}):
     const writtenAt = stats()?.writtenAt;
     return writtenAt === undefined ? undefined : Math.max(0, Date.now() / 1000 - writtenAt);
   });
+  gauge('catalogue_version', 'Version of the catalogue in PostgreSQL that answers.', () => stats()?.copy?.version);
+  gauge('catalogue_copy_age_seconds', 'Time since the local copy was last seen to be the newest state.', () => {
+    const confirmedAt = stats()?.copy?.confirmedAt;
+    return confirmedAt === undefined ? undefined : Math.max(0, Date.now() / 1000 - confirmedAt);
+  });
   gauge('waiting_requests', 'Requests that wait for their turn, or for their answers.', () => server?.()?.waiting);
   return {
     log(event) {

@@ -191,7 +191,8 @@ export class CatalogueSearch implements SkillSearch {
   }
 
   stats(): CatalogueStats {
-    return statsOf(this.#states.newest.reader);
+    const { reader, copy } = this.#states.newest;
+    return statsOf(reader, copy);
   }
 
   check(): void {

@@ -1,8 +1,9 @@
-import type { AgentCount, AuthorCount, CatalogueStats, LabelCount } from '../result.js';
+import type { AgentCount, AuthorCount, CatalogueStats, CopyStats, LabelCount } from '../result.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { facetValues } from './facet-values.js';
 
-export function statsOf(reader: CatalogueReader): CatalogueStats {
+/** @param copy what is known of the local copy; undefined if it is none */
+export function statsOf(reader: CatalogueReader, copy: CopyStats | undefined): CatalogueStats {
   const { size, updatedAt, categories, occupations } = reader.columns;
   const { count, model } = reader.vectors;
   return {
@@ -17,6 +18,7 @@ export function statsOf(reader: CatalogueReader): CatalogueStats {
     ...(reader.damaged.size === 0 ? {} : { damaged: reader.damaged.size }),
     ...(reader.writtenAt === undefined ? {} : { writtenAt: reader.writtenAt }),
     stamp: reader.stamp,
+    ...(copy === undefined ? {} : { copy }),
   };
 }
 

@@ -9,17 +9,19 @@ import {
   checkPath,
   namesOf,
 } from '../check-arguments.js';
-import { isSnapshotAddress } from '../database-address.js';
+import { isCatalogueAddress, isPostgresAddress } from '../database-address.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
 import type { CatalogueStats } from '../result.js';
 import type { ModelOptions } from '../semantic/model-options.js';
-import type { FollowSnapshotOptions, SnapshotFollower } from '../snapshot/follow-snapshot.js';
+import type { CopyFollower } from '../snapshot/copy-follower.js';
 import { signatureOf } from '../store/file-signature.js';
 import { inTurns } from '../threads/in-turns.js';
 import { CatalogueSearch } from './catalogue-search.js';
 import { statsOf } from './catalogue-stats.js';
 import { facetsUsed, prepareFacets } from './count-facets.js';
+import { followCopy } from './follow-copy.js';
 import { openCatalogue } from './open-catalogue.js';
+import { openOrMend } from './open-or-mend.js';
 import { closedError, type OpenState } from './open-state.js';
 import { CatalogueWatch } from './reload/catalogue-watch.js';
 import { CurrentState } from './reload/current-state.js';
@@ -29,10 +31,11 @@ import type { SkillSearch } from './skill-search.js';
 
 export interface FollowOptions
   extends ModelOptions,
-    Pick<OpenOptions, 'keywordIndex' | 'stopWords' | 'warmUp' | 'localPaths' | 'cache' | 'signal'> {
+    Pick<OpenOptions, 'keywordIndex' | 'stopWords' | 'warmUp' | 'localPaths' | 'cache' | 'passwordFile' | 'signal'> {
   /**
    * Path of a catalogue's file, made by `buildCatalogue`; or the http or https address of a manifest that
-   * `writeSnapshot` made: its local copy is kept up to date and followed.
+   * `writeSnapshot` made; or the address of a database of PostgreSQL that a catalogue was loaded into, such as
+   * `postgres://user@host/database`. Of an address a local copy is kept up to date and followed.
    */
   readonly database: string;
   /**
@@ -43,9 +46,10 @@ export interface FollowOptions
    */
   readonly interval?: number | undefined;
   /**
-   * Milliseconds between two looks at the manifest of a snapshot, an integer from 100 to 2,147,483,647.
+   * Milliseconds between two looks at what an address names: the manifest of a snapshot, or a row of PostgreSQL. An
+   * integer from 100 to 2,147,483,647.
    *
-   * @default 15_000
+   * @default 15_000 for a snapshot, 1000 for PostgreSQL
    */
   readonly snapshotInterval?: number | undefined;
   /** Called after every reload, whether it succeeded or failed. An error that it throws is ignored. */
@@ -53,11 +57,12 @@ export interface FollowOptions
 }
 
 /**
- * The outcome of a reload. After a failure, also of fetching a snapshot, the former state goes on answering.
+ * The outcome of a reload. After a failure the former state goes on answering: `fetching` says that what an address
+ * names could not be had, and `opening` that a new state was there but could not be opened.
  */
 export type ReloadEvent =
   | { readonly kind: 'reloaded'; readonly stats: CatalogueStats; readonly milliseconds: number }
-  | { readonly kind: 'failed'; readonly error: unknown };
+  | { readonly kind: 'failed'; readonly error: unknown; readonly during: 'fetching' | 'opening' };
 
 /** A search that answers from the newest state of its catalogue. */
 export interface FollowedSearch extends SkillSearch {
@@ -78,6 +83,7 @@ const FOLLOW_OPTIONS = namesOf<FollowOptions>({
   warmUp: true,
   localPaths: true,
   cache: true,
+  passwordFile: true,
   interval: true,
   snapshotInterval: true,
   onReload: true,
@@ -90,6 +96,8 @@ const SNAPSHOT_INTERVAL: Argument = { name: 'snapshotInterval', code: 'INVALID_O
 const SHORTEST_SNAPSHOT_INTERVAL = 100;
 /** Milliseconds between two looks at the manifest of a snapshot, unless `snapshotInterval` says otherwise. */
 export const DEFAULT_SNAPSHOT_INTERVAL = 15_000;
+/** Milliseconds between two looks at a database of PostgreSQL, which are cheaper. */
+export const DEFAULT_SHARED_INTERVAL = 1000;
 /** The longest that a Node.js timer can wait, in milliseconds. */
 const LONGEST_INTERVAL = 2 ** 31 - 1;
 
@@ -107,14 +115,16 @@ const LONGEST_INTERVAL = 2 ** 31 - 1;
  */
 export async function followCatalogue(options: FollowOptions): Promise<FollowedSearch> {
   checkOptions(options, FOLLOW_OPTIONS);
-  const { interval: given, snapshotInterval: givenLooks, cache, onReload = () => {}, signal, ...others } = options;
+  const { interval: given, snapshotInterval: givenLooks, onReload = () => {}, signal, ...rest } = options;
+  const { cache, passwordFile, database: address, ...others } = rest;
   const stopWords = readStopWords(others.stopWords);
   checkListener('onReload', onReload);
   if (cache !== undefined) checkPath('cache', cache, 'a folder');
+  if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');
   const interval = checkInteger(INTERVAL, given, 1, LONGEST_INTERVAL) ?? DEFAULT_INTERVAL;
   const looks =
     checkInteger(SNAPSHOT_INTERVAL, givenLooks, SHORTEST_SNAPSHOT_INTERVAL, LONGEST_INTERVAL) ??
-    DEFAULT_SNAPSHOT_INTERVAL;
+    (isPostgresAddress(address) ? DEFAULT_SHARED_INTERVAL : DEFAULT_SNAPSHOT_INTERVAL);
   const report = (event: ReloadEvent): void => {
     try {
       onReload(event);
@@ -122,12 +132,13 @@ export async function followCatalogue(options: FollowOptions): Promise<FollowedS
       // A failing listener must not stop the reloads.
     }
   };
-  const onProblem = (error: unknown): void => report({ kind: 'failed', error });
-  const follower = await followerOf({ address: options.database, cache, interval: looks, onProblem, signal });
+  const onProblem = (error: unknown): void => report({ kind: 'failed', error, during: 'fetching' });
+  const following = { cache, passwordFile, interval: looks, onProblem, signal };
+  const follower = isCatalogueAddress(address) ? await followCopy({ address, ...following }) : undefined;
   try {
     // Fixed now: the process may change its working directory, and the stop words may be an iterator that ends.
-    const path = resolve(follower?.database ?? checkDatabase(options.database));
-    // Folders of the machine that wrote a snapshot are none of this one.
+    const path = resolve(follower?.database ?? checkDatabase(address));
+    // Folders of the machine that a copy comes from are none of this one.
     const localPaths = follower === undefined && others.localPaths === true;
     return await followFile(
       path,
@@ -140,17 +151,10 @@ export async function followCatalogue(options: FollowOptions): Promise<FollowedS
   }
 }
 
-/** What brings the local copy of a snapshot up to date; undefined for a catalogue's file. */
-async function followerOf(options: FollowSnapshotOptions): Promise<SnapshotFollower | undefined> {
-  if (!isSnapshotAddress(options.address)) return undefined;
-  const { followSnapshot } = await import('../snapshot/follow-snapshot.js');
-  return followSnapshot(options);
-}
-
 interface Following {
   readonly interval: number;
   readonly report: (event: ReloadEvent) => void;
-  readonly follower: SnapshotFollower | undefined;
+  readonly follower: CopyFollower | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -161,13 +165,13 @@ async function followFile(
 ): Promise<FollowedSearch> {
   // Taken before the catalogue is opened: a change in between is then noticed later.
   const signature = await signatureOf(path);
-  const states = new CurrentState(await openCatalogue({ ...opening, signal }));
+  const states = new CurrentState(await openOrMend(() => openCatalogue({ ...opening, signal }), follower));
   const reloader = new Reloader(states, {
     path,
     signature,
     openNext: async (closing) => {
       const facets = facetsUsed(states.newest.reader);
-      const next = await openCatalogue({ ...opening, warmUp: false, signal: closing });
+      const next = await openOrMend(() => openCatalogue({ ...opening, warmUp: false, signal: closing }), follower);
       // Without vectors the next state still answers by words. Semantic search reports what is missing.
       const { newest } = states;
       if (newest.vectorsWanted) await untilAborted(next.vectorsAs(newest), closing).catch(() => {});
@@ -175,8 +179,9 @@ async function followFile(
       await inTurns(prepareFacets(next.reader, facets), closing).catch(() => {});
       return next;
     },
-    onReloaded: ({ reader }, milliseconds) => report({ kind: 'reloaded', stats: statsOf(reader), milliseconds }),
-    onFailed: (error) => report({ kind: 'failed', error }),
+    onReloaded: ({ reader }, milliseconds) =>
+      report({ kind: 'reloaded', stats: statsOf(reader, follower?.statsOf(reader.stamp)), milliseconds }),
+    onFailed: (error) => report({ kind: 'failed', error, during: 'opening' }),
     closedError,
   });
   return new FollowingSearch(states, reloader, new CatalogueWatch(path, interval, reloader), follower);
@@ -186,18 +191,23 @@ async function followFile(
 class FollowingSearch extends CatalogueSearch implements FollowedSearch {
   readonly #reloader: Reloader<OpenState>;
   readonly #watch: CatalogueWatch;
-  readonly #follower: SnapshotFollower | undefined;
+  readonly #follower: CopyFollower | undefined;
 
   constructor(
     states: CurrentState<OpenState>,
     reloader: Reloader<OpenState>,
     watch: CatalogueWatch,
-    follower: SnapshotFollower | undefined,
+    follower: CopyFollower | undefined,
   ) {
     super(states);
     this.#follower = follower;
     this.#reloader = reloader;
     this.#watch = watch;
+  }
+
+  override stats(): CatalogueStats {
+    const stats = super.stats();
+    return this.#follower === undefined ? stats : { ...stats, copy: this.#follower.statsOf(stats.stamp) };
   }
 
   async reload(): Promise<void> {

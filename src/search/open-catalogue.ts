@@ -10,17 +10,21 @@ import {
   checkSignal,
   resolveDatabase,
 } from '../check-arguments.js';
-import { isSnapshotAddress } from '../database-address.js';
+import { isCatalogueAddress, isPostgresAddress } from '../database-address.js';
 import { SkillSearchError } from '../errors.js';
 import { type OpenKeywordFile, openKeywordFile } from '../indexing/keyword-file.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
 import type { LoadWarning } from '../load/load-report.js';
+import type { CopyStats } from '../result.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
+import type { CopyFollower } from '../snapshot/copy-follower.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { withoutLateLabels } from '../store/read/columns.js';
 import type { MemoryCatalogue } from '../store/write/memory-catalogue.js';
+import { followCopy } from './follow-copy.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import { type KeywordIndexParts, openKeywordIndex } from './open-keyword-index.js';
+import { openOrMend } from './open-or-mend.js';
 import { OpenState } from './open-state.js';
 import { OpenedOnce } from './opened-once.js';
 import { OPEN_OPTIONS, type OpenOptions } from './search-options.js';
@@ -41,10 +45,11 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   checkFlag('localPaths', options.localPaths);
   checkFlag('graph', options.graph);
   if (options.cache !== undefined) checkPath('cache', options.cache, 'a folder');
+  if (options.passwordFile !== undefined) checkPath('passwordFile', options.passwordFile, 'a file');
   const stopWords = readStopWords(options.stopWords);
   checkSignal(options.signal)?.throwIfAborted();
   const modelOptions = resolveModelOptions(options);
-  const { reader, database, memory, problems } = await openReader(options);
+  const { reader, database, memory, problems, copy } = await openReader(options);
   const closing = new AbortController();
   // A search that is closed but not forgotten keeps these functions, so nothing here may refer to the keyword file.
   // Both import what they need: a search by words alone does not wait for this code to load.
@@ -78,8 +83,8 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
     const parts = { reader, database, keywordFile, changes, signal };
     const index = keywordIndex === false ? undefined : await openKeywordIndex(keywordIndex, parts);
     if (vectors !== undefined) await untilAborted(vectors, options.signal);
-    // Folders of the machine that wrote a snapshot are none of this one.
-    const localPaths = options.localPaths === true && !isSnapshotAddress(options.database);
+    // Folders of the machine that a copy comes from are none of this one.
+    const localPaths = options.localPaths === true && copy === undefined;
     return new OpenState({
       reader,
       index,
@@ -87,6 +92,7 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
       localPaths,
       keywordFile,
       problems,
+      copy,
       closing,
       openVectors,
       vectors,
@@ -109,14 +115,21 @@ interface OpenedReader {
   readonly database?: string;
   /** Where the vectors of skills in memory are stored; undefined for a file. */
   readonly memory?: MemoryCatalogue;
+  /** Undefined if it is no local copy. */
+  readonly copy?: CopyStats | undefined;
   readonly problems: SkillSearch['problems'];
 }
 
 async function openReader(options: OpenOptions): Promise<OpenedReader> {
   if (options.skills === undefined) {
-    const { path, warnings } = await localCatalogue(options);
-    const database = resolveDatabase(path);
-    return { reader: CatalogueReader.open(database), database, problems: { rejected: [], warnings } };
+    const { path, warnings, follower } = await localCatalogue(options);
+    try {
+      const database = resolveDatabase(path);
+      const reader = await openOrMend(() => CatalogueReader.open(database), follower);
+      return { reader, database, copy: follower?.statsOf(reader.stamp), problems: { rejected: [], warnings } };
+    } finally {
+      await follower?.close();
+    }
   }
   const { loadInMemory } = await import('../load/load-in-memory.js');
   return loadInMemory(options.skills, options.signal);
@@ -124,22 +137,24 @@ async function openReader(options: OpenOptions): Promise<OpenedReader> {
 
 interface LocalCatalogue {
   readonly path: string;
-  /** Why the copy of a snapshot may be old. */
+  /** Why a copy may be old. */
   readonly warnings: LoadWarning[];
+  /** Has brought the copy up to date; undefined if it is none. Whoever opens the copy closes this. */
+  readonly follower?: CopyFollower;
 }
 
-/** Where a catalogue is; of a snapshot its local copy, which is brought up to date. */
-async function localCatalogue({ database, cache, signal }: OpenOptions): Promise<LocalCatalogue> {
-  if (!isSnapshotAddress(database)) return { path: checkDatabase(database), warnings: [] };
-  const { followSnapshot } = await import('../snapshot/follow-snapshot.js');
+/** Where a catalogue is; of an address its local copy, which is brought up to date. */
+async function localCatalogue({ database, cache, passwordFile, signal }: OpenOptions): Promise<LocalCatalogue> {
+  if (!isCatalogueAddress(database)) return { path: checkDatabase(database), warnings: [] };
+  const origin = isPostgresAddress(database) ? 'database' : 'snapshot';
   const warnings: LoadWarning[] = [];
   const onProblem = (error: unknown): void => {
     const message = `answers are from the copy that is here: ${(error as Error).message}`;
-    warnings.push({ origin: 'snapshot', message });
+    warnings.push({ origin, message });
   };
-  const follower = await followSnapshot({ address: database, cache, interval: undefined, onProblem, signal });
-  await follower.close();
-  return { path: follower.database, warnings };
+  const options = { address: database, cache, passwordFile, interval: undefined, onProblem, signal };
+  const follower = await followCopy(options);
+  return { path: follower.database, warnings, follower };
 }
 
 /**

@@ -2,6 +2,7 @@ import { SkillSearchError } from '../errors.js';
 import type { OpenKeywordFile } from '../indexing/keyword-file.js';
 import type { KeywordIndex } from '../keyword/keyword-index.js';
 import type { StopWords } from '../keyword/stop-words.js';
+import type { CopyStats } from '../result.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import type { OpenedOnce } from './opened-once.js';
@@ -28,6 +29,8 @@ export interface OpenStateParts {
   /** The derived file that index and columns may be read from. */
   readonly keywordFile: OpenKeywordFile | undefined;
   readonly problems: SkillSearch['problems'];
+  /** Of the local copy that was brought up to date; undefined if it is none. */
+  readonly copy: CopyStats | undefined;
   /** Stops `openVectors`. */
   readonly closing: AbortController;
   readonly openVectors: () => Promise<VectorSearch>;
@@ -41,13 +44,15 @@ export interface OpenStateParts {
 
 /**
  * One state of a catalogue, open for searching: its file, its index of words, and its vectors once somebody needs them.
- * Every member but `problems`, `stopWords`, `localPaths` and `close()` fails once it is closed.
+ * Every member but `problems`, `stopWords`, `localPaths`, `copy` and `close()` fails once it is closed.
  */
 export class OpenState {
   readonly problems: SkillSearch['problems'];
   /** Undefined: those of the question's language. */
   readonly stopWords: StopWords | undefined;
   readonly localPaths: boolean;
+  /** What was known of the local copy when it was opened; undefined if it is none. */
+  readonly copy: CopyStats | undefined;
   readonly #openVectors: () => Promise<VectorSearch>;
   readonly #closing: AbortController;
   #reader: CatalogueReader | undefined;
@@ -65,6 +70,7 @@ export class OpenState {
     this.problems = problems;
     this.stopWords = stopWords;
     this.localPaths = localPaths;
+    this.copy = parts.copy;
     this.#reader = reader;
     this.#index = index;
     this.#keywordFile = keywordFile;

@@ -5,8 +5,9 @@ import type { ModelOptions } from '../semantic/model-options.js';
 export interface OpenOptions extends ModelOptions {
   /**
    * Path of a catalogue's file, made by `buildCatalogue`; or the http or https address of a manifest that
-   * `writeSnapshot` made: the local copy of that snapshot is brought up to date then, and opened. If the server is
-   * away, a copy that is there is opened as it is.
+   * `writeSnapshot` made; or the address of a database of PostgreSQL that a catalogue was loaded into, such as
+   * `postgres://user@host/database`. Of an address a local copy is brought up to date, and opened. If what is there is
+   * away, a copy that is here is opened as it is.
    */
   readonly database?: string | undefined;
   /**
@@ -50,11 +51,18 @@ export interface OpenOptions extends ModelOptions {
    */
   readonly graph?: boolean | undefined;
   /**
-   * The folder of a snapshot's local copy. Several processes may share it.
+   * The folder of the local copy of what an address names. Several processes may share it.
    *
    * @default one in the user's cache folder, named after the address
    */
   readonly cache?: string | undefined;
+  /**
+   * A file whose first line is the password for the database of a `postgres://` address. It is read for each new
+   * connection, so that it can be changed.
+   *
+   * @default what the address says, else the variable `PGPASSWORD`, else the password file of PostgreSQL
+   */
+  readonly passwordFile?: string | undefined;
   /** Stops the opening. Has no effect on a search that is open. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -70,5 +78,6 @@ export const OPEN_OPTIONS: Names = namesOf<OpenOptions>({
   localPaths: true,
   graph: true,
   cache: true,
+  passwordFile: true,
   signal: true,
 });

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SkillSearchError } from '../errors.js';
+import type { CopyStats } from '../result.js';
 import { surroundings, userFolders } from '../user-folders.js';
+import type { CopyFollower } from './copy-follower.js';
 import { LocalCopy } from './local-copy.js';
 import { type Manifest, manifestText } from './manifest.js';
 import { Origin } from './origin.js';
@@ -20,20 +22,6 @@ export interface FollowSnapshotOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A local copy that is kept up to date. */
-export interface SnapshotFollower {
-  /** Path of the local catalogue. */
-  readonly database: string;
-  /**
-   * Looks now.
-   *
-   * @throws {SkillSearchError} as {@link followSnapshot}; the former state stays then
-   */
-  look(): Promise<void>;
-  /** Stops looking. What is being fetched is continued by the next process. */
-  close(): Promise<void>;
-}
-
 /**
  * Brings a local copy of a snapshot up to date, and keeps it so. A copy that is there does not wait for a server that
  * is away or slow: with an interval it is used at once, and without one after a few seconds.
@@ -42,7 +30,7 @@ export interface SnapshotFollower {
  *   copy yet: `SNAPSHOT_NOT_AVAILABLE`, `INVALID_SNAPSHOT`, `UNSUPPORTED_FORMAT`, `DATABASE_NOT_WRITABLE`
  * @throws the signal's reason when aborted
  */
-export async function followSnapshot(options: FollowSnapshotOptions): Promise<SnapshotFollower> {
+export async function followSnapshot(options: FollowSnapshotOptions): Promise<CopyFollower> {
   const { interval, onProblem, signal } = options;
   const origin = new Origin(options.address);
   const folder = options.cache ?? join(userFolders(surroundings()).cache, 'snapshots', origin.key);
@@ -63,7 +51,7 @@ const LOOK_AGAIN = 250;
 /** How long a single look may take where there is a copy already, in milliseconds. */
 const LONGEST_WITH_COPY = 5000;
 
-class Looker implements SnapshotFollower {
+class Looker implements CopyFollower {
   readonly database: string;
   readonly #origin: Origin;
   readonly #copy: LocalCopy;
@@ -120,6 +108,18 @@ class Looker implements SnapshotFollower {
     await this.#look(this.#closing.signal);
   }
 
+  async mend(): Promise<void> {
+    await this.#running;
+    // Every chunk that is here is looked at then, and taken if it is whole.
+    this.#copy.forget();
+    await this.#look(this.#closing.signal);
+  }
+
+  statsOf(): CopyStats {
+    const confirmedAt = this.#copy.confirmedAt;
+    return confirmedAt === undefined ? {} : { confirmedAt };
+  }
+
   /** What stays wrong is told once. */
   #lookQuietly(onProblem: (error: unknown) => void): void {
     this.#running ??= this.#look(this.#closing.signal)
@@ -151,7 +151,7 @@ class Looker implements SnapshotFollower {
     const isHere = (text: string): boolean => textOf(this.#copy.manifest) === text;
     const tag = this.#known !== undefined && isHere(this.#known.text) ? this.#known.tag : undefined;
     const found = await this.#origin.manifest(tag, signal);
-    if (found === undefined) return;
+    if (found === undefined) return this.#copy.confirm();
     const { manifest } = found;
     const text = manifestText(manifest);
     if (!isHere(text)) {
@@ -160,6 +160,7 @@ class Looker implements SnapshotFollower {
       await this.#copy.bringTo(manifest, fetch, signal);
     }
     this.#known = { tag: found.tag, text };
+    this.#copy.confirm();
   }
 }
 

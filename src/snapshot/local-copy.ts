@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SkillSearchError } from '../errors.js';
 import { makeFolder } from '../make-folder.js';
+import { derivedFiles } from '../store/file-names.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { forgetJournal } from '../store/write/forget-journal.js';
 import { LoadLock } from '../store/write/load-lock.js';
@@ -24,6 +25,9 @@ export type FetchChunk = (digest: string, bytes: number, signal: AbortSignal) =>
 
 /** A snapshot whose files are no catalogue is looked at again after so many milliseconds: fetching it takes long. */
 const REFUSED_FOR = 300_000;
+
+/** Milliseconds after which it is noted again that a copy is the newest state. */
+const CONFIRMED_EVERY = 5000;
 
 /** Where a chunk lies on this machine. */
 interface Place {
@@ -52,6 +56,10 @@ export class LocalCopy {
   /** The last manifest whose files were no catalogue that can be used, and since when that is known. */
   #refused: { readonly text: string; readonly error: SkillSearchError; readonly since: number } | undefined;
 
+  /** When this process last saw that the copy is the newest state, and when it last said so, by `Date.now()`. */
+  #confirmed = 0;
+  #noted = 0;
+
   constructor(folder: string, origin: CopyOrigin) {
     this.#folder = folder;
     this.#origin = origin;
@@ -79,40 +87,66 @@ export class LocalCopy {
     if (!existsSync(this.database)) return false;
     const [key, shown] = this.#marked();
     if (key === this.#origin.key) return true;
-    const what =
-      key === undefined ? 'a catalogue that is no copy of a snapshot' : `the copy of another snapshot, ${shown}`;
+    const what = key === undefined ? 'a catalogue that is no copy of it' : `the copy of another, ${shown}`;
     const message = `${this.#folder} holds ${what}: choose another folder for the copy of ${this.#origin.shown}`;
     throw new SkillSearchError('CATALOGUE_EXISTS', message, { path: this.#folder });
   }
 
   /**
+   * When the copy was last confirmed to be the newest state, by this process or another, in Unix seconds; undefined if
+   * that is not known.
+   */
+  get confirmedAt(): number | undefined {
+    const noted = statSync(this.#marker, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const latest = Math.max(this.#confirmed, existsSync(this.database) ? noted : 0);
+    return latest === 0 ? undefined : Math.floor(latest / 1000);
+  }
+
+  /** Notes that the copy is the newest state, now and then also for other processes. */
+  confirm(): void {
+    this.#confirmed = Date.now();
+    if (this.#confirmed - this.#noted < CONFIRMED_EVERY) return;
+    this.#noted = this.#confirmed;
+    try {
+      utimesSync(this.#marker, new Date(), new Date());
+    } catch {
+      // In a folder that may not be written this process alone knows it.
+    }
+  }
+
+  /**
    * Makes the files those of a manifest. A run that is interrupted leaves what it has for the next one.
    *
+   * @param atOnce chunks that are fetched at the same time
    * @throws {SkillSearchError} `CATALOGUE_EXISTS` as {@link exists}; `LOAD_IN_PROGRESS` if another process is doing
    *   that; `INVALID_SNAPSHOT` if the files are not the catalogue that the manifest says; `UNSUPPORTED_FORMAT`;
    *   `DATABASE_NOT_WRITABLE`; those of fetching
    * @throws the signal's reason when aborted
    */
-  async bringTo(manifest: Manifest, fetch: FetchChunk, signal: AbortSignal): Promise<void> {
+  async bringTo(
+    manifest: Manifest,
+    fetch: FetchChunk,
+    signal: AbortSignal = new AbortController().signal,
+    atOnce: number = REQUESTS_AT_ONCE,
+  ): Promise<void> {
     const text = manifestText(manifest);
     const refused = this.#refused;
     if (refused?.text === text && performance.now() - refused.since < REFUSED_FOR) throw refused.error;
     let lock: LoadLock | undefined;
     try {
-      makeFolder(this.#folder, { code: 'DATABASE_NOT_WRITABLE' });
+      this.claim();
       lock = new LoadLock(this.database);
-      if (!this.exists) this.#mark();
       const former = this.manifest;
       const changed = manifest.files.filter((file) => !isSame(file, manifest, former));
       const places = placesOf(former, this.#folder);
       for (const file of changed) {
         const inPlace = join(this.#folder, file.name);
-        await assemble(file, this.#part(file.name), { manifest, places, inPlace, fetch, signal });
+        await assemble(file, this.#part(file.name), { manifest, places, inPlace, fetch, signal, atOnce });
       }
       try {
         this.#check(manifest, changed.includes(manifest.files[0]!));
       } catch (error) {
-        this.#discard();
+        this.discard();
         if (error instanceof SkillSearchError) this.#refused = { text, error, since: performance.now() };
         throw error;
       }
@@ -120,7 +154,7 @@ export class LocalCopy {
     } catch (error) {
       if (error instanceof SkillSearchError || signal.aborted) throw error;
       // Whatever else is on the disk needs room, too.
-      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') this.#discard();
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') this.discard();
       const message = `cannot write the local copy in ${this.#folder}: ${(error as Error).message}`;
       throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: this.#folder, cause: error });
     } finally {
@@ -159,10 +193,15 @@ export class LocalCopy {
     rmSync(this.#note, { force: true });
     // What the origin wrote is as old here as there.
     const written = new Date(manifest.written);
-    if (changed.some(({ name }) => name === CATALOGUE_NAME)) utimesSync(this.#part(CATALOGUE_NAME), written, written);
+    if (changed.some(({ name }) => name === CATALOGUE_NAME)) {
+      utimesSync(this.#part(CATALOGUE_NAME), written, written);
+    }
+    // Derived files are told by their stamp. Those of another file may have the same one, and must never lie beside it.
+    const kept = new Set(manifest.files.filter((file) => !changed.includes(file)).map(({ name }) => name));
+    for (const name of derivedFiles(CATALOGUE_NAME)) {
+      if (!kept.has(name)) rmSync(join(this.#folder, name), { force: true });
+    }
     for (const { name } of changed) renameSync(this.#part(name), join(this.#folder, name));
-    const names = new Set(manifest.files.map(({ name }) => name));
-    for (const name of FILE_NAMES) if (!names.has(name)) rmSync(join(this.#folder, name), { force: true });
     syncToDisk(this.#folder);
     const note = `${this.#note}-part`;
     writeFileSync(note, manifestText(manifest));
@@ -170,7 +209,27 @@ export class LocalCopy {
     renameSync(note, this.#note);
     syncToDisk(this.#folder);
     // Of a snapshot that was given up.
-    this.#discard();
+    this.discard();
+  }
+
+  /**
+   * Makes the folder if there is none, and says whose copy it will hold.
+   *
+   * @throws {SkillSearchError} `CATALOGUE_EXISTS` as {@link exists}; `DATABASE_NOT_WRITABLE`
+   */
+  claim(): void {
+    makeFolder(this.#folder, { code: 'DATABASE_NOT_WRITABLE' });
+    if (!this.exists) this.#mark();
+  }
+
+  /** Believes no more that the files are those of a manifest: somebody writes to them. */
+  forget(): void {
+    rmSync(this.#note, { force: true });
+  }
+
+  /** Deletes what is being put together. */
+  discard(): void {
+    for (const name of FILE_NAMES) rmSync(this.#part(name), { force: true });
   }
 
   /** Says whose copy this folder will hold, before there is anything of it. */
@@ -186,10 +245,6 @@ export class LocalCopy {
     } catch {
       return [];
     }
-  }
-
-  #discard(): void {
-    for (const name of FILE_NAMES) rmSync(this.#part(name), { force: true });
   }
 
   get #note(): string {
@@ -227,13 +282,14 @@ interface Assembling {
   readonly inPlace: string;
   readonly fetch: FetchChunk;
   readonly signal: AbortSignal;
+  readonly atOnce: number;
 }
 
 /** Writes a file chunk by chunk: what an interrupted run has left stays where it is right. Each chunk is checked. */
 async function assemble(
   file: SnapshotFile,
   part: string,
-  { manifest, places, inPlace, fetch, signal }: Assembling,
+  { manifest, places, inPlace, fetch, signal, atOnce }: Assembling,
 ): Promise<void> {
   const sources = new Map<string, FileHandle>();
   const target = await open(part, existsSync(part) ? 'r+' : 'w+');
@@ -266,7 +322,7 @@ async function assemble(
         await writeAll(target, chunk, i * manifest.chunkBytes);
       }
     };
-    const workers = await Promise.allSettled(Array.from({ length: REQUESTS_AT_ONCE }, fetchOthers));
+    const workers = await Promise.allSettled(Array.from({ length: atOnce }, fetchOthers));
     const failure = workers.find((worker) => worker.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
     await target.truncate(file.bytes);

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
-import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   checkDatabase,
   checkFlag,
@@ -15,22 +13,11 @@ import { SkillSearchError } from '../errors.js';
 import { makeFolder } from '../make-folder.js';
 import { openForReading } from '../store/database.js';
 import { FileLock } from '../store/file-lock.js';
-import { derivedFiles } from '../store/file-names.js';
-import { signatureOf } from '../store/file-signature.js';
-import { readStamp } from '../store/read/catalogue-reader.js';
-import { isLoading } from '../store/write/load-lock.js';
 import { syncToDisk } from '../sync-to-disk.js';
 import { clearUnfinished, unfinishedFor } from '../unfinished-files.js';
-import { digestOf, readChunk } from './chunks.js';
-import {
-  CATALOGUE_NAME,
-  CHUNK_BYTES,
-  chunkPath,
-  type Manifest,
-  manifestText,
-  readManifest,
-  type SnapshotFile,
-} from './manifest.js';
+import { digestOf } from './chunks.js';
+import { chunkPath, type Manifest, manifestText, readManifest } from './manifest.js';
+import { readWhileUnchanged } from './read-while-unchanged.js';
 
 /** Options of {@link writeSnapshot}. */
 export interface SnapshotOptions {
@@ -71,12 +58,6 @@ const OPTIONS = namesOf<SnapshotOptions>({ database: true, to: true, prune: true
 const MANIFEST = 'manifest.json';
 const FORMER = 'manifest-before.json';
 const LOCK = '.snapshot-lock';
-
-/** How often a catalogue is read at most, if it changes while it is read. */
-const MOST_ATTEMPTS = 10;
-/** Milliseconds to wait for a load that is running, and between two looks at it. */
-const LONGEST_LOAD = 120_000;
-const LOOK_AGAIN = 100;
 
 /**
  * Writes the files of a catalogue into a folder, so that any web server or bucket can hand them on: chunks that are
@@ -138,7 +119,7 @@ async function writeLocked(
     throw new SkillSearchError('SNAPSHOT_NOT_WRITABLE', message, { path });
   }
   const sink = new ChunkSink(folder);
-  const manifest = await readWhileUnchanged(database, sink, signal);
+  const manifest = await readWhileUnchanged(database, (chunk) => sink.put(chunk), signal);
   const text = manifestText(manifest);
   if (before !== text) {
     if (before !== undefined) await replace(join(folder, FORMER), before);
@@ -154,85 +135,6 @@ async function writeLocked(
     writtenBytes: sink.writtenBytes,
     pruned,
   };
-}
-
-/** Reads the files of one state: if they change meanwhile they are read again. */
-async function readWhileUnchanged(
-  database: string,
-  sink: ChunkSink,
-  signal: AbortSignal | undefined,
-): Promise<Manifest> {
-  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-    await untilNobodyWrites(database, signal);
-    // Clocks of some file systems are too coarse for two changes in a row; SQLite counts them.
-    const catalogue = openForReading(database);
-    const version = (): unknown => catalogue.pragma('data_version', { simple: true });
-    const before = [await signatureOf(database), version()].join();
-    const stamp = readStamp(database);
-    const files: SnapshotFile[] = [];
-    try {
-      for (const path of [database, ...derivedFiles(database)]) {
-        const file = await readInChunks(path, sink, signal);
-        if (file !== undefined) files.push({ name: CATALOGUE_NAME + path.slice(database.length), ...file });
-      }
-      const { mtime } = await stat(database);
-      if (!isBeingWritten(database) && [await signatureOf(database), version()].join() === before) {
-        return { stamp, written: mtime.toISOString(), chunkBytes: CHUNK_BYTES, files };
-      }
-    } finally {
-      catalogue.close();
-    }
-  }
-  throw new SkillSearchError('LOAD_IN_PROGRESS', `${database} was changed again and again while it was read`, {
-    path: database,
-  });
-}
-
-async function untilNobodyWrites(database: string, signal: AbortSignal | undefined): Promise<void> {
-  const began = performance.now();
-  while (isBeingWritten(database)) {
-    if (performance.now() - began > LONGEST_LOAD) {
-      const message = `a load into ${database} has not ended: write the snapshot after it`;
-      throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: database });
-    }
-    await wait(LOOK_AGAIN, undefined, { signal });
-  }
-}
-
-function isBeingWritten(database: string): boolean {
-  return isLoading(database) || existsSync(`${database}-journal`);
-}
-
-async function readInChunks(
-  path: string,
-  sink: ChunkSink,
-  signal: AbortSignal | undefined,
-): Promise<Omit<SnapshotFile, 'name'> | undefined> {
-  const file = await openIfThere(path);
-  if (file === undefined) return undefined;
-  try {
-    const chunks: string[] = [];
-    let bytes = 0;
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-    for (;;) {
-      signal?.throwIfAborted();
-      const length = await readChunk(file, buffer, bytes);
-      if (length === 0) return { bytes, chunks };
-      chunks.push(await sink.put(buffer.subarray(0, length)));
-      bytes += length;
-    }
-  } finally {
-    await file.close();
-  }
-}
-
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /** Writes chunks that are not there yet. */

@@ -35,7 +35,7 @@ describe('metrics', () => {
     const server = await startServer(search, { port: 0 });
     onTestFinished(() => server.close(0));
     const metrics = await openServerMetrics({ search: () => search, server: () => server });
-    metrics.onReload({ kind: 'failed', error: new Error('no') });
+    metrics.onReload({ kind: 'failed', during: 'opening', error: new Error('no') });
     metrics.log({ kind: 'failure', requestId: 'x', error: new Error('no') });
     const text = await metrics.text();
     expect(linesOf(text, 'skill_discovery_catalogue_skills')).toEqual(['skill_discovery_catalogue_skills 2']);

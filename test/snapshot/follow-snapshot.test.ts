@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   buildCatalogue,
@@ -18,6 +17,8 @@ import { Database } from '../../src/sqlite/connection.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { damageNotes } from '../store/damage-notes.js';
+import { until } from '../until.js';
 import { type SnapshotServer, serveFolder } from './snapshot-server.js';
 import { largeCatalogue } from './snapshots.js';
 
@@ -36,7 +37,9 @@ describe('a search over the address of a snapshot', () => {
     await using here = await openSkillSearch({ database });
     await using there = await openSkillSearch({ database: server.address, cache: scratchFolder() });
     for (const q of ['skill', 'skill 17', 'pdf']) expect(there.keyword({ q })).toEqual(here.keyword({ q }));
-    expect(there.stats()).toEqual(here.stats());
+    const { copy, ...stats } = there.stats();
+    expect(stats).toEqual(here.stats());
+    expect(copy).toEqual({ confirmedAt: expect.any(Number) });
     expect(there.get('skill-7')).toEqual(here.get('skill-7'));
   });
 
@@ -68,6 +71,19 @@ describe('a search over the address of a snapshot', () => {
     truncateSync(join(cache, 'skills.db.keyword'), 5000);
     await (await openSkillSearch({ database: server.address, cache })).close();
     expect(statSync(join(cache, 'skills.db.keyword')).size).toBeGreaterThan(1_000_000);
+  });
+
+  test.each([['opened'], ['followed']])('mends a copy that is damaged when it is %s', async (how) => {
+    const { server } = await published();
+    const cache = scratchFolder();
+    await (await openSkillSearch({ database: server.address, cache })).close();
+    damageNotes(join(cache, 'skills.db'));
+    server.asked.length = 0;
+    const options = { database: server.address, cache };
+    await using search = await (how === 'opened' ? openSkillSearch(options) : followCatalogue(options));
+    expect(search.keyword({ q: 'skill 17' }).pagination.total).toBeGreaterThan(0);
+    // All other chunks are whole.
+    expect(server.asked.filter((line) => line.includes('/chunks/'))).toHaveLength(1);
   });
 
   test.each([
@@ -313,14 +329,6 @@ function changedBytes(text: string): string {
   const manifest = readManifest(text, 'test');
   const [first, ...others] = manifest.files;
   return manifestText({ ...manifest, files: [{ ...first!, bytes: first!.bytes - 1 }, ...others] });
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const end = performance.now() + 30_000;
-  while (!condition()) {
-    if (performance.now() > end) throw new Error('it did not become true within 30 seconds');
-    await wait(10);
-  }
 }
 
 test('a catalogue that cannot be written is told by the path that would be written', async () => {

@@ -1,0 +1,37 @@
+import type { ErrorCode } from '../errors.js';
+import type { SharedState } from './shared-state.js';
+
+/** What the thread of a follower is started with. */
+export interface FollowThreadData {
+  /** The address, with its password if it has one. */
+  readonly address: string;
+  readonly passwordFile: string | undefined;
+  readonly folder: string;
+  /** Milliseconds between two looks. */
+  readonly interval: number;
+}
+
+/** An error as it goes from thread to thread: only plain values keep what they are. */
+export interface FollowError {
+  readonly code: ErrorCode | undefined;
+  readonly message: string;
+  readonly path: string | undefined;
+}
+
+/** To the thread. */
+export type FollowRequest =
+  /** @property anew whether what is here is damaged */
+  { readonly kind: 'look'; readonly id: number; readonly anew: boolean } | { readonly kind: 'close' };
+
+/** From the thread. */
+export type FollowReply =
+  /** Words can be searched; vectors may still be indexed. */
+  | { readonly kind: 'usable' }
+  /** The copy is the newest state. */
+  | { readonly kind: 'agreed'; readonly state: SharedState }
+  /** A look failed. */
+  | { readonly kind: 'failed'; readonly error: FollowError }
+  /** A derived file of the copy could not be written. */
+  | { readonly kind: 'warned'; readonly message: string }
+  /** The look that somebody asked for has ended. */
+  | { readonly kind: 'looked'; readonly id: number; readonly error: FollowError | undefined };

@@ -1,0 +1,101 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { untilAborted } from '../abort.js';
+import { readPostgresAddress } from '../postgres/postgres-address.js';
+import type { CopyFollower } from '../snapshot/copy-follower.js';
+import { LocalCopy } from '../snapshot/local-copy.js';
+import { CopyKeeper } from './copy-keeper.js';
+import { copyState } from './copy-state.js';
+import type { FollowThreadData } from './follow-messages.js';
+import { isWorthAnotherTry } from './is-worth-another-try.js';
+import { KnownCopy } from './known-copy.js';
+import { sharedCopyFolder, sharedOrigin } from './shared-origin.js';
+import { ThreadFollower } from './thread-follower.js';
+
+/** What brings the copy of a shared catalogue up to date. */
+export interface FollowSharedOptions {
+  /** The address of a database of PostgreSQL. */
+  readonly address: string;
+  readonly passwordFile: string | undefined;
+  /** The folder of the local copy; undefined for one in the user's cache folder. */
+  readonly cache: string | undefined;
+  /** Milliseconds between two looks; undefined to look once. */
+  readonly interval: number | undefined;
+  /** Called when a look failed otherwise than the one before; the former state stays. */
+  readonly onProblem: (error: unknown) => void;
+  /** Ends the first look. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** How often a busy database is asked again, in milliseconds. */
+const LOOK_AGAIN = 500;
+
+/** How long a single look may take where there is a copy already, in milliseconds. */
+const LONGEST_WITH_COPY = 5000;
+const TOOK_TOO_LONG: string = `bringing it up to date takes longer than ${LONGEST_WITH_COPY / 1000} s`;
+
+/**
+ * Brings the local copy of a shared catalogue up to date, and with an interval keeps it so, in a thread. A copy that is
+ * there is used at once then, whether the database answers or not; without an interval the database has a few seconds.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`; `CATALOGUE_EXISTS` if the folder holds another catalogue; if there is no
+ *   copy yet: `DATABASE_NOT_FOUND` if nothing was ever published, `DATABASE_NOT_READABLE`, `DATABASE_NOT_WRITABLE`,
+ *   `UNSUPPORTED_FORMAT`, `SERVICE_UNAVAILABLE`, `POSTGRES_CLIENT_MISSING`
+ * @throws the signal's reason when aborted
+ */
+export async function followShared(options: FollowSharedOptions): Promise<CopyFollower> {
+  const { interval, passwordFile, signal } = options;
+  signal?.throwIfAborted();
+  const address = readPostgresAddress('database', options.address);
+  const folder = sharedCopyFolder(address, options.cache);
+  const files = new LocalCopy(folder, sharedOrigin(address));
+  const here = files.exists ? copyState(files.database) : undefined;
+  const known = new KnownCopy(files, here);
+  if (interval === undefined) {
+    const kept = { address, passwordFile, folder };
+    await lookOnce(new CopyKeeper(kept), known, options);
+    const nothing = async (): Promise<void> => {};
+    const mend = (): Promise<void> => makeAnew(new CopyKeeper(kept), known, signal);
+    return { database: known.database, statsOf: (stamp) => known.statsOf(stamp), look: nothing, mend, close: nothing };
+  }
+  const data: FollowThreadData = { address: options.address, passwordFile, folder, interval };
+  const follower = new ThreadFollower(data, known, options.onProblem);
+  if (here === undefined) await follower.usable(signal);
+  return follower;
+}
+
+async function makeAnew(keeper: CopyKeeper, known: KnownCopy, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    known.agreed(await untilAborted(keeper.look({ signal, index: false, anew: true }), signal));
+  } finally {
+    await keeper.close();
+  }
+}
+
+async function lookOnce(
+  keeper: CopyKeeper,
+  known: KnownCopy,
+  { signal, onProblem }: FollowSharedOptions,
+): Promise<void> {
+  const tooLong = known.exists ? AbortSignal.timeout(LONGEST_WITH_COPY) : undefined;
+  const either = AbortSignal.any([signal, tooLong].filter((end) => end !== undefined));
+  const began = performance.now();
+  try {
+    for (;;) {
+      try {
+        // What is due takes minutes for vectors, and can be searched without. Whoever follows the copy does it.
+        known.agreed(await untilAborted(keeper.look({ signal: either, index: !known.exists }), either));
+        return;
+      } catch (error) {
+        if (signal?.aborted === true || known.exists || !isWorthAnotherTry(error, began)) throw error;
+      }
+      await wait(LOOK_AGAIN, undefined, { signal: either });
+    }
+  } catch (error) {
+    if (signal?.aborted === true || !known.exists) throw error;
+    onProblem(tooLong?.aborted === true ? new Error(TOOK_TOO_LONG) : error);
+  } finally {
+    const closed = keeper.close();
+    // A database that says nothing is not waited for.
+    if (!either.aborted) await closed;
+  }
+}

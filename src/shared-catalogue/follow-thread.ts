@@ -1,0 +1,66 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { SkillSearchError } from '../errors.js';
+import { readPostgresAddress } from '../postgres/postgres-address.js';
+import { CopyKeeper } from './copy-keeper.js';
+import type { FollowError, FollowReply, FollowRequest, FollowThreadData } from './follow-messages.js';
+
+// The thread that keeps a copy up to date: it looks again and again, whoever asks, until it is told to close.
+
+const { address, passwordFile, folder, interval } = workerData as FollowThreadData;
+const port = parentPort!;
+const tell = (reply: FollowReply): void => port.postMessage(reply);
+const closing = new AbortController();
+const keeper = new CopyKeeper({ address: readPostgresAddress('database', address), passwordFile, folder });
+let running: Promise<FollowError | undefined> | undefined;
+
+/** Joins the look that is running. */
+function look(anew = false): Promise<FollowError | undefined> {
+  running ??= lookOnce(anew).finally(() => {
+    running = undefined;
+  });
+  return running;
+}
+
+async function lookOnce(anew: boolean): Promise<FollowError | undefined> {
+  try {
+    const state = await keeper.look({
+      signal: closing.signal,
+      anew,
+      onUsable: () => tell({ kind: 'usable' }),
+      onWarning: ({ origin, message }) => tell({ kind: 'warned', message: `${origin}: ${message}` }),
+    });
+    tell({ kind: 'agreed', state });
+    return undefined;
+  } catch (error) {
+    const plain = plainError(error);
+    if (!closing.signal.aborted) tell({ kind: 'failed', error: plain });
+    return plain;
+  }
+}
+
+async function answer(id: number, anew: boolean): Promise<void> {
+  // One that is running may have looked before what the caller means.
+  while (running !== undefined) await running;
+  tell({ kind: 'looked', id, error: await look(anew) });
+}
+
+const timer = setInterval(() => void look(), interval);
+port.on('message', (request: FollowRequest) => {
+  if (request.kind === 'look') void answer(request.id, request.anew);
+  else void close();
+});
+void look();
+
+async function close(): Promise<void> {
+  clearInterval(timer);
+  closing.abort();
+  await running;
+  await keeper.close();
+  port.close();
+}
+
+function plainError(error: unknown): FollowError {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof SkillSearchError)) return { code: undefined, message, path: undefined };
+  return { code: error.code, message, path: error.path };
+}

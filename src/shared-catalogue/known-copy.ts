@@ -1,0 +1,54 @@
+import type { CopyStats } from '../result.js';
+import type { LocalCopy } from '../snapshot/local-copy.js';
+import { copyState } from './copy-state.js';
+import type { SharedState } from './shared-state.js';
+
+/** States whose versions are known. A search may answer from the one before the newest. */
+const KNOWN_STATES = 4;
+
+/** What this process knows of a copy. */
+export class KnownCopy {
+  readonly #files: LocalCopy;
+  #states: readonly SharedState[];
+
+  /** @param here the state that was found, if any was */
+  constructor(files: LocalCopy, here: SharedState | undefined) {
+    this.#files = files;
+    this.#states = here === undefined ? [] : [here];
+  }
+
+  get database(): string {
+    return this.#files.database;
+  }
+
+  get exists(): boolean {
+    return this.#states.length > 0;
+  }
+
+  /** Notes that the copy is the newest state. */
+  agreed(state: SharedState): void {
+    this.#note(state);
+    this.#files.confirm();
+  }
+
+  statsOf(stamp: string): CopyStats {
+    const version = this.#stateOf(stamp)?.version;
+    const { confirmedAt } = this.#files;
+    return { ...(version === undefined ? {} : { version }), ...(confirmedAt === undefined ? {} : { confirmedAt }) };
+  }
+
+  #note(state: SharedState): void {
+    const others = this.#states.filter(({ stamp }) => stamp !== state.stamp);
+    this.#states = [state, ...others].slice(0, KNOWN_STATES);
+  }
+
+  #stateOf(stamp: string): SharedState | undefined {
+    const known = this.#states.find((state) => state.stamp === stamp);
+    if (known !== undefined) return known;
+    // The file may be opened before anybody has told what it is.
+    const here = copyState(this.database);
+    if (here?.stamp !== stamp) return undefined;
+    this.#note(here);
+    return here;
+  }
+}

@@ -1,0 +1,52 @@
+import type { PostgresSession } from '../postgres/postgres-session.js';
+import type { CatalogueChanges } from '../store/transfer/catalogue-changes.js';
+import { readBlobs } from './blob-table.js';
+import { readImages } from './read-images.js';
+import { type CatalogueRow, isKnown, readCatalogueRow, type SharedState } from './shared-state.js';
+import { fromStoredText } from './stored-text.js';
+import { readPublishedVectors } from './vector-table.js';
+
+/** What leads from a state of a shared catalogue to its present one. */
+export interface SharedChanges extends CatalogueChanges {
+  /** The present one. */
+  readonly state: SharedState;
+  /** Whether this is all that the catalogue has: what a copy has besides is to be removed. `removed` is empty then. */
+  readonly isWhole: boolean;
+}
+
+/** Reads what has changed since a state, in a session that sees one state of the database. */
+export async function readChanges(
+  session: PostgresSession,
+  shown: string,
+  since: SharedState | undefined,
+): Promise<SharedChanges> {
+  const { run } = session;
+  const head = await readCatalogueRow(run);
+  const isWhole = since === undefined || since.version === 0 || !(await isKnown(run, head, since));
+  const from = isWhole ? 0 : since.version;
+  const changed = await idsSince(session, 'skill', from);
+  const removed = isWhole ? [] : await idsSince(session, 'removed', from);
+  const { model } = head;
+  return {
+    state: stateOf(head),
+    isWhole,
+    stamp: head.stamp,
+    model: model === undefined ? undefined : { id: fromStoredText(model.id), dimensions: model.dimensions },
+    classifier: head.classifier === undefined ? undefined : fromStoredText(head.classifier),
+    removed,
+    changed,
+    images: () => readImages(session, shown, changed),
+    blobs: (digests) => readBlobs(session, shown, digests),
+    vectors: async (textHashes) => (model === undefined ? [] : readPublishedVectors(session, shown, model, textHashes)),
+  };
+}
+
+export function stateOf({ identity, version, stamp }: CatalogueRow): SharedState {
+  return { identity, version, stamp };
+}
+
+/** Ids of which a table notes a later version, in order. */
+async function idsSince({ copy }: PostgresSession, table: 'skill' | 'removed', version: number): Promise<string[]> {
+  const rows = await copy(`SELECT id FROM skill_discovery.${table} WHERE version > ${version} ORDER BY id`);
+  return rows.map(([id]) => fromStoredText(id!.toString()));
+}

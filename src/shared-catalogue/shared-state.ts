@@ -1,0 +1,53 @@
+import type { RunStatement } from '../postgres/postgres-statement.js';
+
+/** Names a state of a shared catalogue. */
+export interface SharedState {
+  /** A random value made with the tables: another one is another catalogue. */
+  readonly identity: string;
+  /** Goes up by one with each published load. 0: nothing was ever published. */
+  readonly version: number;
+  /** Names the contents of that version. Empty at version 0. */
+  readonly stamp: string;
+}
+
+/** The one row of the table `catalogue`. */
+export interface CatalogueRow extends SharedState {
+  /** The first version from which changes are known. */
+  readonly oldest: number;
+  readonly model: { readonly number: number; readonly id: string; readonly dimensions: number } | undefined;
+  readonly classifier: string | undefined;
+}
+
+interface Row {
+  readonly identity: string;
+  readonly version: number;
+  readonly stamp: string;
+  readonly oldest: number;
+  readonly classifier: string | null;
+  readonly number: number | null;
+  readonly id: string | null;
+  readonly dimensions: number | null;
+}
+
+/** Reads the one row of the table `catalogue`. */
+export async function readCatalogueRow(run: RunStatement): Promise<CatalogueRow> {
+  const [row] = await run<Row>({
+    text: `SELECT identity, version::float8 AS version, stamp, oldest::float8 AS oldest, classifier,
+        number, id, dimensions
+      FROM skill_discovery.catalogue LEFT JOIN skill_discovery.model ON model.number = catalogue.model`,
+  });
+  const { classifier, number, id, dimensions, ...state } = row!;
+  const model = number === null ? undefined : { number, id: id!, dimensions: dimensions! };
+  return { ...state, model, classifier: classifier ?? undefined };
+}
+
+/** Whether all that has changed since a state is known. */
+export async function isKnown(run: RunStatement, head: CatalogueRow, state: SharedState): Promise<boolean> {
+  if (state.identity !== head.identity || state.version < head.oldest || state.version > head.version) return false;
+  if (state.version === 0) return state.stamp === '';
+  const found = await run({
+    text: 'SELECT FROM skill_discovery.version WHERE version = $1 AND stamp = $2',
+    values: [state.version, state.stamp],
+  });
+  return found.length > 0;
+}
