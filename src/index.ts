@@ -18,6 +18,7 @@ export type {
   InstalledSource,
   LoadProgress,
   RowSource,
+  SharedOptions,
   Source,
 } from './load/load-options.js';
 export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load/load-report.js';
@@ -80,6 +81,7 @@ export {
   type SuggestionKind,
 } from './result.js';
 export {
+  DEFAULT_SHARED_INTERVAL,
   DEFAULT_SNAPSHOT_INTERVAL,
   type FollowedSearch,
   type FollowOptions,

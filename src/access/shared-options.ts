@@ -20,8 +20,8 @@ export interface SharedAccessOptions extends Pick<AccessOptions, 'anonymous' | '
   /**
    * Address of the database: `postgres://user@host:5432/database`. The parameters are `sslmode` (`disable`, `require`
    * for TLS without a check of the certificate, `verify-full`), `sslrootcert` (a file), `host` (the folder of a
-   * socket) and `service` (a section of PostgreSQL's service file). What is left out comes from the service, if there is
-   * one, then from PGHOST, PGPORT, PGUSER, PGDATABASE, PGPASSWORD and PGSSLMODE.
+   * socket) and `service` (a section of PostgreSQL's service file). What is left out comes from the service, if there
+   * is one, then from PGHOST, PGPORT, PGUSER, PGDATABASE, PGPASSWORD and PGSSLMODE.
    */
   readonly state: string;
   /**

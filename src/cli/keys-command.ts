@@ -4,6 +4,7 @@ import { COMPATIBILITIES, type Compatibility } from '../http/index.js';
 import { databaseOption, jsonOption, parseInteger } from './common-options.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
+import { databasePasswordOption } from './shared-options.js';
 import { addStateOptions, findState, openState, type StateFlags } from './state-option.js';
 import { oneLine } from './terminal-text.js';
 import { alignColumns } from './text-columns.js';
@@ -38,7 +39,7 @@ export const setUpKeys: SetUp = (keys, output) => {
     .argument('<key>', 'its id, as list prints it, or the key itself')
     .action((key: string, flags: CommonFlags) => revoke(key, flags, output));
   for (const command of keys.commands) {
-    addStateOptions(command.addOption(databaseOption())).addOption(jsonOption());
+    addStateOptions(command.addOption(databaseOption())).addOption(databasePasswordOption()).addOption(jsonOption());
   }
 };
 

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { COPY_MODES, type CopyMode, type Facet, LIST_ORDERS, type ListOrder, resolveListQuery } from '../index.js';
-import { databaseOption, jsonOption, parseInteger } from './common-options.js';
+import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
+import { jsonOption, parseInteger } from './common-options.js';
 import { addFilters, FACETS_OPTION, type FilterFlags, filtersOf, parseFacets } from './filter-options.js';
 import { openSearch } from './open-search.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
@@ -9,8 +10,7 @@ import type { SetUp } from './set-up.js';
 import { stylesFor } from './styles.js';
 import { tellDamaged } from './tell-damaged.js';
 
-interface ListFlags extends FilterFlags {
-  readonly database: string;
+interface ListFlags extends FilterFlags, CataloguePlace {
   readonly json?: true;
   readonly sort?: ListOrder;
   readonly page?: number;
@@ -22,9 +22,9 @@ interface ListFlags extends FilterFlags {
 
 export const setUpList: SetUp = (command, output) => {
   addFilters(
-    command
-      .addOption(databaseOption())
-      .addOption(new Option('--sort <order>', 'order of the skills (default: "recent")').choices(LIST_ORDERS)),
+    addCatalogueOptions(command).addOption(
+      new Option('--sort <order>', 'order of the skills (default: "recent")').choices(LIST_ORDERS),
+    ),
   )
     .option('--page <n>', 'page, from 1 to the last', parseInteger)
     .option('--limit <n>', 'skills a page, 1 to 50', parseInteger, 10)
@@ -34,14 +34,14 @@ export const setUpList: SetUp = (command, output) => {
     .option(...FACETS_OPTION, parseFacets)
     .option('--local-paths', 'tell for each skill the folder that it was loaded from')
     .addOption(jsonOption())
-    .action((flags: ListFlags) => list(flags, output));
+    .action((flags: ListFlags) => list(withPlace(command, flags), output));
 };
 
 async function list(flags: ListFlags, output: Output): Promise<void> {
-  const { database, json, sort, page, limit, copies, facets, localPaths } = flags;
+  const { json, sort, page, limit, copies, facets, localPaths } = flags;
   // Checks the query before opening the catalogue, so that a fault is reported at once.
   const query = resolveListQuery({ sortBy: sort, page, limit, copies, facets, ...filtersOf(flags) });
-  await using search = await openSearch({ database, keywordIndex: false, localPaths }, output);
+  await using search = await openSearch({ ...placeOf(flags), keywordIndex: false, localPaths }, output);
   const result = search.list(query);
   tellDamaged(result.damaged, output);
   if (json === true) printJson(output, result);

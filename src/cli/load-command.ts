@@ -5,10 +5,11 @@ import { LoadProgressBar } from './load-progress-bar.js';
 import { loadReportLines } from './load-report-lines.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
+import { addSharedOptions, type SharedFlags, sharedOptionsOf } from './shared-options.js';
 import { watch } from './watch-command.js';
 import { addWatchOptions, hasWatchFlags, type WatchFlags } from './watch-flags.js';
 
-interface OnceFlags extends LoadFlags, WatchFlags {
+interface OnceFlags extends LoadFlags, WatchFlags, SharedFlags {
   /** False for `--no-prune`; undefined if neither is given. */
   readonly prune?: boolean;
   readonly strict?: true;
@@ -26,20 +27,27 @@ export const setUpLoad: SetUp = (command, output) => {
       const { database, source } = await chooseInstalled(command, flags, tellCatalogue(output));
       const all = source === undefined ? sources : [...sources, source];
       if (all.length === 0) command.error("error: missing required argument 'source' (or --installed)");
+      const shared = sharedOptionsOf(command, { ...flags, database });
       const options = { ...flags, database };
       if (flags.watch !== true) {
         if (hasWatchFlags(flags)) command.error('error: --poll says how sources are watched: add --watch');
-        return load(all, options, output);
+        return load(all, options, shared, output);
       }
       if (flags.prune === false) command.error('error: --no-prune cannot be used with --watch');
       if (flags.strict === true) command.error('error: --strict cannot be used with --watch');
       return watch(all, options, output);
     });
-  addLoadOptions(command);
+  addLoadOptions(command, 'the catalogue: a file, or postgres://user@host/database');
+  addSharedOptions(command);
   addWatchOptions(command);
 };
 
-async function load(sources: readonly Source[], flags: OnceFlags, output: Output): Promise<void> {
+async function load(
+  sources: readonly Source[],
+  flags: OnceFlags,
+  shared: ReturnType<typeof sharedOptionsOf>,
+  output: Output,
+): Promise<void> {
   const bar = new LoadProgressBar(output.error);
   const stop = new AbortController();
   const interrupt = (): void => stop.abort(new Error('interrupted: run the same command again to continue from here'));
@@ -48,6 +56,7 @@ async function load(sources: readonly Source[], flags: OnceFlags, output: Output
     const { database, prune } = flags;
     const report = await buildCatalogue({
       ...loadOptionsOf(flags),
+      ...shared,
       database,
       sources,
       prune,

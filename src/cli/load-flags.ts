@@ -25,9 +25,10 @@ export interface LoadFlags extends InstalledFlags {
   readonly model?: string;
 }
 
-export function addLoadOptions(command: Command): void {
+/** @param database what the option of the catalogue says of itself */
+export function addLoadOptions(command: Command, database?: string): void {
   command
-    .addOption(databaseOption())
+    .addOption(databaseOption(database))
     .option('--follow-links', 'follow links in a folder that lead into another source of this load')
     .option('--author <name>', 'author of skills in folders that git tells nothing of')
     .option('--codehost-base <url>', 'their codehostUrl is this and their path')

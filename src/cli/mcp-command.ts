@@ -2,21 +2,21 @@ import { Option } from 'commander';
 import type { SourceWatch, WatchOptions } from '../index.js';
 import type { StdioServer } from '../mcp/serve-stdio.js';
 import { unpublishedLog } from '../mcp/unpublished-log.js';
-import { databaseOption, modelOption } from './common-options.js';
+import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
+import { modelOption } from './common-options.js';
 import type { Output } from './output.js';
 import type { LogLevel, ServerLog } from './server-log.js';
 import { addServerWatchOptions, type ServerWatchFlags, watchedSourcesOf, watchForServer } from './server-watch.js';
 import type { SetUp } from './set-up.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 
-interface McpFlags extends StopWordsFlags, ServerWatchFlags {
+interface McpFlags extends StopWordsFlags, ServerWatchFlags, CataloguePlace {
   readonly semantic: boolean;
   readonly logLevel: LogLevel;
 }
 
 export const setUpMcp: SetUp = (command, output) => {
-  command
-    .addOption(databaseOption())
+  addCatalogueOptions(command)
     .addOption(modelOption())
     .option('--no-semantic', 'search by words only; the model is never loaded')
     .addOption(stopWordsOption())
@@ -27,13 +27,13 @@ export const setUpMcp: SetUp = (command, output) => {
     )
     .action(async (flags: McpFlags) => {
       const { database, sources } = await watchedSourcesOf(command, flags);
-      return serveMcp({ ...flags, database }, sources, output);
+      return serveMcp(withPlace(command, { ...flags, database }), sources, output);
     });
   addServerWatchOptions(command);
 };
 
 async function serveMcp(flags: McpFlags, sources: WatchOptions['sources'] | undefined, output: Output): Promise<void> {
-  const { database, model, semantic: meaning } = flags;
+  const { model, semantic: meaning } = flags;
   const log = new LazyLog(flags.logLevel, output);
   const stopWords = await stopWordsOf(flags);
   const [{ checkSdk, loadSdk }, { ThreadEngine }] = await Promise.all([
@@ -43,7 +43,7 @@ async function serveMcp(flags: McpFlags, sources: WatchOptions['sources'] | unde
   checkSdk();
   const options = { meaning, withoutMeaning: 'the server was started with --no-semantic' };
   const engine = new ThreadEngine(
-    { database, model, stopWords, options },
+    { ...placeOf(flags), model, stopWords, options },
     { onChange: () => server?.catalogueChanged(), onLog: log.write },
   );
   let server: StdioServer | undefined;

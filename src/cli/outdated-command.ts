@@ -1,7 +1,8 @@
 import { Option } from 'commander';
 import { type ComparedSkill, compareInstalled, type InstalledState } from '../install/index.js';
 import { shownPath, surroundings } from '../installed/index.js';
-import { databaseOption, jsonOption } from './common-options.js';
+import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
+import { jsonOption } from './common-options.js';
 import { counted } from './counted.js';
 import { openSearch } from './open-search.js';
 import { type Output, printJson, printLines } from './output.js';
@@ -10,15 +11,13 @@ import { type PlaceFlags, placesOf, projectOption, toOption } from './skill-fold
 import { oneLine } from './terminal-text.js';
 import { alignColumns } from './text-columns.js';
 
-interface OutdatedFlags extends PlaceFlags {
-  readonly database: string;
+interface OutdatedFlags extends PlaceFlags, CataloguePlace {
   readonly server: readonly string[];
   readonly json?: true;
 }
 
 export const setUpOutdated: SetUp = (command, output) => {
-  command
-    .addOption(databaseOption())
+  addCatalogueOptions(command)
     .addOption(toOption('compare what was installed with --to this folder'))
     .addOption(projectOption('compare what was installed in the working folder only'))
     .addOption(
@@ -30,13 +29,13 @@ export const setUpOutdated: SetUp = (command, output) => {
         .argParser((host, before: readonly string[]) => [...before, host]),
     )
     .addOption(jsonOption())
-    .action((flags: OutdatedFlags) => outdated(flags, output));
+    .action((flags: OutdatedFlags) => outdated(withPlace(command, flags), output));
 };
 
 /** @throws Error if not all are up to date, so that the exit status is 1 */
 async function outdated(flags: OutdatedFlags, output: Output): Promise<void> {
   const around = surroundings();
-  await using search = await openSearch({ database: flags.database, keywordIndex: false, localPaths: true }, output);
+  await using search = await openSearch({ ...placeOf(flags), keywordIndex: false, localPaths: true }, output);
   const skills = await compareInstalled(search, placesOf(flags, around), { servers: flags.server });
   if (flags.json === true) printJson(output, { skills });
   else

@@ -3,6 +3,7 @@ import { Command, CommanderError, Help } from 'commander';
 import type { ErrorCode } from '../index.js';
 import { COMMANDS } from './commands.js';
 import type { Output } from './output.js';
+import { refusePassword } from './refuse-password.js';
 import { oneLine } from './terminal-text.js';
 
 /** Exit statuses of every command. */
@@ -44,6 +45,9 @@ function programFor(output: Output): Command {
   return new Command('skill-discovery')
     .description('a search engine for catalogues of agent skills')
     .version(packageVersion())
+    .hook('preAction', (_, chosen) => {
+      refusePassword('--database', chosen.opts()['database'], '--database-password-file');
+    })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => output.out.write(text),

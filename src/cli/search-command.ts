@@ -13,7 +13,8 @@ import {
   SORT_ORDERS,
   type SortOrder,
 } from '../index.js';
-import { databaseOption, jsonOption, modelOption, parseDecimal, parseInteger } from './common-options.js';
+import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
+import { jsonOption, modelOption, parseDecimal, parseInteger } from './common-options.js';
 import { addFilters, FACETS_OPTION, type FilterFlags, filtersOf, parseFacets } from './filter-options.js';
 import { openSearch } from './open-search.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
@@ -25,8 +26,7 @@ import { tellDamaged } from './tell-damaged.js';
 
 const MODES = ['keyword', 'semantic'] as const;
 
-interface SearchFlags extends StopWordsFlags, FilterFlags {
-  readonly database: string;
+interface SearchFlags extends StopWordsFlags, FilterFlags, CataloguePlace {
   readonly json?: true;
   readonly mode: (typeof MODES)[number];
   readonly limit: number;
@@ -53,9 +53,12 @@ const ONLY_IN = {
 
 export const setUpSearch: SetUp = (command, output) => {
   addFilters(
-    command
-      .argument('<words...>', 'the words; those in double quotes must stand together: search \'"pull request" review\'')
-      .addOption(databaseOption())
+    addCatalogueOptions(
+      command.argument(
+        '<words...>',
+        'the words; those in double quotes must stand together: search \'"pull request" review\'',
+      ),
+    )
       .addOption(new Option('--mode <mode>', 'by words, or by meaning and words').choices(MODES).default('keyword'))
       .addOption(
         new Option('--sort <order>', 'keyword: order of the results (default: "relevance")').choices(SORT_ORDERS),
@@ -83,7 +86,8 @@ export const setUpSearch: SetUp = (command, output) => {
     .action((words: string[], flags: SearchFlags) => {
       refuseOthers(flags, command);
       refuseFormats(flags, command);
-      return flags.mode === 'semantic' ? searchByMeaning(words, flags, output) : searchByWords(words, flags, output);
+      const placed = withPlace(command, flags);
+      return flags.mode === 'semantic' ? searchByMeaning(words, placed, output) : searchByWords(words, placed, output);
     });
 };
 
@@ -115,12 +119,12 @@ async function printFormatted(
 }
 
 async function searchByWords(words: readonly string[], flags: SearchFlags, output: Output): Promise<void> {
-  const { database, sort, page, limit, copies, facets } = flags;
+  const { sort, page, limit, copies, facets } = flags;
   // Checks the query before opening the catalogue, so that a fault is reported at once.
   const q = words.join(' ');
   const query = resolveKeywordQuery({ q, sortBy: sort, ...filtersOf(flags), page, limit, copies, facets });
   await using search = await openPatiently(
-    { database, stopWords: await stopWordsOf(flags), localPaths: flags.localPaths },
+    { ...placeOf(flags), stopWords: await stopWordsOf(flags), localPaths: flags.localPaths },
     output,
   );
   const result = search.keyword(query);
@@ -132,7 +136,7 @@ async function searchByWords(words: readonly string[], flags: SearchFlags, outpu
 }
 
 async function searchByMeaning(words: readonly string[], flags: SearchFlags, output: Output): Promise<void> {
-  const { database, limit, copies, minScore, ranking, explain, model } = flags;
+  const { limit, copies, minScore, ranking, explain, model } = flags;
   const q = words.join(' ');
   const query = resolveSemanticQuery({ q, limit, minScore, ranking, ...filtersOf(flags), copies, explain });
   const stopWords = await stopWordsOf(flags);
@@ -141,7 +145,7 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
   const warmUp = query.ranking !== 'words';
   // For one question the graphs would take longer to open than a scan takes.
   await using search = await openPatiently(
-    { database, model, keywordIndex, stopWords, warmUp, graph: false, localPaths: flags.localPaths },
+    { ...placeOf(flags), model, keywordIndex, stopWords, warmUp, graph: false, localPaths: flags.localPaths },
     output,
   );
   const result = await search.semantic(query);

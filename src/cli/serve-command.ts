@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, type KeysAndQuotas } from '../access/index.js';
-import { isSnapshotAddress } from '../database-address.js';
+import { isCatalogueAddress } from '../database-address.js';
 import { answerPrompts } from '../hook/answer-prompts.js';
 import {
   COMPATIBILITIES,
@@ -24,6 +24,7 @@ import {
   startServer,
 } from '../http/index.js';
 import {
+  DEFAULT_SHARED_INTERVAL,
   DEFAULT_SNAPSHOT_INTERVAL,
   followCatalogue,
   type ReloadEvent,
@@ -31,7 +32,8 @@ import {
   type WatchOptions,
 } from '../index.js';
 import { unpublishedLog } from '../mcp/unpublished-log.js';
-import { databaseOption, modelOption, parseInteger, parsePath } from './common-options.js';
+import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
+import { modelOption, parseInteger } from './common-options.js';
 import { counted } from './counted.js';
 import { demoLines } from './demo.js';
 import { type Output, printLines } from './output.js';
@@ -42,9 +44,9 @@ import type { SetUp } from './set-up.js';
 import { addStateOptions, openState, type StateFlags } from './state-option.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 
-interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags {
-  readonly cache?: string;
-  readonly lookEvery: number;
+interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags, CataloguePlace {
+  readonly databasePasswordFile?: string;
+  readonly lookEvery?: number;
   readonly host: string;
   readonly port: number;
   readonly anonymousDaily: number;
@@ -75,14 +77,11 @@ interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags {
 
 export const setUpServe: SetUp = (command, output) => {
   const [anonymous, key] = [DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA];
-  command
-    .addOption(databaseOption('the catalogue, or the http(s) address of the manifest of a snapshot'))
-    .option('--cache <folder>', "where a snapshot is copied to (default: in the user's cache folder)", parsePath)
+  addCatalogueOptions(command)
     .option(
       '--look-every <seconds>',
-      'how often to look for a newer snapshot',
+      `how often to look for a newer state where --database is an address (default: ${DEFAULT_SNAPSHOT_INTERVAL / 1000} for a snapshot, ${DEFAULT_SHARED_INTERVAL / 1000} for PostgreSQL)`,
       parseInterval,
-      DEFAULT_SNAPSHOT_INTERVAL / 1000,
     )
     .option('--host <address>', 'address to listen at; 0.0.0.0 for all of this machine', DEFAULT_HOST)
     .option('--port <n>', 'port to listen at, 0 for one that is free', parsePort, DEFAULT_PORT);
@@ -159,13 +158,14 @@ export const setUpServe: SetUp = (command, output) => {
     .option('--demo', 'make a key for trying out, revoke the former one, and print commands to try')
     .action(async (flags: ServeFlags) => {
       const { database, sources } = await watchedSourcesOf(command, flags);
-      if (!isSnapshotAddress(database) && isSet(command, 'cache', 'lookEvery')) {
-        command.error('error: --cache and --look-every are for a snapshot: give its address as --database');
+      const placed = withPlace(command, { ...flags, database });
+      if (!isCatalogueAddress(database) && flags.lookEvery !== undefined) {
+        command.error('error: --look-every is for a catalogue that is no file: give its address as --database');
       }
       if (flags.metricsPort === undefined && isSet(command, 'metricsHost')) {
         command.error('error: --metrics-host is for metrics: give --metrics-port');
       }
-      return serve({ ...flags, database }, sources, output);
+      return serve(placed, sources, output);
     });
   addServerWatchOptions(command);
 };
@@ -188,7 +188,7 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
         });
   try {
     // Without a catalogue there is nothing to serve before the first load has ended.
-    if (!isSnapshotAddress(database) && !existsSync(database)) await watching;
+    if (!isCatalogueAddress(database) && !existsSync(database)) await watching;
     const stopWords = await stopWordsOf(flags);
     const measured: { search?: SkillSearch; server?: RunningServer } = {};
     const metrics =
@@ -204,8 +204,8 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
       log.onEvent(event);
       metrics?.log(event);
     };
-    const snapshotInterval = flags.lookEvery * 1000;
-    const opening = { database, cache: flags.cache, snapshotInterval, model, stopWords, signal: stop };
+    const snapshotInterval = flags.lookEvery === undefined ? undefined : flags.lookEvery * 1000;
+    const opening = { ...placeOf(flags), snapshotInterval, model, stopWords, signal: stop };
     await using search = await followCatalogue({ ...opening, onReload });
     measured.search = search;
     access = await openState(flags, {
@@ -231,7 +231,7 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     const reload = (): void => void search.reload().catch(() => {});
     process.on('SIGHUP', reload);
     // A hook of this machine asks about a catalogue by the path of its file.
-    const prompts = isSnapshotAddress(database) ? undefined : await answerPrompts(database, async () => search);
+    const prompts = isCatalogueAddress(database) ? undefined : await answerPrompts(database, async () => search);
     try {
       const reached = publicUrl ?? server.url;
       const more = [

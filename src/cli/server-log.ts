@@ -1,7 +1,7 @@
 import { destination, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { StateEvent } from '../access/index.js';
 import type { LogEvent } from '../http/index.js';
-import { type ReloadEvent, SkillSearchError } from '../index.js';
+import type { ReloadEvent } from '../index.js';
 import type { Output } from './output.js';
 
 /** The lowest level that is logged; `silent` logs nothing. */
@@ -43,11 +43,9 @@ export class ServerLog {
   };
 
   readonly onReload = (event: ReloadEvent): void => {
-    if (event.kind === 'failed' && isOfSnapshot(event.error)) {
-      this.#logger.warn(
-        { reason: event.error.message },
-        'a newer snapshot cannot be had: the present state stays in use',
-      );
+    if (event.kind === 'failed' && event.during === 'fetching') {
+      const reason = event.error instanceof Error ? event.error.message : String(event.error);
+      this.#logger.warn({ reason }, 'a newer state of the catalogue cannot be had: the present one stays in use');
       return;
     }
     if (event.kind === 'failed') {
@@ -57,8 +55,12 @@ export class ServerLog {
       );
       return;
     }
-    const { skills, vectors, stamp } = event.stats;
-    this.#logger.info({ skills, vectors, stamp, milliseconds: Math.round(event.milliseconds) }, 'catalogue reloaded');
+    const { skills, vectors, stamp, copy } = event.stats;
+    const version = copy?.version;
+    this.#logger.info(
+      { skills, vectors, stamp, version, milliseconds: Math.round(event.milliseconds) },
+      'catalogue reloaded',
+    );
   };
 
   readonly onState = (event: StateEvent): void => {
@@ -90,10 +92,6 @@ export class ServerLog {
       // Nothing is buffered, or the reader has gone.
     }
   }
-}
-
-function isOfSnapshot(error: unknown): error is SkillSearchError {
-  return error instanceof SkillSearchError && /SNAPSHOT/.test(error.code);
 }
 
 function nameLevel(level: string): { level: string } {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isCatalogueAddress } from '../database-address.js';
 import type { SourceWatch, WatchOptions } from '../index.js';
 import { addInstalledOptions, chooseInstalled, type InstalledFlags } from './installed-option.js';
 import { addWatchOptions, hasWatchFlags, type WatchFlags, watchOptionsOf } from './watch-flags.js';
@@ -42,6 +43,9 @@ export async function watchedSourcesOf(command: Command, flags: ServerWatchFlags
   const { database, source: installed } = await chooseInstalled(command, flags);
   const named = flags.watch === true || flags.watch === undefined ? [] : flags.watch;
   const sources = installed === undefined ? named : [...named, installed];
+  if (sources.length > 0 && isCatalogueAddress(database)) {
+    command.error('error: --watch and --installed load into a file: give the path of one as --database');
+  }
   if (flags.watch === true && sources.length === 0) {
     command.error('error: --watch needs the sources to watch, or --installed');
   }

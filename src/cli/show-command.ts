@@ -1,6 +1,7 @@
 import type { SimilarSkill, SkillContents, SkillDetails, SkillFile, SkillInstallation } from '../index.js';
 import { ageOf } from './age.js';
-import { databaseOption, jsonOption, parseInteger } from './common-options.js';
+import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
+import { jsonOption, parseInteger } from './common-options.js';
 import { grouped } from './grouped.js';
 import { openSearch } from './open-search.js';
 import { type Output, printJson, printLines } from './output.js';
@@ -8,8 +9,7 @@ import type { SetUp } from './set-up.js';
 import { type Styles, stylesFor } from './styles.js';
 import { manyLines, oneLine } from './terminal-text.js';
 
-interface ShowFlags {
-  readonly database: string;
+interface ShowFlags extends CataloguePlace {
   readonly json?: true;
   readonly localPaths?: true;
   readonly contents?: true;
@@ -21,9 +21,7 @@ interface ShowFlags {
 const COPIES_SHOWN = 10;
 
 export const setUpShow: SetUp = (command, output) => {
-  command
-    .argument('<id>', 'the id of the skill, as search prints it')
-    .addOption(databaseOption())
+  addCatalogueOptions(command.argument('<id>', 'the id of the skill, as search prints it'))
     .option('--local-paths', 'tell the folder that it was loaded from, and where it is installed')
     .option('--contents', 'list the files that the skill is made of, with sizes and SHA-256, instead of their texts')
     .option('--raw <path>', 'print nothing but the bytes of one of these files, as they are')
@@ -33,7 +31,7 @@ export const setUpShow: SetUp = (command, output) => {
       parseInteger,
     )
     .addOption(jsonOption())
-    .action((id: string, flags: ShowFlags) => show(id, flags, output));
+    .action((id: string, flags: ShowFlags) => show(id, withPlace(command, flags), output));
 };
 
 async function show(id: string, flags: ShowFlags, output: Output): Promise<void> {
@@ -51,11 +49,11 @@ async function show(id: string, flags: ShowFlags, output: Output): Promise<void>
   ]);
 }
 
-async function showRaw(id: string, path: string, { database }: ShowFlags, output: Output): Promise<void> {
+async function showRaw(id: string, path: string, flags: ShowFlags, output: Output): Promise<void> {
   // What third parties wrote could move the cursor or worse.
   if (output.out.isTTY === true)
     throw new Error('--raw prints to a file or a program only, such as `--raw PATH > FILE`');
-  const search = await openSearch({ database, keywordIndex: false }, output);
+  const search = await openSearch({ ...placeOf(flags), keywordIndex: false }, output);
   try {
     const contents = search.contents(id);
     if (contents === undefined) throw noSkill(id);
@@ -86,8 +84,8 @@ interface FoundSkill {
 }
 
 async function findSkill(id: string, flags: ShowFlags, output: Output): Promise<FoundSkill> {
-  const { database, localPaths, contents: withContents, similar: wanted } = flags;
-  const search = await openSearch({ database, keywordIndex: false, localPaths }, output);
+  const { localPaths, contents: withContents, similar: wanted } = flags;
+  const search = await openSearch({ ...placeOf(flags), keywordIndex: false, localPaths }, output);
   try {
     const skill = search.get(id);
     const copies = search.copiesOf(id).filter((copy) => copy !== id);

@@ -10,12 +10,15 @@ import {
   type SharedAccessOptions,
 } from '../access/index.js';
 import { isSnapshotAddress } from '../database-address.js';
+import { refusePassword } from './refuse-password.js';
 
 /** Where keys and quotas are kept. */
 export interface StateFlags {
   readonly database: string;
   readonly state?: string;
   readonly statePasswordFile?: string;
+  /** Of `--database`, if that is an address of PostgreSQL. */
+  readonly databasePasswordFile?: string;
 }
 
 /** What `openState` takes beside the place. */
@@ -27,7 +30,7 @@ export function addStateOptions(command: Command): Command {
     .addOption(
       new Option(
         '--state <place>',
-        'keys and quotas: a file, or postgres://user@host/database (default: access.db beside the catalogue, for a snapshot in the working folder)',
+        'keys and quotas: a file, or postgres://user@host/database (default: access.db beside the catalogue, for a snapshot in the working folder; the database of a catalogue in PostgreSQL)',
       ).argParser((value) => {
         // SQLite would open a temporary or in-memory database.
         if (value === '' || value.startsWith(':')) throw new InvalidArgumentError('It must be the path of a file.');
@@ -53,8 +56,8 @@ export async function openState(flags: StateFlags, options: StateOptions = {}): 
     if (only !== undefined) throw new Error(`${only[0]} is for a --state in PostgreSQL: postgres://user@host/database`);
     return openAccess({ state, anonymous, key });
   }
-  if (hasPassword(state)) throw new Error(PASSWORD_IN_ADDRESS);
-  const passwordFile = flags.statePasswordFile;
+  refusePassword('--state', flags.state, '--state-password-file');
+  const passwordFile = flags.statePasswordFile ?? (flags.state === undefined ? flags.databasePasswordFile : undefined);
   return connectAccess({ state, passwordFile, anonymous, key, connections, anonymousWhenAway, onChange });
 }
 
@@ -64,15 +67,10 @@ export function findState(flags: StateFlags): { readonly place: string; readonly
   return { place, exists: isPostgresAddress(place) || existsSync(place) };
 }
 
-const PASSWORD_IN_ADDRESS =
-  'the address of --state has a password, which everybody on this machine can read there. Leave it out, and put it into PGPASSWORD, ~/.pgpass, or a file that --state-password-file names';
-
 function stateOf({ state, database }: StateFlags): string {
+  // One database has the catalogue, and who may ask for it.
+  if (isPostgresAddress(database)) return state ?? database;
   // Beside the local copy of a snapshot, keys would be lost with that cache.
   if (isSnapshotAddress(database)) return state ?? 'access.db';
   return state ?? join(dirname(database), 'access.db');
-}
-
-function hasPassword(address: string): boolean {
-  return URL.canParse(address) && new URL(address).password !== '';
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { isCatalogueAddress } from '../database-address.js';
 import { SkillSearchError } from '../errors.js';
 import { HOOK_LIMITS } from '../limits.js';
 import { HOOK_FORMATS, type HookFormat } from './hook-formats.js';
@@ -110,8 +111,14 @@ export function readHookOptions(words: readonly string[]): HookOptions {
       throw wrong(`--${flag} must be a whole number from 1 to ${most}, got ${JSON.stringify(text)}`);
     return value;
   };
+  const database = textOf('database');
+  if (isCatalogueAddress(database)) {
+    throw wrong(
+      '--database must be the path of a file here: an agent waits for each prompt, and not for another machine',
+    );
+  }
   return {
-    database: textOf('database'),
+    database,
     model: textOf('model'),
     mode: choiceOf('mode', HOOK_MODES),
     format: choiceOf('format', HOOK_FORMATS),

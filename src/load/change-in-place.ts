@@ -1,4 +1,3 @@
-import { indexWhenDue } from '../indexing/index-when-due.js';
 import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
 import { resolveModelOptions } from '../semantic/model-options.js';
 import { CatalogueWriter } from '../store/write/catalogue-writer.js';
@@ -9,6 +8,7 @@ import { embedOrWarn } from './embed-or-warn.js';
 import { Ingest } from './ingest.js';
 import type { BuildOptions } from './load-options.js';
 import type { LoadReport, LoadWarning } from './load-report.js';
+import type { LoadTarget } from './load-target.js';
 import { PhaseClock } from './phase-clock.js';
 import { Progress } from './progress.js';
 
@@ -22,25 +22,26 @@ export interface SmallChange {
   readonly read: (ingest: Ingest, writer: CatalogueWriter) => Promise<boolean>;
 }
 
-type ChangeOptions = Omit<BuildOptions, 'sources' | 'database'>;
+type ChangeOptions = Omit<BuildOptions, 'sources' | 'database' | 'cache' | 'passwordFile'>;
 
 /**
- * Writes a small change into the file of a catalogue, in one transaction. In a second one follow the vectors of new texts,
- * and categories that are derived from these: starting a model takes longer than all the rest, and until then the skills
- * are found by words.
+ * Writes a small change into the file of a catalogue, in one transaction. In a second one follow the vectors of new
+ * texts, and categories that are derived from these: starting a model takes longer than all the rest, and until then
+ * the skills are found by words.
  *
- * @param database an existing catalogue, its path resolved
+ * @param target its file exists
  * @returns undefined if that needs a whole load: nothing is changed then
  */
 export async function changeInPlace(
-  database: string,
+  target: LoadTarget,
   { read }: SmallChange,
   options: ChangeOptions,
 ): Promise<LoadReport | undefined> {
+  const { database, home } = target;
   const { signal, contents, maxListedProblems } = options;
   const change = await OpenChange.inTurn(database, signal);
   if (change === undefined) return undefined;
-  const writer = new CatalogueWriter(database, change, true, contents);
+  const writer = new CatalogueWriter(database, change, true, contents, home);
   const ingest = new Ingest(writer, maxListedProblems, contents);
   const clock = new PhaseClock();
   let model: ChosenModel | undefined;
@@ -60,7 +61,7 @@ export async function changeInPlace(
   }
   const { warnings, rejected, unlisted } = ingest;
   const progress = new Progress(options.onProgress, ingest, 0);
-  const derived = await derive(database, model, options, warnings, progress);
+  const derived = await derive(target, model, options, warnings, progress);
   ingest.warnOfUnlisted();
   return {
     ...counts,
@@ -77,25 +78,28 @@ export async function changeInPlace(
 
 /** Makes what is missing since the last whole load: vectors, derived categories, and derived files if they are due. */
 async function derive(
-  database: string,
+  target: LoadTarget,
   model: ChosenModel | undefined,
   options: ChangeOptions,
   warnings: LoadWarning[],
   progress: Progress,
 ): Promise<{ readonly embedded: number; readonly classified: number; readonly seconds: number }> {
+  const { database, home } = target;
   const { signal } = options;
   const clock = new PhaseClock();
   const change = await OpenChange.inTurn(database, signal);
   // Somebody has replaced the catalogue meanwhile.
   if (change === undefined) return { embedded: 0, classified: 0, seconds: 0 };
-  const writer = new CatalogueWriter(database, change, true, options.contents);
+  const writer = new CatalogueWriter(database, change, true, options.contents, home);
   try {
     const isSame = model !== undefined && writer.vectors.modelBefore === model.id;
-    const embedded = isSame ? await embedOrWarn(writer.vectors, model, warnings, options, progress) : 0;
+    const used = isSame ? model : undefined;
+    const embedded = await embedOrWarn(writer.vectors, used, warnings, options, progress, target.vectors);
     const classified = await classifyOrWarn(writer.labels, model, warnings, { signal });
     writer.publish();
+    await target.handOn?.();
     const seconds = clock.lap();
-    await indexWhenDue(database, progress.ofIndexing(warnings, signal));
+    await target.indexWhenDue(progress.ofIndexing(warnings, signal));
     return { embedded, classified, seconds };
   } finally {
     writer.close();

@@ -9,7 +9,10 @@ import type { LoadWarning } from './load-report.js';
  *
  * @throws {SkillSearchError} `INVALID_OPTION`
  */
-export async function checkClassify({ classify }: BuildOptions, model: ChosenModel | undefined): Promise<void> {
+export async function checkClassify(
+  { classify }: Pick<BuildOptions, 'classify'>,
+  model: ChosenModel | undefined,
+): Promise<void> {
   if (classify !== true || model === undefined) return;
   const { readClassifier } = await import('../classify/read-classifier.js');
   const expected = readClassifier().model;

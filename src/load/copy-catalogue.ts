@@ -1,7 +1,7 @@
 import { constants, existsSync, lstatSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { checkFlag, checkOptions, checkPath, namesOf, resolveDatabase } from '../check-arguments.js';
+import { checkFlag, checkOptions, checkPath, namesOf, refuseShared, resolveDatabase } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { openForReading } from '../store/database.js';
 import { derivedFiles } from '../store/file-names.js';
@@ -30,6 +30,7 @@ const COPY_OPTIONS = namesOf<CopyOptions>({ from: true, to: true, overwrite: tru
  */
 export async function copyCatalogue(options: CopyOptions): Promise<void> {
   checkOptions(options, COPY_OPTIONS);
+  for (const option of ['from', 'to'] as const) refuseShared(option, options[option]);
   const from = resolveDatabase(checkPath('from', options.from, 'a file'));
   const to = resolveDatabase(checkPath('to', options.to, 'a file'));
   checkFlag('overwrite', options.overwrite);

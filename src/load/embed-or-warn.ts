@@ -1,28 +1,36 @@
 import { SkillSearchError } from '../errors.js';
-import { embedCatalogue } from '../indexing/embed-catalogue.js';
+import { embedCatalogue, takeVectors } from '../indexing/embed-catalogue.js';
+import type { VectorExchange } from '../indexing/vector-exchange.js';
 import type { ChosenModel } from '../semantic/choose-model.js';
 import type { EmbeddingSink } from '../store/write/embedding-sink.js';
+import type { LoadVectors } from '../store/write/load-vectors.js';
 import type { BuildOptions } from './load-options.js';
 import type { LoadWarning } from './load-report.js';
 import type { Progress } from './progress.js';
 
 /**
- * Makes the vectors that are missing. The model runtime is optional: without it, a load that did not ask for vectors
- * explicitly only warns.
+ * Makes the vectors that are missing. Without a model it makes none, but takes those that others have made for a shared
+ * catalogue. The model runtime is optional: without it, a load that did not ask for vectors explicitly only warns.
  *
  * @returns how many vectors were made
  * @throws as {@link embedCatalogue}
  */
 export async function embedOrWarn(
-  sink: EmbeddingSink,
-  model: ChosenModel,
+  sink: EmbeddingSink & Pick<LoadVectors, 'modelBefore'>,
+  model: ChosenModel | undefined,
   warnings: LoadWarning[],
   { semantic, signal }: Pick<BuildOptions, 'semantic' | 'signal'>,
   progress: Progress,
+  exchange: VectorExchange | undefined,
 ): Promise<number> {
+  if (model === undefined) {
+    const { modelBefore } = sink;
+    if (exchange !== undefined && modelBefore !== undefined) await takeVectors(sink, modelBefore, exchange, signal);
+    return 0;
+  }
   try {
     const onProgress = (done: number, total: number): void => progress.report('embedding', { done, total });
-    return await embedCatalogue(sink, model, { signal, onProgress });
+    return await embedCatalogue(sink, model, { signal, onProgress, exchange });
   } catch (error) {
     const isMissing = error instanceof SkillSearchError && error.code === 'MODEL_RUNTIME_MISSING';
     if (!isMissing || semantic === true || model.named) throw error;

@@ -40,8 +40,27 @@ export interface FolderDefaults {
   readonly skillUrlBase?: string | undefined;
 }
 
-export interface BuildOptions extends FolderDefaults, ModelOptions {
-  /** The catalogue's file. It is created if it does not exist. */
+/** How a catalogue in PostgreSQL is reached from this machine. */
+export interface SharedOptions {
+  /**
+   * The folder of its local copy, and of what a load needs beside it. Several processes may share it.
+   *
+   * @default one in the user's cache folder, named after the database
+   */
+  readonly cache?: string | undefined;
+  /**
+   * A file whose first line is the password; read for each connection.
+   *
+   * @default `PGPASSWORD`, or the password file of PostgreSQL's own programs
+   */
+  readonly passwordFile?: string | undefined;
+}
+
+export interface BuildOptions extends FolderDefaults, ModelOptions, SharedOptions {
+  /**
+   * The catalogue's file, or the address of a database of PostgreSQL, `postgres://user@host/database`. It is created if
+   * it does not exist.
+   */
   readonly database: string;
   /** Read in this order; at least one. */
   readonly sources: readonly Source[];
@@ -113,8 +132,8 @@ export interface BuildOptions extends FolderDefaults, ModelOptions {
   readonly stdin?: Readable | undefined;
 }
 
-/** The names of {@link BuildOptions}, for `namesOf`. */
-export const BUILD_OPTION_NAMES: Readonly<Record<keyof BuildOptions, true>> = {
+/** The names of the {@link BuildOptions} of a catalogue in a file, for `namesOf`. */
+export const FILE_BUILD_OPTION_NAMES: Readonly<Record<Exclude<keyof BuildOptions, keyof SharedOptions>, true>> = {
   database: true,
   sources: true,
   prune: true,
@@ -137,7 +156,11 @@ export const BUILD_OPTION_NAMES: Readonly<Record<keyof BuildOptions, true>> = {
   stdin: true,
 };
 
-export const BUILD_OPTIONS: Names = namesOf<BuildOptions>(BUILD_OPTION_NAMES);
+export const BUILD_OPTIONS: Names = namesOf<BuildOptions>({
+  ...FILE_BUILD_OPTION_NAMES,
+  cache: true,
+  passwordFile: true,
+});
 
 export interface LoadProgress {
   /** In this order. `embedding` and `indexing` come only if there is something to do. */

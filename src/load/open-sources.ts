@@ -1,5 +1,4 @@
 import { realpath } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { isIterable } from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { SKILL_FOLDER } from '../sources/folder/skill-folder.js';
@@ -21,6 +20,8 @@ export interface OpenableSource {
   readonly bytes: number;
   /** Whether it is pruned if the caller does not say. */
   readonly prunes?: true;
+  /** Whether it can be read only once. */
+  readonly isOnce?: boolean;
   /** Whether it was looked at and is empty, rather than not there. */
   isEmpty?(): boolean;
   /** Whether folders of it can be read by themselves. */
@@ -31,9 +32,10 @@ export interface OpenableSource {
 /**
  * Checks all sources of a load, before anything of them is read.
  *
+ * @param home the folder that their paths are stored relative to
  * @throws {SkillSearchError} `INVALID_OPTION`, `SOURCE_NOT_FOUND`, `INVALID_SOURCE`
  */
-export async function openSources(options: BuildOptions, database: string): Promise<OpenableSource[]> {
+export async function openSources(options: Omit<BuildOptions, 'database'>, home: string): Promise<OpenableSource[]> {
   if (!Array.isArray(options.sources) || options.sources.length === 0) {
     throw new SkillSearchError('INVALID_OPTION', 'sources must be an array of at least one source');
   }
@@ -45,14 +47,14 @@ export async function openSources(options: BuildOptions, database: string): Prom
   const linkRoots = options.followLinks === true ? await Promise.all(folders.map((path) => realpath(path))) : [];
   return options.sources.map((source: Source, i) => {
     const path = paths[i];
-    if (path !== undefined) return openPath(path, database, options, linkRoots);
+    if (path !== undefined) return openPath(path, home, options, linkRoots);
     if (installed !== undefined && isInstalledSource(source)) return installed;
     return openRows(source as Exclude<Source, string | InstalledSource>, i + 1, options);
   });
 }
 
 /** The source of what is installed, if there is one. */
-async function openInstalled(options: BuildOptions): Promise<OpenableSource | undefined> {
+async function openInstalled(options: Omit<BuildOptions, 'database'>): Promise<OpenableSource | undefined> {
   const [source, second] = options.sources.filter(isInstalledSource);
   if (source === undefined) return undefined;
   if (second !== undefined) {
@@ -77,14 +79,15 @@ async function openInstalled(options: BuildOptions): Promise<OpenableSource | un
 
 const INSTALLED = 'installed';
 
-function isInstalledSource(source: Source): source is InstalledSource {
+/** Whether a source is what is installed on this machine. */
+export function isInstalledSource(source: Source): source is InstalledSource {
   return typeof source === 'object' && source !== null && INSTALLED in source;
 }
 
 function openPath(
   source: ResolvedSource,
-  database: string,
-  options: BuildOptions,
+  home: string,
+  options: Omit<BuildOptions, 'database'>,
   linkRoots: readonly string[],
 ): OpenableSource {
   const { signal, author, codehostBase, skillUrlBase, stdin, maxUnpackedBytes, maxRatio, git, gitSeconds, contents } =
@@ -105,8 +108,10 @@ function openPath(
   };
   return {
     name: source.name,
-    key: keyOf(source, database),
+    key: keyOf(source, home),
     bytes: source.bytes ?? 0,
+    // Standard input.
+    isOnce: source.path === '',
     // A link of another source may lead into it.
     readsFolders: source.kind === SKILL_FOLDER && linkRoots.length === 0,
     read: (how) => readSource(source, { ...fixed, ...how }),
@@ -117,13 +122,23 @@ function openPath(
 function openRows(
   source: Exclude<Source, string | InstalledSource>,
   position: number,
-  { signal }: BuildOptions,
+  { signal }: Omit<BuildOptions, 'database'>,
 ): OpenableSource {
   const { name, rows } = isRowSource(source) ? source : { name: `rows ${position}`, rows: source };
   if (!isIterable(rows)) {
     throw new SkillSearchError('INVALID_SOURCE', `source ${position} must be a path or rows that can be iterated`);
   }
-  return { name, key: `rows:${name}`, bytes: 0, read: () => readRows(rows, name, { signal }) };
+  return { name, key: rowsKey(name), bytes: 0, isOnce: isOnce(rows), read: () => readRows(rows, name, { signal }) };
+}
+
+/** The key of rows with a name. It is text whatever the name is: not every store keeps half of a character. */
+export function rowsKey(name: string): string {
+  return `rows:${name.toWellFormed()}`;
+}
+
+/** Whether rows are gone once they are read, as those of an iterator or a stream are. */
+function isOnce(rows: Iterable<unknown> | AsyncIterable<unknown>): boolean {
+  return 'next' in rows || 'pipe' in rows || 'getReader' in rows;
 }
 
 function isRowSource(source: Exclude<Source, string | InstalledSource>): source is RowSource {
@@ -131,6 +146,6 @@ function isRowSource(source: Exclude<Source, string | InstalledSource>): source 
 }
 
 /** Relative to the catalogue: both can be moved together, and the catalogue says nothing about the machine. */
-function keyOf({ kind, name, path }: ResolvedSource, database: string): string {
-  return path === '' ? name : `${kind.name}:${pathInside(dirname(database), path) || '.'}`;
+function keyOf({ kind, name, path }: ResolvedSource, home: string): string {
+  return path === '' ? name : `${kind.name}:${pathInside(home, path) || '.'}`;
 }

@@ -1,6 +1,6 @@
-import type { IndexOrWarnOptions } from '../indexing/index-or-warn.js';
 import type { BuildOptions, LoadProgress } from './load-options.js';
 import type { LoadWarning } from './load-report.js';
+import type { IndexingProgress } from './load-target.js';
 
 /** Reports to the caller how far a load is. */
 export class Progress {
@@ -24,7 +24,7 @@ export class Progress {
   }
 
   /** What indexing reports to: this, and the warnings of the load. */
-  ofIndexing(warnings: LoadWarning[], signal: AbortSignal | undefined): IndexOrWarnOptions {
+  ofIndexing(warnings: LoadWarning[], signal: AbortSignal | undefined): IndexingProgress {
     return {
       signal,
       onProgress: (done, total) => this.report('indexing', { done, total }),

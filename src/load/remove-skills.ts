@@ -1,27 +1,37 @@
 import {
   type Argument,
   checkDatabase,
+  checkNotShared,
   checkOptions,
   invalidArgument,
   namesOf,
   resolveDatabase,
 } from '../check-arguments.js';
+import { isPostgresAddress } from '../database-address.js';
 import { MAX_CHANGED_IN_PLACE } from '../limits.js';
 import { endChange } from '../store/write/end-change.js';
 import { type EndOfLoad, endLoad } from '../store/write/end-load.js';
 import { OpenChange } from '../store/write/open-change.js';
 import { loadKey, OpenLoad } from '../store/write/open-load.js';
+import type { SharedOptions } from './load-options.js';
 
 /** Options of {@link removeSkills}. */
-export interface RemoveOptions {
-  /** The catalogue's file. */
+export interface RemoveOptions extends SharedOptions {
+  /** The catalogue's file, or the address of a database of PostgreSQL. */
   readonly database: string;
   /** Ids of the skills to remove. One that no skill has is no error. */
   readonly ids: Iterable<string>;
 }
 
-const REMOVE_OPTIONS = namesOf<RemoveOptions>({ database: true, ids: true });
+const REMOVE_OPTIONS = namesOf<RemoveOptions>({ database: true, ids: true, cache: true, passwordFile: true });
 
+/**
+ * Removes skills from a catalogue in PostgreSQL, by id. As below, but it takes a promise: `await` it, also where
+ * `database` is of the type `string`.
+ */
+export function removeSkills(
+  options: RemoveOptions & { readonly database: `postgres://${string}` | `postgresql://${string}` },
+): Promise<number>;
 /**
  * Removes skills from a catalogue, by id. Up to 500 are removed in place, as by `updateSkills`: within a second, and
  * without another index. More are removed as by a load. The derived files stay in use either way.
@@ -29,10 +39,28 @@ const REMOVE_OPTIONS = namesOf<RemoveOptions>({ database: true, ids: true });
  * @returns how many of the ids were there
  * @throws {SkillSearchError} as `buildCatalogue`, and `DATABASE_NOT_FOUND`
  */
-export function removeSkills(options: RemoveOptions): number {
+export function removeSkills(options: RemoveOptions): number;
+export function removeSkills(options: RemoveOptions): number | Promise<number> {
   checkOptions(options, REMOVE_OPTIONS);
-  const database = resolveDatabase(checkDatabase(options.database));
-  const ids = checkIds(options.ids);
+  const { database, cache, passwordFile } = options;
+  if (isPostgresAddress(database)) return removeShared({ database, cache, passwordFile }, checkIds(options.ids));
+  const path = resolveDatabase(checkDatabase(database));
+  checkNotShared(options);
+  return removeFrom(path, checkIds(options.ids));
+}
+
+async function removeShared(options: Omit<RemoveOptions, 'ids'>, ids: readonly string[]): Promise<number> {
+  const { loadThroughScratch } = await import('./load-through-scratch.js');
+  const work = { key: undefined, isOnce: false, needsCatalogue: true, signal: undefined };
+  return loadThroughScratch(options, work, async (target) => {
+    const removed = removeFrom(target.database, ids);
+    await target.handOn?.();
+    await target.indexWhenDue({ signal: undefined, onProgress: () => {}, onWarning: () => {} });
+    return removed;
+  });
+}
+
+function removeFrom(database: string, ids: readonly string[]): number {
   // Not with a CatalogueWriter: every program that imports the library would load all of it, just for this.
   const change = ids.length <= MAX_CHANGED_IN_PLACE ? OpenChange.open(database) : undefined;
   const load = change ?? new OpenLoad(database, loadKey(['remove', ...ids]), true);

@@ -9,6 +9,7 @@ import type { Ingest } from './ingest.js';
 import type { BuildOptions, Source } from './load-options.js';
 import type { LoadReport } from './load-report.js';
 import { loadSources } from './load-sources.js';
+import { fileTarget } from './load-target.js';
 import { type OpenableSource, openSources } from './open-sources.js';
 
 /** Parts of a source that changed. */
@@ -16,8 +17,8 @@ interface SourceChange {
   /** As it was given to `buildCatalogue`. */
   readonly source: Source;
   /**
-   * Folders whose skills changed, appeared or vanished, absolute; what is below them counts, too. Without any, the whole
-   * source is read.
+   * Folders whose skills changed, appeared or vanished, absolute; what is below them counts, too. Without any, the
+   * whole source is read.
    */
   readonly folders: readonly string[];
 }
@@ -39,10 +40,10 @@ export async function updateSources({ changed, ...options }: UpdateSourcesOption
   const database = resolveDatabase(checkDatabase(options.database));
   const whole = { ...options, sources: changed.map(({ source }) => source) };
   if (existsSync(database)) {
-    const sources = await openSources(whole, database);
+    const sources = await openSources(whole, dirname(database));
     const read = (ingest: Ingest, writer: CatalogueWriter): Promise<boolean> =>
       readParts(sources, changed, ingest, writer, options.signal);
-    const report = await changeInPlace(database, { read }, options);
+    const report = await changeInPlace(fileTarget(database), { read }, options);
     if (report !== undefined) return report;
   }
   return loadSources({ ...whole, prune: true });

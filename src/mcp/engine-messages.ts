@@ -3,6 +3,8 @@ import type { McpOptions } from './engine.js';
 /** What a thread of `mcp` is started with. */
 export interface EngineData {
   readonly database: string;
+  readonly cache?: string | undefined;
+  readonly passwordFile?: string | undefined;
   readonly model: string | undefined;
   readonly stopWords: readonly string[] | undefined;
   readonly options: Pick<McpOptions, 'meaning' | 'withoutMeaning'>;

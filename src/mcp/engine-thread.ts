@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { isCatalogueAddress } from '../database-address.js';
 import { answerPrompts } from '../hook/answer-prompts.js';
 // Not from the library's entry: a client waits for the first answer, and the entry imports more.
 import { followCatalogue } from '../search/follow-catalogue.js';
@@ -11,6 +12,7 @@ import { unpublishedLog } from './unpublished-log.js';
 // The thread of `mcp`: it opens the catalogue and follows it, while the process imports the SDK, and answers its calls.
 
 const { options, ...opening } = workerData as EngineData;
+const isFile = !isCatalogueAddress(opening.database);
 const port = parentPort!;
 const tell = (reply: EngineReply): void => port.postMessage(reply);
 const log = (level: 'info' | 'warn' | 'error', message: string, facts: Readonly<Record<string, unknown>> = {}): void =>
@@ -25,7 +27,8 @@ const catalogue = new FollowedCatalogue((onReload) => followCatalogue({ ...openi
       log('info', 'catalogue reloaded', { skills, vectors, stamp, milliseconds: Math.round(event.milliseconds) });
     } else {
       const reason = reasonOf(event.error);
-      log('error', 'the catalogue changed but cannot be opened: the previous one stays in use', { reason });
+      if (event.during === 'fetching') log('warn', 'a newer state of the catalogue cannot be had', { reason });
+      else log('error', 'the catalogue changed but cannot be opened: the previous one stays in use', { reason });
     }
   },
 });
@@ -60,7 +63,8 @@ port.on('message', (request: EngineRequest) => {
 const prompts = catalogue
   .search()
   .catch(() => {})
-  .then(() => answerPrompts(opening.database, catalogue.search, { meaning: options.meaning }));
+  // Whoever runs `hook` names the catalogue by the path of its file.
+  .then(() => (isFile ? answerPrompts(opening.database, catalogue.search, { meaning: options.meaning }) : undefined));
 
 async function answer(id: number, method: string, args: readonly unknown[]): Promise<void> {
   const call = new AbortController();
@@ -89,7 +93,7 @@ async function warmUp(): Promise<void> {
 async function close(): Promise<void> {
   closing = true;
   for (const call of running.values()) call.abort();
-  await (await prompts).close();
+  await (await prompts)?.close();
   await catalogue.close();
   port.close();
 }

@@ -12,6 +12,9 @@ import { SkillSearchError } from '../errors.js';
 import { MAX_POLL_INTERVAL, MAX_WATCH_WAIT, MIN_POLL_INTERVAL } from '../limits.js';
 import { type SourceWatch, WATCH_OPTIONS, type WatchOptions } from './watch-options.js';
 
+/** What to do for a catalogue in PostgreSQL. */
+const LOAD_INSTEAD = 'sources are watched for a file; load them into PostgreSQL now and then, as by cron';
+
 const DEFAULT_QUIET = 150;
 const DEFAULT_LONGEST_WAIT = 1000;
 const DEFAULT_POLL_INTERVAL = 1000;
@@ -34,7 +37,7 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
   checkOptions(options, WATCH_OPTIONS);
   const { sources, polling, pollInterval, quiet, longestWait, onChange, onProblem, thread, signal, ...others } =
     options;
-  const database = resolveDatabase(checkDatabase(options.database));
+  const database = resolveDatabase(checkDatabase(options.database, LOAD_INSTEAD));
   checkSources(sources);
   checkFlag('polling', polling);
   checkListener('onChange', onChange);

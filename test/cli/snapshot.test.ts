@@ -39,7 +39,7 @@ describe('snapshot', () => {
       ['search', '--database', 'http://127.0.0.1:1/manifest.json', 'pdf'],
       /cannot fetch the snapshot/,
     ],
-    ['with a cache that nothing uses', ['serve', '--cache', 'x'], /--cache and --look-every are for a snapshot/],
+    ['with a cache that nothing uses', ['serve', '--cache', 'x'], /--cache is for a catalogue that is no file/],
     ['looked for too often', ['serve', '--look-every', '0'], /It must be from 1 to 86400/],
   ])('%s says what is wrong', async (_, words, message) => {
     const { status, error } = await runCaptured(words);

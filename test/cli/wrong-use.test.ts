@@ -124,7 +124,7 @@ describe('help', () => {
     [['--help'], /Usage: skill-discovery/],
     [['help', 'search'], /Usage: skill-discovery search/],
     [['load', '--help'], /Usage: skill-discovery load.*\[source\.\.\.\]/],
-    [['load', '--help'], /--git-seconds <n> [^-]*0 reads\s+remotes only/],
+    [['load', '--help'], /--git-seconds <n> [^-]*0\s+reads\s+remotes only/],
     [['search', '--help'], /Usage: skill-discovery search.*<words\.\.\.>/],
     [['show', '--help'], /Usage: skill-discovery show.*<id>/],
     [['--version'], /^\d+\.\d+\.\d+\n$/],

@@ -27,7 +27,7 @@ import {
   type Source,
 } from '../../src/index.js';
 import { MAX_ROW_BYTES, MAX_ROW_VALUES } from '../../src/limits.js';
-import { contentOf, filesBeside, stampOf, traceOf } from '../catalogue-file.js';
+import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row, toJsonLines, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
@@ -88,51 +88,6 @@ describe('sources', () => {
     expect(countsOf(report)).toEqual(counts({ updated: 1, removed: 1 }));
     expect([...contentOf(database).keys()]).toEqual(['skills-pdf-tools']);
   });
-
-  test('are read in their order: the last that has an id wins, with a warning', async () => {
-    const database = scratchFile('skills.db');
-    const report = await buildCatalogue({
-      semantic: false,
-      database,
-      sources: [
-        { name: 'first', rows: [row('a', { stars: 1 }), row('b')] },
-        { name: 'second', rows: [row('a', { stars: 2 })] },
-      ],
-    });
-
-    expect(countsOf(report)).toEqual(counts({ added: 2 }));
-    expect(report.warnings).toEqual([{ origin: 'second', line: 1, message: expect.stringContaining('a') }]);
-    expect(contentOf(database).get('a')).toMatchObject({
-      record: { stars: 2 },
-      sources: ['rows:first', 'rows:second'],
-    });
-  });
-
-  test('that hold nothing are warned of, and the catalogue is made all the same', async () => {
-    const database = scratchFile('skills.db');
-    const report = await buildCatalogue({ semantic: false, database, sources: [{ name: 'nothing', rows: [] }] });
-
-    expect(report.warnings).toEqual([{ origin: 'nothing', message: 'no skill in this source' }]);
-    expect(contentOf(database).size).toBe(0);
-  });
-
-  test('with rows that cannot become a skill are loaded without these, which are told with line and reason', async () => {
-    const folder = scratchFolder();
-    const path = join(folder, 'mixed.jsonl');
-    const lines = [row('a'), { id: 'b', name: 'no description' }, 'text', row('d', { name: '  ' }), row('e')];
-    writeFileSync(path, `${toJsonLines(lines)}{"id": "broken\n\n${JSON.stringify(row('f'))}`);
-    const database = join(folder, 'skills.db');
-    const report = await buildCatalogue({ semantic: false, database, sources: [path] });
-
-    expect(countsOf(report)).toEqual(counts({ added: 3 }));
-    expect(report.rejected).toEqual([
-      { origin: path, line: 2, reason: expect.stringContaining('description') },
-      { origin: path, line: 3, reason: expect.stringContaining('object') },
-      { origin: path, line: 4, reason: expect.stringContaining('name') },
-      { origin: path, line: 6, reason: expect.stringContaining('not JSON') },
-    ]);
-    expect([...contentOf(database).keys()]).toEqual(['a', 'e', 'f']);
-  });
 });
 
 describe('a load that changes nothing', () => {
@@ -178,108 +133,7 @@ describe('a load that changes nothing', () => {
   });
 });
 
-describe('a load that changes something', () => {
-  test('adds, updates and counts, and leaves the rest', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, THREE);
-    const stamp = stampOf(database);
-
-    const report = await load(database, [
-      row('a', { stars: 1 }),
-      row('b'),
-      row('c', { files: [{ filename: 'SKILL.md', text: 'other text' }] }),
-      row('d'),
-    ]);
-
-    expect(countsOf(report)).toEqual({ added: 1, updated: 2, unchanged: 1, removed: 0 });
-    expect(stampOf(database)).not.toBe(stamp);
-    expect(contentOf(database).get('c')?.files).toEqual([['SKILL.md', 'other text']]);
-    expect(await buildAnew([row('a', { stars: 1 }), ...THREE.slice(1), row('d')]).then((c) => c.get('a'))).toEqual(
-      contentOf(database).get('a'),
-    );
-  });
-
-  test.each([
-    ['name', { name: 'other' }],
-    ['description', { description: 'other' }],
-    ['author', { author: 'other' }],
-    ['codehostUrl', { codehostUrl: 'https://example.com/other' }],
-    ['skillUrl', { skillUrl: 'https://example.com/other' }],
-    ['stars', { stars: 7 }],
-    ['updatedAt', { updatedAt: 7 }],
-    ['categories', { categories: ['other'] }],
-    ['occupations', { occupations: ['other'] }],
-    ['license', { license: 'MIT' }],
-    ['files', { files: [{ filename: 'other.md', text: 'description of a' }] }],
-  ])('notices a change of %s alone', async (_, change) => {
-    const database = scratchFile('skills.db');
-    await load(database, [row('a')]);
-    expect(countsOf(await load(database, [row('a', change as Row)]))).toEqual(counts({ updated: 1 }));
-    expect(contentOf(database)).toEqual(await buildAnew([row('a', change as Row)]));
-  });
-});
-
 describe('pruning', () => {
-  test('removes what came from the same source and is no longer in it, and only when asked to', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, THREE);
-
-    expect(countsOf(await load(database, [row('b')]))).toEqual(counts({ unchanged: 1 }));
-    expect(countsOf(await load(database, [row('b'), row('d')], { prune: true }))).toEqual(
-      counts({ added: 1, unchanged: 1, removed: 2 }),
-    );
-    expect([...contentOf(database).keys()]).toEqual(['b', 'd']);
-  });
-
-  test('leaves what came from other sources', async () => {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ semantic: false, database, sources: [{ name: 'one', rows: [row('a'), row('b')] }] });
-    await buildCatalogue({ semantic: false, database, sources: [{ name: 'two', rows: [row('c'), row('d')] }] });
-
-    const report = await buildCatalogue({
-      semantic: false,
-      database,
-      sources: [{ name: 'two', rows: [row('d')] }],
-      prune: true,
-    });
-
-    expect(report.removed).toBe(1);
-    expect([...contentOf(database).keys()]).toEqual(['a', 'b', 'd']);
-  });
-
-  test('of one source leaves a skill that another has as well, until that one lets go of it, too', async () => {
-    const database = scratchFile('skills.db');
-    const prune = (name: string, ...ids: string[]) =>
-      buildCatalogue({ semantic: false, database, sources: [{ name, rows: ids.map((id) => row(id)) }], prune: true });
-    await prune('one', 'shared', 'own-1');
-    await prune('two', 'shared', 'own-2');
-
-    expect((await prune('one', 'own-1')).removed).toBe(0);
-    expect([...contentOf(database).keys()]).toEqual(['own-1', 'own-2', 'shared']);
-    expect((await prune('two', 'own-2')).removed).toBe(1);
-    expect([...contentOf(database).keys()]).toEqual(['own-1', 'own-2']);
-  });
-
-  test('does not happen after a source that failed', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, THREE);
-    const breaking = (function* () {
-      yield row('d');
-      throw new Error('the line went dead');
-    })();
-
-    const report = await buildCatalogue({
-      semantic: false,
-      database,
-      sources: [{ name: 'rows', rows: breaking }],
-      prune: true,
-    });
-
-    expect(report).toMatchObject({ added: 1, removed: 0, failed: [{ origin: 'rows', reason: 'the line went dead' }] });
-    expect(report.warnings).toEqual([{ origin: 'rows', message: expect.stringContaining('nothing was pruned') }]);
-    expect([...contentOf(database).keys()]).toEqual(['a', 'b', 'c', 'd']);
-  });
-
   test('does not happen after a source that was cut off', async () => {
     const folder = scratchFolder();
     const database = join(folder, 'skills.db');
@@ -299,35 +153,6 @@ describe('pruning', () => {
       expect(contentOf(database).size).toBe(2000);
       rmSync(database);
     }
-  });
-
-  test('does not happen after a source that held nothing, be it one of several', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, THREE);
-
-    for (const rows of [[], [{ id: 'x' }]]) {
-      const sources = [
-        { name: 'rows', rows: [row('a')] },
-        { name: 'empty', rows },
-      ];
-      const report = await buildCatalogue({ semantic: false, database, sources, prune: true });
-      expect(report.removed).toBe(0);
-      expect(report.warnings.at(-1)).toEqual({
-        origin: 'empty',
-        message: expect.stringContaining('nothing was pruned'),
-      });
-    }
-    expect(contentOf(database).size).toBe(3);
-  });
-
-  test('keeps a skill whose row is there but was rejected', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, THREE);
-
-    const report = await load(database, [row('a'), { id: 'b', name: 'no description any more' }], { prune: true });
-
-    expect(countsOf(report)).toEqual(counts({ unchanged: 1, removed: 1 }));
-    expect(contentOf(database)).toEqual(await buildAnew([row('a'), row('b')]));
   });
 
   const line = (more: object = {}): string => JSON.stringify(row('b', more));
@@ -424,67 +249,6 @@ describe('ids that are derived', () => {
     description: 'd',
     codehostUrl: `https://github.com/Owner/repo/tree/main/${path}`,
     ...more,
-  });
-
-  test('say where the skill is', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, [at('skills/PDF Tools')]);
-    expect([...contentOf(database).keys()]).toEqual(['owner-repo-skills-pdf-tools']);
-  });
-
-  test('stay when the text changes', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, [at('a'), at('漢字')]);
-    const ids = [...contentOf(database).keys()];
-
-    const changed = { name: 'other', description: 'other', stars: 3 };
-    expect(countsOf(await load(database, [at('a', changed), at('漢字', changed)]))).toEqual(counts({ updated: 2 }));
-    expect([...contentOf(database).keys()]).toEqual(ids);
-  });
-
-  test('get a hash where two places make one slug, and keep it in whatever order they come later', async () => {
-    const database = scratchFile('skills.db');
-    const [one, two] = [at('a/b'), at('a-b')];
-    expect(countsOf(await load(database, [one, two]))).toEqual(counts({ added: 2 }));
-    const before = traceOf(database);
-    const ids = [...contentOf(database).keys()];
-    expect(ids[0]).toBe('owner-repo-a-b');
-    expect(ids[1]).toMatch(/^owner-repo-a-b-[0-9a-f]{8}$/);
-
-    for (const rows of [[two, one], [two], [one]]) {
-      expect(countsOf(await load(database, rows))).toEqual(counts({ unchanged: rows.length }));
-    }
-    expect(traceOf(database)).toEqual(before);
-
-    await load(database, [two], { prune: true });
-    expect([...contentOf(database).keys()]).toEqual([ids[1]]);
-    expect(countsOf(await load(database, [two]))).toEqual(counts({ unchanged: 1 }));
-  });
-
-  test('get a hash where a path loses characters', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, [at('工具/一'), at('工具/二')]);
-    const ids = [...contentOf(database).keys()];
-    expect(ids).toHaveLength(2);
-    for (const id of ids) expect(id).toMatch(/^owner-repo-[a-z0-9_.-]*[0-9a-f]{8}$/);
-  });
-
-  test('do not take the id that another skill was given', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, [row('owner-repo-a', { name: 'given' })]);
-
-    expect(countsOf(await load(database, [at('a')]))).toEqual(counts({ added: 1 }));
-    const content = contentOf(database);
-    expect(content.get('owner-repo-a')).toMatchObject({ record: { name: 'given' } });
-    expect(content.size).toBe(2);
-  });
-
-  test('of the same place twice in one load are one skill: the later row', async () => {
-    const database = scratchFile('skills.db');
-    const report = await load(database, [at('a', { stars: 1 }), at('a', { stars: 2 })]);
-    expect(countsOf(report)).toEqual(counts({ added: 1 }));
-    expect(report.warnings).toHaveLength(1);
-    expect(contentOf(database).get('owner-repo-a')).toMatchObject({ record: { stars: 2 } });
   });
 
   test('are those of an uninterrupted load, whatever an interrupted one had given away', async () => {
@@ -594,24 +358,6 @@ describe('a source that breaks on the way', () => {
     for (let i = 0; i < report.added - 1; i++) expect(ids.has(`skill-${i}`)).toBe(true);
     expect(ids.has('z')).toBe(true);
   });
-
-  test('does not keep the sources after it from being read', async () => {
-    const database = scratchFile('skills.db');
-    async function* breaking() {
-      yield row('a');
-      throw new TypeError('no more');
-    }
-    const report = await buildCatalogue({
-      semantic: false,
-      database,
-      sources: [
-        { name: 'breaking', rows: breaking() },
-        { name: 'whole', rows: [row('b')] },
-      ],
-    });
-
-    expect(report).toMatchObject({ added: 2, failed: [{ origin: 'breaking', reason: 'no more' }] });
-  });
 });
 
 describe('an interrupted load', () => {
@@ -647,19 +393,6 @@ describe('an interrupted load', () => {
     expect(countsOf(await load(database, before))).toEqual(counts({ unchanged: 3 }));
     expect(traceOf(database)).toEqual(trace);
     expect(filesBeside(database)).toEqual([]);
-  });
-
-  test('does not make a source the holder of a skill that it no longer has', async () => {
-    const database = scratchFile('skills.db');
-    const prune = (name: string, ids: readonly string[]) =>
-      buildCatalogue({ semantic: false, database, sources: [{ name, rows: ids.map((id) => row(id)) }], prune: true });
-    await prune('one', ['shared', 'own-1']);
-    await interrupt(database, [row('shared'), row('own-2')], 1, 'two');
-    await buildCatalogue({ semantic: false, database, sources: [{ name: 'two', rows: [row('own-2')] }] });
-
-    // Only `one` ever brought it in a load that was finished.
-    expect((await prune('one', ['own-1'])).removed).toBe(1);
-    expect([...contentOf(database).keys()]).toEqual(['own-1', 'own-2']);
   });
 
   test('does not keep another load from being done', async () => {
@@ -742,23 +475,6 @@ describe('progress', () => {
 });
 
 describe('removeSkills', () => {
-  test('removes by id and says how many there were', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, THREE);
-    const stamp = stampOf(database);
-
-    expect(removeSkills({ database, ids: new Set(['a', 'nobody', 'c']) })).toBe(2);
-    expect(contentOf(database)).toEqual(await buildAnew([row('b')]));
-    expect(stampOf(database)).not.toBe(stamp);
-    expect(filesBeside(database)).toEqual([]);
-  });
-
-  test('takes an id that is named twice once', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, THREE);
-    expect(removeSkills({ database, ids: ['a', 'a'] })).toBe(1);
-  });
-
   test('writes nothing where there is nothing to remove', async () => {
     const database = scratchFile('skills.db');
     await load(database, THREE);
@@ -768,16 +484,6 @@ describe('removeSkills', () => {
     expect(removeSkills({ database, ids: [] })).toBe(0);
     expect(traceOf(database)).toEqual(before);
     expect(filesBeside(database)).toEqual([]);
-  });
-
-  test('is undone by loading the source again', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, THREE);
-    const before = contentOf(database);
-    removeSkills({ database, ids: ['b'] });
-
-    expect(countsOf(await load(database, THREE))).toEqual(counts({ added: 1, unchanged: 2 }));
-    expect(contentOf(database)).toEqual(before);
   });
 
   test('makes no catalogue where there is none', async () => {

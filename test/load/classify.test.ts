@@ -12,7 +12,6 @@ import {
 } from '../../src/index.js';
 import { embeddedText } from '../../src/semantic/embedded-text.js';
 import { Database } from '../../src/sqlite/connection.js';
-import { stampOf } from '../catalogue-file.js';
 import { type Row, row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -122,38 +121,6 @@ describe('a load that classifies', () => {
       const [record] = search.keywordRecords({ q: 'git' }).records;
       expect(Object.keys(JSON.parse(record!) as object)).toHaveLength(8);
     });
-  });
-
-  test('writes nothing when it comes again, and keeps the catalogue classified when nobody says so', async () => {
-    const made = catalogue();
-    await made.load(ROWS, { classify: true });
-    const stamp = stampOf(made.database);
-
-    for (const more of [{ classify: true }, {}]) {
-      expect(await made.load(ROWS, more)).toMatchObject({ unchanged: 4, classified: 0, warnings: [] });
-      expect(stampOf(made.database)).toBe(stamp);
-    }
-    expect(await made.load([{ ...COMMITS, id: 'new', name: 'git-commit-2' }])).toMatchObject({ classified: 1 });
-    expect(Object.keys(await derivedIn(made))).toEqual(['commits', 'new', 'tests']);
-  });
-
-  test('classifies a catalogue that was loaded without, although no row is new', async () => {
-    const made = catalogue();
-    await made.load(ROWS);
-    const stamp = stampOf(made.database);
-    expect(await made.load(ROWS, { classify: true })).toMatchObject({ unchanged: 4, updated: 0, classified: 2 });
-    expect(stampOf(made.database)).not.toBe(stamp);
-  });
-
-  test('deletes them all with `classify: false`', async () => {
-    const made = catalogue();
-    await made.load(ROWS, { classify: true });
-    await made.load(ROWS, { classify: false });
-    expect(await derivedIn(made)).toEqual({});
-    const stamp = stampOf(made.database);
-    await made.load(ROWS);
-    await made.load(ROWS, { classify: false });
-    expect(stampOf(made.database)).toBe(stamp);
   });
 
   test('classifies a skill anew that changed, and takes them from one that has categories by now', async () => {

@@ -34,15 +34,6 @@ describe('rows that stand in a source as they stood at the load before', () => {
     expect(contentOf(database).get('b')?.record).toMatchObject({ stars: 0 });
   });
 
-  test('are written anew where another source has changed the skill since', async () => {
-    const { database, load } = catalogue();
-    await load([row('a')]);
-    await load([row('a', { stars: 9 })], 'other.jsonl');
-
-    expect(await load([row('a')])).toMatchObject({ updated: 1, unchanged: 0 });
-    expect(contentOf(database).get('a')?.record).toMatchObject({ stars: 0 });
-  });
-
   test('are written anew where an earlier row of the same load has changed the skill', async () => {
     const { database, load } = catalogue();
     await load([row('a')]);

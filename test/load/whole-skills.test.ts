@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -27,40 +27,6 @@ const SKILL = '---\nname: pdf\ndescription: Fills forms.\nversion: 1.10\n---\n\n
 const PICTURE = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]), Buffer.alloc(3000, 7)]);
 
 describe('the contents of a skill of a folder', () => {
-  test('are the verbatim bytes of every file, of skills inside it, hidden and binary ones too', async () => {
-    const files = {
-      'pdf/SKILL.md': SKILL,
-      'pdf/.gitignore': '*.log\n',
-      'pdf/assets/logo.png': PICTURE,
-      'pdf/inner/SKILL.md': '---\nname: inner\ndescription: Inside.\n---\nText\n',
-      'pdf/inner/notes.txt': Buffer.from('\ufeffcaf\xe9', 'latin1'),
-      'pdf/empty.txt': '',
-      'pdf/long.txt': 'é'.repeat(700_000),
-      'pdf/references/forms.md': 'forms\n',
-      'pdf/scripts/fill.sh': '#!/bin/sh\necho\n',
-    };
-    const { database, folder } = await loaded(files, (root) => chmodSync(join(root, 'pdf/scripts/fill.sh'), 0o755));
-    await using search = await open(database);
-    const { complete, files: listed } = contentsOf(search, 'pdf');
-    expect(complete).toBe(true);
-    const inside = Object.keys(files).map((path) => path.slice('pdf/'.length));
-    expect(listed.map(({ path }) => path)).toEqual(inside.sort());
-    for (const file of listed) {
-      const bytes = readFileSync(join(folder, 'pdf', file.path));
-      expect(Buffer.from(search.read(idOf(search, 'pdf'), file.path)!)).toEqual(bytes);
-      expect([file.size, file.sha256, file.complete]).toEqual([bytes.length, sha256(bytes), true]);
-    }
-    expect(listed.filter(({ executable }) => executable).map(({ path }) => path)).toEqual(['scripts/fill.sh']);
-    expect(Object.fromEntries(listed.map(({ path, mediaType }) => [path, mediaType]))).toMatchObject({
-      'SKILL.md': 'text/markdown',
-      'assets/logo.png': 'image/png',
-      'inner/notes.txt': 'application/octet-stream',
-      'scripts/fill.sh': 'text/x-shellscript',
-      '.gitignore': 'text/plain',
-    });
-    expect(contentsOf(search, 'inner').files.map(({ path }) => path)).toEqual(['SKILL.md', 'notes.txt']);
-  });
-
   test('leave what is searched, and the front matter, as they are', async () => {
     const { database } = await loaded({ 'pdf/SKILL.md': SKILL, 'pdf/logo.png': PICTURE, 'pdf/more.md': 'more' });
     await using search = await open(database);
@@ -144,23 +110,6 @@ describe('the contents of a skill of a folder', () => {
 });
 
 describe('a load', () => {
-  test('notices a change of a binary file, of the executable bit, and of nothing else', async () => {
-    const files = { 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE, 'b/SKILL.md': skillMd('b') };
-    const { database, folder } = await loaded(files);
-    const before = traceOf(database);
-    expect(await load(database, folder)).toMatchObject({ added: 0, updated: 0, unchanged: 2 });
-    expect(traceOf(database)).toEqual(before);
-    writeFileSync(join(folder, 'a/x.bin'), Buffer.alloc(PICTURE.length));
-    expect(await load(database, folder)).toMatchObject({ updated: 1, unchanged: 1 });
-    chmodSync(join(folder, 'a/x.bin'), 0o755);
-    expect(await load(database, folder)).toMatchObject({ updated: 1, unchanged: 1 });
-    await using search = await open(database);
-    expect(contentsOf(search, 'a').files[1]).toMatchObject({
-      executable: true,
-      sha256: sha256(Buffer.alloc(PICTURE.length)),
-    });
-  });
-
   test('keeps equal bytes once, packed, and gives up those that no skill has any more', async () => {
     const files = { 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE, 'b/SKILL.md': skillMd('b'), 'b/y.bin': PICTURE };
     const { database, folder } = await loaded(files);

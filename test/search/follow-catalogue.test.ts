@@ -279,7 +279,7 @@ describe('a change to what cannot be opened', () => {
     renameSync(`${database}.next`, database);
     await until(() => events.length > 0, 10 * SECOND);
 
-    expect(events).toEqual([{ kind: 'failed', error: expect.objectContaining({ code: bad.code }) }]);
+    expect(events).toEqual([{ kind: 'failed', during: 'opening', error: expect.objectContaining({ code: bad.code }) }]);
     expect(markersOf(search)).toEqual(['first']);
     expect(search.get('first-7')).toBeDefined();
     search.check();

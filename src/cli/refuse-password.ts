@@ -1,0 +1,16 @@
+import { isPostgresAddress } from '../database-address.js';
+
+/**
+ * Refuses an address with a password in it: everybody on a machine can read the words of a command. The message does
+ * not repeat the address.
+ *
+ * @param option that the address was given as, with its dashes
+ * @param files option that names a file with the password instead
+ */
+export function refusePassword(option: string, address: unknown, files: string): void {
+  if (!isPostgresAddress(address)) return;
+  if (!URL.canParse(address) || new URL(address).password === '') return;
+  throw new Error(
+    `the address of ${option} has a password, which everybody on this machine can read there. Leave it out, and put it into PGPASSWORD, ~/.pgpass, or a file that ${files} names`,
+  );
+}

@@ -1,0 +1,34 @@
+import { describe } from 'vitest';
+import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
+import { scratchFile } from '../scratch-folder.js';
+import { catalogueInPostgres } from '../shared-catalogue/catalogue-in-postgres.js';
+import { keepsAwkwardTexts } from './contract/awkward-texts.js';
+import type { CatalogueStore } from './contract/catalogue-under-test.js';
+import { keepsContents } from './contract/contents.js';
+import { derivesIds } from './contract/derived-ids.js';
+import { takesLoads } from './contract/loads.js';
+import { keepsMeaning } from './contract/meaning.js';
+import { prunesBySource } from './contract/pruning.js';
+import { takesSmallChanges } from './contract/small-changes.js';
+
+/** What every catalogue does, wherever it is kept. */
+function keepsACatalogue(store: CatalogueStore): void {
+  takesLoads(store);
+  prunesBySource(store);
+  derivesIds(store);
+  takesSmallChanges(store);
+  keepsContents(store);
+  keepsMeaning(store);
+  keepsAwkwardTexts(store);
+}
+
+describe('a catalogue in a file', () => {
+  keepsACatalogue({
+    emptyPlace: async () => {
+      const place = { database: scratchFile('skills.db') };
+      return { loading: () => place, searching: place };
+    },
+  });
+});
+
+describeWithPostgres('a catalogue in PostgreSQL', (server) => keepsACatalogue(catalogueInPostgres(server)));
