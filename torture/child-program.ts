@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export class ChildProgram {
   readonly #child: ChildProcess;
   /** Resolved when the program has prepared what it needs. That may take long on a busy machine. */
-  readonly #ready: Promise<void>;
+  readonly ready: Promise<void>;
   #errors = '';
 
   /** @param name of the file, without its ending */
@@ -16,12 +16,12 @@ export class ChildProgram {
     this.#child.stderr?.on('data', (data: Buffer) => {
       this.#errors = (this.#errors + data).slice(-4000);
     });
-    this.#ready = new Promise((resolve, reject) => {
+    this.ready = new Promise((resolve, reject) => {
       this.#child.once('message', () => resolve());
       this.#child.once('exit', () => reject(new Error(`the process ended before it began: ${this.#errors}`)));
     });
     // The first question tells.
-    this.#ready.catch(() => {});
+    this.ready.catch(() => {});
   }
 
   /**
@@ -30,7 +30,7 @@ export class ChildProgram {
    * @throws Error if the process ends, or does not answer in time
    */
   async ask<Answer>(message: unknown, milliseconds = 120_000): Promise<Answer> {
-    await this.#ready;
+    await this.ready;
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
         clearTimeout(timer);

@@ -9,6 +9,7 @@ import { LOADER_FUZZING } from './trials/loader-fuzzing.js';
 import { POWER_CUT } from './trials/power-cut.js';
 import { QUOTA_RACES } from './trials/quota-races.js';
 import { RELOAD } from './trials/reload.js';
+import { SHARED_LOADS } from './trials/shared-loads.js';
 import { SHUTDOWN } from './trials/shutdown.js';
 import { SLOWEST_QUESTION } from './trials/slowest-question.js';
 import { SOAK } from './trials/soak.js';
@@ -27,5 +28,6 @@ export const TRIALS: readonly Trial[] = [
   RELOAD,
   SOAK,
   QUOTA_RACES,
+  SHARED_LOADS,
   SHUTDOWN,
 ];
