@@ -44,7 +44,7 @@ export function* generatedRows(
   for (let i = 0; i < size; i++) yield makeRow(i, size, random, words, fileText);
 }
 
-interface GeneratedRow {
+export interface GeneratedRow {
   readonly id: string;
   readonly name: string;
   readonly author: string;

@@ -18,12 +18,14 @@ const NEAR = 'near ';
  * same text gives the same vector; {@link questionNear} gives a text whose vector is near another's.
  */
 export class GeneratedVectors implements Embedder {
-  readonly model = 'generated-vectors';
+  readonly model: string;
   /** From latent to real directions. */
   readonly #directions: Float32Array;
   readonly #centres: Float32Array;
 
-  constructor(seed: number) {
+  /** @param model whose name the vectors get */
+  constructor(seed: number, model = 'generated-vectors') {
+    this.model = model;
     const random = randomNumbers(seed);
     this.#directions = normals(random, DIMENSIONS * LATENT);
     this.#centres = normals(random, CLUSTERS * LATENT);

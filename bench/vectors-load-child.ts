@@ -3,16 +3,17 @@ import { readFileSync } from 'node:fs';
 import { buildCatalogue } from '../src/index.js';
 import { GeneratedVectors } from './generated-vectors.js';
 
-const { database, source, seed } = JSON.parse(readFileSync(0, 'utf8')) as {
+const { database, source, seed, model } = JSON.parse(readFileSync(0, 'utf8')) as {
   database: string;
   source: string;
   seed: number;
+  model?: string;
 };
 const started = performance.now();
 const { embedded, seconds, warnings } = await buildCatalogue({
   database,
   sources: [source],
-  embedder: new GeneratedVectors(seed),
+  embedder: new GeneratedVectors(seed, model),
 });
 for (const { origin, message } of warnings) console.error(`${origin}: ${message}`);
 const total = (performance.now() - started) / 1000;
