@@ -3,7 +3,6 @@ import { Command, CommanderError, Help } from 'commander';
 import type { ErrorCode } from '../index.js';
 import { COMMANDS } from './commands.js';
 import type { Output } from './output.js';
-import { refusePassword } from './refuse-password.js';
 import { oneLine } from './terminal-text.js';
 
 /** Exit statuses of every command. */
@@ -45,8 +44,12 @@ function programFor(output: Output): Command {
   return new Command('skill-discovery')
     .description('a search engine for catalogues of agent skills')
     .version(packageVersion())
-    .hook('preAction', (_, chosen) => {
-      refusePassword('--database', chosen.opts()['database'], '--database-password-file');
+    .hook('preAction', async (_, chosen) => {
+      const { database } = chosen.opts();
+      // A path needs none of that code at a start.
+      if (typeof database !== 'string' || !database.includes('://')) return;
+      const { refusePassword } = await import('./refuse-password.js');
+      refusePassword('--database', database, '--database-password-file');
     })
     .exitOverride()
     .configureOutput({

@@ -183,7 +183,7 @@ describeWithPostgres('keys and quotas that several servers share', (server) => {
         () => access.confirm(known),
         () => access.check(),
         () => access.listKeys(),
-        () => access.identify(`Bearer ${key.slice(0, -1)}0`, ADDRESS),
+        () => access.identify(`Bearer ${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`, ADDRESS),
       ]) {
         await expect(call()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfter: 1 });
       }

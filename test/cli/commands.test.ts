@@ -55,7 +55,6 @@ test('the start of the command line imports no command and nothing of the librar
     './keep-compiled.js',
     './kept-code.js',
     './main.js',
-    './refuse-password.js',
     './run.js',
     './terminal-text.js',
     'commander',
