@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.js';
+import type { ErrorMessage } from '../error-message.js';
 import type { SharedState } from './shared-state.js';
 
 /** What the thread of a follower is started with. */
@@ -9,13 +9,6 @@ export interface FollowThreadData {
   readonly folder: string;
   /** Milliseconds between two looks. */
   readonly interval: number;
-}
-
-/** An error as it goes from thread to thread: only plain values keep what they are. */
-export interface FollowError {
-  readonly code: ErrorCode | undefined;
-  readonly message: string;
-  readonly path: string | undefined;
 }
 
 /** To the thread. */
@@ -30,8 +23,8 @@ export type FollowReply =
   /** The copy is the newest state. */
   | { readonly kind: 'agreed'; readonly state: SharedState }
   /** A look failed. */
-  | { readonly kind: 'failed'; readonly error: FollowError }
+  | { readonly kind: 'failed'; readonly error: ErrorMessage }
   /** A derived file of the copy could not be written. */
   | { readonly kind: 'warned'; readonly message: string }
   /** The look that somebody asked for has ended. */
-  | { readonly kind: 'looked'; readonly id: number; readonly error: FollowError | undefined };
+  | { readonly kind: 'looked'; readonly id: number; readonly error: ErrorMessage | undefined };

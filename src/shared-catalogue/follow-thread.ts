@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { SkillSearchError } from '../errors.js';
+import { type ErrorMessage, messageOf } from '../error-message.js';
 import { readPostgresAddress } from '../postgres/postgres-address.js';
 import { CopyKeeper } from './copy-keeper.js';
-import type { FollowError, FollowReply, FollowRequest, FollowThreadData } from './follow-messages.js';
+import type { FollowReply, FollowRequest, FollowThreadData } from './follow-messages.js';
 
 // The thread that keeps a copy up to date: it looks again and again, whoever asks, until it is told to close.
 
@@ -11,17 +11,17 @@ const port = parentPort!;
 const tell = (reply: FollowReply): void => port.postMessage(reply);
 const closing = new AbortController();
 const keeper = new CopyKeeper({ address: readPostgresAddress('database', address), passwordFile, folder });
-let running: Promise<FollowError | undefined> | undefined;
+let running: Promise<ErrorMessage | undefined> | undefined;
 
 /** Joins the look that is running. */
-function look(anew = false): Promise<FollowError | undefined> {
+function look(anew = false): Promise<ErrorMessage | undefined> {
   running ??= lookOnce(anew).finally(() => {
     running = undefined;
   });
   return running;
 }
 
-async function lookOnce(anew: boolean): Promise<FollowError | undefined> {
+async function lookOnce(anew: boolean): Promise<ErrorMessage | undefined> {
   try {
     const state = await keeper.look({
       signal: closing.signal,
@@ -32,7 +32,7 @@ async function lookOnce(anew: boolean): Promise<FollowError | undefined> {
     tell({ kind: 'agreed', state });
     return undefined;
   } catch (error) {
-    const plain = plainError(error);
+    const plain = messageOf(error);
     if (!closing.signal.aborted) tell({ kind: 'failed', error: plain });
     return plain;
   }
@@ -57,10 +57,4 @@ async function close(): Promise<void> {
   await running;
   await keeper.close();
   port.close();
-}
-
-function plainError(error: unknown): FollowError {
-  const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof SkillSearchError)) return { code: undefined, message, path: undefined };
-  return { code: error.code, message, path: error.path };
 }

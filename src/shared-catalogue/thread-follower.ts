@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { untilAborted } from '../abort.js';
+import { errorOf } from '../error-message.js';
 import { SkillSearchError } from '../errors.js';
 import type { CopyStats } from '../result.js';
 import type { CopyFollower } from '../snapshot/copy-follower.js';
 import { startWorker } from '../threads/start-worker.js';
-import type { FollowError, FollowReply, FollowRequest, FollowThreadData } from './follow-messages.js';
+import type { FollowReply, FollowRequest, FollowThreadData } from './follow-messages.js';
 import { isWorthAnotherTry } from './is-worth-another-try.js';
 import type { KnownCopy } from './known-copy.js';
 
@@ -169,9 +170,4 @@ export class ThreadFollower implements CopyFollower {
     for (const { reject } of this.#looks.values()) reject(error);
     this.#looks.clear();
   }
-}
-
-function errorOf({ code, message, path }: FollowError): Error {
-  if (code === undefined) return new Error(message);
-  return new SkillSearchError(code, message, path === undefined ? {} : { path });
 }

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.js';
+import type { ErrorMessage } from '../error-message.js';
 import type { LoadProgress } from '../load/load-options.js';
 import type { WatchedChange, WatchOptions, WatchProblem } from './watch-options.js';
 
@@ -7,14 +7,6 @@ export interface WatchThreadData {
   readonly options: Omit<WatchOptions, 'thread' | 'onProgress' | 'onChange' | 'onProblem' | 'signal'>;
   /** Whether somebody wants to know how far loads are. */
   readonly progress: boolean;
-}
-
-/** An error as it goes from thread to thread: only plain values keep what they are. */
-export interface ErrorMessage {
-  readonly code: ErrorCode | undefined;
-  readonly message: string;
-  readonly parameter: string | undefined;
-  readonly path: string | undefined;
 }
 
 /** What the thread of a watch sends. */

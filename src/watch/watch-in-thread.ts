@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { SkillSearchError } from '../errors.js';
+import { errorOf } from '../error-message.js';
 import { startWorker } from '../threads/start-worker.js';
-import type { ErrorMessage, WatchMessage, WatchThreadData } from './thread-messages.js';
+import type { WatchMessage, WatchThreadData } from './thread-messages.js';
 import type { SourceWatch, WatchOptions } from './watch-options.js';
 
 /**
@@ -68,14 +68,6 @@ export async function watchInThread({
     throw error;
   }
   return { close, [Symbol.asyncDispose]: close };
-}
-
-function errorOf({ code, message, parameter, path }: ErrorMessage): Error {
-  if (code === undefined) return new Error(message);
-  return new SkillSearchError(code, message, {
-    ...(parameter !== undefined && { parameter }),
-    ...(path !== undefined && { path }),
-  });
 }
 
 function newPromise(): { promise: Promise<void>; resolve: () => void; reject: (error: unknown) => void } {

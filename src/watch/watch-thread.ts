@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { SkillSearchError } from '../errors.js';
-import type { ErrorMessage, WatchMessage, WatchThreadData } from './thread-messages.js';
+import { messageOf } from '../error-message.js';
+import type { WatchMessage, WatchThreadData } from './thread-messages.js';
 import { watchSources } from './watch-sources.js';
 
 // The thread of a watch. It ends when it is told anything.
@@ -27,11 +27,4 @@ try {
   tell({ kind: 'refused', error: messageOf(error) });
 } finally {
   port.close();
-}
-
-function messageOf(error: unknown): ErrorMessage {
-  const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof SkillSearchError)) return { code: undefined, message, parameter: undefined, path: undefined };
-  const { code, parameter, path } = error;
-  return { code, message, parameter, path };
 }
