@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { isPostgresAddress, isSnapshotAddress } from '../database-address.js';
+import { isCatalogueAddress, isPostgresAddress } from '../database-address.js';
 import { parsePath } from './common-options.js';
 
 /** Flags of a command whose `--database` may be a catalogue in PostgreSQL. */
@@ -40,7 +40,7 @@ export function sharedOptionsOf(
   if (databasePasswordFile !== undefined && !isShared) {
     command.error('error: --database-password-file is for a catalogue in PostgreSQL: --database postgres://…');
   }
-  if (cache !== undefined && !isShared && !isSnapshotAddress(database)) {
+  if (cache !== undefined && !isCatalogueAddress(database)) {
     command.error('error: --cache is for a catalogue that is no file: give its address as --database');
   }
   return { cache, passwordFile: databasePasswordFile };

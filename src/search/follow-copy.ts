@@ -1,19 +1,5 @@
 import { isSnapshotAddress } from '../database-address.js';
-import type { CopyFollower } from '../snapshot/copy-follower.js';
-
-/** What is followed, and how. */
-export interface FollowCopyOptions {
-  /** The address of a snapshot's manifest, or of a database of PostgreSQL. */
-  readonly address: string;
-  readonly cache: string | undefined;
-  readonly passwordFile: string | undefined;
-  /** Milliseconds between two looks; undefined to look once. */
-  readonly interval: number | undefined;
-  /** Called when a look failed and the former state stays. */
-  readonly onProblem: (error: unknown) => void;
-  /** Ends the first look. */
-  readonly signal: AbortSignal | undefined;
-}
+import type { CopyFollower, FollowCopyOptions } from '../snapshot/copy-follower.js';
 
 /**
  * Brings the local copy of what an address names up to date, and with an interval keeps it so.

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { untilAborted } from '../abort.js';
 import { readPostgresAddress } from '../postgres/postgres-address.js';
-import type { CopyFollower } from '../snapshot/copy-follower.js';
+import type { CopyFollower, FollowCopyOptions } from '../snapshot/copy-follower.js';
 import { LocalCopy } from '../snapshot/local-copy.js';
 import { CopyKeeper } from './copy-keeper.js';
 import { copyState } from './copy-state.js';
@@ -10,21 +10,6 @@ import { isWorthAnotherTry } from './is-worth-another-try.js';
 import { KnownCopy } from './known-copy.js';
 import { sharedCopyFolder, sharedOrigin } from './shared-origin.js';
 import { ThreadFollower } from './thread-follower.js';
-
-/** What brings the copy of a shared catalogue up to date. */
-export interface FollowSharedOptions {
-  /** The address of a database of PostgreSQL. */
-  readonly address: string;
-  readonly passwordFile: string | undefined;
-  /** The folder of the local copy; undefined for one in the user's cache folder. */
-  readonly cache: string | undefined;
-  /** Milliseconds between two looks; undefined to look once. */
-  readonly interval: number | undefined;
-  /** Called when a look failed otherwise than the one before; the former state stays. */
-  readonly onProblem: (error: unknown) => void;
-  /** Ends the first look. */
-  readonly signal: AbortSignal | undefined;
-}
 
 /** How often a busy database is asked again, in milliseconds. */
 const LOOK_AGAIN = 500;
@@ -42,7 +27,7 @@ const TOOK_TOO_LONG: string = `bringing it up to date takes longer than ${LONGES
  *   `UNSUPPORTED_FORMAT`, `SERVICE_UNAVAILABLE`, `POSTGRES_CLIENT_MISSING`
  * @throws the signal's reason when aborted
  */
-export async function followShared(options: FollowSharedOptions): Promise<CopyFollower> {
+export async function followShared(options: FollowCopyOptions): Promise<CopyFollower> {
   const { interval, passwordFile, signal } = options;
   signal?.throwIfAborted();
   const address = readPostgresAddress('database', options.address);
@@ -71,11 +56,7 @@ async function makeAnew(keeper: CopyKeeper, known: KnownCopy, signal: AbortSigna
   }
 }
 
-async function lookOnce(
-  keeper: CopyKeeper,
-  known: KnownCopy,
-  { signal, onProblem }: FollowSharedOptions,
-): Promise<void> {
+async function lookOnce(keeper: CopyKeeper, known: KnownCopy, { signal, onProblem }: FollowCopyOptions): Promise<void> {
   const tooLong = known.exists ? AbortSignal.timeout(LONGEST_WITH_COPY) : undefined;
   const either = AbortSignal.any([signal, tooLong].filter((end) => end !== undefined));
   const began = performance.now();

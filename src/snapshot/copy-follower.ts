@@ -1,5 +1,21 @@
 import type { CopyStats } from '../result.js';
 
+/** What is followed, and how. */
+export interface FollowCopyOptions {
+  /** The address of a snapshot's manifest, or of a database of PostgreSQL. */
+  readonly address: string;
+  /** The folder of the local copy; undefined for one in the user's cache folder. */
+  readonly cache: string | undefined;
+  /** A file with the password of a database. */
+  readonly passwordFile: string | undefined;
+  /** Milliseconds between two looks; undefined to look once. */
+  readonly interval: number | undefined;
+  /** Called when a look failed and the former state stays. What stays wrong is told once. */
+  readonly onProblem: (error: unknown) => void;
+  /** Ends the first look. */
+  readonly signal: AbortSignal | undefined;
+}
+
 /** A local copy that is kept up to date. */
 export interface CopyFollower {
   /** Path of the local catalogue. */

@@ -3,24 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { SkillSearchError } from '../errors.js';
 import type { CopyStats } from '../result.js';
 import { surroundings, userFolders } from '../user-folders.js';
-import type { CopyFollower } from './copy-follower.js';
+import type { CopyFollower, FollowCopyOptions } from './copy-follower.js';
 import { LocalCopy } from './local-copy.js';
 import { type Manifest, manifestText } from './manifest.js';
 import { Origin } from './origin.js';
-
-/** What brings a local copy up to date. */
-export interface FollowSnapshotOptions {
-  /** The http or https address of a manifest. */
-  readonly address: string;
-  /** The folder of the local copy; undefined for one in the user's cache folder. */
-  readonly cache: string | undefined;
-  /** Milliseconds between two looks; undefined to look once. */
-  readonly interval: number | undefined;
-  /** Called when a look after the first one failed; the former state stays. Also of the first, if there is a copy. */
-  readonly onProblem: (error: unknown) => void;
-  /** Ends the first look. */
-  readonly signal: AbortSignal | undefined;
-}
 
 /**
  * Brings a local copy of a snapshot up to date, and keeps it so. A copy that is there does not wait for a server that
@@ -30,7 +16,7 @@ export interface FollowSnapshotOptions {
  *   copy yet: `SNAPSHOT_NOT_AVAILABLE`, `INVALID_SNAPSHOT`, `UNSUPPORTED_FORMAT`, `DATABASE_NOT_WRITABLE`
  * @throws the signal's reason when aborted
  */
-export async function followSnapshot(options: FollowSnapshotOptions): Promise<CopyFollower> {
+export async function followSnapshot(options: Omit<FollowCopyOptions, 'passwordFile'>): Promise<CopyFollower> {
   const { interval, onProblem, signal } = options;
   const origin = new Origin(options.address);
   const folder = options.cache ?? join(userFolders(surroundings()).cache, 'snapshots', origin.key);
