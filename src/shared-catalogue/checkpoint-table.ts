@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { SHARED_CATALOGUE_LIMITS } from '../limits.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import type { RunStatement } from '../postgres/postgres-statement.js';
+import { digestOf } from '../snapshot/chunks.js';
 import { readManifest } from '../snapshot/manifest.js';
 import { bytesArray } from './hex-array.js';
 import { sharedDamage } from './shared-damage.js';
@@ -61,12 +61,12 @@ export async function readChunk(
   digest: string,
   signal: AbortSignal | undefined,
 ): Promise<Buffer | undefined> {
-  const wanted = Buffer.from(digest, 'hex');
-  const query = `SELECT bytes FROM skill_discovery.chunk WHERE sha256 = ANY (${bytesArray([wanted])})`;
+  const wanted = bytesArray([Buffer.from(digest, 'hex')]);
+  const query = `SELECT bytes FROM skill_discovery.chunk WHERE sha256 = ANY (${wanted})`;
   const [row] = await pool.copy(query, SHARED_CATALOGUE_LIMITS.statementTime, signal);
   const bytes = row?.[0];
   if (bytes === undefined || bytes === null) return undefined;
-  if (createHash('sha256').update(bytes).digest().equals(wanted)) return bytes;
+  if (digestOf(bytes) === digest) return bytes;
   throw sharedDamage(pool.address.shown, `the chunk ${digest} is not what its digest says`, {
     remedy:
       'delete the checkpoint, and load again, which writes another: TRUNCATE skill_discovery.checkpoint, skill_discovery.chunk',

@@ -1,6 +1,5 @@
 import { SkillSearchError } from '../errors.js';
-import { readStamp } from '../store/read/catalogue-reader.js';
-import { readNote } from '../store/shared-note.js';
+import { readNamedState } from '../store/shared-note.js';
 import type { SharedState } from './shared-state.js';
 
 /** What a catalogue notes of the state that it is: whose, and which version. */
@@ -11,12 +10,9 @@ export function noteOf({ identity, version }: SharedState): string {
 /** Which state of a shared catalogue a file is; undefined if it is none, or cannot be read. */
 export function copyState(database: string): SharedState | undefined {
   try {
-    const note = readNote(database);
-    const [, identity, version] = /^(\S+) (\d+)$/.exec(note ?? '') ?? [];
-    if (identity === undefined) return undefined;
-    const stamp = readStamp(database);
-    // Somebody may have changed it between the two.
-    return readNote(database) === note ? { identity, version: Number(version), stamp } : undefined;
+    const { stamp, note } = readNamedState(database) ?? { stamp: '', note: '' };
+    const [, identity, version] = /^(\S+) (\d+)$/.exec(note) ?? [];
+    return identity === undefined ? undefined : { identity, version: Number(version), stamp };
   } catch (error) {
     if (error instanceof SkillSearchError) return undefined;
     throw error;

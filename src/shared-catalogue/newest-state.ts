@@ -2,13 +2,12 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SkillSearchError } from '../errors.js';
 import { makeFolder } from '../make-folder.js';
-import { digestOf } from '../snapshot/chunks.js';
 import type { FetchChunk, LocalCopy } from '../snapshot/local-copy.js';
 import { CATALOGUE_NAME, readManifest } from '../snapshot/manifest.js';
 import { derivedFiles } from '../store/file-names.js';
 import { applyChanges } from '../store/transfer/apply-changes.js';
+import { putInPlace } from '../store/write/put-in-place.js';
 import { copyState, noteOf } from './copy-state.js';
-import { replaceCopy } from './replace-copy.js';
 import type { SharedChanges } from './shared-changes.js';
 import type { SharedState } from './shared-state.js';
 import type { SharedStore } from './shared-store.js';
@@ -111,7 +110,7 @@ export class NewestState {
       await applyChanges(scratch, changes, { note: noteOf(state), signal });
       // They are told by their stamp. A file that was made another way may have had the same one, and other numbers.
       for (const derived of derivedFiles(this.#database)) rmSync(derived, { force: true });
-      replaceCopy(this.#database, scratch);
+      putInPlace(this.#database, scratch);
       return state;
     };
     return this.#store.withChangesSince(undefined, work, signal);
@@ -153,8 +152,9 @@ export class NewestState {
     if (chunk === undefined) {
       throw new SkillSearchError('SNAPSHOT_NOT_AVAILABLE', `the checkpoint of ${shown} has been replaced`);
     }
-    if (chunk.length === bytes && digestOf(chunk) === digest) return chunk;
-    const message = `${shown}: chunk ${digest.slice(0, 12)} of its checkpoint is not what it is named`;
+    // The store has compared it with its digest.
+    if (chunk.length === bytes) return chunk;
+    const message = `${shown}: chunk ${digest.slice(0, 12)} of its checkpoint has not ${bytes} bytes`;
     throw new SkillSearchError('INVALID_SNAPSHOT', message);
   }
 

@@ -2,7 +2,8 @@ import { SHARED_CATALOGUE_LIMITS } from '../limits.js';
 import type { PostgresSession } from '../postgres/postgres-session.js';
 import type { RunStatement } from '../postgres/postgres-statement.js';
 import type { ContentRow } from '../store/checksums.js';
-import type { ImageClaim, SkillImage } from '../store/transfer/skill-image.js';
+import type { SkillColumns } from '../store/stored-skill.js';
+import { type ClaimRow, claimOf, type SkillImage } from '../store/transfer/skill-image.js';
 import { readTexts } from './blob-table.js';
 import { distinct } from './distinct.js';
 import { inParts } from './in-parts.js';
@@ -12,20 +13,8 @@ import { fromStoredText, toStoredText } from './stored-text.js';
 /** Skills that one statement reads. */
 const TOGETHER = 1000;
 
-interface SkillRow {
+interface SkillRow extends SkillColumns {
   readonly number: string;
-  readonly id: string;
-  readonly stars: number;
-  readonly updatedAt: number;
-  readonly record: string;
-  readonly categories: string;
-  readonly occupations: string;
-  readonly tags: string;
-  readonly properties: string;
-  readonly copyKey: string;
-  readonly place: string;
-  readonly textHash: Buffer;
-  readonly hash: Buffer;
   readonly derivedCategories: string | null;
   readonly contentsComplete: boolean | null;
   readonly hasVector: boolean;
@@ -36,13 +25,6 @@ interface FileRow {
   readonly filename: string;
   readonly sha256: Buffer;
   readonly size: number | null;
-}
-
-interface ClaimRow {
-  readonly skill: string;
-  readonly source: string;
-  readonly fingerprint: Buffer | null;
-  readonly hash: Buffer | null;
 }
 
 /**
@@ -100,7 +82,7 @@ function imageOf(
   row: SkillRow,
   files: SkillImage['files'],
   contents: readonly ContentRow[],
-  claims: readonly Omit<ClaimRow, 'skill'>[],
+  claims: readonly ClaimRow[],
 ): SkillImage {
   const { stars, updatedAt, textHash, hash, derivedCategories, contentsComplete, hasVector } = row;
   return {
@@ -129,13 +111,8 @@ function imageOf(
         }),
     ...(derivedCategories === null ? {} : { derivedCategories: fromStoredText(derivedCategories) }),
     hasVector,
-    claims: claims.map(toClaim),
+    claims: claims.map(({ source, ...row }) => claimOf({ ...row, source: fromStoredText(source) })),
   };
-}
-
-function toClaim({ source, fingerprint, hash }: Omit<ClaimRow, 'skill'>): ImageClaim {
-  const name = fromStoredText(source);
-  return fingerprint === null || hash === null ? { source: name } : { source: name, row: { fingerprint, hash } };
 }
 
 function readSkills(run: RunStatement, ids: readonly string[]): Promise<SkillRow[]> {
@@ -169,7 +146,7 @@ function readContents(
   });
 }
 
-function readClaims(run: RunStatement, numbers: readonly string[]): Promise<ClaimRow[]> {
+function readClaims(run: RunStatement, numbers: readonly string[]): Promise<(ClaimRow & { readonly skill: string })[]> {
   return run({
     text: `SELECT skill, name AS source, fingerprint, hash FROM skill_discovery.claim
       JOIN skill_discovery.source ON source.number = claim.source WHERE skill = ANY ($1) ORDER BY skill, name`,

@@ -8,10 +8,10 @@ import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { LocalCopy } from '../snapshot/local-copy.js';
 import { writeNote } from '../store/shared-note.js';
 import { LoadLock } from '../store/write/load-lock.js';
+import { putInPlace } from '../store/write/put-in-place.js';
 import { copyState, noteOf } from './copy-state.js';
 import { lockCopy } from './lock-copy.js';
 import { NewestState } from './newest-state.js';
-import { replaceCopy } from './replace-copy.js';
 import { sharedOrigin } from './shared-origin.js';
 import type { SharedState } from './shared-state.js';
 import type { SharedStore } from './shared-store.js';
@@ -112,7 +112,7 @@ export class SharedCopy {
       const here = this.state;
       if (here?.identity === state.identity && here.version >= state.version) return;
       writeNote(scratch, noteOf(state));
-      replaceCopy(this.database, scratch);
+      putInPlace(this.database, scratch);
     });
   }
 

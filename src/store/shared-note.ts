@@ -11,7 +11,7 @@ const NOTE_KEY = 'shared_version';
 /** A state of a catalogue that has a name before it is made here: somebody else has made it. */
 export interface NamedState {
   readonly stamp: string;
-  /** See {@link readNote}. */
+  /** See {@link readNamedState}. */
   readonly note: string;
 }
 
@@ -22,17 +22,17 @@ const LONGEST_WAIT = 10_000;
 const NO_CATALOGUE: readonly string[] = ['DATABASE_NOT_FOUND', 'NOT_A_CATALOGUE', 'UNSUPPORTED_FORMAT'];
 
 /**
- * What was noted of the present state of a catalogue when it was made; undefined if there is no catalogue, or nothing
- * is noted. A load that makes another state leaves the note, which is void then.
+ * The present state of a catalogue, with what was noted of it when it was made; undefined if there is no catalogue, or
+ * nothing is noted. A load that makes another state leaves the note, which is void then.
  *
  * @throws {SkillSearchError} `DATABASE_NOT_READABLE`, `DATABASE_DAMAGED`
  */
-export function readNote(database: string): string | undefined {
+export function readNamedState(database: string): NamedState | undefined {
   let connection: Connection | undefined;
   try {
     connection = openForReading(database);
     // Both at once: a small change may come between two statements.
-    return connection.transaction(() => noteIn(connection!))();
+    return connection.transaction(() => stateIn(connection!))();
   } catch (error) {
     if (error instanceof SkillSearchError && NO_CATALOGUE.includes(error.code)) return undefined;
     throw storeError(error, database, 'read');
@@ -41,12 +41,16 @@ export function readNote(database: string): string | undefined {
   }
 }
 
-/** The note of the present state; see {@link readNote}. */
+/** The note of the present state; see {@link readNamedState}. */
 export function noteIn(connection: Connection): string | undefined {
+  return stateIn(connection)?.note;
+}
+
+function stateIn(connection: Connection): NamedState | undefined {
   if (!hasChecksums(connection) || !isMetaWhole(connection)) return undefined;
   const stamp = readMeta(connection, 'stamp') ?? '';
   const value = readMeta(connection, NOTE_KEY);
-  return value?.startsWith(`${stamp} `) === true ? value.slice(stamp.length + 1) : undefined;
+  return value?.startsWith(`${stamp} `) === true ? { stamp, note: value.slice(stamp.length + 1) } : undefined;
 }
 
 /** Writes the note of a state, inside the transaction that makes it, before its facts. */

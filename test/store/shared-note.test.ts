@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, checkCatalogue, removeSkills } from '../../src/index.js';
 import { Database } from '../../src/sqlite/connection.js';
-import { readNote, writeNote } from '../../src/store/shared-note.js';
+import { readNamedState, writeNote } from '../../src/store/shared-note.js';
 import { stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
@@ -12,10 +12,10 @@ describe('the note of a state', () => {
   test('is read again, and changes nothing else', async () => {
     const database = await catalogue();
     const stamp = stampOf(database);
-    expect(readNote(database)).toBeUndefined();
+    expect(readNamedState(database)?.note).toBeUndefined();
     writeNote(database, 'a 1');
     writeNote(database, 'b 2');
-    expect([readNote(database), stampOf(database)]).toEqual(['b 2', stamp]);
+    expect([readNamedState(database)?.note, stampOf(database)]).toEqual(['b 2', stamp]);
     expect(await checkCatalogue({ database })).toMatchObject({ problems: [] });
   });
 
@@ -23,14 +23,14 @@ describe('the note of a state', () => {
     const database = await catalogue();
     writeNote(database, 'a 1');
     removeSkills({ database, ids: ['a'] });
-    expect(readNote(database)).toBeUndefined();
+    expect(readNamedState(database)?.note).toBeUndefined();
   });
 
   test('is none of what is no catalogue', async () => {
     const database = scratchFile('skills.db');
-    expect(readNote(database)).toBeUndefined();
+    expect(readNamedState(database)?.note).toBeUndefined();
     writeFileSync(database, 'text');
-    expect(readNote(database)).toBeUndefined();
+    expect(readNamedState(database)?.note).toBeUndefined();
     expect(await codeOf(() => writeNote(database, 'a 1'))).toBe('NOT_A_CATALOGUE');
   });
 
@@ -40,7 +40,7 @@ describe('the note of a state', () => {
     const connection = new Database(database);
     connection.exec("UPDATE meta SET value = '{}' WHERE key = 'facts'");
     connection.close();
-    expect(readNote(database)).toBeUndefined();
+    expect(readNamedState(database)?.note).toBeUndefined();
     expect(await codeOf(() => writeNote(database, 'a 2'))).toBe('DATABASE_DAMAGED');
   });
 });

@@ -18,7 +18,7 @@ import { ImageWriter } from './image-writer.js';
 const MOST_BYTES_IN_PLACE: number = 64 * 2 ** 20;
 
 export interface ApplyOptions {
-  /** What is noted of the state that this makes; see `readNote`. */
+  /** What is noted of the state that this makes; see `readNamedState`. */
   readonly note: string;
   /** Called now and then with the number of changed skills that are written. */
   readonly onProgress?: ((done: number) => void) | undefined;

@@ -10,13 +10,7 @@ import { textOf } from '../packed-text.js';
 import { StoredRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../vector-bytes.js';
 import type { CatalogueHead, StoredVector } from './catalogue-changes.js';
-import type { ImageClaim, SkillImage } from './skill-image.js';
-
-interface ClaimRow {
-  readonly source: string;
-  readonly fingerprint: Buffer | null;
-  readonly hash: Buffer | null;
-}
+import { type ClaimRow, claimOf, type SkillImage } from './skill-image.js';
 
 /** Reads the images of skills from a finished catalogue, and what belongs to them. Nothing damaged is handed on. */
 export class ImageReader {
@@ -90,7 +84,7 @@ export class ImageReader {
       contents: found === undefined ? undefined : { complete: found.contents.completeId !== null, files: found.files },
       derivedCategories: label?.hash.equals(row.hash) === true ? label.categories : undefined,
       hasVector: this.#model !== undefined && this.#hasVector.get(this.#model.id, textHash) !== undefined,
-      claims: this.#claims.all(number).map(toClaim),
+      claims: this.#claims.all(number).map(claimOf),
     };
   }
 
@@ -142,7 +136,3 @@ const OF_TEXT = 'SELECT id FROM skill WHERE text_hash = ?';
 const OF_BLOB = `
   SELECT id FROM content_file JOIN skill ON skill.number = content_file.skill
   WHERE content_file.sha256 = ? AND kept = 'blob'`;
-
-function toClaim({ source, fingerprint, hash }: ClaimRow): ImageClaim {
-  return fingerprint === null || hash === null ? { source } : { source, row: { fingerprint, hash } };
-}

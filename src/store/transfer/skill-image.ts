@@ -26,3 +26,14 @@ export interface ImageClaim {
   /** What the source's row became, if that is known; see the table `known_row`. */
   readonly row?: { readonly fingerprint: Buffer; readonly hash: Buffer } | undefined;
 }
+
+/** A claim as a row of a database has it. */
+export interface ClaimRow {
+  readonly source: string;
+  readonly fingerprint: Buffer | null;
+  readonly hash: Buffer | null;
+}
+
+export function claimOf({ source, fingerprint, hash }: ClaimRow): ImageClaim {
+  return fingerprint === null || hash === null ? { source } : { source, row: { fingerprint, hash } };
+}

@@ -1,11 +1,9 @@
-import { chmodSync, existsSync, renameSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { SkillSearchError } from '../../errors.js';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
-import { syncToDisk } from '../../sync-to-disk.js';
 import { choosePages } from '../database.js';
 import { pageBytesFor } from '../page-bytes.js';
-import { forgetJournal } from './forget-journal.js';
+import { putInPlace } from './put-in-place.js';
 
 /** Share of free pages, left by deleted rows, above which a file is packed before it is published. */
 const MAX_FREE_SHARE = 0.25;
@@ -31,10 +29,7 @@ export function replaceCatalogue(catalogue: string, workingCopy: string, connect
     throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: catalogue });
   }
   if (existsSync(catalogue)) chmodSync(workingCopy, statSync(catalogue).mode);
-  syncToDisk(workingCopy);
-  forgetJournal(catalogue);
-  renameSync(workingCopy, catalogue);
-  syncToDisk(dirname(catalogue));
+  putInPlace(catalogue, workingCopy);
 }
 
 /** Writes the file again without the pages that are free, or in pages of the size that is right for it. */

@@ -14,7 +14,7 @@ import {
 import { indexOrWarn } from '../../../src/indexing/index-or-warn.js';
 import { stampOfKeywordFile } from '../../../src/indexing/keyword-file.js';
 import { changesSince } from '../../../src/store/read/changes-since.js';
-import { readNote } from '../../../src/store/shared-note.js';
+import { readNamedState } from '../../../src/store/shared-note.js';
 import { applyChanges } from '../../../src/store/transfer/apply-changes.js';
 import type { CatalogueChanges } from '../../../src/store/transfer/catalogue-changes.js';
 import { contentOf, stampOf, traceOf, vectorsOf } from '../../catalogue-file.js';
@@ -118,7 +118,7 @@ describe('applying changes', () => {
     const nothing = () => ({ stamp: '', removed: [], changed: [] });
     const empty = (): Partial<CatalogueChanges> => ({ ...nothing(), images: async function* () {} });
     await withChanges(undefined, later, (changes) => applyChanges(copy, changes, { note: 'a 0' }), empty);
-    expect([contentOf(copy).size, readNote(copy)]).toEqual([0, 'a 0']);
+    expect([contentOf(copy).size, readNamedState(copy)?.note]).toEqual([0, 'a 0']);
     await apply(undefined, later, copy);
     expect(contentOf(copy)).toEqual(contentOf(later));
     const gone = ({ changed }: CatalogueChanges) => ({ ...empty(), stamp: 'later', removed: [...changed, 'nobody'] });
@@ -261,7 +261,7 @@ async function index(database: string): Promise<void> {
 
 async function apply(former: string | undefined, later: string, copy: string, note = 'a 1'): Promise<void> {
   await withChanges(former, later, (changes) => applyChanges(copy, changes, { note }));
-  expect(readNote(copy)).toBe(note);
+  expect(readNamedState(copy)?.note).toBe(note);
 }
 
 async function expectSame(copy: string, later: string): Promise<void> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, copyCatalogue } from '../../../src/index.js';
-import { readNote } from '../../../src/store/shared-note.js';
+import { readNamedState } from '../../../src/store/shared-note.js';
 import { applyChanges } from '../../../src/store/transfer/apply-changes.js';
 import type { CatalogueChanges } from '../../../src/store/transfer/catalogue-changes.js';
 import { filesBeside, stampOf } from '../../catalogue-file.js';
@@ -38,11 +38,11 @@ describe('a catalogue whose program is killed while changes are applied', () => 
     if (state === 'later') expect(await allOf(copy)).toEqual(await allOf(later));
     else if (before === undefined) expect(existsSync(copy)).toBe(false);
     else expect(await allOf(copy)).toEqual(before);
-    expect(readNote(copy)).toBe(state === 'later' ? 'a 2' : undefined);
+    expect(readNamedState(copy)?.note).toBe(state === 'later' ? 'a 2' : undefined);
 
     await withChanges(base, later, (changes) => applyChanges(copy, changes, { note: 'a 2' }));
     expect(await allOf(copy)).toEqual(await allOf(later));
-    expect(readNote(copy)).toBe('a 2');
+    expect(readNamedState(copy)?.note).toBe('a 2');
     expect(filesBeside(copy).filter((file) => !file.includes('.vectors'))).toEqual([]);
   });
 });
