@@ -5,6 +5,7 @@ import { type PackedBlob, unpackBlob } from '../store/blob-packing.js';
 import { bytesArray } from './hex-array.js';
 import { inParts } from './in-parts.js';
 import { joinBytes } from './join-bytes.js';
+import { missingHashes } from './missing-hashes.js';
 import { sharedDamage } from './shared-damage.js';
 
 /** Blobs that one statement asks for or stores, and bytes of them together. */
@@ -12,17 +13,9 @@ const TOGETHER = 1000;
 const BYTES_TOGETHER = 4 * 1024 * 1024;
 
 /** Those of these digests that no blob has. */
-export async function missingBlobs(run: RunStatement, digests: readonly Buffer[]): Promise<Buffer[]> {
-  const missing: Buffer[] = [];
-  for (const part of inParts(digests, TOGETHER)) {
-    const rows = await run<{ place: number }>({
-      text: `SELECT place::int FROM unnest($1::bytea[]) WITH ORDINALITY AS wanted (sha256, place)
-        WHERE NOT EXISTS (SELECT FROM skill_discovery.blob WHERE blob.sha256 = wanted.sha256)`,
-      values: [part],
-    });
-    for (const { place } of rows) missing.push(part[place - 1]!);
-  }
-  return missing;
+export function missingBlobs(run: RunStatement, digests: readonly Buffer[]): Promise<Buffer[]> {
+  const isThere = 'EXISTS (SELECT FROM skill_discovery.blob WHERE blob.sha256 = wanted.hash)';
+  return missingHashes(run, digests, TOGETHER, isThere);
 }
 
 /**

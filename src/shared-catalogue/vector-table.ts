@@ -5,6 +5,7 @@ import type { StoredVector } from '../store/transfer/catalogue-changes.js';
 import { bytesArray } from './hex-array.js';
 import { inParts } from './in-parts.js';
 import { joinBytes } from './join-bytes.js';
+import { missingHashes } from './missing-hashes.js';
 import { sharedDamage } from './shared-damage.js';
 import { toStoredText } from './stored-text.js';
 
@@ -44,21 +45,13 @@ export async function findModel(run: RunStatement, id: string): Promise<StoredMo
 }
 
 /** Those of these hashes that no vector of the model has. */
-export async function missingVectors(
+export function missingVectors(
   run: RunStatement,
   { number }: StoredModel,
   textHashes: readonly Buffer[],
 ): Promise<Buffer[]> {
-  const missing: Buffer[] = [];
-  for (const part of inParts(textHashes, TOGETHER)) {
-    const rows = await run<{ place: number }>({
-      text: `SELECT place::int FROM unnest($2::bytea[]) WITH ORDINALITY AS wanted (text_hash, place)
-        WHERE NOT EXISTS (SELECT FROM skill_discovery.vector WHERE model = $1 AND vector.text_hash = wanted.text_hash)`,
-      values: [number, part],
-    });
-    for (const { place } of rows) missing.push(part[place - 1]!);
-  }
-  return missing;
+  const isThere = 'EXISTS (SELECT FROM skill_discovery.vector WHERE model = $2 AND vector.text_hash = wanted.hash)';
+  return missingHashes(run, textHashes, TOGETHER, isThere, [number]);
 }
 
 /** Stores vectors of a model; in an order, as `storeBlobs` does. */

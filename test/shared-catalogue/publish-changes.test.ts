@@ -187,13 +187,7 @@ describeWithPostgres('publishing into a shared catalogue', (server) => {
       const address = await server.database();
       const [first, second] = [await openStore(address), await openStore(address)];
       const empty = await first.head();
-      let release = (): void => {};
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      const slow = makeChanges([makeImage('a')], { beforeBatch: () => held });
-      const publishing = first.publish(slow, empty);
-      await expect.poll(() => slow.isBegun()).toBe(true);
+      const { publishing, release } = await publishSlowly(first, empty);
       const stop = new AbortController();
       const reason = new Error('enough');
       const waiting = second.publish(makeChanges([makeImage('b')]), empty, { signal: stop.signal });
@@ -209,13 +203,7 @@ describeWithPostgres('publishing into a shared catalogue', (server) => {
     const address = await server.database();
     const [first, second] = [await openStore(address), await openStore(address)];
     const empty = await first.head();
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const slow = makeChanges([makeImage('a')], { beforeBatch: () => held });
-    const publishing = first.publish(slow, empty);
-    await expect.poll(() => slow.isBegun()).toBe(true);
+    const { publishing, release } = await publishSlowly(first, empty);
     const now = performance.now.bind(performance);
     let passed = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => now() + passed);
@@ -409,3 +397,18 @@ describeWithPostgres('publishing into a shared catalogue', (server) => {
     });
   });
 });
+
+/** Begins to publish a skill, and goes on when it is told to. Others wait until then. */
+async function publishSlowly(
+  store: SharedStore,
+  onto: SharedState,
+): Promise<{ readonly publishing: ReturnType<SharedStore['publish']>; readonly release: () => void }> {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = makeChanges([makeImage('a')], { beforeBatch: () => held });
+  const publishing = store.publish(slow, onto);
+  await expect.poll(() => slow.isBegun()).toBe(true);
+  return { publishing, release };
+}
