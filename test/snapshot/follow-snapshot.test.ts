@@ -231,7 +231,7 @@ describe('a search that follows a snapshot', () => {
     const cache = scratchFolder();
     await following(server, cache);
     await until(() => server.asked.includes('304 /manifest.json'));
-    for (const name of readdirSync(cache)) rmSync(join(cache, name), { recursive: true });
+    for (const name of readdirSync(cache)) rmSync(join(cache, name), { recursive: true, force: true, maxRetries: 5 });
     await until(() => existsSync(join(cache, 'skills.db.snapshot')));
   });
 
