@@ -22,7 +22,7 @@ export interface SmallChange {
   readonly read: (ingest: Ingest, writer: CatalogueWriter) => Promise<boolean>;
 }
 
-type ChangeOptions = Omit<BuildOptions, 'sources' | 'database' | 'cache' | 'passwordFile'>;
+export type ChangeOptions = Omit<BuildOptions, 'sources' | 'database' | 'cache' | 'passwordFile'>;
 
 /**
  * Writes a small change into the file of a catalogue, in one transaction. In a second one follow the vectors of new
@@ -112,7 +112,7 @@ async function derive(
  * @param present id of the model whose vectors the catalogue has
  * @returns undefined if no vectors are to be made; `another` if all texts would have to be embedded again
  */
-async function modelInPlace(
+export async function modelInPlace(
   present: string | undefined,
   options: ChangeOptions,
 ): Promise<ChosenModel | undefined | 'another'> {

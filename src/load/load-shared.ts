@@ -1,7 +1,7 @@
 import { SkillSearchError } from '../errors.js';
+import { loadIntoShared } from './load-into-shared.js';
 import type { BuildOptions } from './load-options.js';
 import type { LoadReport } from './load-report.js';
-import { loadThroughScratch } from './load-through-scratch.js';
 import { isInstalledSource } from './open-sources.js';
 import { prepareLoad } from './prepare-load.js';
 import { runLoad } from './run-load.js';
@@ -23,5 +23,5 @@ export async function loadShared({ database, cache, passwordFile, ...options }: 
   const isOnce = sources.some((source) => source.isOnce === true);
   const pruned = options.prune === true ? sources.map((source) => source.key) : [];
   const work = { key, isOnce, pruned, signal: options.signal };
-  return loadThroughScratch({ database, cache, passwordFile }, work, (target) => runLoad(load, target));
+  return loadIntoShared({ database, cache, passwordFile }, work, { whole: (target) => runLoad(load, target) });
 }

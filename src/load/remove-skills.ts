@@ -50,13 +50,24 @@ export function removeSkills(options: RemoveOptions): number | Promise<number> {
 }
 
 async function removeShared(options: Omit<RemoveOptions, 'ids'>, ids: readonly string[]): Promise<number> {
-  const { loadThroughScratch } = await import('./load-through-scratch.js');
+  const { loadIntoShared } = await import('./load-into-shared.js');
+  const untold = { signal: undefined, onProgress: () => {}, onWarning: () => {} };
   const work = { key: undefined, isOnce: false, needsCatalogue: true, signal: undefined };
-  return loadThroughScratch(options, work, async (target) => {
-    const removed = removeFrom(target.database, ids);
-    await target.handOn?.();
-    await target.indexWhenDue({ signal: undefined, onProgress: () => {}, onWarning: () => {} });
-    return removed;
+  return loadIntoShared(options, work, {
+    small: async ({ tryOut, indexWhenDue }) => {
+      if (ids.length > MAX_CHANGED_IN_PLACE) return undefined;
+      const tried = await tryOut(async (change) => removeIn(change, ids));
+      if (tried === undefined) return undefined;
+      await tried.publish();
+      await indexWhenDue(untold);
+      return tried.result;
+    },
+    whole: async ({ database, handOn, indexWhenDue }) => {
+      const removed = removeFrom(database, ids);
+      await handOn?.();
+      await indexWhenDue(untold);
+      return removed;
+    },
   });
 }
 
@@ -65,20 +76,25 @@ function removeFrom(database: string, ids: readonly string[]): number {
   const change = ids.length <= MAX_CHANGED_IN_PLACE ? OpenChange.open(database) : undefined;
   const load = change ?? new OpenLoad(database, loadKey(['remove', ...ids]), true);
   try {
-    const end: EndOfLoad = {
-      hasWork: () => ids.some((id) => load.statements.find.get(id) !== undefined),
-      onlyRemoves: true,
-      write: (statements) => {
-        for (const id of ids) statements.remove(id);
-        return false;
-      },
-    };
-    const { removed } = load instanceof OpenChange ? endChange(load, end) : endLoad(load, end);
+    const removed = removeIn(load, ids);
     load.reported();
     return removed;
   } finally {
     load.close();
   }
+}
+
+function removeIn(load: OpenLoad | OpenChange, ids: readonly string[]): number {
+  const end: EndOfLoad = {
+    hasWork: () => ids.some((id) => load.statements.find.get(id) !== undefined),
+    onlyRemoves: true,
+    write: (statements) => {
+      for (const id of ids) statements.remove(id);
+      return false;
+    },
+  };
+  const { removed } = load instanceof OpenChange ? endChange(load, end) : endLoad(load, end);
+  return removed;
 }
 
 /** A text can be iterated, too, but its letters are no ids. */

@@ -17,8 +17,7 @@ import {
 import { isPostgresAddress } from '../database-address.js';
 import { MAX_CHANGED_IN_PLACE } from '../limits.js';
 import { readRows } from '../sources/rows/read-rows.js';
-import { changeInPlace } from './change-in-place.js';
-import type { SharedOptions } from './load-options.js';
+import { changeInPlace, type SmallChange } from './change-in-place.js';
 import type { LoadReport } from './load-report.js';
 import { fileTarget, type LoadTarget } from './load-target.js';
 import { rowsKey } from './open-sources.js';
@@ -58,35 +57,35 @@ export async function updateRows(options: UpdateOptions): Promise<LoadReport> {
   signal?.throwIfAborted();
 
   const first = await firstOf(rows, MAX_CHANGED_IN_PLACE);
-  const update = (target: LoadTarget): Promise<LoadReport> => updateIn(target, name, first, others);
-  if (!isShared) return update(fileTarget(file));
-  const { loadThroughScratch } = await import('./load-through-scratch.js');
-  return loadThroughScratch(
+  const small: SmallChange | undefined = first.isAll ? changeOf(name, first.rows, signal) : undefined;
+  const whole = async (target: LoadTarget): Promise<LoadReport> => {
+    const sources = [{ name, rows: first.all() }];
+    return runLoad(await prepareLoad({ ...others, sources }, target.home ?? dirname(target.database)), target);
+  };
+  if (!isShared) {
+    const target = fileTarget(file);
+    const report = small !== undefined && existsSync(file) ? await changeInPlace(target, small, others) : undefined;
+    return report ?? whole(target);
+  }
+  const [{ loadIntoShared }, { changeShared }] = await Promise.all([
+    import('./load-into-shared.js'),
+    import('./change-shared.js'),
+  ]);
+  return loadIntoShared(
     { database, cache, passwordFile },
     { key: undefined, isOnce: !first.isAll, signal },
-    update,
+    { whole, ...(small === undefined ? {} : { small: (target) => changeShared(target, small, others) }) },
   );
 }
 
-/** Changes the file of a target in place if that can be done, and loads the rows as a whole if not. */
-async function updateIn(
-  target: LoadTarget,
-  name: string,
-  first: FirstRows,
-  options: Omit<UpdateOptions, 'database' | 'rows' | 'source' | keyof SharedOptions>,
-): Promise<LoadReport> {
-  const { database, home } = target;
-  if (first.isAll && existsSync(database)) {
-    const source = rowsKey(name);
-    const read: Parameters<typeof changeInPlace>[1]['read'] = async (ingest) => {
-      for await (const item of readRows(first.rows, name, { signal: options.signal })) await ingest.take(item, source);
+function changeOf(name: string, rows: readonly unknown[], signal: AbortSignal | undefined): SmallChange {
+  const source = rowsKey(name);
+  return {
+    read: async (ingest) => {
+      for await (const item of readRows(rows, name, { signal })) await ingest.take(item, source);
       return true;
-    };
-    const report = await changeInPlace(target, { read }, options);
-    if (report !== undefined) return report;
-  }
-  const sources = [{ name, rows: first.all() }];
-  return runLoad(await prepareLoad({ ...options, sources }, home ?? dirname(database)), target);
+    },
+  };
 }
 
 /** The first rows of some, and whether that is all of them. */

@@ -6,6 +6,7 @@ import type { IndexingWarning } from '../indexing/index-or-warn.js';
 import { indexWhenDue } from '../indexing/index-when-due.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { LocalCopy } from '../snapshot/local-copy.js';
+import type { FileLock } from '../store/file-lock.js';
 import { writeNote } from '../store/shared-note.js';
 import { LoadLock } from '../store/write/load-lock.js';
 import { putInPlace } from '../store/write/put-in-place.js';
@@ -84,6 +85,23 @@ export class SharedCopy {
   }
 
   /**
+   * Does work while nobody changes the copy. Whoever wants to bring it further waits, so it must be short.
+   *
+   * @param work gets the state that the copy is. What it throws is thrown on as it is
+   * @returns undefined if there is no copy
+   * @throws {SkillSearchError} as {@link bringUp}
+   */
+  async hold<T>(work: (state: SharedState) => Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
+    const lock = await this.#lock(signal);
+    try {
+      const { state } = this;
+      return state === undefined ? undefined : await work(state);
+    } finally {
+      lock.release();
+    }
+  }
+
+  /**
    * Copies the catalogue, without its derived files.
    *
    * @param path where there is no file yet
@@ -147,14 +165,25 @@ export class SharedCopy {
   }
 
   async #alone<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const lock = await this.#lock(signal);
     try {
+      return await this.#writing(signal, work);
+    } finally {
+      lock.release();
+    }
+  }
+
+  #lock(signal: AbortSignal | undefined): Promise<FileLock> {
+    return this.#writing(signal, () => {
       this.#files.claim();
-      const lock = await lockCopy(this.database, signal);
-      try {
-        return await work();
-      } finally {
-        lock.release();
-      }
+      return lockCopy(this.database, signal);
+    });
+  }
+
+  /** Errors of the file system become one of ours. */
+  async #writing<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
     } catch (error) {
       if (error instanceof SkillSearchError || signal?.aborted === true) throw error;
       const message = `cannot write the local copy in ${this.folder}: ${(error as Error).message}`;

@@ -1,6 +1,6 @@
 import { POSTGRES_LIMITS, SHARED_CATALOGUE_LIMITS } from '../limits.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
-import { type PostgresEvent, PostgresPool } from '../postgres/postgres-pool.js';
+import { PostgresPool } from '../postgres/postgres-pool.js';
 import { prepareTables } from '../postgres/shared-tables.js';
 import type { CatalogueChanges, StoredVector } from '../store/transfer/catalogue-changes.js';
 import { CATALOGUE_TABLES } from './catalogue-tables.js';
@@ -25,14 +25,6 @@ export interface SharedStoreOptions {
   readonly passwordFile?: string | undefined;
   /** Connections at most, from 2 on: a load publishes on one, and sends bytes on another. */
   readonly connections?: number | undefined;
-  /** Told when the database stops answering, and when it is back. */
-  readonly onChange?: ((event: PostgresEvent) => void) | undefined;
-}
-
-/** The present state of a shared catalogue. */
-export interface SharedHead extends SharedState {
-  /** By the clock of the database; undefined if nothing was ever published. */
-  readonly publishedAt: Date | undefined;
 }
 
 /**
@@ -60,8 +52,8 @@ export class SharedStore {
    *   `INVALID_OPTION` for a password file that cannot be read
    */
   static async open(address: PostgresAddress, options: SharedStoreOptions = {}): Promise<SharedStore> {
-    const { connections = POSTGRES_LIMITS.usualConnections, passwordFile, onChange } = options;
-    const settings = { connections: Math.max(2, connections), passwordFile, onChange };
+    const { connections = POSTGRES_LIMITS.usualConnections, passwordFile } = options;
+    const settings = { connections: Math.max(2, connections), passwordFile };
     const pool = await PostgresPool.connect(address, settings);
     try {
       await prepareTables(pool, CATALOGUE_TABLES);
@@ -78,14 +70,12 @@ export class SharedStore {
   }
 
   /** The present state, within 2 seconds. */
-  async head(): Promise<SharedHead> {
-    const [row] = await this.#pool.run<SharedState & { readonly publishedAt: Date | null }>({
+  async head(): Promise<SharedState> {
+    const [row] = await this.#pool.run<SharedState>({
       name: 'skill-discovery head',
-      text: `SELECT identity, catalogue.version::float8 AS version, catalogue.stamp, published_at AS "publishedAt"
-        FROM skill_discovery.catalogue LEFT JOIN skill_discovery.version ON version.version = catalogue.version`,
+      text: 'SELECT identity, version::float8 AS version, stamp FROM skill_discovery.catalogue',
     });
-    const { publishedAt, ...state } = row!;
-    return { ...state, publishedAt: publishedAt ?? undefined };
+    return row!;
   }
 
   /**

@@ -12,6 +12,7 @@ import { hasPresentSignatures, SignatureWriter } from '../signature-table.js';
 import { changedSums } from './changed-sums.js';
 import { isChangeable, openBase, openCatalogue } from './open-load.js';
 import { Superseding } from './superseding.js';
+import type { Trial } from './trial.js';
 import { WorkingCopy } from './working-copy.js';
 import { WriterStatements } from './writer-statements.js';
 
@@ -37,6 +38,7 @@ export class OpenChange {
   readonly resumed = false as const;
   readonly unreported = undefined;
   readonly #copy: WorkingCopy;
+  readonly #trial: Trial | undefined;
   #writable: Connection | undefined;
   #superseding: Superseding | undefined;
   #sums: CatalogueSums | undefined;
@@ -45,18 +47,19 @@ export class OpenChange {
   #hasWritten = false;
 
   /**
+   * @param trial sees what the change would make; it is undone then, and nothing is ever written to the disk
    * @returns undefined if the catalogue cannot be changed in place, but needs a whole load: an earlier version of the
    *   library has written it
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, and those of opening a catalogue
    */
-  static open(path: string): OpenChange | undefined {
+  static open(path: string, trial?: Trial): OpenChange | undefined {
     // Before anything is written: a file that is no catalogue must be left alone.
     openCatalogue(path).close();
     const copy = WorkingCopy.claim(path);
     try {
       const base = openBase(path);
       if (isChangeable(base.connection) && hasPresentSignatures(base.connection))
-        return new OpenChange(path, copy, base);
+        return new OpenChange(path, copy, base, trial);
       base.close();
     } catch (error) {
       copy.release();
@@ -67,10 +70,10 @@ export class OpenChange {
   }
 
   /** Like {@link open}, but waits a little while another change is written. */
-  static async inTurn(path: string, signal: AbortSignal | undefined): Promise<OpenChange | undefined> {
+  static async inTurn(path: string, signal: AbortSignal | undefined, trial?: Trial): Promise<OpenChange | undefined> {
     for (const began = performance.now(); ; ) {
       try {
-        return OpenChange.open(path);
+        return OpenChange.open(path, trial);
       } catch (error) {
         const isTaken = error instanceof SkillSearchError && error.code === 'LOAD_IN_PROGRESS';
         if (!isTaken || performance.now() - began > LONGEST_TURN) throw error;
@@ -80,9 +83,10 @@ export class OpenChange {
     }
   }
 
-  private constructor(path: string, copy: WorkingCopy, base: WriterStatements) {
+  private constructor(path: string, copy: WorkingCopy, base: WriterStatements, trial: Trial | undefined) {
     this.path = path;
     this.#copy = copy;
+    this.#trial = trial;
     this.base = base;
     this.#statements = base;
   }
@@ -135,7 +139,7 @@ export class OpenChange {
   reported(): void {}
 
   /**
-   * Commits what was written, with a new stamp.
+   * Commits what was written, with a new stamp. A trial sees it instead, and it is undone.
    *
    * @param hasChanged whether something has changed that was not written with {@link write}
    * @param state the state that this makes, if it has a name already: then it is made even if nothing has changed
@@ -157,7 +161,8 @@ export class OpenChange {
     writeMeta(connection, 'stamp', stamp);
     if (state !== undefined) putNote(connection, stamp, state.note);
     writeSums(connection, { ...sums, stamp });
-    connection.exec('COMMIT');
+    this.#trial?.see(connection, this.base.connection);
+    connection.exec(this.#trial === undefined ? 'COMMIT' : 'ROLLBACK');
     return true;
   }
 
@@ -199,7 +204,10 @@ export class OpenChange {
       // Without this, a large change would lock readers out before it ends, and this process' own among them.
       connection.pragma('cache_spill = OFF');
       connection.pragma('synchronous = FULL');
+      // Pages are not spilled, so what is undone was never in the file: there is nothing to play back after a kill.
+      if (this.#trial !== undefined) connection.pragma('journal_mode = MEMORY');
       connection.exec('BEGIN IMMEDIATE');
+      this.#trial?.begin(connection);
       // A replaced skill is deleted before its claims have a new number.
       connection.pragma('defer_foreign_keys = ON');
       return connection;
