@@ -56,7 +56,7 @@ export class SharedLoad {
   async present(needsCatalogue: boolean, anew: boolean): Promise<SharedState> {
     const head = await this.#store.head();
     if (head.version === 0 && !needsCatalogue) return head;
-    return this.copy.bringUp({ signal: this.signal, index: false, anew });
+    return this.copy.bringUp({ signal: this.signal, index: 'nothing', anew });
   }
 
   /**
@@ -93,7 +93,7 @@ export class SharedLoad {
         onWarning({ origin, message: error.message });
       }
     };
-    await orWarn('local copy', () => this.copy.bringUp({ signal, index: true, onProgress, onWarning }));
+    await orWarn('local copy', () => this.copy.bringUp({ signal, onProgress, onWarning }));
     await orWarn('checkpoint', async () => {
       if (await this.#isCheckpointDue(signal)) await this.copy.writeCheckpoint(signal);
     });

@@ -2,7 +2,7 @@ import { SkillSearchError } from '../errors.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { copyState, isSameState } from './copy-state.js';
 import { CHUNKS_AT_ONCE } from './newest-state.js';
-import { type BringUpOptions, SharedCopy } from './shared-copy.js';
+import { type BringUpOptions, type IndexCopyOptions, SharedCopy } from './shared-copy.js';
 import type { SharedState } from './shared-state.js';
 import { SharedStore } from './shared-store.js';
 
@@ -35,9 +35,7 @@ export class CopyKeeper {
    * @throws {SkillSearchError} as opening the store and `SharedCopy.bringUp` do
    * @throws the signal's reason when aborted
    */
-  async look(
-    options: Pick<BringUpOptions, 'signal' | 'index' | 'anew' | 'onWarning' | 'onUsable'>,
-  ): Promise<SharedState> {
+  async look(options: Pick<BringUpOptions, 'signal' | 'index' | 'anew'>): Promise<SharedState> {
     const { store, copy } = await this.#open();
     options.signal?.throwIfAborted();
     if (this.#hasIndexed && options.anew !== true) {
@@ -49,6 +47,16 @@ export class CopyKeeper {
     const state = await copy.bringUp(options);
     this.#hasIndexed = true;
     return state;
+  }
+
+  /**
+   * Writes the derived files of the copy where they are due. Others, and this, may look meanwhile.
+   *
+   * @throws {SkillSearchError} as `SharedCopy.index` does
+   */
+  async index(options: IndexCopyOptions): Promise<void> {
+    const { copy } = await this.#open();
+    await copy.index(options);
   }
 
   async close(): Promise<void> {

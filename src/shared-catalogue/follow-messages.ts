@@ -18,9 +18,7 @@ export type FollowRequest =
 
 /** From the thread. */
 export type FollowReply =
-  /** Words can be searched; vectors may still be indexed. */
-  | { readonly kind: 'usable' }
-  /** The copy is the newest state. */
+  /** The copy is the newest state, and words can be searched; vectors may still be indexed. */
   | { readonly kind: 'agreed'; readonly state: SharedState }
   /** A look failed. */
   | { readonly kind: 'failed'; readonly error: ErrorMessage }

@@ -50,7 +50,7 @@ export async function followShared(options: FollowCopyOptions): Promise<CopyFoll
 
 async function makeAnew(keeper: CopyKeeper, known: KnownCopy, signal: AbortSignal | undefined): Promise<void> {
   try {
-    known.agreed(await untilAborted(keeper.look({ signal, index: false, anew: true }), signal));
+    known.agreed(await untilAborted(keeper.look({ signal, index: 'nothing', anew: true }), signal));
   } finally {
     await keeper.close();
   }
@@ -64,7 +64,9 @@ async function lookOnce(keeper: CopyKeeper, known: KnownCopy, { signal, onProble
     for (;;) {
       try {
         // What is due takes minutes for vectors, and can be searched without. Whoever follows the copy does it.
-        known.agreed(await untilAborted(keeper.look({ signal: either, index: !known.exists }), either));
+        known.agreed(
+          await untilAborted(keeper.look({ signal: either, index: known.exists ? 'nothing' : 'all' }), either),
+        );
         return;
       } catch (error) {
         if (signal?.aborted === true || known.exists || !isWorthAnotherTry(error, began)) throw error;

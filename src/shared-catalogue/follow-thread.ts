@@ -2,7 +2,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type ErrorMessage, messageOf } from '../error-message.js';
 import { readPostgresAddress } from '../postgres/postgres-address.js';
 import { CopyKeeper } from './copy-keeper.js';
+import { isSameState } from './copy-state.js';
 import type { FollowReply, FollowRequest, FollowThreadData } from './follow-messages.js';
+import type { SharedState } from './shared-state.js';
 
 // The thread that keeps a copy up to date: it looks again and again, whoever asks, until it is told to close.
 
@@ -12,6 +14,9 @@ const tell = (reply: FollowReply): void => port.postMessage(reply);
 const closing = new AbortController();
 const keeper = new CopyKeeper({ address: readPostgresAddress('database', address), passwordFile, folder });
 let running: Promise<ErrorMessage | undefined> | undefined;
+let indexing: Promise<void> | undefined;
+/** The state whose derived files were looked at last. */
+let indexed: SharedState | undefined;
 
 /** Joins the look that is running. */
 function look(anew = false): Promise<ErrorMessage | undefined> {
@@ -26,16 +31,33 @@ async function lookOnce(anew: boolean): Promise<ErrorMessage | undefined> {
     const state = await keeper.look({
       signal: closing.signal,
       anew,
-      onUsable: () => tell({ kind: 'usable' }),
-      onWarning: ({ origin, message }) => tell({ kind: 'warned', message: `${origin}: ${message}` }),
+      index: 'words',
     });
     tell({ kind: 'agreed', state });
+    if (indexed === undefined || !isSameState(indexed, state)) indexBeside(state);
     return undefined;
   } catch (error) {
     const plain = messageOf(error);
     if (!closing.signal.aborted) tell({ kind: 'failed', error: plain });
     return plain;
   }
+}
+
+/** Indexing vectors takes minutes: what is published meanwhile is followed. */
+function indexBeside(state: SharedState): void {
+  indexing ??= keeper
+    .index({ signal: closing.signal, onWarning: ({ origin, message }) => warn(`${origin}: ${message}`) })
+    .catch((error: unknown) => {
+      if (!closing.signal.aborted) warn(messageOf(error).message);
+    })
+    .finally(() => {
+      indexed = state;
+      indexing = undefined;
+    });
+}
+
+function warn(message: string): void {
+  tell({ kind: 'warned', message });
 }
 
 async function answer(id: number, anew: boolean): Promise<void> {
@@ -55,6 +77,7 @@ async function close(): Promise<void> {
   clearInterval(timer);
   closing.abort();
   await running;
+  await indexing;
   await keeper.close();
   port.close();
 }

@@ -1,20 +1,35 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { FileLock } from '../store/file-lock.js';
+import { filesBeside } from '../store/file-names.js';
 
 /** How often whoever has the copy in hand is waited for, in milliseconds. */
 const LOOK_AGAIN = 100;
 
 /**
  * Takes the lock of a copy, which is held by those who work on it. It is another one than that of a load, which they
- * take, too.
+ * take, too. Long work, such as indexing, is done without it.
  *
  * @param database the copy, in a folder that is there
  * @throws the signal's reason when aborted
  */
-export async function lockCopy(database: string, signal: AbortSignal | undefined): Promise<FileLock> {
+export function lockCopy(database: string, signal: AbortSignal | undefined): Promise<FileLock> {
+  return inTurn(`${database}.shared-lock`, signal);
+}
+
+/**
+ * Takes the lock of those who write the derived files of a copy, or put a file with other numbers in its place. Whoever
+ * has it never waits for {@link lockCopy}.
+ *
+ * @throws the signal's reason when aborted
+ */
+export function lockIndexing(database: string, signal: AbortSignal | undefined): Promise<FileLock> {
+  return inTurn(filesBeside(database).indexingLock, signal);
+}
+
+async function inTurn(path: string, signal: AbortSignal | undefined): Promise<FileLock> {
   for (;;) {
     signal?.throwIfAborted();
-    const lock = FileLock.take(`${database}.shared-lock`);
+    const lock = FileLock.take(path);
     if (lock !== undefined) return lock;
     await wait(LOOK_AGAIN, undefined, { signal });
   }

@@ -8,6 +8,7 @@ import { derivedFiles } from '../store/file-names.js';
 import { applyChanges } from '../store/transfer/apply-changes.js';
 import { putInPlace } from '../store/write/put-in-place.js';
 import { copyState, noteOf } from './copy-state.js';
+import { lockIndexing } from './lock-copy.js';
 import type { SharedChanges } from './shared-changes.js';
 import type { SharedState } from './shared-state.js';
 import type { SharedStore } from './shared-store.js';
@@ -36,12 +37,6 @@ const CHECKPOINT_OF_NO_USE: ReadonlySet<string> = new Set([
   'DATABASE_DAMAGED',
 ]);
 
-interface Reached {
-  readonly state: SharedState;
-  /** Whether all skills were read. */
-  readonly isNew: boolean;
-}
-
 /** Brings the files of a copy to the newest state of a shared catalogue. Nobody else works on them meanwhile. */
 export class NewestState {
   readonly #files: LocalCopy;
@@ -59,21 +54,20 @@ export class NewestState {
    * @param anew whether to make it of nothing that is here
    * @throws {SkillSearchError} `DATABASE_NOT_FOUND` if nothing was ever published, and those of the store
    */
-  async reach(anew: boolean, signal: AbortSignal | undefined): Promise<Reached> {
+  async reach(anew: boolean, signal: AbortSignal | undefined): Promise<SharedState> {
     const reached = await this.#follow(anew, signal);
     rmSync(dirname(this.#scratch), { recursive: true, force: true });
     this.#files.discard();
     return reached;
   }
 
-  async #follow(anew: boolean, signal: AbortSignal | undefined): Promise<Reached> {
+  async #follow(anew: boolean, signal: AbortSignal | undefined): Promise<SharedState> {
     const here = anew ? undefined : copyState(this.#database);
     const led = here === undefined ? undefined : await this.#lead(here, signal);
-    if (led !== undefined) return { state: led, isNew: false };
+    if (led !== undefined) return led;
     const checkpoint = await this.#takeCheckpoint(signal);
     const fromThere = checkpoint === undefined ? undefined : await this.#lead(checkpoint, signal);
-    if (fromThere !== undefined) return { state: fromThere, isNew: false };
-    return { state: await this.#readAll(signal), isNew: true };
+    return fromThere ?? this.#readAll(signal);
   }
 
   /**
@@ -108,9 +102,11 @@ export class NewestState {
       // One that a killed run has finished may have what is gone by now. What it had begun is gone on with.
       rmSync(scratch, { force: true });
       await applyChanges(scratch, changes, { note: noteOf(state), signal });
-      // They are told by their stamp. A file that was made another way may have had the same one, and other numbers.
-      for (const derived of derivedFiles(this.#database)) rmSync(derived, { force: true });
-      putInPlace(this.#database, scratch);
+      await this.#whileNobodyIndexes(signal, async () => {
+        // They are told by their stamp. A file that was made another way may have had the same one, and other numbers.
+        for (const derived of derivedFiles(this.#database)) rmSync(derived, { force: true });
+        putInPlace(this.#database, scratch);
+      });
       return state;
     };
     return this.#store.withChangesSince(undefined, work, signal);
@@ -130,7 +126,7 @@ export class NewestState {
         // Changes that were written since have made other files of those that a note tells of.
         this.#files.forget();
         const fetch: FetchChunk = (digest, bytes, ending) => this.#chunk(digest, bytes, ending);
-        await this.#files.bringTo(manifest, fetch, signal, CHUNKS_AT_ONCE);
+        await this.#whileNobodyIndexes(signal, () => this.#files.bringTo(manifest, fetch, signal, CHUNKS_AT_ONCE));
         this.#files.forget();
         return copyState(this.#database);
       } catch (error) {
@@ -144,6 +140,16 @@ export class NewestState {
       }
     }
     return undefined;
+  }
+
+  /** Whoever indexes the former file would put its derived files beside the one that takes its place. */
+  async #whileNobodyIndexes(signal: AbortSignal | undefined, work: () => Promise<void>): Promise<void> {
+    const lock = await lockIndexing(this.#database, signal);
+    try {
+      await work();
+    } finally {
+      lock.release();
+    }
   }
 
   async #chunk(digest: string, bytes: number, signal: AbortSignal): Promise<Buffer> {

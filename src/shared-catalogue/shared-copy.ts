@@ -1,5 +1,6 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { SkillSearchError } from '../errors.js';
 import { indexKeywords } from '../indexing/index-keywords.js';
 import type { IndexingWarning } from '../indexing/index-or-warn.js';
@@ -7,11 +8,12 @@ import { indexWhenDue } from '../indexing/index-when-due.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { LocalCopy } from '../snapshot/local-copy.js';
 import type { FileLock } from '../store/file-lock.js';
+import { filesBeside } from '../store/file-names.js';
 import { writeNote } from '../store/shared-note.js';
-import { LoadLock } from '../store/write/load-lock.js';
 import { putInPlace } from '../store/write/put-in-place.js';
+import { CheckpointFiles } from './checkpoint-files.js';
 import { copyState, noteOf } from './copy-state.js';
-import { lockCopy } from './lock-copy.js';
+import { lockCopy, lockIndexing } from './lock-copy.js';
 import { NewestState } from './newest-state.js';
 import { sharedOrigin } from './shared-origin.js';
 import type { SharedState } from './shared-state.js';
@@ -19,23 +21,26 @@ import type { SharedStore } from './shared-store.js';
 import { storeFiles } from './store-files.js';
 
 /** How {@link SharedCopy.bringUp} is followed and stopped. */
-export interface BringUpOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Whether to write the derived files where they are due. @default true */
-  readonly index?: boolean;
+export interface BringUpOptions extends IndexCopyOptions {
+  /** Which derived files to write where they are due; `words` only those that a search should not be without. @default 'all' */
+  readonly index?: 'all' | 'words' | 'nothing';
   /** Whether to make it of nothing that is here: some of that is damaged. @default false */
   readonly anew?: boolean;
-  /** How far indexing is. */
-  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** How indexing a copy is followed and stopped. */
+export interface IndexCopyOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** How far it is. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** A derived file that could not be written. */
-  readonly onWarning?: (warning: IndexingWarning) => void;
-  /** Called once the copy can be searched by words; vectors may still be indexed. */
-  readonly onUsable?: () => void;
+  readonly onWarning?: ((warning: IndexingWarning) => void) | undefined;
 }
 
 /**
  * The copy of a shared catalogue on this machine: an ordinary catalogue in a folder, which is led from the state that it
- * is to the newest one. Several processes may share the folder; one of them works on it at a time.
+ * is to the newest one. Several processes may share the folder. One of them changes it at a time, and one of them writes
+ * its derived files, which takes longer.
  */
 export class SharedCopy {
   /** Path of the catalogue. */
@@ -67,12 +72,21 @@ export class SharedCopy {
    * @throws the signal's reason when aborted
    */
   async bringUp(options: BringUpOptions = {}): Promise<SharedState> {
-    const { signal, index = true, anew = false } = options;
-    return this.#alone(signal, async () => {
-      const { state, isNew } = await new NewestState(this.#files, this.#store).reach(anew, signal);
-      if (index) await this.#index(isNew, options);
-      return state;
-    });
+    const { signal, index = 'all', anew = false } = options;
+    const state = await this.#alone(signal, () => new NewestState(this.#files, this.#store).reach(anew, signal));
+    if (index !== 'nothing') await this.#indexFirstWords(options);
+    if (index === 'all') await this.index(options);
+    return state;
+  }
+
+  /**
+   * Writes the derived files where they are due. Others may bring the copy further meanwhile: then the files are those
+   * of a former state, and searches put what has changed beside them. Whoever finds another process doing that waits.
+   *
+   * @throws the signal's reason when aborted
+   */
+  async index({ signal, onProgress = () => {}, onWarning = () => {} }: IndexCopyOptions = {}): Promise<void> {
+    await this.#indexing(signal, () => indexWhenDue(this.database, { signal, onProgress, onWarning }));
   }
 
   /**
@@ -135,30 +149,44 @@ export class SharedCopy {
   }
 
   /**
-   * Gives the files of the copy to the store, for those who have nothing yet. Does nothing where there is no copy.
+   * Gives the files of the copy to the store, for those who have nothing yet. Does nothing where there is no copy, and
+   * where another process is doing that or is indexing: then there are other files soon. Others may bring the copy
+   * further meanwhile.
    *
    * @throws {SkillSearchError} as {@link bringUp}
    * @throws the signal's reason when aborted
    */
   async writeCheckpoint(signal?: AbortSignal): Promise<void> {
-    await this.#alone(signal, async () => {
-      const { state } = this;
-      if (state !== undefined) await storeFiles(this.database, state, this.#store, signal);
+    const files = await this.#writing(signal, async () => CheckpointFiles.claim(join(this.folder, 'checkpoint')));
+    if (files === undefined) return;
+    try {
+      const state = await this.#alone(signal, async () => {
+        const { state } = this;
+        return state !== undefined && (await files.take(this.database)) ? state : undefined;
+      });
+      if (state !== undefined) await storeFiles(files.database, state, this.#store, signal);
+    } finally {
+      files.remove();
+    }
+  }
+
+  /** Without any index of words, the first searches of each process would take long. */
+  async #indexFirstWords({ signal, onProgress = () => {} }: IndexCopyOptions): Promise<void> {
+    const isThere = (): boolean => existsSync(filesBeside(this.database).keyword);
+    if (isThere()) return;
+    await this.#indexing(signal, async () => {
+      if (isThere()) return;
+      await indexKeywords(this.database, { signal, onProgress }).catch((error: unknown) => {
+        // With the other files it is tried again, and told.
+        if (signal?.aborted === true) throw error;
+      });
     });
   }
 
-  async #index(isNew: boolean, { signal, onUsable, ...told }: BringUpOptions): Promise<void> {
-    const { onProgress = () => {}, onWarning = () => {} } = told;
-    const lock = new LoadLock(this.database);
+  async #indexing(signal: AbortSignal | undefined, work: () => Promise<void>): Promise<void> {
+    const lock = await this.#writing(signal, () => lockIndexing(this.database, signal));
     try {
-      if (isNew) {
-        await indexKeywords(this.database, { signal, onProgress }).catch((error: unknown) => {
-          // Below it is tried again, and told.
-          if (signal?.aborted === true) throw error;
-        });
-      }
-      onUsable?.();
-      await indexWhenDue(this.database, { signal, onProgress, onWarning });
+      await work();
     } finally {
       lock.release();
     }

@@ -128,8 +128,6 @@ export class ThreadFollower implements CopyFollower {
       else look?.reject(errorOf(reply.error));
     } else if (this.#isClosing) {
       return;
-    } else if (reply.kind === 'usable') {
-      this.#first?.resolve();
     } else if (reply.kind === 'agreed') {
       this.#told = undefined;
       this.#known.agreed(reply.state);

@@ -6,7 +6,7 @@ import { openForReading } from '../store/database.js';
 import { derivedFiles } from '../store/file-names.js';
 import { signatureOf } from '../store/file-signature.js';
 import { readStamp } from '../store/read/catalogue-reader.js';
-import { isLoading } from '../store/write/load-lock.js';
+import { isIndexing, isLoading } from '../store/write/load-lock.js';
 import { readChunk } from './chunks.js';
 import { CATALOGUE_NAME, CHUNK_BYTES, type Manifest, type SnapshotFile } from './manifest.js';
 
@@ -75,7 +75,7 @@ async function untilNobodyWrites(database: string, signal: AbortSignal | undefin
 }
 
 function isBeingWritten(database: string): boolean {
-  return isLoading(database) || existsSync(`${database}-journal`);
+  return isLoading(database) || isIndexing(database) || existsSync(`${database}-journal`);
 }
 
 async function readInChunks(

@@ -11,6 +11,7 @@
  *     skills.db.loading-packed      the same, of a catalogue of an earlier format, without gaps
  *     skills.db.loading-report      what a load changed, from its last commit until it has reported
  *     skills.db.loading-lock        locked while a load runs
+ *     skills.db.indexing-lock       of a copy of a shared catalogue: locked while derived files are written
  *     skills.db.watch-KEY           locked by the one watch of some sources that loads; see {@link watchLock}
  *     skills.db.watch-KEY-ready     there once its first load has ended
  */
@@ -23,6 +24,7 @@ export interface CatalogueFiles {
   readonly loadingPacked: string;
   readonly loadingReport: string;
   readonly loadingLock: string;
+  readonly indexingLock: string;
 }
 
 /** Paths of the files beside a catalogue. */
@@ -36,6 +38,7 @@ export function filesBeside(catalogue: string): CatalogueFiles {
     loadingPacked: `${catalogue}.loading-packed`,
     loadingReport: `${catalogue}.loading-report`,
     loadingLock: `${catalogue}.loading-lock`,
+    indexingLock: `${catalogue}.indexing-lock`,
   };
 }
 

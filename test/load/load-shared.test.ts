@@ -534,7 +534,7 @@ async function contentsOf(database: string) {
 async function freshCopy(database: string): Promise<string> {
   const { store, copy } = await connectShared({ database, cache: scratchFolder() });
   try {
-    await copy.bringUp({ index: false });
+    await copy.bringUp({ index: 'nothing' });
     return copy.database;
   } finally {
     await store.close();

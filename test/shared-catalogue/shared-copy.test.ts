@@ -61,8 +61,9 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
   test('is made of all skills where there is no checkpoint, with the files that are derived', async () => {
     const loader = await published();
     const copy = loader.copyIn(scratchFolder());
-    const told: string[] = [];
-    const state = await copy.bringUp({ onUsable: () => told.push(...readdirSync(copy.folder)) });
+    const state = await copy.bringUp({ index: 'words' });
+    const told = readdirSync(copy.folder);
+    await copy.index();
     expect(state).toEqual(await loader.store.head());
     expect(copy.state).toEqual(state);
     // By words it can be searched before vectors are indexed.

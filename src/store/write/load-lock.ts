@@ -27,7 +27,15 @@ export class LoadLock {
 
 /** Whether a load into a catalogue is running. Writes nothing. */
 export function isLoading(catalogue: string): boolean {
-  const path = filesBeside(catalogue).loadingLock;
+  return isLocked(filesBeside(catalogue).loadingLock);
+}
+
+/** Whether somebody writes derived files of a copy of a shared catalogue. Writes nothing. */
+export function isIndexing(copy: string): boolean {
+  return isLocked(filesBeside(copy).indexingLock);
+}
+
+function isLocked(path: string): boolean {
   if (!existsSync(path)) return false;
   let connection: Connection | undefined;
   try {
