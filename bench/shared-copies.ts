@@ -1,6 +1,7 @@
 // `npm run bench:shared -- --database FILE [--rounds N]`: how long a catalogue in PostgreSQL takes to be published, to
-// reach a new server, and how soon 100 changes are found by one that follows; in turns with plain copies of the same
-// bytes. The server runs in a process of its own. Needs a build. See README.md here.
+// reach a new server, how soon 100 changes are found by one that follows, and how long small changes take; in turns with
+// plain copies of the same bytes, or the same in a file. The server runs in a process of its own. Needs a build. See
+// README.md here.
 import { constants, mkdtempSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { copyFile, mkdir, open } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -25,6 +26,8 @@ const { values } = parseArgs({
 const ROUNDS = Number(values.rounds);
 /** Skills that a small load changes. */
 const CHANGED = 100;
+/** Skills of a small change. */
+const FEW = 10;
 
 if (programs === undefined) console.error('Skipped: no server of PostgreSQL is installed.');
 else if (values.database === undefined) throw new Error('--database FILE is missing: a catalogue with vectors');
@@ -86,6 +89,22 @@ async function measure(database: string): Promise<void> {
       await timed(`from then on, until a following server finds them`, () => found);
     }
     await child.end();
+    const own = join(folder, 'file');
+    await mkdir(own);
+    await copyFiles(files, own);
+    const places = [
+      ['PostgreSQL', { database: address, cache: first }],
+      ['a file', { database: join(own, basename(copy.database)) }],
+    ] as const;
+    for (const [, place] of places) await updateSkills({ ...place, rows: [], semantic: false });
+    const ids = Array.from({ length: FEW }, (_, i) => `few-${i}`);
+    for (let round = 0; round < ROUNDS; round++) {
+      const rows = ids.map((id) => ({ id, name: id, description: `A skill of round ${round}` }));
+      for (const [where, place] of places) {
+        await timed(`updateSkills of ${FEW} in ${where}`, () => updateSkills({ ...place, rows, semantic: false }));
+        await timed(`removeSkills of ${FEW} in ${where}`, async () => removeSkills({ ...place, ids }));
+      }
+    }
     await store.close();
   } finally {
     await cluster.remove();

@@ -91,7 +91,7 @@ function targetOf(shared: SharedLoad, scratch: ScratchCatalogue, state: SharedSt
         difference.close();
       }
     },
-    index: (progress) => shared.index(progress),
-    indexWhenDue: (progress) => shared.index(progress),
+    index: (progress) => shared.index(progress, true),
+    indexWhenDue: (progress) => shared.index(progress, false),
   };
 }

@@ -83,8 +83,10 @@ export class SharedLoad {
   /**
    * Brings the local copy and its derived files up to date, and stores them for new servers if that is due. The load has
    * succeeded: whatever fails here is only told.
+   *
+   * @param inTurn whether to wait for another process that is indexing
    */
-  async index({ signal, onProgress, onWarning }: IndexingProgress): Promise<void> {
+  async index({ signal, onProgress, onWarning }: IndexingProgress, inTurn: boolean): Promise<void> {
     const orWarn = async (origin: string, work: () => Promise<unknown>): Promise<void> => {
       try {
         await work();
@@ -93,7 +95,7 @@ export class SharedLoad {
         onWarning({ origin, message: error.message });
       }
     };
-    await orWarn('local copy', () => this.copy.bringUp({ signal, onProgress, onWarning }));
+    await orWarn('local copy', () => this.copy.bringUp({ signal, onProgress, onWarning, inTurn }));
     await orWarn('checkpoint', async () => {
       if (await this.#isCheckpointDue(signal)) await this.copy.writeCheckpoint(signal);
     });

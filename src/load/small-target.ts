@@ -60,5 +60,5 @@ export class SmallTarget {
   };
 
   /** Brings the copy to what was published, and its derived files, if that is due. */
-  readonly indexWhenDue = (progress: IndexingProgress): Promise<void> => this.#shared.index(progress);
+  readonly indexWhenDue = (progress: IndexingProgress): Promise<void> => this.#shared.index(progress, false);
 }

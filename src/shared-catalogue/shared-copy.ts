@@ -7,7 +7,7 @@ import type { IndexingWarning } from '../indexing/index-or-warn.js';
 import { indexWhenDue } from '../indexing/index-when-due.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { LocalCopy } from '../snapshot/local-copy.js';
-import type { FileLock } from '../store/file-lock.js';
+import { FileLock } from '../store/file-lock.js';
 import { filesBeside } from '../store/file-names.js';
 import { writeNote } from '../store/shared-note.js';
 import { putInPlace } from '../store/write/put-in-place.js';
@@ -35,6 +35,8 @@ export interface IndexCopyOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** A derived file that could not be written. */
   readonly onWarning?: ((warning: IndexingWarning) => void) | undefined;
+  /** Whether to wait for another process that is indexing; else it is left to that one. @default true */
+  readonly inTurn?: boolean;
 }
 
 /**
@@ -81,12 +83,13 @@ export class SharedCopy {
 
   /**
    * Writes the derived files where they are due. Others may bring the copy further meanwhile: then the files are those
-   * of a former state, and searches put what has changed beside them. Whoever finds another process doing that waits.
+   * of a former state, and searches put what has changed beside them.
    *
    * @throws the signal's reason when aborted
    */
-  async index({ signal, onProgress = () => {}, onWarning = () => {} }: IndexCopyOptions = {}): Promise<void> {
-    await this.#indexing(signal, () => indexWhenDue(this.database, { signal, onProgress, onWarning }));
+  async index(options: IndexCopyOptions = {}): Promise<void> {
+    const { signal, onProgress = () => {}, onWarning = () => {} } = options;
+    await this.#indexing(options, () => indexWhenDue(this.database, { signal, onProgress, onWarning }));
   }
 
   /**
@@ -171,10 +174,11 @@ export class SharedCopy {
   }
 
   /** Without any index of words, the first searches of each process would take long. */
-  async #indexFirstWords({ signal, onProgress = () => {} }: IndexCopyOptions): Promise<void> {
+  async #indexFirstWords(options: IndexCopyOptions): Promise<void> {
+    const { signal, onProgress = () => {} } = options;
     const isThere = (): boolean => existsSync(filesBeside(this.database).keyword);
     if (isThere()) return;
-    await this.#indexing(signal, async () => {
+    await this.#indexing(options, async () => {
       if (isThere()) return;
       await indexKeywords(this.database, { signal, onProgress }).catch((error: unknown) => {
         // With the other files it is tried again, and told.
@@ -183,12 +187,14 @@ export class SharedCopy {
     });
   }
 
-  async #indexing(signal: AbortSignal | undefined, work: () => Promise<void>): Promise<void> {
-    const lock = await this.#writing(signal, () => lockIndexing(this.database, signal));
+  async #indexing({ signal, inTurn = true }: IndexCopyOptions, work: () => Promise<void>): Promise<void> {
+    const lock = await this.#writing(signal, async () =>
+      inTurn ? lockIndexing(this.database, signal) : FileLock.take(filesBeside(this.database).indexingLock),
+    );
     try {
-      await work();
+      if (lock !== undefined) await work();
     } finally {
-      lock.release();
+      lock?.release();
     }
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../src/index.js';
@@ -6,11 +6,15 @@ import { readPostgresAddress } from '../../src/postgres/postgres-address.js';
 import { copyState } from '../../src/shared-catalogue/copy-state.js';
 import type { SharedChanges } from '../../src/shared-catalogue/shared-changes.js';
 import { sharedCopyFolder } from '../../src/shared-catalogue/shared-origin.js';
+import { readManifest } from '../../src/snapshot/manifest.js';
+import { FileLock } from '../../src/store/file-lock.js';
+import { filesBeside } from '../../src/store/file-names.js';
 import { codeOf } from '../error-code.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { type Row, row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { until } from '../until.js';
 import { SharedLoader } from './shared-loader.js';
 
 const EMBEDDER = new StandInEmbedder();
@@ -314,6 +318,83 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
     await buildCatalogue({ database: old, semantic: false, sources: [{ name: 'own', rows: [row('own')] }] });
     await other.adopt(old, former);
     expect(copyState(other.database)).toEqual(state);
+  });
+
+  describe('while another process indexes it,', () => {
+    /** A copy, and what keeps others from indexing it. */
+    const indexed = async () => {
+      const loader = await published();
+      const copy = loader.copyIn(scratchFolder());
+      await copy.bringUp();
+      return { loader, copy, lock: FileLock.take(filesBeside(copy.database).indexingLock)! };
+    };
+
+    test('is brought further, takes small changes, and is indexed once', async () => {
+      const { loader, copy, lock } = await indexed();
+      await more(loader);
+      rmSync(`${copy.database}.vectors`);
+      let isDone = false;
+      const indexing = copy.bringUp().then(() => {
+        isDone = true;
+      });
+      const place = { database: loader.address, cache: copy.folder, embedder: EMBEDDER };
+      expect(await updateSkills({ ...place, rows: [row('small')] })).toMatchObject({ added: 1, warnings: [] });
+      expect(copy.state?.version).toBe(3);
+      expect([isDone, existsSync(`${copy.database}.vectors`)]).toEqual([false, false]);
+      lock.release();
+      await indexing;
+      expect(existsSync(`${copy.database}.vectors`)).toBe(true);
+      await using search = await openSkillSearch({ database: copy.database, embedder: EMBEDDER });
+      expect(search.get('small')).toBeDefined();
+    });
+
+    test('is not replaced by a file whose skills have other numbers', async () => {
+      const { copy, lock } = await indexed();
+      const { ino } = statSync(copy.database);
+      const mending = copy.bringUp({ anew: true, index: 'nothing' });
+      const isPlaced = () => !existsSync(`${copy.database}.keyword`) || statSync(copy.database).ino !== ino;
+      await until(() => existsSync(join(copy.folder, 'new', 'skills.db')));
+      expect(isPlaced()).toBe(false);
+      lock.release();
+      await mending;
+      expect(isPlaced()).toBe(true);
+    });
+
+    test('gives no files to new servers', async () => {
+      const { loader, copy, lock } = await indexed();
+      await copy.writeCheckpoint();
+      expect(await loader.store.checkpoint()).toBeUndefined();
+      lock.release();
+      await copy.writeCheckpoint();
+      expect((await loader.store.checkpoint())?.state).toEqual(copy.state);
+    });
+  });
+
+  test('is brought further while its files are stored for new servers, once at a time', async () => {
+    const loader = await published();
+    const copy = loader.copyIn(scratchFolder());
+    const before = await copy.bringUp();
+    const left = join(copy.folder, 'checkpoint', 'skills.db');
+    mkdirSync(dirname(left));
+    writeFileSync(left, 'what a killed process has left');
+    const { putCheckpoint } = loader.store;
+    let times = 0;
+    loader.store.putCheckpoint = async (...given) => {
+      times += 1;
+      await more(loader);
+      await copy.bringUp();
+      await loader.copyIn(copy.folder).writeCheckpoint();
+      await putCheckpoint.apply(loader.store, given);
+    };
+    await copy.writeCheckpoint();
+    expect([times, copy.state?.version]).toEqual([1, 2]);
+    expect(existsSync(dirname(left))).toBe(false);
+    const checkpoint = await loader.store.checkpoint();
+    expect(checkpoint?.state).toEqual(before);
+    expect(readManifest(checkpoint!.manifest, 'it').files.map(({ name }) => name)).toContain('skills.db.vectors');
+    const other = loader.copyIn(scratchFolder());
+    await other.bringUp();
+    await expectSame(loader.database, other.database);
   });
 
   async function openStats(database: string): Promise<unknown> {
