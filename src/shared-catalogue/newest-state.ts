@@ -148,7 +148,7 @@ export class NewestState {
     try {
       await work();
     } finally {
-      lock.release();
+      lock?.release();
     }
   }
 

@@ -22,7 +22,11 @@ import { storeFiles } from './store-files.js';
 
 /** How {@link SharedCopy.bringUp} is followed and stopped. */
 export interface BringUpOptions extends IndexCopyOptions {
-  /** Which derived files to write where they are due; `words` only those that a search should not be without. @default 'all' */
+  /**
+   * Which derived files to write where they are due; `words` only the one that a search should not be without.
+   *
+   * @default 'all'
+   */
   readonly index?: 'all' | 'words' | 'nothing';
   /** Whether to make it of nothing that is here: some of that is damaged. @default false */
   readonly anew?: boolean;
@@ -176,20 +180,23 @@ export class SharedCopy {
   /** Without any index of words, the first searches of each process would take long. */
   async #indexFirstWords(options: IndexCopyOptions): Promise<void> {
     const { signal, onProgress = () => {} } = options;
-    const isThere = (): boolean => existsSync(filesBeside(this.database).keyword);
-    if (isThere()) return;
-    await this.#indexing(options, async () => {
-      if (isThere()) return;
-      await indexKeywords(this.database, { signal, onProgress }).catch((error: unknown) => {
+    const isMissing = (): boolean => !existsSync(filesBeside(this.database).keyword);
+    const work = (): Promise<void> =>
+      indexKeywords(this.database, { signal, onProgress }).catch((error: unknown) => {
         // With the other files it is tried again, and told.
         if (signal?.aborted === true) throw error;
       });
-    });
+    if (isMissing()) await this.#indexing(options, work, isMissing);
   }
 
-  async #indexing({ signal, inTurn = true }: IndexCopyOptions, work: () => Promise<void>): Promise<void> {
+  /** @param isNeeded whether to go on waiting for another process that is indexing */
+  async #indexing(
+    { signal, inTurn = true }: IndexCopyOptions,
+    work: () => Promise<void>,
+    isNeeded?: () => boolean,
+  ): Promise<void> {
     const lock = await this.#writing(signal, async () =>
-      inTurn ? lockIndexing(this.database, signal) : FileLock.take(filesBeside(this.database).indexingLock),
+      inTurn ? lockIndexing(this.database, signal, isNeeded) : FileLock.take(filesBeside(this.database).indexingLock),
     );
     try {
       if (lock !== undefined) await work();
