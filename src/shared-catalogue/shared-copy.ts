@@ -44,9 +44,9 @@ export interface IndexCopyOptions {
 }
 
 /**
- * The copy of a shared catalogue on this machine: an ordinary catalogue in a folder, which is led from the state that it
- * is to the newest one. Several processes may share the folder. One of them changes it at a time, and one of them writes
- * its derived files, which takes longer.
+ * The copy of a shared catalogue on this machine: an ordinary catalogue in a folder, which is led from the state that
+ * it is to the newest one. Several processes may share the folder. One of them changes it at a time, and one of them
+ * writes its derived files, which takes longer.
  */
 export class SharedCopy {
   /** Path of the catalogue. */
