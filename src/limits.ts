@@ -550,9 +550,14 @@ interface PostgresLimits {
    * Most connections that may be asked for. A database has a hundred for all who use it, unless it is set up for more.
    */
   readonly connections: number;
-  /** How long a statement may wait for a connection, and how long connecting may take. */
+  /**
+   * How long connecting may take, and how long work of several statements waits for a connection. Whoever asked for one
+   * statement has given up by then: the connection is for those who come later, on a machine that has too much to do.
+   */
   readonly connectTime: number;
-  /** From a statement to its answer. With {@link connectTime} whoever asked is told within 2 seconds. */
+  /** For one statement of a request, with the wait for a connection: whoever asked is told within 2 seconds. */
+  readonly requestTime: number;
+  /** From a statement to its answer. A connection on which none comes is given up. */
   readonly answerTime: number;
   /** What one statement may take in the database. Shorter, so that a database that is only slow can say so. */
   readonly statementTime: number;
@@ -574,7 +579,8 @@ interface PostgresLimits {
 export const POSTGRES_LIMITS: PostgresLimits = {
   usualConnections: 4,
   connections: 100,
-  connectTime: 900,
+  connectTime: 5000,
+  requestTime: 1900,
   answerTime: 1050,
   statementTime: 900,
   openingTime: 3000,

@@ -477,6 +477,10 @@ const OF_POSTGRES: Readonly<Record<keyof typeof limits.POSTGRES_LIMITS, readonly
   connections: ['access/shared-access.test.ts', 'has 4 connections where nobody said otherwise, and 1 to 100'],
   connectTime: [
     'postgres/postgres-pool.test.ts',
+    'finds a database to which connecting takes longer than a request waits',
+  ],
+  requestTime: [
+    'postgres/postgres-pool.test.ts',
     'says that a statement waited too long for a connection, and that the database is there',
   ],
   answerTime: ['postgres/postgres-pool.test.ts', 'does not wait for a database that stands still'],

@@ -1,4 +1,5 @@
 import { isPostgresAddress } from '../database-address.js';
+import { splitHosts } from '../split-hosts.js';
 
 /**
  * Refuses an address with a password in it: everybody on a machine can read the words of a command. The message does
@@ -9,7 +10,8 @@ import { isPostgresAddress } from '../database-address.js';
  */
 export function refusePassword(option: string, address: unknown, files: string): void {
   if (!isPostgresAddress(address)) return;
-  if (!URL.canParse(address) || new URL(address).password === '') return;
+  const [first] = splitHosts(address);
+  if (!URL.canParse(first) || new URL(first).password === '') return;
   throw new Error(
     `the address of ${option} has a password, which everybody on this machine can read there. Leave it out, and put it into PGPASSWORD, ~/.pgpass, or a file that ${files} names`,
   );

@@ -236,7 +236,7 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
       const reached = publicUrl ?? server.url;
       const more = [
         ...(flags.mcp === true ? [`MCP is at ${reached}/mcp.`] : []),
-        ...(scraped === undefined ? [] : [`Metrics are at ${urlOf(flags.metricsHost, scraped.port)}/metrics.`]),
+        ...(scraped === undefined ? [] : [`Metrics are at ${scraped.url}.`]),
         ...(flags.publish === undefined ? [] : [`Skills are published: npx skills add ${reached}`]),
       ];
       printStart(server.url, more, host, search, output);
@@ -290,10 +290,6 @@ function warmUp(search: SkillSearch, otherLanguages: boolean, log: ServerLog, st
     () => log.info('semantic search is ready'),
     (error: Error) => stop.aborted || log.warn('semantic search is not available', { reason: error.message }),
   );
-}
-
-function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function isSet(command: Command, ...options: readonly string[]): boolean {

@@ -10,6 +10,7 @@ import {
   type SharedAccessOptions,
 } from '../access/index.js';
 import { isSnapshotAddress } from '../database-address.js';
+import { SkillSearchError } from '../errors.js';
 import { refusePassword } from './refuse-password.js';
 
 /** Where keys and quotas are kept. */
@@ -58,8 +59,18 @@ export async function openState(flags: StateFlags, options: StateOptions = {}): 
   }
   refusePassword('--state', flags.state, '--state-password-file');
   const passwordFile = flags.statePasswordFile ?? (flags.state === undefined ? flags.databasePasswordFile : undefined);
-  return connectAccess({ state, passwordFile, anonymous, key, connections, anonymousWhenAway, onChange });
+  try {
+    return await connectAccess({ state, passwordFile, anonymous, key, connections, anonymousWhenAway, onChange });
+  } catch (error) {
+    // A catalogue that may only be read is served, but nothing can be counted there.
+    const isReadOnly = error instanceof SkillSearchError && error.code === 'DATABASE_NOT_WRITABLE';
+    if (!isReadOnly || flags.state !== undefined) throw error;
+    throw new SkillSearchError(error.code, `${error.message}. ${NEEDS_STATE}`, { cause: error });
+  }
 }
+
+const NEEDS_STATE =
+  'Keys and quotas are kept there, too, unless --state names another place: the address of the primary, or a file';
 
 /** Where the state is, if it is there; a database is looked for when it is opened. */
 export function findState(flags: StateFlags): { readonly place: string; readonly exists: boolean } {

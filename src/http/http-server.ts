@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv6, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../limits.js';
 import { BodyBuffers } from './body-buffers.js';
@@ -115,12 +115,10 @@ export class HttpServer implements RunningServer {
   }
 
   async listen(host: string, port: number): Promise<void> {
-    await listenAt(this.#server, host, port);
+    const listening = await listenAt(this.#server, host, port);
     this.#host = host;
-    // Only a server at a pipe has a string as its address.
-    this.#port = (this.#server.address() as AddressInfo).port;
-    const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (isIPv6(host) ? `[${host}]` : host);
-    this.#url = `http://${reachable}:${this.#port}`;
+    this.#port = listening.port;
+    this.#url = listening.url;
     this.#lastOrigin = this.#url;
   }
 

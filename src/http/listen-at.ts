@@ -1,12 +1,20 @@
 import type { Server } from 'node:http';
+import { type AddressInfo, isIPv6 } from 'node:net';
 import { SkillSearchError } from '../index.js';
+
+/** Where a server listens. */
+export interface Listening {
+  readonly port: number;
+  /** Where this machine reaches it. */
+  readonly url: string;
+}
 
 /**
  * Lets a server listen.
  *
  * @throws {SkillSearchError} `ADDRESS_NOT_AVAILABLE`
  */
-export async function listenAt(server: Server, host: string, port: number): Promise<void> {
+export async function listenAt(server: Server, host: string, port: number): Promise<Listening> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
     server.listen({ host, port }, resolve);
@@ -14,6 +22,10 @@ export async function listenAt(server: Server, host: string, port: number): Prom
   server.removeAllListeners('error');
   // A failed accept ends that connection, not the process.
   server.on('error', () => {});
+  // Only a server at a pipe has a string as its address.
+  const { port: listening } = server.address() as AddressInfo;
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (isIPv6(host) ? `[${host}]` : host);
+  return { port: listening, url: `http://${reachable}:${listening}` };
 }
 
 const CANNOT_LISTEN: Readonly<Record<string, string>> = {

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { listenAt } from './listen-at.js';
 import type { ServerMetrics } from './server-metrics.js';
 
 /** A server of metrics that runs. */
 export interface MetricsServer {
   readonly port: number;
+  /** Where this machine reaches the metrics. */
+  readonly url: string;
   close(): Promise<void>;
 }
 
@@ -26,9 +27,10 @@ export async function startMetricsServer(metrics: ServerMetrics, host: string, p
       () => response.writeHead(500).end(),
     );
   });
-  await listenAt(server, host, port);
+  const listening = await listenAt(server, host, port);
   return {
-    port: (server.address() as AddressInfo).port,
+    port: listening.port,
+    url: `${listening.url}/metrics`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

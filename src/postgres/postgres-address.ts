@@ -1,13 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { SkillSearchError } from '../errors.js';
+import { splitHosts } from '../split-hosts.js';
 import { type Surroundings, surroundings } from '../user-folders.js';
 import { readService } from './postgres-service.js';
+import { isTargetSession, TARGET_SESSIONS, type TargetSession } from './target-session.js';
 
-/** Where a database is, and how to get in. */
-export interface PostgresAddress {
+const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+
+/**
+ * Whether there is TLS, and what of the certificate is checked: nothing (`require`, unless it is said who may sign it),
+ * who has signed it (`verify-ca`), or its name, too.
+ */
+export type TlsMode = (typeof TLS_MODES)[number];
+
+/** Where a server listens. */
+export interface PostgresHost {
   /** A name, an address, or the folder of a socket. Undefined for what PGHOST says, or this machine. */
   readonly host: string | undefined;
   readonly port: number | undefined;
+}
+
+/** Where a database is, and how to get in. */
+export interface PostgresAddress {
+  /** At least one. They have the same databases: one is a primary, the others are its standbys. */
+  readonly hosts: readonly PostgresHost[];
+  /** Which of them is meant. */
+  readonly target: TargetSession;
   /** Undefined for what PGUSER says, or the user of the system. */
   readonly user: string | undefined;
   readonly database: string | undefined;
@@ -15,21 +33,19 @@ export interface PostgresAddress {
    * Of the address or its service; undefined for what PGPASSWORD or the password file of PostgreSQL's programs says.
    */
   readonly password: string | undefined;
-  /** Undefined for what PGSSLMODE says, or none. */
-  readonly tls: 'disable' | 'require' | 'verify-full' | undefined;
+  readonly tls: TlsMode | undefined;
   /** Certificates of those who may sign the server's, in PEM. */
   readonly certificates: string | undefined;
   /** The address for messages: without password. */
   readonly shown: string;
 }
 
-const TLS_MODES = ['disable', 'require', 'verify-full'] as const;
-
 /**
- * Reads an address: `postgres://user:password@host:port/database`, every part of which may be left out. Parameters are
- * `host` (for the folder of a socket), `sslmode` (`disable`, `require`, `verify-full`), `sslrootcert` (a file) and
- * `service`. What the address leaves out comes from that section of the service file, or from the one that `PGSERVICE`
- * names.
+ * Reads an address: `postgres://user:password@host:port/database`, every part of which may be left out. There may be
+ * several hosts, with commas between them. Parameters are `host` (for the folder of a socket), `target_session_attrs`
+ * (which of several hosts is meant), `sslmode` (`disable`, `require`, `verify-ca`, `verify-full`), `sslrootcert` (a
+ * file) and `service`. What the address leaves out comes from that section of the service file, or from the one that
+ * `PGSERVICE` names, and then from the environment.
  *
  * No message repeats the address: a part of a password may stand anywhere in one that cannot be read.
  *
@@ -45,12 +61,13 @@ export function readPostgresAddress(
     new SkillSearchError('INVALID_OPTION', `${option} must be an address such as ${EXAMPLE}: ${expected}`, {
       parameter: option,
     });
-  if (!/^postgres(?:ql)?:\/\//i.test(address) || !URL.canParse(address)) {
+  const [first, ...others] = splitHosts(address);
+  if (![first, ...others].every((one) => URL.canParse(one))) {
     throw fault(
       'this one cannot be read; characters such as / # ? @ and : in a password are written %2F %23 %3F %40 %3A',
     );
   }
-  const url = new URL(address);
+  const url = new URL(first);
   if (url.hash !== '') throw fault('a # in it is written %23');
   // Whatever comes before an @ may be the end of a password.
   if (url.pathname.includes('@') || url.search.includes('@'))
@@ -62,10 +79,12 @@ export function readPostgresAddress(
   }
   const named = parameters.get('service') ?? of.env['PGSERVICE'];
   const service = named === undefined || named === '' ? undefined : readService(named, of);
-  const tls = parameters.get('sslmode') ?? service?.get('sslmode');
+  const tls = parameters.get('sslmode') ?? service?.get('sslmode') ?? (of.env['PGSSLMODE'] || undefined);
   if (tls !== undefined && !TLS_MODES.includes(tls as never)) {
-    throw fault(`sslmode must be one of ${TLS_MODES.join(', ')}`);
+    throw fault(`sslmode (or PGSSLMODE) must be one of ${TLS_MODES.join(', ')}`);
   }
+  const target = parameters.get('target_session_attrs') ?? service?.get('target_session_attrs') ?? 'any';
+  if (!isTargetSession(target)) throw fault(`target_session_attrs must be one of ${TARGET_SESSIONS.join(', ')}`);
   const parts = { user: url.username, password: url.password, dbname: url.pathname.slice(1) };
   const [user, password, database] = Object.entries(parts).map(([key, part]) => {
     const decoded = decode(part);
@@ -74,38 +93,61 @@ export function readPostgresAddress(
     return decoded === '' ? service?.get(key) : decoded;
   });
   if (database?.includes('/') === true) throw fault('the name of a database has no /');
-  const hostname = url.hostname === '' ? undefined : url.hostname.replace(/^\[(.*)\]$/, '$1');
-  if (hostname !== undefined && !/^[a-z0-9._:%-]+$/i.test(hostname)) throw fault('it names one host');
-  const host = parameters.get('host') ?? hostname ?? service?.get('host');
-  const port = url.port === '' ? portOf(service?.get('port'), fault) : Number(url.port);
-  const root = parameters.get('sslrootcert') ?? service?.get('sslrootcert');
+  const urls = [url, ...others.map((other) => new URL(other))];
+  const names = urls.map(({ hostname }) => hostname.replace(/^\[(.*)\]$/, '$1'));
+  const isUnnamed = urls.length === 1 && names[0] === '';
+  if (!isUnnamed && !names.every((name) => /^[a-z0-9._:%-]+$/i.test(name))) {
+    throw fault('it names a host, or several with commas between them');
+  }
+  const listed = parameters.get('host') ?? (isUnnamed ? service?.get('host') : undefined);
+  const ports = urls.some(({ port }) => port !== '') ? urls.map(({ port }) => port) : service?.get('port')?.split(',');
+  const hosts = hostsOf(listed?.split(',') ?? names, ports ?? [], fault);
+  const root = parameters.get('sslrootcert') ?? service?.get('sslrootcert') ?? (of.env['PGSSLROOTCERT'] || undefined);
   return {
-    host,
-    port,
+    hosts,
+    target,
     user,
     database,
     password,
     tls: tls as PostgresAddress['tls'],
     certificates: root === undefined ? undefined : readCertificates(root),
-    shown: shownOf({ host, port, user, database }),
+    shown: shownOf({ hosts, user, database }),
   };
 }
 
 const EXAMPLE = 'postgres://user@host:5432/database';
-const PARAMETERS: ReadonlySet<string> = new Set(['host', 'service', 'sslmode', 'sslrootcert']);
+const PARAMETERS: ReadonlySet<string> = new Set(['host', 'service', 'sslmode', 'sslrootcert', 'target_session_attrs']);
 
-function portOf(text: string | undefined, fault: (expected: string) => SkillSearchError): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw fault('the port of its service must be a number');
-  return Number(text);
+/** @param ports none, one for all hosts, or one for each, some of which may be empty */
+function hostsOf(
+  names: readonly string[],
+  ports: readonly string[],
+  fault: (expected: string) => SkillSearchError,
+): PostgresHost[] {
+  if (ports.length > 1 && ports.length !== names.length) throw fault('it has one port for each host, or one for all');
+  return names.map((name, i) => {
+    const port = (ports.length > 1 ? ports[i] : ports[0])?.trim() ?? '';
+    if (port !== '' && (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)) throw fault('its ports must be numbers');
+    return { host: name.trim() || undefined, port: port === '' ? undefined : Number(port) };
+  });
 }
 
-function shownOf({ host, port, user, database }: Pick<PostgresAddress, 'host' | 'port' | 'user' | 'database'>): string {
-  const isFolder = host?.startsWith('/') === true;
-  const place = isFolder ? 'localhost' : host === undefined ? '' : host.includes(':') ? `[${host}]` : host;
+/** An address with one of its hosts. */
+export function atHost(address: PostgresAddress, host: PostgresHost): PostgresAddress {
+  const hosts = [host];
+  return { ...address, hosts, shown: shownOf({ ...address, hosts }) };
+}
+
+function shownOf({ hosts, user, database }: Pick<PostgresAddress, 'hosts' | 'user' | 'database'>): string {
+  const folder = hosts.map(({ host }) => host).find((host) => host?.startsWith('/'));
+  const places = hosts.map(({ host, port }) => {
+    const isFolder = host?.startsWith('/') === true;
+    const place = isFolder ? 'localhost' : host === undefined ? '' : host.includes(':') ? `[${host}]` : host;
+    return `${place}${port === undefined ? '' : `:${port}`}`;
+  });
   const name = user === undefined ? '' : `${encodeURIComponent(user)}@`;
-  const suffix = isFolder ? `?host=${host}` : '';
-  return `postgres://${name}${place}${port === undefined ? '' : `:${port}`}/${encodeURIComponent(database ?? '')}${suffix}`;
+  const suffix = folder === undefined ? '' : `?host=${folder}`;
+  return `postgres://${name}${places.join(',')}/${encodeURIComponent(database ?? '')}${suffix}`;
 }
 
 function decode(part: string): string | undefined {
@@ -117,10 +159,13 @@ function decode(part: string): string | undefined {
 }
 
 function readCertificates(path: string): string {
+  let text: string;
   try {
-    return readFileSync(path, 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch (cause) {
     const message = `sslrootcert cannot be read: ${(cause as Error).message}`;
     throw new SkillSearchError('INVALID_OPTION', message, { path, cause });
   }
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new SkillSearchError('INVALID_OPTION', `sslrootcert has no certificate in PEM: ${path}`, { path });
 }

@@ -31,6 +31,11 @@ export function isLost(error: unknown): boolean {
 const BUSY = /^(?:40001|40P01|53|55P03|57014)/;
 
 /**
+ * A prepared statement that is there already, or is not there: somebody hands on each statement by another connection.
+ */
+const POOLED: ReadonlySet<string> = new Set(['42P05', '26000']);
+
+/**
  * An error of a statement that the database refused, as one of ours. Those that pass by themselves say when to ask
  * again.
  */
@@ -42,7 +47,12 @@ export function statementError(error: unknown, { shown, user }: PostgresAddress)
     return new SkillSearchError('SERVICE_UNAVAILABLE', message, { path: shown, retryAfter: 1, cause: error });
   }
   const isForbidden = isTold(error) && error.code === '42501';
-  const advice = isForbidden ? `. Let the owner of the tables run: ${grantsTo(user)}` : '';
+  const isPooled = isTold(error) && POOLED.has(error.code);
+  const advice = isForbidden
+    ? `. Let the owner of the tables run: ${grantsTo(user)}`
+    : isPooled
+      ? '. A pooler before it, such as PgBouncer, must be in session mode (pool_mode = session)'
+      : '';
   const code = isForbidden ? 'DATABASE_NOT_WRITABLE' : 'DATABASE_NOT_READABLE';
   return new SkillSearchError(code, `${shown} refuses a statement: ${reason}${advice}`, { path: shown, cause: error });
 }
@@ -64,7 +74,12 @@ const ADVICE: Readonly<Record<string, (address: PostgresAddress) => string>> = {
   ENOENT: () => 'there is no socket: is PostgreSQL running, and does `host` name the folder of its socket?',
   ENOTFOUND: () => 'no such host is known',
   EAI_AGAIN: () => 'the name of the host cannot be looked up now',
-  EHOSTUNREACH: () => 'there is no way to that host',
+  EHOSTUNREACH: () => NO_WAY,
+  ENETUNREACH: () => NO_WAY,
+  ETIMEDOUT: () => NO_ANSWER,
+  CERT_HAS_EXPIRED: () => 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: () =>
+    'its certificate is for another name: give the host by that name, or compare no names with sslmode=verify-ca',
   '28P01': () => `the password is not accepted: ${WHERE_PASSWORDS_ARE}`,
   '28000': ({ tls }) =>
     `this user may not connect from here: see pg_hba.conf of the database${tls === undefined ? '; where it demands TLS, add ?sslmode=verify-full' : ''}`,
@@ -76,6 +91,8 @@ const ADVICE: Readonly<Record<string, (address: PostgresAddress) => string>> = {
   '25006': () => 'it may only be read: is this a standby? Give the address of the primary',
 };
 
+const NO_WAY = 'there is no way to that host';
+const NO_ANSWER = 'nothing answers there in time: are host and port right, and is it PostgreSQL?';
 const WHERE_PASSWORDS_ARE =
   'it comes from PGPASSWORD, from ~/.pgpass, from a service file, or from a file that is named beside the address (passwordFile, --state-password-file, --database-password-file)';
 
@@ -84,21 +101,34 @@ export function openingError(error: unknown, address: PostgresAddress): SkillSea
   if (error instanceof SkillSearchError) return error;
   const told = (error as { readonly code?: unknown }).code;
   const advice = typeof told === 'string' && Object.hasOwn(ADVICE, told) ? ADVICE[told] : undefined;
-  const reason = advice?.(address) ?? adviceByMessage(error) ?? reasonOf(error);
+  const reason = adviceByMessage(error) ?? advice?.(address) ?? reasonOf(error);
   const code: ErrorCode = told === '42501' || told === '25006' ? 'DATABASE_NOT_WRITABLE' : 'DATABASE_NOT_READABLE';
   return new SkillSearchError(code, `cannot open ${address.shown}: ${reason}`, { path: address.shown, cause: error });
 }
 
-/** Errors of the client, which have no codes. */
+/**
+ * The error of an address of which no host can be used.
+ *
+ * @param errors of its hosts, one at least
+ */
+export function noHostError({ hosts, shown }: PostgresAddress, errors: readonly SkillSearchError[]): SkillSearchError {
+  const [first] = errors;
+  if (hosts.length === 1) return errors.at(-1)!;
+  // One that is there and is not what is wanted says more than those that are away.
+  const telling = errors.find(({ code }) => code !== 'DATABASE_NOT_READABLE') ?? first!;
+  const reasons = new Set(errors.map(({ message }) => message));
+  return new SkillSearchError(telling.code, [...reasons].join('; '), { path: shown, cause: telling });
+}
+
+/** Errors whose codes say too little, or that have none: those of the client. */
 function adviceByMessage(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : '';
+  if (isTold(error)) return /no .*user name/.test(message) ? 'name a user: postgres://user@host/database' : undefined;
   if (message.includes('password must be a')) return `it asks for a password: ${WHERE_PASSWORDS_ARE}`;
   if (message.includes('does not support SSL'))
     return 'it has no TLS: leave sslmode out only in a network that you trust';
-  if (/timeout/i.test(message) || error instanceof AnswerTimeout) {
-    return 'nothing answers there in time: are host and port right, and is it PostgreSQL?';
-  }
-  if (/certificate|self.signed/i.test(message)) {
+  if (/timeout/i.test(message) || error instanceof AnswerTimeout) return NO_ANSWER;
+  if (/self.signed|unable to (?:verify|get)/i.test(message)) {
     return `its certificate is not trusted (${message}): name the file of who signed it as sslrootcert`;
   }
   return undefined;

@@ -1,14 +1,17 @@
 import { readFile } from 'node:fs/promises';
+import type { ConnectionOptions } from 'node:tls';
 import type pg from 'pg';
-import type { Pool, PoolClient, PoolConfig } from 'pg';
+import type { ClientBase, Pool, PoolClient, PoolConfig } from 'pg';
 import { SkillSearchError } from '../errors.js';
 import { POSTGRES_LIMITS } from '../limits.js';
+import { type Candidate, candidatesOf } from './candidates-of.js';
 import { loadPg } from './load-pg.js';
-import type { PostgresAddress } from './postgres-address.js';
-import { awayError, isLost, openingError, statementError } from './postgres-error.js';
+import type { PostgresAddress, TlsMode } from './postgres-address.js';
+import { AnswerTimeout, awayError, isLost, noHostError, openingError, statementError } from './postgres-error.js';
 import type { CopiedRow, PostgresSession, SessionOptions } from './postgres-session.js';
-import type { PostgresStatement, RunStatement } from './postgres-statement.js';
+import type { PostgresStatement } from './postgres-statement.js';
 import { rowsOf } from './rows-of.js';
+import { checkTarget, type FoundSession } from './target-session.js';
 import { TransactionSession } from './transaction-session.js';
 import { within } from './within.js';
 
@@ -24,65 +27,82 @@ export interface PostgresPoolOptions {
   readonly connections: number;
   /** A file whose first line is the password; read for each new connection, so that it can be changed. */
   readonly passwordFile?: string | undefined;
+  /** Whether nothing is written: then a standby will do. @default false */
+  readonly isReader?: boolean | undefined;
   readonly onChange?: ((event: PostgresEvent) => void) | undefined;
 }
 
 /**
  * A few connections to a database. Every statement has a time limit. While the database does not answer, statements
- * fail at once; the pool looks for it until it is back.
+ * fail at once; the pool looks for it until it is back. Where the address has several hosts, the first of those that
+ * are meant is used, all connections lead there, and they are tried again in turn when it does not answer.
  */
 export class PostgresPool {
   readonly address: PostgresAddress;
-  readonly #makePool: () => Pool;
+  readonly #makePool: (at: PostgresAddress) => Pool;
+  readonly #isReader: boolean;
   readonly #onChange: (event: PostgresEvent) => void;
+  /** Which of the hosts is asked. */
+  #at: PostgresAddress;
   #pool: Pool;
   /** Since when the database does not answer, by `performance.now()`, and why. */
   #away: { readonly since: number; readonly cause: unknown } | undefined;
   #looking: NodeJS.Timeout | undefined;
+  /** Who waits for a connection. */
+  #waiting = 0;
+  /** Connections of the present pool that somebody uses. */
+  #lent = 0;
   #isClosed = false;
 
-  private constructor(address: PostgresAddress, makePool: () => Pool, onChange: (event: PostgresEvent) => void) {
+  private constructor(address: PostgresAddress, makePool: (at: PostgresAddress) => Pool, options: PostgresPoolOptions) {
     this.address = address;
+    this.#at = address;
     this.#makePool = makePool;
-    this.#onChange = onChange;
-    this.#pool = makePool();
+    this.#isReader = options.isReader === true;
+    this.#onChange = options.onChange ?? (() => {});
+    this.#pool = makePool(address);
   }
 
   /**
    * Connects, and checks that the database is one that can be used.
    *
    * @throws {SkillSearchError} `DATABASE_NOT_READABLE` if it cannot be reached or lets nobody in;
-   *   `DATABASE_NOT_WRITABLE` if it may only be read; `UNSUPPORTED_FORMAT` for a version before 14;
-   *   `POSTGRES_CLIENT_MISSING`; `INVALID_OPTION` for a password file that cannot be read
+   *   `DATABASE_NOT_WRITABLE` if it may only be read, unless nothing is written; `UNSUPPORTED_FORMAT` for a version
+   *   before 14; `POSTGRES_CLIENT_MISSING`; `INVALID_OPTION` for a password file that cannot be read
    */
   static async connect(address: PostgresAddress, options: PostgresPoolOptions): Promise<PostgresPool> {
     const { passwordFile } = options;
     if (passwordFile !== undefined) await readPassword(passwordFile);
     const { Pool, Client } = await loadPg();
-    const config = { ...configOf(address, options), Client: closingClient(Client) };
-    const makePool = (): Pool => {
-      const made = new Pool(config);
+    const makePool = (at: PostgresAddress, settings: PoolConfig = {}): Pool => {
+      const made = new Pool({ ...configOf(at, options), Client: closingClient(Client), ...settings });
       // Lost connections: who uses one is told by its statement, and one that is idle is replaced.
       made.on('error', () => {});
       made.on('connect', (client) => client.on('error', () => {}));
       return made;
     };
-    const pool = new PostgresPool(address, makePool, options.onChange ?? (() => {}));
-    try {
-      const first = new Pool({ ...config, max: 1, connectionTimeoutMillis: POSTGRES_LIMITS.openingTime });
-      first.on('error', () => {});
-      const client = await first.connect();
-      client.on('error', () => {});
+    const pool = new PostgresPool(address, makePool, options);
+    const errors: SkillSearchError[] = [];
+    for (const candidate of candidatesOf(address)) {
       try {
-        await within(POSTGRES_LIMITS.openingTime, checkDatabase(client, address));
-      } finally {
-        client.release(true);
+        const first = makePool(candidate.address, {
+          max: 1,
+          connectionTimeoutMillis: POSTGRES_LIMITS.openingTime,
+        });
+        const client = await first.connect();
+        try {
+          await within(POSTGRES_LIMITS.openingTime, pool.#check(client, candidate));
+        } finally {
+          client.release(true);
+        }
+        pool.#use(candidate.address);
+        return pool;
+      } catch (error) {
+        errors.push(openingError(error, candidate.address));
       }
-      return pool;
-    } catch (error) {
-      await pool.close();
-      throw openingError(error, address);
     }
+    await pool.close();
+    throw noHostError(address, errors);
   }
 
   /** Undefined while the database answers; otherwise what requests fail with. */
@@ -91,34 +111,13 @@ export class PostgresPool {
   }
 
   /**
-   * Runs one statement, in 2 seconds at most.
+   * Runs one statement, in 2 seconds at most, with the wait for a connection.
    *
    * @throws {SkillSearchError} `SERVICE_UNAVAILABLE` if the database does not answer, with `retryAfter`, or after
    *   `close`; `DATABASE_NOT_READABLE` if it refuses the statement
    */
   async run<Row>(statement: PostgresStatement): Promise<Row[]> {
-    return this.#guarded(POSTGRES_LIMITS.answerTime, (client) => rowsOf<Row>(client, statement));
-  }
-
-  /**
-   * Does work in a transaction, which is rolled back when the work throws.
-   *
-   * @param milliseconds for all of it
-   * @throws {SkillSearchError} as {@link run}
-   */
-  async transaction<T>(milliseconds: number, work: (run: RunStatement) => Promise<T>): Promise<T> {
-    return this.#guarded(milliseconds, async (client) => {
-      await client.query('BEGIN');
-      try {
-        await client.query(`SET LOCAL statement_timeout = ${Math.ceil(milliseconds)}`);
-        const result = await work((statement) => rowsOf(client, statement));
-        await client.query('COMMIT');
-        return result;
-      } catch (error) {
-        await client.query('ROLLBACK').catch(() => {});
-        throw error;
-      }
-    });
+    return this.#guarded(() => this.#ask(this.#pool, statement));
   }
 
   /**
@@ -133,7 +132,7 @@ export class PostgresPool {
     signal?.throwIfAborted();
     let isDone = false;
     let thrown: unknown;
-    const result = await this.#guarded(undefined, async (client, discard) => {
+    const inTransaction = async (client: PoolClient, discard: () => void): Promise<T | undefined> => {
       const session = new TransactionSession(client, options);
       try {
         await session.begin();
@@ -151,6 +150,13 @@ export class PostgresPool {
         thrown = error;
         return undefined;
       }
+    };
+    const result = await this.#guarded(async () => {
+      const client = await this.#connect(this.#pool, POSTGRES_LIMITS.connectTime, signal).catch((error: unknown) => {
+        if (signal?.aborted !== true) throw error;
+        thrown = signal.reason;
+      });
+      return client === undefined ? undefined : this.#lend(client, inTransaction);
     });
     if (!isDone) throw thrown;
     return result as T;
@@ -176,14 +182,13 @@ export class PostgresPool {
     await within(1000, this.#pool.end()).catch(() => {});
   }
 
-  /** @param milliseconds for all of the work; undefined if it sees to that itself */
-  async #guarded<T>(milliseconds: number | undefined, work: ClientWork<T>): Promise<T> {
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new SkillSearchError('SERVICE_UNAVAILABLE', `${this.address.shown} was closed`);
     if (this.#away !== undefined) throw awayError(this.address.shown, this.#away.cause);
-    if (this.#pool.waitingCount >= POSTGRES_LIMITS.waiting) throw this.#tooMany();
+    if (this.#waiting >= POSTGRES_LIMITS.waiting) throw this.#tooMany();
     const pool = this.#pool;
     try {
-      return await this.#within(milliseconds, work);
+      return await work();
     } catch (error) {
       if (isWaitTimeout(error)) throw this.#tooMany();
       const lost = error instanceof NotConnected ? error.cause : isLost(error) ? error : undefined;
@@ -201,58 +206,130 @@ export class PostgresPool {
     return new SkillSearchError('SERVICE_UNAVAILABLE', message, { path: shown, retryAfter: 1 });
   }
 
-  /** Does work with a connection, which is closed if it is of no more use afterwards. */
-  async #within<T>(milliseconds: number | undefined, work: ClientWork<T>): Promise<T> {
-    const client = await this.#pool.connect().catch((cause: unknown) => {
+  /** The time of a request is for both: the later the connection comes, the less is left for the answer. */
+  async #ask<Row>(pool: Pool, statement: PostgresStatement): Promise<Row[]> {
+    const { requestTime, answerTime } = POSTGRES_LIMITS;
+    const until = performance.now() + requestTime;
+    const client = await this.#connect(pool, requestTime);
+    const answering = this.#lend(client, (lent) => within(answerTime, rowsOf<Row>(lent, statement)));
+    const left = until - performance.now();
+    if (left >= answerTime) return answering;
+    // It goes on after that: only what it becomes says whether the connection is of use.
+    return within(left, answering, undefined, () => this.#tooMany());
+  }
+
+  /**
+   * A connection of a pool. One that comes too late is kept for those who ask later.
+   *
+   * @param milliseconds to wait for it
+   */
+  async #connect(pool: Pool, milliseconds: number, signal?: AbortSignal): Promise<PoolClient> {
+    const connecting = pool.connect();
+    this.#waiting += 1;
+    try {
+      return await within(milliseconds, connecting, signal);
+    } catch (cause) {
+      connecting.then(
+        (client) => client.release(),
+        () => {},
+      );
+      // Others have connections, so the database is there.
+      if (cause instanceof AnswerTimeout && pool === this.#pool && this.#lent > 0) throw this.#tooMany();
       throw new NotConnected(cause);
-    });
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** Does work with a connection, which is closed if it is of no more use afterwards. */
+  async #lend<T>(client: PoolClient, work: ClientWork<T>): Promise<T> {
+    const pool = this.#pool;
     let isBroken = false;
     const discard = (): void => {
       isBroken = true;
     };
+    this.#lent += 1;
     try {
-      const working = work(client, discard);
-      return await (milliseconds === undefined ? working : within(milliseconds, working));
+      return await work(client, discard);
     } catch (error) {
       isBroken ||= isLost(error);
       throw error;
     } finally {
       client.release(isBroken);
+      if (pool === this.#pool) this.#lent -= 1;
     }
   }
 
   #goAway(cause: unknown): void {
     this.#away = { since: performance.now(), cause };
     // Connections that seem to be open may lead nowhere.
-    this.#replacePool();
+    this.#use(this.#at);
     this.#onChange({ kind: 'away', error: awayError(this.address.shown, cause) });
     // A restart of the database takes less than a tenth of a second sometimes.
-    this.#lookIn(0);
+    this.#lookIn(0, POSTGRES_LIMITS.requestTime);
   }
 
-  #replacePool(): void {
+  #use(at: PostgresAddress): void {
     void this.#pool.end().catch(() => {});
-    this.#pool = this.#makePool();
+    this.#at = at;
+    this.#pool = this.#makePool(at);
+    this.#lent = 0;
   }
 
-  #lookIn(milliseconds: number): void {
-    this.#looking = setTimeout(() => void this.#look(), milliseconds).unref();
+  /** @param patience milliseconds to wait for a connection then */
+  #lookIn(milliseconds: number, patience: number): void {
+    this.#looking = setTimeout(() => void this.#look(patience), milliseconds).unref();
   }
 
-  async #look(): Promise<void> {
-    try {
-      await this.#within(POSTGRES_LIMITS.answerTime, (client) => checkDatabase(client, this.address));
-    } catch {
-      if (this.#isClosed) return;
-      // The next look finds the way anew: the name may lead to another machine by now.
-      this.#replacePool();
-      this.#lookIn(POSTGRES_LIMITS.lookInterval);
+  /** @param patience milliseconds to wait for a connection */
+  async #look(patience: number): Promise<void> {
+    const found = await this.#find(patience);
+    if (this.#isClosed || this.#away === undefined) return;
+    if (found !== 'found') {
+      const { connectTime, lookInterval } = POSTGRES_LIMITS;
+      // A machine that has too much to do needs longer for a connection than anybody wants to wait at first.
+      this.#lookIn(lookInterval, found === 'slow' ? Math.min(connectTime, patience * 2) : patience);
       return;
     }
-    if (this.#isClosed || this.#away === undefined) return;
     const milliseconds = performance.now() - this.#away.since;
     this.#away = undefined;
     this.#onChange({ kind: 'back', milliseconds });
+  }
+
+  /** Looks for a host that can be used, and uses it. @returns `slow` where connecting to one took too long */
+  async #find(patience: number): Promise<'found' | 'slow' | 'missing'> {
+    let isSlow = false;
+    for (const candidate of candidatesOf(this.address)) {
+      // It finds the way anew: a name may lead to another machine by now.
+      this.#use(candidate.address);
+      try {
+        const client = await this.#connect(this.#pool, patience);
+        await this.#lend(client, (lent) => within(POSTGRES_LIMITS.answerTime, this.#check(lent, candidate)));
+        return 'found';
+      } catch (error) {
+        if (this.#isClosed) return 'missing';
+        isSlow ||= error instanceof NotConnected && error.cause instanceof AnswerTimeout;
+      }
+    }
+    return isSlow ? 'slow' : 'missing';
+  }
+
+  /** Checks that the database is one that can be used. */
+  async #check(client: PoolClient, { address: { shown }, target }: Candidate): Promise<void> {
+    const [found] = await rowsOf<FoundSession & { version: number; encoding: string }>(client, {
+      text: `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
+        current_setting('transaction_read_only') = 'on' AS "isReadOnly", pg_is_in_recovery() AS "isStandby"`,
+    });
+    const { version, encoding, ...session } = found!;
+    if (version < 140_000) {
+      const message = `${shown} is PostgreSQL ${Math.floor(version / 10_000)}: 14 or newer is needed`;
+      throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path: shown });
+    }
+    if (encoding !== 'UTF8') {
+      const message = `${shown} has the encoding ${encoding}: make a database with \`createdb --encoding=UTF8 --template=template0\``;
+      throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path: shown });
+    }
+    checkTarget(shown, target, session, this.#isReader);
   }
 }
 
@@ -296,29 +373,9 @@ function closingClient(Client: typeof pg.Client): typeof pg.Client {
   };
 }
 
-async function checkDatabase(client: PoolClient, { shown }: PostgresAddress): Promise<void> {
-  const [found] = await rowsOf<{ version: number; encoding: string; readOnly: string }>(client, {
-    text: `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
-      current_setting('transaction_read_only') AS "readOnly"`,
-  });
-  const { version, encoding, readOnly } = found!;
-  if (version < 140_000) {
-    const message = `${shown} is PostgreSQL ${Math.floor(version / 10_000)}: 14 or newer is needed`;
-    throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path: shown });
-  }
-  if (encoding !== 'UTF8') {
-    const message = `${shown} has the encoding ${encoding}: make a database with \`createdb --encoding=UTF8 --template=template0\``;
-    throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path: shown });
-  }
-  if (readOnly === 'on') {
-    const message = `${shown} may only be read: is this a standby? Give the address of the primary`;
-    throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: shown });
-  }
-}
-
 function configOf(address: PostgresAddress, { connections, passwordFile }: PostgresPoolOptions): PoolConfig {
-  const { host, port, user, database, password, tls, certificates } = address;
-  const ca = certificates === undefined ? {} : { ca: certificates };
+  const { hosts, user, database, password, tls, certificates } = address;
+  const { host, port } = hosts[0]!;
   return {
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
@@ -326,18 +383,34 @@ function configOf(address: PostgresAddress, { connections, passwordFile }: Postg
     ...(database === undefined ? {} : { database }),
     ...(passwordFile === undefined ? {} : { password: () => readPassword(passwordFile) }),
     ...(passwordFile !== undefined || password === undefined ? {} : { password }),
-    ...(tls === undefined
-      ? {}
-      : { ssl: tls === 'disable' ? false : { rejectUnauthorized: tls === 'verify-full', ...ca } }),
+    ssl: tls === undefined || tls === 'disable' ? false : tlsOf(tls, certificates),
     max: connections,
     connectionTimeoutMillis: POSTGRES_LIMITS.connectTime,
     idleTimeoutMillis: POSTGRES_LIMITS.idleTime,
-    statement_timeout: POSTGRES_LIMITS.statementTime,
+    onConnect: limitStatements,
     // A process that asks nothing more may end.
     allowExitOnIdle: true,
     keepAlive: true,
     application_name: 'skill-discovery',
   };
+}
+
+/** As PostgreSQL's own programs do, `require` checks the certificate where it is said who may sign it. */
+function tlsOf(tls: TlsMode, certificates: string | undefined): ConnectionOptions {
+  return {
+    rejectUnauthorized: tls !== 'require' || certificates !== undefined,
+    ...(certificates === undefined ? {} : { ca: certificates }),
+    ...(tls === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
+  };
+}
+
+/**
+ * Not as a parameter of the connection: a pooler such as PgBouncer refuses that, or passes over it. The pool waits for
+ * this.
+ */
+async function limitStatements(client: ClientBase): Promise<void> {
+  const { statementTime, connectTime } = POSTGRES_LIMITS;
+  await within(connectTime, client.query(`SET statement_timeout = ${statementTime}`));
 }
 
 async function readPassword(path: string): Promise<string> {

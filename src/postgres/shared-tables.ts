@@ -1,5 +1,6 @@
 import { type ErrorCode, SkillSearchError } from '../errors.js';
 import { POSTGRES_LIMITS } from '../limits.js';
+import { mayWrite } from './may-write.js';
 import { openingError } from './postgres-error.js';
 import type { PostgresPool } from './postgres-pool.js';
 import type { RunStatement } from './postgres-statement.js';
@@ -25,6 +26,9 @@ const SCHEMA = 'skill_discovery';
 /** Held by who makes or changes tables, so that servers that start together do that one after the other. */
 const LOCK = 0x534b4449;
 
+const { preparingTime } = POSTGRES_LIMITS;
+const TIMES = { statementTime: preparingTime, pauseTime: preparingTime };
+
 /**
  * Makes the tables of a part, or brings them to the format of this version. Where they have it already, this only
  * reads.
@@ -36,11 +40,10 @@ const LOCK = 0x534b4449;
 export async function prepareTables(pool: PostgresPool, tables: SharedTables): Promise<void> {
   const { shown } = pool.address;
   const { part, noun, foreignCode, steps } = tables;
-  const time = POSTGRES_LIMITS.preparingTime;
   try {
-    const isReady = await pool.transaction(time, (run) => formatOf(run, tables, shown));
+    const isReady = await pool.session(TIMES, ({ run }) => formatOf(run, tables, shown));
     if (isFormat(isReady, steps.length, noun, shown)) return;
-    await pool.transaction(time, async (run) => {
+    await pool.session(TIMES, async ({ run }) => {
       await run({ text: 'SELECT pg_advisory_xact_lock($1)', values: [LOCK] });
       const format = await formatOf(run, tables, shown);
       if (isFormat(format, steps.length, noun, shown)) return;
@@ -55,6 +58,33 @@ export async function prepareTables(pool: PostgresPool, tables: SharedTables): P
   } catch (error) {
     throw tablesError(error, pool, foreignCode);
   }
+}
+
+/**
+ * Like {@link prepareTables}, for who only reads: where nothing may be written, nothing is.
+ *
+ * @returns whether there are tables
+ * @throws {SkillSearchError} as {@link prepareTables}
+ */
+export async function findTables(pool: PostgresPool, tables: SharedTables): Promise<boolean> {
+  const { shown } = pool.address;
+  const { noun, foreignCode, steps } = tables;
+  try {
+    const [format, isWritable] = await pool.session(TIMES, async ({ run }) => [
+      await formatOf(run, tables, shown),
+      await mayWrite(run),
+    ]);
+    if (isFormat(format, steps.length, noun, shown)) return true;
+    if (!isWritable && format === undefined) return false;
+    if (!isWritable) {
+      const message = `${shown} has ${noun} format ${format}, this version reads format ${steps.length}: whoever may write there must use this version first`;
+      throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path: shown });
+    }
+  } catch (error) {
+    throw tablesError(error, pool, foreignCode);
+  }
+  await prepareTables(pool, tables);
+  return true;
 }
 
 /** Not `IF NOT EXISTS` alone: that needs the right to make schemas also where an administrator has made this one. */

@@ -18,18 +18,26 @@ export interface ConnectOptions {
   /** The folder of the copy; left out for one in the user's cache folder. */
   readonly cache?: string | undefined;
   readonly passwordFile?: string | undefined;
+  /** Whether the catalogue is only read: then it may be a standby. @default false */
+  readonly isReader?: boolean | undefined;
 }
 
 /**
- * Connects to the database that has a catalogue, or will have one. Makes the tables if they are not there.
+ * Connects to the database that has a catalogue, or will have one. Makes the tables if they are not there and
+ * may be made.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`; `DATABASE_NOT_READABLE`, `DATABASE_NOT_WRITABLE`, `UNSUPPORTED_FORMAT`,
  *   `NOT_A_CATALOGUE` as the database is; `POSTGRES_CLIENT_MISSING`
  */
-export async function connectShared({ database, cache, passwordFile }: ConnectOptions): Promise<ConnectedCatalogue> {
+export async function connectShared({
+  database,
+  cache,
+  passwordFile,
+  isReader,
+}: ConnectOptions): Promise<ConnectedCatalogue> {
   if (cache !== undefined) checkPath('cache', cache, 'a folder');
   if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');
   const address = readPostgresAddress('database', database);
-  const store = await SharedStore.open(address, { ...(passwordFile === undefined ? {} : { passwordFile }) });
+  const store = await SharedStore.open(address, { passwordFile, isReader });
   return { store, copy: new SharedCopy(resolve(sharedCopyFolder(address, cache)), address, store) };
 }

@@ -3,7 +3,7 @@ import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { copyState, isSameState } from './copy-state.js';
 import { CHUNKS_AT_ONCE } from './newest-state.js';
 import { type BringUpOptions, type IndexCopyOptions, SharedCopy } from './shared-copy.js';
-import type { SharedState } from './shared-state.js';
+import { isAhead, type SharedState } from './shared-state.js';
 import { SharedStore } from './shared-store.js';
 
 /** Where a shared catalogue is, and its copy. */
@@ -35,7 +35,7 @@ export class CopyKeeper {
    * @throws {SkillSearchError} as opening the store and `SharedCopy.bringUp` do
    * @throws the signal's reason when aborted
    */
-  async look(options: Pick<BringUpOptions, 'signal' | 'index' | 'anew'>): Promise<SharedState> {
+  async look(options: Pick<BringUpOptions, 'signal' | 'index' | 'anew' | 'onBehind'>): Promise<SharedState> {
     const { store, copy } = await this.#open();
     options.signal?.throwIfAborted();
     if (this.#hasIndexed && options.anew !== true) {
@@ -43,6 +43,10 @@ export class CopyKeeper {
       // Somebody may have deleted the copy, or another process may have brought it to another state.
       const here = copyState(copy.database);
       if (here !== undefined && isSameState(here, head)) return here;
+      if (here !== undefined && isAhead(here, head)) {
+        options.onBehind?.();
+        return here;
+      }
     }
     const state = await copy.bringUp(options);
     this.#hasIndexed = true;
@@ -68,7 +72,7 @@ export class CopyKeeper {
   #open(): Promise<{ readonly store: SharedStore; readonly copy: SharedCopy }> {
     if (this.#isClosed) throw new SkillSearchError('SERVICE_UNAVAILABLE', 'this copy is followed no more');
     const { address, passwordFile, folder } = this.#kept;
-    const options = { connections: CHUNKS_AT_ONCE, ...(passwordFile === undefined ? {} : { passwordFile }) };
+    const options = { connections: CHUNKS_AT_ONCE, passwordFile, isReader: true };
     this.#opened ??= SharedStore.open(address, options).then(
       (store) => ({ store, copy: new SharedCopy(folder, address, store) }),
       (error: unknown) => {

@@ -18,8 +18,12 @@ export type FollowRequest =
 
 /** From the thread. */
 export type FollowReply =
-  /** The copy is the newest state, and words can be searched; vectors may still be indexed. */
-  | { readonly kind: 'agreed'; readonly state: SharedState }
+  /**
+   * The copy is the newest state that the database has, and words can be searched; vectors may still be indexed.
+   *
+   * @property isNewest whether it is not even newer, as beside a standby that is behind
+   */
+  | { readonly kind: 'agreed'; readonly state: SharedState; readonly isNewest: boolean }
   /** A look failed. */
   | { readonly kind: 'failed'; readonly error: ErrorMessage }
   /** A derived file of the copy could not be written. */

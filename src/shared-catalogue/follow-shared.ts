@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { untilAborted } from '../abort.js';
+import { isPostgresAddress } from '../database-address.js';
 import { readPostgresAddress } from '../postgres/postgres-address.js';
 import type { CopyFollower, FollowCopyOptions } from '../snapshot/copy-follower.js';
 import { LocalCopy } from '../snapshot/local-copy.js';
@@ -33,7 +34,9 @@ export async function followShared(options: FollowCopyOptions): Promise<CopyFoll
   const address = readPostgresAddress('database', options.address);
   const folder = sharedCopyFolder(address, options.cache);
   const files = new LocalCopy(folder, sharedOrigin(address));
-  const here = files.exists ? copyState(files.database) : undefined;
+  // Whether another database has the same catalogue, as a standby of the former one has, is known once it is asked.
+  const isMoved = isPostgresAddress(files.otherOrigin);
+  const here = !isMoved && files.exists ? copyState(files.database) : undefined;
   const known = new KnownCopy(files, here);
   if (interval === undefined) {
     const kept = { address, passwordFile, folder };
@@ -50,7 +53,7 @@ export async function followShared(options: FollowCopyOptions): Promise<CopyFoll
 
 async function makeAnew(keeper: CopyKeeper, known: KnownCopy, signal: AbortSignal | undefined): Promise<void> {
   try {
-    known.agreed(await untilAborted(keeper.look({ signal, index: 'nothing', anew: true }), signal));
+    known.agreed(await untilAborted(keeper.look({ signal, index: 'nothing', anew: true }), signal), true);
   } finally {
     await keeper.close();
   }
@@ -64,9 +67,12 @@ async function lookOnce(keeper: CopyKeeper, known: KnownCopy, { signal, onProble
     for (;;) {
       try {
         // What is due takes minutes for vectors, and can be searched without. Whoever follows the copy does it.
-        known.agreed(
-          await untilAborted(keeper.look({ signal: either, index: known.exists ? 'nothing' : 'all' }), either),
-        );
+        let isNewest = true;
+        const onBehind = (): void => {
+          isNewest = false;
+        };
+        const looking = keeper.look({ signal: either, index: known.exists ? 'nothing' : 'all', onBehind });
+        known.agreed(await untilAborted(looking, either), isNewest);
         return;
       } catch (error) {
         if (signal?.aborted === true || known.exists || !isWorthAnotherTry(error, began)) throw error;

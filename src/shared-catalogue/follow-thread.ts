@@ -27,13 +27,17 @@ function look(anew = false): Promise<ErrorMessage | undefined> {
 }
 
 async function lookOnce(anew: boolean): Promise<ErrorMessage | undefined> {
+  let isNewest = true;
   try {
     const state = await keeper.look({
       signal: closing.signal,
       anew,
       index: 'words',
+      onBehind: () => {
+        isNewest = false;
+      },
     });
-    tell({ kind: 'agreed', state });
+    tell({ kind: 'agreed', state, isNewest });
     if (indexed === undefined || !isSameState(indexed, state)) indexBeside(state);
     return undefined;
   } catch (error) {

@@ -25,10 +25,14 @@ export class KnownCopy {
     return this.#states.length > 0;
   }
 
-  /** Notes that the copy is the newest state. */
-  agreed(state: SharedState): void {
+  /**
+   * Notes what the copy is.
+   *
+   * @param isNewest whether the database has nothing newer; a standby that is behind does not know that
+   */
+  agreed(state: SharedState, isNewest: boolean): void {
     this.#note(state);
-    this.#files.confirm();
+    if (isNewest) this.#files.confirm();
   }
 
   statsOf(stamp: string): CopyStats {

@@ -12,36 +12,25 @@ const LOOK_AGAIN = 100;
  * @param database the copy, in a folder that is there
  * @throws the signal's reason when aborted
  */
-export async function lockCopy(database: string, signal: AbortSignal | undefined): Promise<FileLock> {
-  return (await inTurn(`${database}.shared-lock`, signal, () => true))!;
+export function lockCopy(database: string, signal: AbortSignal | undefined): Promise<FileLock> {
+  return inTurn(`${database}.shared-lock`, signal);
 }
 
 /**
  * Takes the lock of those who write the derived files of a copy, or put a file with other numbers in its place. Whoever
  * has it never waits for {@link lockCopy}.
  *
- * @param isNeeded asked again and again while somebody else has it
- * @returns undefined if it is not needed any more
  * @throws the signal's reason when aborted
  */
-export function lockIndexing(
-  database: string,
-  signal: AbortSignal | undefined,
-  isNeeded: () => boolean = () => true,
-): Promise<FileLock | undefined> {
-  return inTurn(filesBeside(database).indexingLock, signal, isNeeded);
+export function lockIndexing(database: string, signal: AbortSignal | undefined): Promise<FileLock> {
+  return inTurn(filesBeside(database).indexingLock, signal);
 }
 
-async function inTurn(
-  path: string,
-  signal: AbortSignal | undefined,
-  isNeeded: () => boolean,
-): Promise<FileLock | undefined> {
-  while (isNeeded()) {
+async function inTurn(path: string, signal: AbortSignal | undefined): Promise<FileLock> {
+  for (;;) {
     signal?.throwIfAborted();
     const lock = FileLock.take(path);
     if (lock !== undefined) return lock;
     await wait(LOOK_AGAIN, undefined, { signal });
   }
-  return undefined;
 }

@@ -9,6 +9,7 @@ import { applyChanges } from '../store/transfer/apply-changes.js';
 import { putInPlace } from '../store/write/put-in-place.js';
 import { copyState, noteOf } from './copy-state.js';
 import { lockIndexing } from './lock-copy.js';
+import { nothingPublished } from './nothing-published.js';
 import type { SharedChanges } from './shared-changes.js';
 import type { SharedState } from './shared-state.js';
 import type { SharedStore } from './shared-store.js';
@@ -37,6 +38,12 @@ const CHECKPOINT_OF_NO_USE: ReadonlySet<string> = new Set([
   'DATABASE_DAMAGED',
 ]);
 
+interface Reached {
+  readonly state: SharedState;
+  /** Whether the database is a standby that has not got there yet. */
+  readonly isBehind: boolean;
+}
+
 /** Brings the files of a copy to the newest state of a shared catalogue. Nobody else works on them meanwhile. */
 export class NewestState {
   readonly #files: LocalCopy;
@@ -49,25 +56,25 @@ export class NewestState {
 
   /**
    * Goes on from what is here; else from a checkpoint; else reads everything. What runs have left that were killed on
-   * another way is deleted.
+   * another way is deleted. What a standby has not got to yet stays as it is.
    *
    * @param anew whether to make it of nothing that is here
    * @throws {SkillSearchError} `DATABASE_NOT_FOUND` if nothing was ever published, and those of the store
    */
-  async reach(anew: boolean, signal: AbortSignal | undefined): Promise<SharedState> {
+  async reach(anew: boolean, signal: AbortSignal | undefined): Promise<Reached> {
     const reached = await this.#follow(anew, signal);
     rmSync(dirname(this.#scratch), { recursive: true, force: true });
     this.#files.discard();
     return reached;
   }
 
-  async #follow(anew: boolean, signal: AbortSignal | undefined): Promise<SharedState> {
+  async #follow(anew: boolean, signal: AbortSignal | undefined): Promise<Reached> {
     const here = anew ? undefined : copyState(this.#database);
     const led = here === undefined ? undefined : await this.#lead(here, signal);
     if (led !== undefined) return led;
     const checkpoint = await this.#takeCheckpoint(signal);
     const fromThere = checkpoint === undefined ? undefined : await this.#lead(checkpoint, signal);
-    return fromThere ?? this.#readAll(signal);
+    return fromThere ?? { state: await this.#readAll(signal), isBehind: false };
   }
 
   /**
@@ -75,15 +82,17 @@ export class NewestState {
    *
    * @returns undefined if no changes lead on from it
    */
-  #lead(from: SharedState, signal: AbortSignal | undefined): Promise<SharedState | undefined> {
-    const work = async (changes: SharedChanges): Promise<SharedState | undefined> => {
-      const { state, isWhole } = changes;
+  #lead(from: SharedState, signal: AbortSignal | undefined): Promise<Reached | undefined> {
+    const work = async (changes: SharedChanges): Promise<Reached | undefined> => {
+      const { state, isWhole, isBehind } = changes;
+      if (isBehind) return { state: from, isBehind };
+      const reached = { state, isBehind };
       if (state.version === 0) throw nothingPublished(this.#store.shown);
       if (isWhole) return undefined;
-      if (state.version === from.version) return state;
+      if (state.version === from.version) return reached;
       try {
         await applyChanges(this.#database, changes, { note: noteOf(state), signal });
-        return state;
+        return reached;
       } catch (error) {
         if (error instanceof SkillSearchError && OF_NO_USE.has(error.code)) return undefined;
         throw error;
@@ -148,7 +157,7 @@ export class NewestState {
     try {
       await work();
     } finally {
-      lock?.release();
+      lock.release();
     }
   }
 
@@ -172,9 +181,4 @@ export class NewestState {
   get #scratch(): string {
     return join(dirname(this.#database), 'new', CATALOGUE_NAME);
   }
-}
-
-function nothingPublished(shown: string): SkillSearchError {
-  const message = `${shown} holds no catalogue yet: load one with \`skill-discovery load SOURCE --database ${shown}\``;
-  return new SkillSearchError('DATABASE_NOT_FOUND', message, { path: shown });
 }

@@ -2,7 +2,7 @@ import type { PostgresSession } from '../postgres/postgres-session.js';
 import type { CatalogueChanges } from '../store/transfer/catalogue-changes.js';
 import { readBlobs } from './blob-table.js';
 import { readImages } from './read-images.js';
-import { type CatalogueRow, isKnown, readCatalogueRow, type SharedState } from './shared-state.js';
+import { type CatalogueRow, isAhead, isKnown, readCatalogueRow, type SharedState } from './shared-state.js';
 import { fromStoredText } from './stored-text.js';
 import { readPublishedVectors } from './vector-table.js';
 
@@ -12,6 +12,8 @@ export interface SharedChanges extends CatalogueChanges {
   readonly state: SharedState;
   /** Whether this is all that the catalogue has: what a copy has besides is to be removed. `removed` is empty then. */
   readonly isWhole: boolean;
+  /** Whether the database is a standby that has not got to that state yet. No changes are known then. */
+  readonly isBehind: boolean;
 }
 
 /** Reads what has changed since a state, in a session that sees one state of the database. */
@@ -22,14 +24,16 @@ export async function readChanges(
 ): Promise<SharedChanges> {
   const { run } = session;
   const head = await readCatalogueRow(run);
-  const isWhole = since === undefined || since.version === 0 || !(await isKnown(run, head, since));
-  const from = isWhole ? 0 : since.version;
+  const isBehind = since !== undefined && isAhead(since, head);
+  const isWhole = !isBehind && (since === undefined || since.version === 0 || !(await isKnown(run, head, since)));
+  const from = isWhole ? 0 : since!.version;
   const changed = await idsSince(session, 'skill', from);
   const removed = isWhole ? [] : await idsSince(session, 'removed', from);
   const { model } = head;
   return {
     state: stateOf(head),
     isWhole,
+    isBehind,
     stamp: head.stamp,
     model: model === undefined ? undefined : { id: fromStoredText(model.id), dimensions: model.dimensions },
     classifier: head.classifier === undefined ? undefined : fromStoredText(head.classifier),

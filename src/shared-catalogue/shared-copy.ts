@@ -12,6 +12,7 @@ import { filesBeside } from '../store/file-names.js';
 import { writeNote } from '../store/shared-note.js';
 import { putInPlace } from '../store/write/put-in-place.js';
 import { CheckpointFiles } from './checkpoint-files.js';
+import { claimOrTakeOver } from './claim-or-take-over.js';
 import { copyState, noteOf } from './copy-state.js';
 import { lockCopy, lockIndexing } from './lock-copy.js';
 import { NewestState } from './newest-state.js';
@@ -22,14 +23,12 @@ import { storeFiles } from './store-files.js';
 
 /** How {@link SharedCopy.bringUp} is followed and stopped. */
 export interface BringUpOptions extends IndexCopyOptions {
-  /**
-   * Which derived files to write where they are due; `words` only the one that a search should not be without.
-   *
-   * @default 'all'
-   */
+  /** Which derived files to write where they are due; `words` only those that a search should not be without. @default 'all' */
   readonly index?: 'all' | 'words' | 'nothing';
   /** Whether to make it of nothing that is here: some of that is damaged. @default false */
   readonly anew?: boolean;
+  /** Called where the database is a standby that has not got to the state of the copy yet: that stays as it is. */
+  readonly onBehind?: (() => void) | undefined;
 }
 
 /** How indexing a copy is followed and stopped. */
@@ -44,9 +43,9 @@ export interface IndexCopyOptions {
 }
 
 /**
- * The copy of a shared catalogue on this machine: an ordinary catalogue in a folder, which is led from the state that
- * it is to the newest one. Several processes may share the folder. One of them changes it at a time, and one of them
- * writes its derived files, which takes longer.
+ * The copy of a shared catalogue on this machine: an ordinary catalogue in a folder, which is led from the state that it
+ * is to the newest one. Several processes may share the folder. One of them changes it at a time, and one of them writes
+ * its derived files, which takes longer.
  */
 export class SharedCopy {
   /** Path of the catalogue. */
@@ -69,7 +68,7 @@ export class SharedCopy {
   }
 
   /**
-   * Brings the copy to the newest state. What is here answers until then. Whoever finds another process doing that
+   * Brings the copy to the newest state that the database has. What is here answers until then. Whoever finds another process doing that
    * waits for it.
    *
    * @throws {SkillSearchError} `CATALOGUE_EXISTS` if the folder holds another catalogue; `DATABASE_NOT_FOUND` if
@@ -78,8 +77,11 @@ export class SharedCopy {
    * @throws the signal's reason when aborted
    */
   async bringUp(options: BringUpOptions = {}): Promise<SharedState> {
-    const { signal, index = 'all', anew = false } = options;
-    const state = await this.#alone(signal, () => new NewestState(this.#files, this.#store).reach(anew, signal));
+    const { signal, index = 'all', anew = false, onBehind } = options;
+    const { state, isBehind } = await this.#alone(signal, () =>
+      new NewestState(this.#files, this.#store).reach(anew, signal),
+    );
+    if (isBehind) onBehind?.();
     if (index !== 'nothing') await this.#indexFirstWords(options);
     if (index === 'all') await this.index(options);
     return state;
@@ -180,23 +182,20 @@ export class SharedCopy {
   /** Without any index of words, the first searches of each process would take long. */
   async #indexFirstWords(options: IndexCopyOptions): Promise<void> {
     const { signal, onProgress = () => {} } = options;
-    const isMissing = (): boolean => !existsSync(filesBeside(this.database).keyword);
-    const work = (): Promise<void> =>
-      indexKeywords(this.database, { signal, onProgress }).catch((error: unknown) => {
+    const isThere = (): boolean => existsSync(filesBeside(this.database).keyword);
+    if (isThere()) return;
+    await this.#indexing(options, async () => {
+      if (isThere()) return;
+      await indexKeywords(this.database, { signal, onProgress }).catch((error: unknown) => {
         // With the other files it is tried again, and told.
         if (signal?.aborted === true) throw error;
       });
-    if (isMissing()) await this.#indexing(options, work, isMissing);
+    });
   }
 
-  /** @param isNeeded whether to go on waiting for another process that is indexing */
-  async #indexing(
-    { signal, inTurn = true }: IndexCopyOptions,
-    work: () => Promise<void>,
-    isNeeded?: () => boolean,
-  ): Promise<void> {
+  async #indexing({ signal, inTurn = true }: IndexCopyOptions, work: () => Promise<void>): Promise<void> {
     const lock = await this.#writing(signal, async () =>
-      inTurn ? lockIndexing(this.database, signal, isNeeded) : FileLock.take(filesBeside(this.database).indexingLock),
+      inTurn ? lockIndexing(this.database, signal) : FileLock.take(filesBeside(this.database).indexingLock),
     );
     try {
       if (lock !== undefined) await work();
@@ -215,8 +214,8 @@ export class SharedCopy {
   }
 
   #lock(signal: AbortSignal | undefined): Promise<FileLock> {
-    return this.#writing(signal, () => {
-      this.#files.claim();
+    return this.#writing(signal, async () => {
+      await claimOrTakeOver(this.#files, this.#store, signal);
       return lockCopy(this.database, signal);
     });
   }

@@ -8,11 +8,11 @@ import { type Surroundings, surroundings, userFolders } from '../user-folders.js
 /** What names the catalogue of an address among others: whoever asks for it, and with what password, does not matter. */
 export function sharedOrigin(address: PostgresAddress, of: Surroundings = surroundings()): CopyOrigin {
   const { env } = of;
-  const host = address.host ?? env['PGHOST'] ?? 'localhost';
-  const port = address.port ?? env['PGPORT'] ?? 5432;
+  const host = address.hosts.map((one) => one.host ?? env['PGHOST'] ?? 'localhost').join();
+  const port = address.hosts.map((one) => one.port ?? env['PGPORT'] ?? 5432).join();
   const database = address.database ?? env['PGDATABASE'] ?? address.user ?? env['PGUSER'] ?? userInfo().username;
   const key = createHash('sha256')
-    .update(JSON.stringify([host, String(port), database]))
+    .update(JSON.stringify([host, port, database]))
     .digest('hex')
     .slice(0, 20);
   return { key, shown: address.shown };

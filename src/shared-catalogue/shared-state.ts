@@ -10,8 +10,14 @@ export interface SharedState {
   readonly stamp: string;
 }
 
+/** The present state of a shared catalogue, as far as its database has it. */
+export interface PresentState extends SharedState {
+  /** Whether the database follows another one, and may be behind that. */
+  readonly isStandby: boolean;
+}
+
 /** The one row of the table `catalogue`. */
-export interface CatalogueRow extends SharedState {
+export interface CatalogueRow extends PresentState {
   /** The first version from which changes are known. */
   readonly oldest: number;
   readonly model: { readonly number: number; readonly id: string; readonly dimensions: number } | undefined;
@@ -23,6 +29,7 @@ interface Row {
   readonly version: number;
   readonly stamp: string;
   readonly oldest: number;
+  readonly isStandby: boolean;
   readonly classifier: string | null;
   readonly number: number | null;
   readonly id: string | null;
@@ -33,12 +40,21 @@ interface Row {
 export async function readCatalogueRow(run: RunStatement): Promise<CatalogueRow> {
   const [row] = await run<Row>({
     text: `SELECT identity, version::float8 AS version, stamp, oldest::float8 AS oldest, classifier,
+        pg_is_in_recovery() AS "isStandby",
         number, id, dimensions
       FROM skill_discovery.catalogue LEFT JOIN skill_discovery.model ON model.number = catalogue.model`,
   });
   const { classifier, number, id, dimensions, ...state } = row!;
   const model = number === null ? undefined : { number, id: id!, dimensions: dimensions! };
   return { ...state, model, classifier: classifier ?? undefined };
+}
+
+/**
+ * Whether a state is one that a standby has not got to yet. Where the database is no standby, a later version than its
+ * own is of no use: it was restored from a backup, or another one took its place before it had that version.
+ */
+export function isAhead(state: SharedState, present: PresentState): boolean {
+  return present.isStandby && state.identity === present.identity && state.version > present.version;
 }
 
 /** Whether all that has changed since a state is known. */

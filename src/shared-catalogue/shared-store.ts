@@ -1,7 +1,8 @@
 import { POSTGRES_LIMITS, SHARED_CATALOGUE_LIMITS } from '../limits.js';
+import { mayWrite } from '../postgres/may-write.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { PostgresPool } from '../postgres/postgres-pool.js';
-import { prepareTables } from '../postgres/shared-tables.js';
+import { findTables, prepareTables } from '../postgres/shared-tables.js';
 import type { CatalogueChanges, StoredVector } from '../store/transfer/catalogue-changes.js';
 import { CATALOGUE_TABLES } from './catalogue-tables.js';
 import {
@@ -12,10 +13,11 @@ import {
   readChunk,
   storeCheckpoint,
 } from './checkpoint-table.js';
+import { nothingPublished } from './nothing-published.js';
 import { type PublishOptions, type PublishOutcome, publishChanges } from './publish-changes.js';
 import { runAlone } from './run-alone.js';
 import { readChanges, type SharedChanges } from './shared-changes.js';
-import type { SharedState } from './shared-state.js';
+import { isAhead, isKnown, type PresentState, readCatalogueRow, type SharedState } from './shared-state.js';
 import { Slots } from './slots.js';
 import { findModel, noteModel, readVectors, storeVectors } from './vector-table.js';
 
@@ -23,6 +25,11 @@ import { findModel, noteModel, readVectors, storeVectors } from './vector-table.
 export interface SharedStoreOptions {
   /** A file whose first line is the password, read for each new connection. */
   readonly passwordFile?: string | undefined;
+  /**
+   * Whether the catalogue is only read: then it may be a standby, or one that this user may not write. What may be
+   * missing there is nothing to write. @default false
+   */
+  readonly isReader?: boolean | undefined;
   /** Connections at most, from 2 on: a load publishes on one, and sends bytes on another. */
   readonly connections?: number | undefined;
 }
@@ -44,19 +51,20 @@ export class SharedStore {
   }
 
   /**
-   * Connects, and makes the tables if there are none.
+   * Connects, and makes the tables if there are none and they may be made.
    *
    * @throws {SkillSearchError} `DATABASE_NOT_READABLE` if the database cannot be reached or lets nobody in;
-   *   `DATABASE_NOT_WRITABLE` if it may only be read; `NOT_A_CATALOGUE` if the schema belongs to something else;
-   *   `UNSUPPORTED_FORMAT` for a newer catalogue, or an old version of PostgreSQL; `POSTGRES_CLIENT_MISSING`;
+   *   `DATABASE_NOT_WRITABLE` if it may only be read, and `DATABASE_NOT_FOUND` for a reader who finds no tables and may
+   *   make none; `NOT_A_CATALOGUE` if the schema belongs to something else; `UNSUPPORTED_FORMAT` for a newer catalogue, or an old version of PostgreSQL; `POSTGRES_CLIENT_MISSING`;
    *   `INVALID_OPTION` for a password file that cannot be read
    */
   static async open(address: PostgresAddress, options: SharedStoreOptions = {}): Promise<SharedStore> {
-    const { connections = POSTGRES_LIMITS.usualConnections, passwordFile } = options;
-    const settings = { connections: Math.max(2, connections), passwordFile };
+    const { connections = POSTGRES_LIMITS.usualConnections, isReader = false, ...others } = options;
+    const settings = { ...others, isReader, connections: Math.max(2, connections) };
     const pool = await PostgresPool.connect(address, settings);
     try {
-      await prepareTables(pool, CATALOGUE_TABLES);
+      if (!isReader) await prepareTables(pool, CATALOGUE_TABLES);
+      else if (!(await findTables(pool, CATALOGUE_TABLES))) throw nothingPublished(address.shown);
       return new SharedStore(pool, settings.connections);
     } catch (error) {
       await pool.close();
@@ -70,12 +78,23 @@ export class SharedStore {
   }
 
   /** The present state, within 2 seconds. */
-  async head(): Promise<SharedState> {
-    const [row] = await this.#pool.run<SharedState>({
+  async head(): Promise<PresentState> {
+    const [row] = await this.#pool.run<PresentState>({
       name: 'skill-discovery head',
-      text: 'SELECT identity, version::float8 AS version, stamp FROM skill_discovery.catalogue',
+      text: `SELECT identity, version::float8 AS version, stamp, pg_is_in_recovery() AS "isStandby"
+        FROM skill_discovery.catalogue`,
     });
     return row!;
+  }
+
+  /** Whether a state is one of this catalogue, from which changes lead on, or to which a standby will come. */
+  knows(state: SharedState, signal?: AbortSignal): Promise<boolean> {
+    const { statementTime } = SHARED_CATALOGUE_LIMITS;
+    const options = { isSnapshot: true, statementTime, pauseTime: statementTime, signal };
+    return this.#pool.session(options, async ({ run }) => {
+      const head = await readCatalogueRow(run);
+      return isAhead(state, head) || isKnown(run, head, state);
+    });
   }
 
   /**
@@ -171,10 +190,15 @@ export class SharedStore {
     return storeCheckpoint(this.#pool, state, manifest, chunks, signal);
   }
 
-  /** Deletes the files of a state, which are damaged. Does nothing if they were replaced meanwhile. */
+  /**
+   * Deletes the files of a state, which are damaged. Does nothing if they were replaced meanwhile, or on a standby.
+   */
   deleteCheckpoint(state: SharedState): Promise<void> {
     const { statementTime } = SHARED_CATALOGUE_LIMITS;
-    return this.#pool.transaction(statementTime, (run) => deleteCheckpoint(run, state));
+    return this.#pool.session({ statementTime, pauseTime: statementTime }, async ({ run }) => {
+      // Told by the database, this would count as one that went away.
+      if (await mayWrite(run)) await deleteCheckpoint(run, state);
+    });
   }
 
   /** How many skills were changed or removed since these files were written; undefined if there are none. */

@@ -130,7 +130,7 @@ export class ThreadFollower implements CopyFollower {
       return;
     } else if (reply.kind === 'agreed') {
       this.#told = undefined;
-      this.#known.agreed(reply.state);
+      this.#known.agreed(reply.state, reply.isNewest);
       this.#first?.resolve();
     } else if (reply.kind === 'warned') {
       this.#onProblem(new Error(reply.message));

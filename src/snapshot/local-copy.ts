@@ -92,6 +92,13 @@ export class LocalCopy {
     throw new SkillSearchError('CATALOGUE_EXISTS', message, { path: this.#folder });
   }
 
+  /** The address whose copy this is, without secrets, if it is not the one that is meant here. */
+  get otherOrigin(): string | undefined {
+    if (!existsSync(this.database)) return undefined;
+    const [key, shown] = this.#marked();
+    return key === this.#origin.key ? undefined : shown;
+  }
+
   /**
    * When the copy was last confirmed to be the newest state, by this process or another, in Unix seconds; undefined if
    * that is not known.
@@ -220,6 +227,11 @@ export class LocalCopy {
   claim(): void {
     makeFolder(this.#folder, { code: 'DATABASE_NOT_WRITABLE' });
     if (!this.exists) this.#mark();
+  }
+
+  /** Makes the copy of another address, which has the same catalogue, that of this one. */
+  takeOver(): void {
+    this.#mark();
   }
 
   /** Believes no more that the files are those of a manifest: somebody writes to them. */

@@ -54,8 +54,10 @@ describeWithPostgres('a catalogue in PostgreSQL', (server) => {
     const found = await runCaptured(['list', '--database', address, '--database-password-file', file, ...cache]);
     expect([found.status, found.error]).toEqual([0, '']);
     const telling = address.replace('@', ':s3cret-zebra@');
-    for (const command of [['list'], ['search', 'x'], ['show', 'x'], ['serve'], ['mcp'], ['install', 'x']]) {
-      const { status, error } = await runCaptured([...command, '--database', telling, ...cache]);
+    const commands = [['list'], ['search', 'x'], ['show', 'x'], ['serve'], ['mcp'], ['install', 'x']];
+    const calls = commands.map((command) => [...command, '--database', telling]);
+    for (const command of [...calls, ['list', '--database', telling.replace(/@([^/]+)/, '@$1,$1')]]) {
+      const { status, error } = await runCaptured([...command, ...cache]);
       expect([status, linesOf(error)], command[0]).toEqual([
         1,
         [expect.stringMatching(/address of --database has a password.*--database-password-file/)],

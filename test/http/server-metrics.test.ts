@@ -78,6 +78,16 @@ describe('metrics', () => {
     expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(405);
     expect(await codeOf(() => startMetricsServer(metrics, LOCAL, served.port))).toBe('ADDRESS_NOT_AVAILABLE');
   });
+
+  test('are reached at the address that the server says, also where it listens at all of this machine', async () => {
+    const metrics = await openServerMetrics();
+    for (const host of [LOCAL, '0.0.0.0']) {
+      const served = await startMetricsServer(metrics, host, 0);
+      onTestFinished(() => served.close());
+      expect(served.url).toBe(`http://127.0.0.1:${served.port}/metrics`);
+      expect((await fetch(served.url)).status).toBe(200);
+    }
+  });
 });
 
 test.each([

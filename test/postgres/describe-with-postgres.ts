@@ -17,9 +17,10 @@ export function describeWithPostgres(name: string, body: (server: PostgresServer
     stop: (signal) => started().stop(signal),
     start: () => started().start(),
     signalAll: (signal) => started().signalAll(signal),
+    standby: (settings) => started().standby(settings),
   };
   if (programs === undefined) {
-    const reason = 'no server of PostgreSQL is installed: initdb is neither in /usr/lib/postgresql nor in PATH';
+    const reason = 'no server of PostgreSQL: initdb is neither in POSTGRES_PATH nor in /usr/lib/postgresql nor in PATH';
     console.warn(`Skipped: ${name}. There is ${reason}.`);
     describe.skip(`${name} (skipped: no PostgreSQL)`, () => body(server));
     return;

@@ -10,14 +10,42 @@ describe('the address of a database', () => {
   test.each([
     [
       'postgres://u:p@db.example.com:5433/skills',
-      { host: 'db.example.com', port: 5433, user: 'u', password: 'p', database: 'skills' },
+      { hosts: [{ host: 'db.example.com', port: 5433 }], target: 'any', user: 'u', password: 'p', database: 'skills' },
     ],
-    ['postgresql://localhost/skills', { host: 'localhost', port: undefined, user: undefined, database: 'skills' }],
-    ['postgres:///skills', { host: undefined, database: 'skills' }],
-    ['postgres://', { host: undefined, database: undefined }],
-    ['postgres://u%40corp:p%2F%3F@[::1]/a%20b', { host: '::1', user: 'u@corp', password: 'p/?', database: 'a b' }],
-    ['postgres:///skills?host=/run/postgresql', { host: '/run/postgresql', database: 'skills' }],
+    ['postgresql://localhost/skills', { hosts: [{ host: 'localhost', port: undefined }], user: undefined }],
+    ['postgres:///skills', { hosts: [{ host: undefined, port: undefined }], database: 'skills' }],
+    ['postgres://', { hosts: [{ host: undefined, port: undefined }], database: undefined }],
+    [
+      'postgres://u%40corp:p%2F%3F@[::1]/a%20b',
+      { hosts: [{ host: '::1', port: undefined }], user: 'u@corp', password: 'p/?', database: 'a b' },
+    ],
+    [
+      'postgres:///skills?host=/run/postgresql',
+      { hosts: [{ host: '/run/postgresql', port: undefined }], database: 'skills' },
+    ],
     ['postgres://h/d?sslmode=verify-full', { tls: 'verify-full' }],
+    [
+      'postgres://u:p,%2C@a,[::1]:2,c:3/d?target_session_attrs=standby',
+      {
+        hosts: [
+          { host: 'a', port: undefined },
+          { host: '::1', port: 2 },
+          { host: 'c', port: 3 },
+        ],
+        target: 'standby',
+        password: 'p,,',
+        database: 'd',
+      },
+    ],
+    [
+      'postgres://h:1/d?host=a,b',
+      {
+        hosts: [
+          { host: 'a', port: 1 },
+          { host: 'b', port: 1 },
+        ],
+      },
+    ],
   ])('%s is read', (address, parts) => {
     expect(read(address)).toMatchObject(parts);
   });
@@ -32,6 +60,7 @@ describe('the address of a database', () => {
 
   test('is shown without the password', () => {
     expect(read('postgres://u:secret@h:5433/d').shown).toBe('postgres://u@h:5433/d');
+    expect(read('postgres://u:secret@h:5433,[::1],c:1/d').shown).toBe('postgres://u@h:5433,[::1],c:1/d');
     expect(read('postgres://u:secret@[::1]/d').shown).toBe('postgres://u@[::1]/d');
     expect(read('postgres://u:secret@localhost/d?host=/run/pg').shown).toBe('postgres://u@localhost/d?host=/run/pg');
   });
@@ -44,7 +73,11 @@ describe('the address of a database', () => {
     ['postgres://u:12#zebra@h/d'],
     ['postgres://u:zebra%@h/d'],
     ['postgres://u:zebra@h:99999/d'],
-    ['postgres://u:zebra@one,two/d'],
+    ['postgres://u:zebra@one,,two/d'],
+    ['postgres://u:zebra@one,/d'],
+    ['postgres://u:zebra@one,two:zebra/d'],
+    ['postgres://u:zebra@one:1,two:2/d?host=a,b,c'],
+    ['postgres://u:zebra@one/d?target_session_attrs=zebra'],
     ['postgres://u:zebra@h/d/more'],
     ['postgres://u:zebra@h/d?password=zebra'],
     ['postgres://u:zebra@h/d?sslmode=zebra'],
@@ -64,19 +97,25 @@ describe('the address of a database', () => {
 
   test('with any password is read with it, or refused, and never shows it', () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 6, unit: 'grapheme-ascii' }), fc.boolean(), (secret, encoded) => {
-        const address = `postgres://user:${encoded ? encodeURIComponent(secret) : secret}@host:1/db`;
-        try {
-          const { password, shown, host } = read(address);
-          expect(shown).toBe('postgres://user@host:1/db');
-          expect(host).toBe('host');
-          if (encoded) expect(password).toBe(secret);
-        } catch (error) {
-          if (!(error instanceof SkillSearchError)) throw error;
-          expect(encoded).toBe(false);
-          expect(error.message).not.toContain(secret);
-        }
-      }),
+      fc.property(
+        fc.string({ minLength: 6, unit: 'grapheme-ascii' }),
+        fc.boolean(),
+        fc.boolean(),
+        (secret, encoded, alone) => {
+          const places = alone ? 'host:1' : 'host:1,other:2';
+          const address = `postgres://user:${encoded ? encodeURIComponent(secret) : secret}@${places}/db`;
+          try {
+            const { password, shown, hosts } = read(address);
+            expect(shown).toBe(`postgres://user@${places}/db`);
+            expect(hosts.map(({ host, port }) => `${host}:${port}`).join()).toBe(places);
+            if (encoded) expect(password).toBe(secret);
+          } catch (error) {
+            if (!(error instanceof SkillSearchError)) throw error;
+            expect(encoded).toBe(false);
+            expect(error.message).not.toContain(secret);
+          }
+        },
+      ),
     );
   });
 });

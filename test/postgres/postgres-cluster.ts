@@ -39,6 +39,21 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** Sends a signal to the main process and to all others of the server. */
   signalAll(signal: NodeJS.Signals): void;
+  /** A server that replicates this one, and can be read. It is removed with this one. */
+  standby(settings?: readonly string[]): Promise<PostgresStandby>;
+}
+
+/** A hot standby of a {@link PostgresServer}. */
+export interface PostgresStandby extends Pick<PostgresServer, 'port' | 'execute' | 'stop' | 'start'> {
+  /** The address of a database of the primary, here. */
+  addressOf(address: string): string;
+  /** Waits until all is there that the primary has now. */
+  caughtUp(): Promise<void>;
+  /** Receives what the primary sends from now on, but shows none of it. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** Makes it a primary. */
+  promote(): Promise<void>;
 }
 
 /** Nothing of a test must survive the machine. */
@@ -53,14 +68,17 @@ function addressOf(port: number, database: string): string {
 export class PostgresCluster implements PostgresServer {
   readonly port: number;
   readonly #folder: string;
+  readonly #data: string;
+  readonly #standbys: PostgresCluster[] = [];
   readonly #settings: readonly string[];
   readonly #user: { readonly uid?: number; readonly gid?: number };
   #process: ChildProcess | undefined;
   #databases = 0;
 
-  private constructor(folder: string, port: number, settings: readonly string[]) {
+  private constructor(folder: string, data: string, port: number, settings: readonly string[]) {
     this.#settings = settings;
     this.#folder = folder;
+    this.#data = join(folder, data);
     this.port = port;
     this.#user = otherUser();
   }
@@ -71,12 +89,12 @@ export class PostgresCluster implements PostgresServer {
     readonly settings?: readonly string[];
   } = {}): Promise<PostgresCluster> {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'skill-discovery-postgres-')));
-    const cluster = new PostgresCluster(folder, await freePort(), settings);
+    const cluster = new PostgresCluster(folder, 'data', await freePort(), settings);
     const password = join(folder, 'password');
     writeFileSync(password, PASSWORD);
     const { uid, gid } = cluster.#user;
     if (uid !== undefined && gid !== undefined) for (const path of [folder, password]) chownSync(path, uid, gid);
-    const words = ['-D', join(folder, 'data'), '-U', USER, '--pwfile', password, '-A', 'scram-sha-256'];
+    const words = ['-D', cluster.#data, '-U', USER, '--pwfile', password, '-A', 'scram-sha-256'];
     await run(join(programs!, 'initdb'), [...words, '-E', 'UTF8', '--locale=C', '--no-sync'], {
       ...cluster.#user,
       cwd: folder,
@@ -88,7 +106,7 @@ export class PostgresCluster implements PostgresServer {
     const words = [...this.#settings, 'unix_socket_directories='].flatMap((setting) => ['-c', setting]);
     this.#process = spawn(
       join(programs!, 'postgres'),
-      ['-D', join(this.#folder, 'data'), '-p', String(this.port), '-h', '127.0.0.1', ...words],
+      ['-D', this.#data, '-p', String(this.port), '-h', '127.0.0.1', ...words],
       { ...this.#user, cwd: this.#folder, stdio: 'ignore' },
     );
     process.once('exit', () => this.#process?.kill('SIGQUIT'));
@@ -142,7 +160,47 @@ export class PostgresCluster implements PostgresServer {
     }
   }
 
+  async standby(settings: readonly string[] = []): Promise<PostgresStandby> {
+    const name = `standby-${this.#standbys.length + 1}`;
+    const standby = new PostgresCluster(this.#folder, name, await freePort(), [...this.#settings, ...settings]);
+    this.#standbys.push(standby);
+    const words = ['-h', '127.0.0.1', '-p', String(this.port), '-U', USER, '-D', standby.#data];
+    await run(join(programs!, 'pg_basebackup'), [...words, '-R', '-X', 'stream', '-c', 'fast', '--no-sync'], {
+      ...this.#user,
+      cwd: this.#folder,
+      env: { ...process.env, PGPASSWORD: PASSWORD },
+    });
+    await standby.start();
+    const ask = (sql: string) => standby.execute(addressOf(standby.port, 'postgres'), sql);
+    return {
+      port: standby.port,
+      execute: (address, sql) => standby.execute(address, sql),
+      stop: (signal) => standby.stop(signal),
+      start: () => standby.start(),
+      addressOf: (address) => address.replaceAll(`:${this.port}/`, `:${standby.port}/`),
+      caughtUp: async () => {
+        const written = await this.execute(addressOf(this.port, 'postgres'), 'SELECT pg_current_wal_lsn() AS at');
+        for (;;) {
+          const [shown] = await ask(`SELECT pg_last_wal_replay_lsn() >= '${written[0]!['at']}' AS "isThere"`);
+          if (shown!['isThere'] === true) return;
+          await wait(10);
+        }
+      },
+      pause: async () => {
+        await ask('SELECT pg_wal_replay_pause()');
+        for (;;) {
+          const [state] = await ask('SELECT pg_get_wal_replay_pause_state() AS state');
+          if (state!['state'] === 'paused') return;
+          await wait(10);
+        }
+      },
+      resume: async () => void (await ask('SELECT pg_wal_replay_resume()')),
+      promote: async () => void (await ask('SELECT pg_promote()')),
+    };
+  }
+
   async remove(): Promise<void> {
+    for (const standby of this.#standbys) await standby.stop('SIGQUIT');
     await this.stop('SIGQUIT');
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -157,14 +215,20 @@ function otherUser(): { readonly uid?: number; readonly gid?: number } {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
+/** The folder that `POSTGRES_PATH` names, or Debian's newest, or one of `PATH`. */
 function findPrograms(): string | undefined {
   const file = process.platform === 'win32' ? 'initdb.exe' : 'initdb';
+  const has = (folder: string): boolean => folder !== '' && existsSync(join(folder, file));
+  const named = process.env['POSTGRES_PATH'];
+  if (named !== undefined && !has(named)) throw new Error(`POSTGRES_PATH must name a folder with ${file}: ${named}`);
+  if (named !== undefined) return named;
   const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
-    ...(existsSync(debian) ? readdirSync(debian).map((version) => join(debian, version, 'bin')) : []),
+    ...versions.map((version) => join(debian, version, 'bin')),
     ...(process.env['PATH'] ?? '').split(delimiter),
   ];
-  return folders.find((folder) => folder !== '' && existsSync(join(folder, file)));
+  return folders.find(has);
 }
 
 async function freePort(): Promise<number> {

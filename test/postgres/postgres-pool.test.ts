@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SkillSearchError } from '../../src/errors.js';
 import { POSTGRES_LIMITS } from '../../src/limits.js';
@@ -10,6 +10,9 @@ import { codeOf } from '../error-code.js';
 import { scratchFile } from '../scratch-folder.js';
 import { describeWithPostgres } from './describe-with-postgres.js';
 import { PASSWORD, USER } from './postgres-cluster.js';
+
+/** Of a session. */
+const TIMES = { statementTime: 5000, pauseTime: 5000 };
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -27,6 +30,31 @@ async function refusalOf(address: string, options: Partial<PostgresPoolOptions> 
     throw error;
   }
   throw new Error('it was opened');
+}
+
+/** Something that listens until the test ends. @returns the port */
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return (server.address() as { readonly port: number }).port;
+}
+
+/** A way to a server that may be slow: the bytes of a new connection wait until the given time is over. */
+async function wayTo(port: number, ofConnection: () => number): Promise<{ port: number; sent: () => string }> {
+  let sent = '';
+  const way = createServer((socket) => {
+    const upstream = connect(port, '127.0.0.1');
+    socket.pause().on('data', (bytes) => {
+      sent += bytes.toString('latin1');
+    });
+    setTimeout(() => socket.pipe(upstream).pipe(socket), ofConnection());
+    for (const end of [socket, upstream]) {
+      end.on('error', () => {});
+      onTestFinished(() => void end.destroy());
+    }
+  });
+  return { port: await listening(way), sent: () => sent };
 }
 
 /** All texts of an error: what a log may show of it. */
@@ -72,10 +100,7 @@ describeWithPostgres('a pool of connections', (server) => {
     });
 
     test('where nothing answers', async () => {
-      const silent = createServer(() => {}).listen(0, '127.0.0.1');
-      onTestFinished(() => void silent.close());
-      await once(silent, 'listening');
-      const { port } = silent.address() as { readonly port: number };
+      const port = await listening(createServer(() => {}));
       const error = await refusalOf(`postgres://u:zebra@127.0.0.1:${port}/d`);
       expect([error.code, error.message]).toEqual([
         'DATABASE_NOT_READABLE',
@@ -94,10 +119,8 @@ describeWithPostgres('a pool of connections', (server) => {
           closed += 1;
         });
         for (const end of [socket, upstream]) end.on('error', () => {});
-      }).listen(0, '127.0.0.1');
-      onTestFinished(() => void between.close());
-      await once(between, 'listening');
-      const { port } = between.address() as { readonly port: number };
+      });
+      const port = await listening(between);
       const error = await refusalOf(`postgres://${USER}@127.0.0.1:${port}/postgres`);
       expect([error.code, error.message]).toEqual([
         'DATABASE_NOT_READABLE',
@@ -180,7 +203,7 @@ describeWithPostgres('a pool of connections', (server) => {
 
   test('says that a statement waited too long for a connection, and that the database is there', async () => {
     const pool = await connected(await server.database(), { connections: 1 });
-    const holding = pool.transaction(5000, (run) => run({ text: 'SELECT pg_sleep(1.5)' }));
+    const holding = pool.session(TIMES, ({ run }) => run({ text: 'SELECT pg_sleep(2.5)' }));
     await expect(pool.run({ text: 'SELECT 1' })).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringContaining('too many statements wait'),
@@ -189,22 +212,96 @@ describeWithPostgres('a pool of connections', (server) => {
     expect(pool.awayError).toBeUndefined();
   });
 
+  describe('over a slow way', () => {
+    const over = async (ofConnection: () => number, connections = 2): Promise<PostgresPool> => {
+      const { port } = await wayTo(server.port, ofConnection);
+      return connected((await server.database()).replace(/:\d+\//, `:${port}/`), { connections });
+    };
+
+    test('waits for a connection nearly as long as a request may take', async () => {
+      const pool = await over(() => 1200);
+      expect(await pool.run({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+    });
+
+    test('keeps a connection that came too late for who asked first', async () => {
+      const times = [0, 0, 2400];
+      const pool = await over(() => times.shift() ?? 600_000);
+      const holding = pool.session(TIMES, ({ run }) => run({ text: 'SELECT pg_sleep(4)' }));
+      await expect.poll(() => times).toHaveLength(1);
+      await expect(pool.run({ text: 'SELECT 1' })).rejects.toMatchObject({
+        message: expect.stringContaining('too many statements wait'),
+      });
+      await expect.poll(() => codeOf(() => pool.run({ text: 'SELECT 1' }))).toBe('no error');
+      expect(times).toHaveLength(0);
+      await holding;
+    });
+
+    test('finds a database to which connecting takes longer than a request waits', async () => {
+      let time = 0;
+      const events: string[] = [];
+      const { port } = await wayTo(server.port, () => time);
+      const pool = await connected((await server.database()).replace(/:\d+\//, `:${port}/`), {
+        onChange: ({ kind }) => void events.push(kind),
+      });
+      time = 2500;
+      await expect(pool.run({ text: 'SELECT 1' })).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        message: expect.stringContaining('does not answer'),
+      });
+      await expect.poll(() => codeOf(() => pool.run({ text: 'SELECT 1' })), { timeout: 20_000 }).toBe('no error');
+      expect(events).toEqual(['away', 'back']);
+    });
+  });
+
   test('refuses a wrong statement with a code, and goes on', async () => {
     const pool = await connected(await server.database());
     expect(await codeOf(() => pool.run({ text: 'SELECT * FROM nothing_here' }))).toBe('DATABASE_NOT_READABLE');
     expect(await pool.run({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
   });
 
+  test('says where it asks for a pooler in session mode', async () => {
+    const pool = await connected(await server.database(), { connections: 1 });
+    const advice = { code: 'DATABASE_NOT_READABLE', message: expect.stringContaining('pool_mode = session') };
+    await pool.run({ text: 'PREPARE "of others" AS SELECT 1' });
+    await expect(pool.run({ name: 'of others', text: 'SELECT 2' })).rejects.toMatchObject(advice);
+    const mine = { name: 'mine', text: 'SELECT 1 AS one' };
+    expect(await pool.run(mine)).toEqual([{ one: 1 }]);
+    await pool.run({ text: 'DEALLOCATE ALL' });
+    await expect(pool.run(mine)).rejects.toMatchObject(advice);
+  });
+
+  test('asks for nothing that a pooler would have to be told to let through', async () => {
+    const way = await wayTo(server.port, () => 0);
+    const pool = await connected((await server.database()).replace(/:\d+\//, `:${way.port}/`));
+    expect(await pool.run({ text: "SELECT current_setting('statement_timeout') AS time" })).toEqual([
+      { time: `${POSTGRES_LIMITS.statementTime}ms` },
+    ]);
+    expect(way.sent()).toContain('application_name');
+    const [first = ''] = way.sent().split('SCRAM-SHA-256');
+    expect(first).not.toContain('statement_timeout');
+  });
+
+  test('repeats what a server that is none of PostgreSQL says, not that nothing came in time', async () => {
+    const text = ['SFATAL', 'C08P01', 'Munsupported startup parameter: statement_timeout', '\0'].join('\0');
+    const refusal = Buffer.concat([Buffer.from('E'), Buffer.alloc(4), Buffer.from(text)]);
+    refusal.writeInt32BE(refusal.length - 1, 1);
+    const port = await listening(createServer((socket) => void socket.once('data', () => socket.end(refusal))));
+    const error = await refusalOf(`postgres://u:zebra@127.0.0.1:${port}/d`);
+    expect(error.message).toBe(
+      `cannot open postgres://u@127.0.0.1:${port}/d: unsupported startup parameter: statement_timeout`,
+    );
+  });
+
   test('rolls a transaction back when its work throws', async () => {
     const pool = await connected(await server.database());
     await pool.run({ text: 'CREATE TABLE given (n int)' });
     await expect(
-      pool.transaction(5000, async (run) => {
+      pool.session(TIMES, async ({ run }) => {
         await run({ text: 'INSERT INTO given VALUES (1)' });
         throw new SkillSearchError('KEY_NOT_FOUND', 'changed my mind');
       }),
     ).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' });
-    await pool.transaction(5000, (run) => run({ text: 'INSERT INTO given VALUES (2)' }));
+    await pool.session(TIMES, ({ run }) => run({ text: 'INSERT INTO given VALUES (2)' }));
     expect(await pool.run({ text: 'SELECT n FROM given' })).toEqual([{ n: 2 }]);
   });
 

@@ -20,6 +20,12 @@ connect_timeout=5
 [other]
 host=other.example.com
 port=none
+
+[both]
+host=one.example.com,two.example.com
+port=5433,
+target_session_attrs=prefer-standby
+dbname=skills
 `;
 
 /** The surroundings of a user with a service file. */
@@ -32,8 +38,7 @@ function withFile(text: string, env: Record<string, string> = {}): ReturnType<ty
 describe('the service file of PostgreSQL', () => {
   test('gives what the address leaves out', () => {
     expect(readPostgresAddress('state', 'postgres://?service=skills', withFile(FILE))).toMatchObject({
-      host: 'db.example.com',
-      port: 5433,
+      hosts: [{ host: 'db.example.com', port: 5433 }],
       user: 'loader',
       database: 'skills',
       password: 'ze#bra=1',
@@ -42,11 +47,21 @@ describe('the service file of PostgreSQL', () => {
     });
   });
 
+  test('may name several hosts, and which of them is meant', () => {
+    expect(readPostgresAddress('state', 'postgres://?service=both', withFile(FILE))).toMatchObject({
+      hosts: [
+        { host: 'one.example.com', port: 5433 },
+        { host: 'two.example.com', port: undefined },
+      ],
+      target: 'prefer-standby',
+      shown: 'postgres://one.example.com:5433,two.example.com/skills',
+    });
+  });
+
   test('does not change what the address says', () => {
     const address = 'postgres://me:mine@h:1/d?service=skills&sslmode=disable';
     expect(readPostgresAddress('state', address, withFile(FILE))).toMatchObject({
-      host: 'h',
-      port: 1,
+      hosts: [{ host: 'h', port: 1 }],
       user: 'me',
       database: 'd',
       password: 'mine',
@@ -58,14 +73,19 @@ describe('the service file of PostgreSQL', () => {
     const file = join(scratchFolder(), 'services');
     writeFileSync(file, '[there]\r\nhost=h\r\n');
     const of = surroundings({ env: { PGSERVICE: 'there', PGSERVICEFILE: file } });
-    expect(readPostgresAddress('state', 'postgres://', of)).toMatchObject({ host: 'h', password: undefined });
+    expect(readPostgresAddress('state', 'postgres://', of)).toMatchObject({
+      hosts: [{ host: 'h' }],
+      password: undefined,
+    });
   });
 
   test('is followed by that of the system', () => {
     const folder = scratchFolder();
     writeFileSync(join(folder, 'pg_service.conf'), '[central]\nhost=c\n');
     const of = withFile(FILE, { PGSYSCONFDIR: folder });
-    expect(readPostgresAddress('state', 'postgres://?service=central', of).host).toBe('c');
+    expect(readPostgresAddress('state', 'postgres://?service=central', of).hosts).toEqual([
+      { host: 'c', port: undefined },
+    ]);
   });
 
   test.each([
@@ -74,7 +94,7 @@ describe('the service file of PostgreSQL', () => {
       'postgres://?service=missing',
       /"missing".*\.pg_service\.conf.*section \[missing\]/,
     ],
-    ['a port that is no number', 'postgres://?service=other', /port of its service/],
+    ['a port that is no number', 'postgres://?service=other', /ports must be numbers/],
   ])('%s is refused, and nothing of the file is repeated', (_, address, message) => {
     const read = (): unknown => readPostgresAddress('state', address, withFile(FILE));
     expect(read).toThrow(SkillSearchError);

@@ -1,0 +1,11 @@
+import { SkillSearchError } from '../errors.js';
+
+/**
+ * The error of a database without a catalogue.
+ *
+ * @param shown its address
+ */
+export function nothingPublished(shown: string): SkillSearchError {
+  const message = `${shown} holds no catalogue yet: load one with \`skill-discovery load SOURCE --database ${shown}\``;
+  return new SkillSearchError('DATABASE_NOT_FOUND', message, { path: shown });
+}
