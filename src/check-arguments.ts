@@ -111,16 +111,15 @@ export function checkChoice<Choice extends string | boolean>(
 }
 
 /**
- * @param instead what to do if it is a catalogue in PostgreSQL, as a clause
  * @returns the path as given
  * @throws {SkillSearchError} `INVALID_OPTION` if it cannot be the path of a file
  */
-export function checkDatabase(database: unknown, instead: string = COPY_INSTEAD): string {
+export function checkDatabase(database: unknown): string {
   if (isSnapshotAddress(database)) {
     const message = 'database must be the path of a file here: a snapshot is searched, never written';
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'database' });
   }
-  refuseShared('database', database, instead);
+  refuseShared('database', database, COPY_INSTEAD);
   return checkPath('database', database, 'a file');
 }
 
@@ -131,7 +130,7 @@ export function checkDatabase(database: unknown, instead: string = COPY_INSTEAD)
  * @param instead what to do, as a clause
  * @throws {SkillSearchError} `INVALID_OPTION`
  */
-export function refuseShared(option: string, database: unknown, instead: string = COPY_INSTEAD): void {
+export function refuseShared(option: string, database: unknown, instead: string): void {
   if (!isPostgresAddress(database)) return;
   const message = `${option} must be the path of a file here, not an address of PostgreSQL: ${instead}`;
   throw new SkillSearchError('INVALID_OPTION', message, { parameter: option });

@@ -24,6 +24,7 @@ export type {
 export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load/load-report.js';
 export { type RemoveOptions, removeSkills } from './load/remove-skills.js';
 export { type UpdateOptions, updateSkills } from './load/update-skills.js';
+export { type SnapshotOptions, type SnapshotReport, writeSnapshot } from './load/write-snapshot.js';
 export {
   COPY_MODES,
   type CopyMode,
@@ -115,6 +116,5 @@ export {
   type SkillProperties,
   type SkillScope,
 } from './skill.js';
-export { type SnapshotOptions, type SnapshotReport, writeSnapshot } from './snapshot/write-snapshot.js';
 export type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch/watch-options.js';
 export { watchSources } from './watch/watch-sources.js';

@@ -2,25 +2,30 @@ import { type CatalogueProblem, type CheckReport, checkCatalogue } from '../inde
 import { databaseOption, jsonOption } from './common-options.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
+import { addSharedOptions, type SharedFlags, sharedOptionsOf } from './shared-options.js';
 import { oneLine } from './terminal-text.js';
 
-interface CheckFlags {
-  readonly database: string;
+interface CheckFlags extends SharedFlags {
   readonly repair?: true;
   readonly json?: true;
 }
 
 export const setUpCheck: SetUp = (command, output) => {
   command
-    .addOption(databaseOption())
+    .addOption(databaseOption('the catalogue: a file, or postgres://user@host/database'))
     .option('--repair', 'make again what can be derived; damaged skills are kept until a load brings them again')
     .addOption(jsonOption())
-    .action((flags: CheckFlags) => check(flags, output));
+    .action((flags: CheckFlags) => check(flags, sharedOptionsOf(command, flags), output));
+  addSharedOptions(command);
 };
 
 /** @throws Error if something is wrong, so that the exit status is 1 */
-async function check({ database, repair, json }: CheckFlags, output: Output): Promise<void> {
-  const report = await checkCatalogue({ database, repair });
+async function check(
+  { database, repair, json }: CheckFlags,
+  shared: ReturnType<typeof sharedOptionsOf>,
+  output: Output,
+): Promise<void> {
+  const report = await checkCatalogue({ database, ...shared, repair });
   if (json === true) printJson(output, report);
   else printLines(output, reportLines(report));
   const { length } = report.problems;
@@ -38,6 +43,11 @@ function reportLines({ skills, vectors, problems, outdated, repaired }: CheckRep
 }
 
 function sentenceOf({ part, path, skill, problem }: CatalogueProblem): string {
-  const where = skill === undefined ? (part === 'database' || part === 'vectors' ? part : path) : `skill ${skill}`;
+  const where =
+    skill === undefined
+      ? part === 'database' || part === 'vectors' || part === 'checkpoint'
+        ? part
+        : path
+      : `skill ${skill}`;
   return `${where}: ${problem}`;
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { checkDatabase } from '../check-arguments.js';
+import { isCatalogueAddress } from '../database-address.js';
 import {
   type Benchmark,
   type Corpus,
@@ -32,6 +33,8 @@ import { untilInterrupted } from './until-interrupted.js';
 /** The options of `evaluate`, as the command line gives them. */
 export interface EvaluateFlags extends StopWordsFlags {
   readonly database?: string;
+  readonly cache?: string | undefined;
+  readonly passwordFile?: string | undefined;
   readonly catalogue?: string;
   readonly extra?: string;
   readonly extraFiles?: string;
@@ -128,11 +131,11 @@ async function openDocuments(
   output: Output,
   signal: AbortSignal,
 ): Promise<Corpus> {
-  const { catalogue, extra, extraFiles, without, files, keep, model } = flags;
+  const { cache, passwordFile, catalogue, extra, extraFiles, without, files, keep, model } = flags;
   const documents = flags.database === undefined && catalogue === undefined ? corpus : undefined;
   const fallback = documents === undefined && catalogue === undefined ? DEFAULT_DATABASE : undefined;
   const database = flags.database ?? fallback;
-  if (database !== undefined && !existsSync(checkDatabase(database))) {
+  if (database !== undefined && !isCatalogueAddress(database) && !existsSync(checkDatabase(database))) {
     const why = flags.database === undefined ? `${name} has no documents of its own, and ` : '';
     const message = `${why}there is no catalogue at ${database}: name one (--database), or what to load (--catalogue)`;
     throw new SkillSearchError('DATABASE_NOT_FOUND', message, { path: database });
@@ -144,6 +147,8 @@ async function openDocuments(
       documents,
       catalogue,
       database,
+      cache,
+      passwordFile,
       extra,
       extraFiles,
       without,

@@ -4,6 +4,7 @@ import { COPY_MODES } from '../index.js';
 import { collectChoices, jsonOption, modelOption, parseInteger } from './common-options.js';
 import { DEFAULT_DATABASE, type EvaluateFlags, evaluateBenchmark } from './evaluate-benchmark.js';
 import type { SetUp } from './set-up.js';
+import { addSharedOptions, sharedOptionsOf } from './shared-options.js';
 import { stopWordsOption } from './stop-words-option.js';
 
 export const setUpEvaluate: SetUp = (command, output) => {
@@ -14,7 +15,7 @@ export const setUpEvaluate: SetUp = (command, output) => {
     )
     .option(
       '--database <file>',
-      `search this catalogue; it is not changed (default: the folder's corpus, else ${DEFAULT_DATABASE})`,
+      `search this catalogue, as a file or an address; it is not changed (default: the folder's corpus, else ${DEFAULT_DATABASE})`,
     )
     .option('--catalogue <source>', 'search what is loaded from this file or folder')
     .option(
@@ -56,8 +57,10 @@ export const setUpEvaluate: SetUp = (command, output) => {
     .addOption(jsonOption())
     .action((path: string, flags: EvaluateFlags) => {
       refuseTogether(flags, command);
-      return evaluateBenchmark(path, flags, output);
+      const shared = sharedOptionsOf(command, { ...flags, database: flags.database ?? DEFAULT_DATABASE });
+      return evaluateBenchmark(path, { ...flags, ...shared }, output);
     });
+  addSharedOptions(command);
 };
 
 function refuseTogether(flags: EvaluateFlags, command: Command): void {

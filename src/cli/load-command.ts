@@ -35,7 +35,7 @@ export const setUpLoad: SetUp = (command, output) => {
       }
       if (flags.prune === false) command.error('error: --no-prune cannot be used with --watch');
       if (flags.strict === true) command.error('error: --strict cannot be used with --watch');
-      return watch(all, options, output);
+      return watch(all, { ...options, ...shared }, output);
     });
   addLoadOptions(command, 'the catalogue: a file, or postgres://user@host/database');
   addSharedOptions(command);

@@ -44,7 +44,9 @@ export async function watchedSourcesOf(command: Command, flags: ServerWatchFlags
   const named = flags.watch === true || flags.watch === undefined ? [] : flags.watch;
   const sources = installed === undefined ? named : [...named, installed];
   if (sources.length > 0 && isCatalogueAddress(database)) {
-    command.error('error: --watch and --installed load into a file: give the path of one as --database');
+    command.error(
+      'error: --watch and --installed load into a file: give the path of one as --database. A `skill-discovery watch` of its own loads into PostgreSQL',
+    );
   }
   if (flags.watch === true && sources.length === 0) {
     command.error('error: --watch needs the sources to watch, or --installed');

@@ -3,10 +3,11 @@ import { databaseOption, jsonOption, parsePath } from './common-options.js';
 import { counted } from './counted.js';
 import { type Output, printJson, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
+import { addSharedOptions, type SharedFlags, sharedOptionsOf } from './shared-options.js';
 import { oneLine } from './terminal-text.js';
+import { untilInterrupted } from './until-interrupted.js';
 
-interface SnapshotFlags {
-  readonly database: string;
+interface SnapshotFlags extends SharedFlags {
   readonly to: string;
   readonly prune?: true;
   readonly json?: true;
@@ -14,23 +15,39 @@ interface SnapshotFlags {
 
 export const setUpSnapshot: SetUp = (command, output) => {
   command
-    .addOption(databaseOption())
+    .addOption(databaseOption('the catalogue: a file, or postgres://user@host/database'))
     .requiredOption('--to <folder>', 'the folder that a web server or bucket hands on', parsePath)
     .option('--prune', 'delete chunks that neither this snapshot nor the one before it uses')
     .addOption(jsonOption())
-    .action((flags: SnapshotFlags) => snapshot(flags, output));
+    .action((flags: SnapshotFlags) => snapshot(flags, sharedOptionsOf(command, flags), output));
+  addSharedOptions(command);
 };
 
-async function snapshot({ database, to, prune, json }: SnapshotFlags, output: Output): Promise<void> {
-  const report = await writeSnapshot({ database, to, prune });
-  if (json === true) printJson(output, report);
-  else printLines(output, linesOf(report));
+async function snapshot(
+  { database, to, prune, json }: SnapshotFlags,
+  shared: ReturnType<typeof sharedOptionsOf>,
+  output: Output,
+): Promise<void> {
+  await untilInterrupted(async (signal) => {
+    const report = await writeSnapshot({ database, ...shared, to, prune, signal });
+    if (json === true) printJson(output, report);
+    else printLines(output, linesOf(report));
+  });
 }
 
-function linesOf({ manifest, bytes, chunks, written, writtenBytes, pruned }: SnapshotReport): readonly string[] {
+function linesOf({
+  version,
+  manifest,
+  bytes,
+  chunks,
+  written,
+  writtenBytes,
+  pruned,
+}: SnapshotReport): readonly string[] {
   const lines = [
     `${oneLine(manifest)}: ${megabytes(bytes)} in ${counted(chunks, 'chunk')}, of which ${written} are new (${megabytes(writtenBytes)}).`,
   ];
+  if (version !== undefined) lines.push(`It is version ${version} of the catalogue.`);
   if (pruned > 0) lines.push(`Deleted ${counted(pruned, 'chunk')} that nothing uses.`);
   return lines;
 }

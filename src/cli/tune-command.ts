@@ -10,7 +10,8 @@ import {
   type TrainingPair,
   writePairs,
 } from '../tuning/index.js';
-import { collectChoices, databaseOption, jsonOption, modelOption, parseInteger } from './common-options.js';
+import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
+import { collectChoices, jsonOption, modelOption, parseInteger } from './common-options.js';
 import { counted } from './counted.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
 import { ProgressBar } from './progress-bar.js';
@@ -20,8 +21,7 @@ import { alignColumns, fitColumns } from './text-columns.js';
 import { untilInterrupted } from './until-interrupted.js';
 
 /** The options of `tune pairs`, as the command line gives them. */
-interface PairFlags {
-  readonly database: string;
+interface PairFlags extends CataloguePlace {
   readonly out: string;
   readonly without?: string;
   readonly requests?: string;
@@ -36,10 +36,9 @@ interface PairFlags {
 }
 
 export const setUpTune: SetUp = (tune, output) => {
-  const pairs: Command = tune
-    .command('pairs')
-    .description('make pairs of a text and its skill, which a model can be trained with')
-    .addOption(databaseOption())
+  const pairs: Command = addCatalogueOptions(
+    tune.command('pairs').description('make pairs of a text and its skill, which a model can be trained with'),
+  )
     .option('--out <file>', 'where to write the pairs: JSON Lines', 'pairs.jsonl')
     .option('--without <file>', 'ids of skills to hold out, with their copies, one a line')
     .option('--requests <file>', 'requests that people wrote: JSON Lines of skill, request, language and english')
@@ -64,15 +63,15 @@ export const setUpTune: SetUp = (tune, output) => {
     .option('--seed <n>', 'of the random numbers that decide what is chosen', parseInteger, 1)
     .option('--sample <n>', 'pairs of each kind to print', parseInteger, 3)
     .addOption(jsonOption());
-  pairs.action((flags: PairFlags) => makePairs(flags, output));
+  pairs.action((flags: PairFlags) => makePairs(withPlace(pairs, flags), output));
 };
 
 async function makePairs(flags: PairFlags, output: Output): Promise<void> {
-  const { database, out, without, requests, kind: kinds, perSkill, negatives, nearestTo, model, seed, sample } = flags;
+  const { out, without, requests, kind: kinds, perSkill, negatives, nearestTo, model, seed, sample } = flags;
   await untilInterrupted(async (signal) => {
     const bar = new ProgressBar(output.error);
     const report = await writePairs(out, {
-      database,
+      ...placeOf(flags),
       without,
       requests,
       kinds,
@@ -101,8 +100,8 @@ const READING = ' {bar} {percentage}% | {what}: {done} {of} | {eta_formatted} le
 const WHAT = { requests: 'writing pairs', counting: 'counting phrases', writing: 'writing pairs' } as const;
 
 /** What somebody should know who expected more pairs. */
-function notesOf({ leftOut, pairs }: PairReport, { without, requests }: PairFlags): string[] {
-  const notes: string[] = [];
+function notesOf({ leftOut, pairs, warnings }: PairReport, { without, requests }: PairFlags): string[] {
+  const notes: string[] = [...warnings];
   const { unknownIds, damaged } = leftOut;
   if (unknownIds > 0)
     notes.push(`${counted(unknownIds, 'id')} of ${without} ${unknownIds === 1 ? 'is' : 'are'} not in the catalogue`);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type Source, type WatchedChange, type WatchOptions, watchSources } from '../index.js';
+import { type CataloguePlace, placeOf } from './catalogue-option.js';
 import { counted } from './counted.js';
 import { chooseInstalled, tellCatalogue } from './installed-option.js';
 import { addLoadOptions, type LoadFlags, loadOptionsOf } from './load-flags.js';
@@ -7,6 +8,7 @@ import { LoadProgressBar } from './load-progress-bar.js';
 import { loadReportLines, rejectedLines, warningLines } from './load-report-lines.js';
 import { type Output, printJsonLine, printLines } from './output.js';
 import type { SetUp } from './set-up.js';
+import { addSharedOptions, type SharedFlags, sharedOptionsOf } from './shared-options.js';
 import { oneLine } from './terminal-text.js';
 import { untilInterrupted } from './until-interrupted.js';
 import { addWatchOptions, type WatchFlags, watchOptionsOf } from './watch-flags.js';
@@ -14,18 +16,24 @@ import { addWatchOptions, type WatchFlags, watchOptionsOf } from './watch-flags.
 export const setUpWatch: SetUp = (command, output) => {
   command
     .argument('[source...]', '.jsonl, .jsonl.gz or .json file, or folder with SKILL.md files')
-    .action(async (sources: string[], flags: LoadFlags & WatchFlags) => {
+    .action(async (sources: string[], flags: LoadFlags & WatchFlags & SharedFlags) => {
       const { database, source } = await chooseInstalled(command, flags, tellCatalogue(output));
       const all = source === undefined ? sources : [...sources, source];
       if (all.length === 0) command.error("error: missing required argument 'source' (or --installed)");
-      return watch(all, { ...flags, database }, output);
+      const shared = sharedOptionsOf(command, { ...flags, database });
+      return watch(all, { ...flags, ...shared, database }, output);
     });
-  addLoadOptions(command);
+  addLoadOptions(command, 'the catalogue: a file, or postgres://user@host/database');
+  addSharedOptions(command);
   addWatchOptions(command);
 };
 
 /** Loads sources, and whatever changes in them, until the command is interrupted. */
-export async function watch(sources: readonly Source[], flags: LoadFlags & WatchFlags, output: Output): Promise<void> {
+export async function watch(
+  sources: readonly Source[],
+  flags: LoadFlags & WatchFlags & CataloguePlace,
+  output: Output,
+): Promise<void> {
   const bar = new LoadProgressBar(output.error);
   const isJson = flags.json === true;
   let isFirst = true;
@@ -40,7 +48,7 @@ export async function watch(sources: readonly Source[], flags: LoadFlags & Watch
       await using _ = await watchSources({
         ...loadOptionsOf(flags),
         ...watchOptionsOf(flags),
-        database: flags.database,
+        ...placeOf(flags),
         // What else cannot be watched is refused.
         sources: sources as WatchOptions['sources'],
         signal,

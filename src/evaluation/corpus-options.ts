@@ -1,13 +1,16 @@
 import { type Names, namesOf } from '../check-arguments.js';
-import type { LoadProgress, ModelOptions, OpenOptions } from '../index.js';
+import type { LoadProgress, ModelOptions, OpenOptions, SharedOptions } from '../index.js';
 
 /** Which documents to search: exactly one of `documents`, `catalogue` and `database`, and changes to them. */
-export interface CorpusOptions extends ModelOptions {
+export interface CorpusOptions extends ModelOptions, SharedOptions {
   /** Path of a corpus in the BEIR layout: JSON Lines of `_id`, `title` and `text`, plain or gzip. */
   readonly documents?: string | undefined;
   /** Path of a source that a catalogue can be loaded from: JSON Lines, or a folder with `SKILL.md` files. */
   readonly catalogue?: string | undefined;
-  /** Path of a catalogue. It is never changed: changes are made to a temporary copy. */
+  /**
+   * Path of a catalogue, or the address of a database of PostgreSQL, whose local copy is brought up to date once. It is
+   * never changed: changes are made to a temporary copy.
+   */
   readonly database?: string | undefined;
   /** Path of more documents, in the form of `documents`. @default none */
   readonly extra?: string | undefined;
@@ -38,6 +41,8 @@ export const CORPUS_OPTIONS: Names = namesOf<CorpusOptions>({
   documents: true,
   catalogue: true,
   database: true,
+  cache: true,
+  passwordFile: true,
   extra: true,
   extraFiles: true,
   without: true,

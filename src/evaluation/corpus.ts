@@ -1,4 +1,5 @@
 import { checkOptions } from '../check-arguments.js';
+import { isPostgresAddress } from '../database-address.js';
 import {
   buildCatalogue,
   copyCatalogue,
@@ -21,8 +22,9 @@ export interface Corpus extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** The documents of a benchmark as a catalogue's file. */
+/** The documents of a benchmark as a catalogue. */
 export interface CorpusFile {
+  /** Path of its file, or the address that was given. */
   readonly path: string;
   readonly remarks: readonly string[];
   /** Removes what was temporary. */
@@ -45,9 +47,13 @@ export interface CorpusFile {
 export async function openCorpus(options: CorpusOptions): Promise<Corpus> {
   checkOptions(options, CORPUS_OPTIONS);
   const { semantic = true, model, embedder, stopWords, signal } = options;
-  const { path, remarks, clear } = await makeCorpusFile(options);
+  const { path, remarks: made, clear } = await makeCorpusFile(options);
+  // A catalogue that was loaded or changed is a file of its own.
+  const shared = path === options.database ? sharedOf(options) : {};
   try {
-    const search = await openSkillSearch({ database: path, model, embedder, stopWords, warmUp: semantic, signal });
+    const opening = { ...shared, model, embedder, stopWords, warmUp: semantic, signal };
+    const search = await openSkillSearch({ database: path, ...opening });
+    const remarks = [...made, ...search.problems.warnings.map(({ message }) => message)];
     const close = async (): Promise<void> => {
       await search.close();
       await clear();
@@ -78,6 +84,10 @@ export async function makeCorpusFile(options: CorpusOptions): Promise<CorpusFile
     await builder.clear();
     throw error;
   }
+}
+
+function sharedOf({ cache, passwordFile }: CorpusOptions): Pick<CorpusOptions, 'cache' | 'passwordFile'> {
+  return { ...(cache === undefined ? {} : { cache }), ...(passwordFile === undefined ? {} : { passwordFile }) };
 }
 
 /** More remarks of one kind are counted, not listed. */
@@ -123,10 +133,13 @@ class CorpusBuilder {
     const omitted = without === undefined ? new Set<string>() : await readIds(without);
     signal?.throwIfAborted();
 
-    await using source = await openSkillSearch({ database: base, keywordIndex: false });
+    const shared = base === this.#options.database ? sharedOf(this.#options) : {};
+    await using source = await openSkillSearch({ database: base, ...shared, keywordIndex: false, signal });
     if (semantic && source.stats().skills > 0 && source.stats().vectors === 0) {
-      const message = `${base} has no vectors: load its sources again without --no-semantic (the load says so if it cannot make any), or evaluate by words only`;
-      throw new SkillSearchError('NO_VECTORS', message, { path: base });
+      // An address may have a password.
+      const shown = isPostgresAddress(base) ? 'the catalogue' : base;
+      const message = `${shown} has no vectors: load its sources again without --no-semantic (the load says so if it cannot make any), or evaluate by words only`;
+      throw new SkillSearchError('NO_VECTORS', message, { path: shown });
     }
     const present = new Set(source.ids());
     this.#remarkUnknown(
@@ -137,7 +150,7 @@ class CorpusBuilder {
     this.#remarkUnknown(withoutDocument, 'with file text');
 
     const path = await this.#files.temporary('changed.db');
-    await copyCatalogue({ from: base, to: path });
+    await copyCatalogue({ from: base, ...shared, to: path });
     const removed = [...omitted].filter((id) => present.has(id));
     if (removed.length > 0) removeSkills({ database: path, ids: removed });
     const rows = changedRows(source, { added, texts, strip, omitted });

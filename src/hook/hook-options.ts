@@ -114,7 +114,7 @@ export function readHookOptions(words: readonly string[]): HookOptions {
   const database = textOf('database');
   if (isCatalogueAddress(database)) {
     throw wrong(
-      '--database must be the path of a file here: an agent waits for each prompt, and not for another machine',
+      '--database must be the path of a file here: an agent waits for each prompt, and not for another machine; that of a local copy will do, skills.db in its --cache',
     );
   }
   return {

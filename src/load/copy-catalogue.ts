@@ -1,17 +1,27 @@
 import { constants, existsSync, lstatSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { checkFlag, checkOptions, checkPath, namesOf, refuseShared, resolveDatabase } from '../check-arguments.js';
+import {
+  checkFlag,
+  checkNotShared,
+  checkOptions,
+  checkPath,
+  namesOf,
+  refuseShared,
+  resolveDatabase,
+} from '../check-arguments.js';
+import { isPostgresAddress, isSnapshotAddress } from '../database-address.js';
 import { SkillSearchError } from '../errors.js';
 import { openForReading } from '../store/database.js';
 import { derivedFiles } from '../store/file-names.js';
 import { forgetJournal } from '../store/write/forget-journal.js';
 import { LoadLock } from '../store/write/load-lock.js';
 import { syncToDisk } from '../sync-to-disk.js';
+import type { SharedOptions } from './load-options.js';
 
 /** Options of {@link copyCatalogue}. */
-export interface CopyOptions {
-  /** The catalogue's file. */
+export interface CopyOptions extends SharedOptions {
+  /** The catalogue's file; or the address of a database of PostgreSQL, whose local copy is brought up to date first. */
   readonly from: string;
   /** Path of the copy. */
   readonly to: string;
@@ -19,25 +29,47 @@ export interface CopyOptions {
   readonly overwrite?: boolean | undefined;
 }
 
-const COPY_OPTIONS = namesOf<CopyOptions>({ from: true, to: true, overwrite: true });
+const COPY_OPTIONS = namesOf<CopyOptions>({
+  from: true,
+  to: true,
+  cache: true,
+  passwordFile: true,
+  overwrite: true,
+});
 
 /**
  * Copies a catalogue and its derived files, so that a load into the copy can update them instead of building new ones.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_WRITABLE`, those of opening the catalogue at `from`;
  *   `CATALOGUE_EXISTS` if there is something at `to`, unless `overwrite` is true; `LOAD_IN_PROGRESS` if a load or a
- *   small change is writing there
+ *   small change is writing there; from PostgreSQL also `SERVICE_UNAVAILABLE`, `DATABASE_NOT_FOUND` if nothing was ever
+ *   published, and those of connecting
  */
 export async function copyCatalogue(options: CopyOptions): Promise<void> {
   checkOptions(options, COPY_OPTIONS);
-  for (const option of ['from', 'to'] as const) refuseShared(option, options[option]);
-  const from = resolveDatabase(checkPath('from', options.from, 'a file'));
-  const to = resolveDatabase(checkPath('to', options.to, 'a file'));
-  checkFlag('overwrite', options.overwrite);
+  const { from, to, cache, passwordFile, overwrite } = options;
+  if (isSnapshotAddress(from)) {
+    const message = 'from must be the path of a file: a snapshot is searched; its local copy can be copied';
+    throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'from' });
+  }
+  refuseShared('to', to, 'load sources into it with `buildCatalogue`');
+  const isShared = isPostgresAddress(from);
+  if (!isShared) checkNotShared(options);
+  const file = isShared ? '' : resolveDatabase(checkPath('from', from, 'a file'));
+  const target = resolveDatabase(checkPath('to', to, 'a file'));
+  checkFlag('overwrite', overwrite);
+  if (!isShared) return copyFiles(file, target, overwrite === true);
+  const { withNewestCopy } = await import('../shared-catalogue/with-newest-copy.js');
+  await withNewestCopy({ database: from, cache, passwordFile }, undefined, ({ database }) =>
+    copyFiles(database, target, overwrite === true),
+  );
+}
+
+async function copyFiles(from: string, to: string, overwrites: boolean): Promise<void> {
   if (from === to) throw new SkillSearchError('INVALID_OPTION', `a catalogue cannot be copied onto itself: ${from}`);
   const catalogue = openForReading(from);
   const checkFree = (): void => {
-    if (options.overwrite !== true && isSomething(to)) throw catalogueExists(to);
+    if (!overwrites && isSomething(to)) throw catalogueExists(to);
   };
   const version = (): number => catalogue.pragma('data_version', { simple: true }) as number;
   let lock: LoadLock | undefined;

@@ -32,10 +32,10 @@ export interface SharedWays<T> {
 }
 
 /**
- * Does what a load does in a file, and publishes what it changes. A small change is tried on the local copy, which stays
- * as it is until it follows what was published. A load of whole sources works in a scratch that begins as the local
- * copy. Where another load has changed the same skills meanwhile it is done again, from the new state: nearly all is
- * known then.
+ * Does what a load does in a file, and publishes what it changes. A small change is tried on the local copy, which
+ * stays as it is until it follows what was published. A load of whole sources works in a scratch that begins as the
+ * local copy. Where another load has changed the same skills meanwhile it is done again, from the new state: nearly all
+ * is known then.
  *
  * @throws {SkillSearchError} those of connecting; `SERVICE_UNAVAILABLE` if the database stops answering: what was done
  *   is kept for the next load of the same key; `LOAD_IN_PROGRESS` if others change the same skills again and again

@@ -71,7 +71,7 @@ export class SharedLoad {
     return outcome;
   }
 
-  /** Makes a catalogue the copy. It is published: what stands in the way is told when the copy is brought up to date. */
+  /** Makes a catalogue the copy. It is published: what stands in the way is told when the copy is brought further. */
   async adopt(database: string, state: SharedState): Promise<void> {
     try {
       await this.copy.adopt(database, state, this.signal);
@@ -81,8 +81,8 @@ export class SharedLoad {
   }
 
   /**
-   * Brings the local copy and its derived files up to date, and stores them for new servers if that is due. The load has
-   * succeeded: whatever fails here is only told.
+   * Brings the local copy and its derived files up to date, and stores them for new servers if that is due. The load
+   * has succeeded: whatever fails here is only told.
    *
    * @param inTurn whether to wait for another process that is indexing
    */

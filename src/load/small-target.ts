@@ -19,7 +19,7 @@ type OfSharedLoad = Pick<SharedLoad, 'signal' | 'vectors' | 'publish' | 'index'>
   readonly copy: Pick<SharedCopy, 'database' | 'hold'>;
 };
 
-/** Where a small change goes that is made in a shared catalogue: what it would change in the local copy is published. */
+/** Where a small change of a shared catalogue goes: what it would change in the local copy is published. */
 export class SmallTarget {
   /** The folder that paths of skills are stored relative to. */
   readonly home: string = FILE_SYSTEM_ROOT;

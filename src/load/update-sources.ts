@@ -1,16 +1,19 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { checkDatabase, resolveDatabase } from '../check-arguments.js';
+import { isPostgresAddress } from '../database-address.js';
 import { SkillSearchError } from '../errors.js';
 import { MAX_CHANGED_IN_PLACE } from '../limits.js';
 import type { CatalogueWriter } from '../store/write/catalogue-writer.js';
-import { changeInPlace } from './change-in-place.js';
+import { changeInPlace, type SmallChange } from './change-in-place.js';
 import type { Ingest } from './ingest.js';
 import type { BuildOptions, Source } from './load-options.js';
 import type { LoadReport } from './load-report.js';
-import { loadSources } from './load-sources.js';
 import { fileTarget } from './load-target.js';
 import { type OpenableSource, openSources } from './open-sources.js';
+import { prepareLoad } from './prepare-load.js';
+import { runLoad } from './run-load.js';
+import { FILE_SYSTEM_ROOT } from './shared-home.js';
 
 /** Parts of a source that changed. */
 interface SourceChange {
@@ -36,17 +39,38 @@ export interface UpdateSourcesOptions extends Omit<BuildOptions, 'sources' | 'pr
  * @throws {SkillSearchError} as `buildCatalogue`
  * @throws the signal's reason when aborted
  */
-export async function updateSources({ changed, ...options }: UpdateSourcesOptions): Promise<LoadReport> {
-  const database = resolveDatabase(checkDatabase(options.database));
-  const whole = { ...options, sources: changed.map(({ source }) => source) };
-  if (existsSync(database)) {
-    const sources = await openSources(whole, dirname(database));
-    const read = (ingest: Ingest, writer: CatalogueWriter): Promise<boolean> =>
-      readParts(sources, changed, ingest, writer, options.signal);
-    const report = await changeInPlace(fileTarget(database), { read }, options);
+export async function updateSources({
+  changed,
+  database,
+  cache,
+  passwordFile,
+  ...options
+}: UpdateSourcesOptions): Promise<LoadReport> {
+  const whole = { ...options, sources: changed.map(({ source }) => source), prune: true };
+  const { signal } = options;
+  const partsOf = (sources: readonly OpenableSource[]): SmallChange => ({
+    read: (ingest, writer) => readParts(sources, changed, ingest, writer, signal),
+  });
+  if (isPostgresAddress(database)) {
+    const { loadIntoShared } = await import('./load-into-shared.js');
+    const { changeShared } = await import('./change-shared.js');
+    const sources = await openSources(whole, FILE_SYSTEM_ROOT);
+    return loadIntoShared(
+      { database, cache, passwordFile },
+      { key: undefined, isOnce: false, pruned: sources.map(({ key }) => key), signal },
+      {
+        small: (target) => changeShared(target, partsOf(sources), options),
+        whole: async (target) => runLoad(await prepareLoad(whole, FILE_SYSTEM_ROOT), target),
+      },
+    );
+  }
+  const target = fileTarget(resolveDatabase(checkDatabase(database)));
+  const home = dirname(target.database);
+  if (existsSync(target.database)) {
+    const report = await changeInPlace(target, partsOf(await openSources(whole, home)), options);
     if (report !== undefined) return report;
   }
-  return loadSources({ ...whole, prune: true });
+  return runLoad(await prepareLoad(whole, home), target);
 }
 
 /** @returns false if all of the sources must be loaded */

@@ -1,9 +1,12 @@
+import { SkillSearchError } from '../errors.js';
 import { SHARED_CATALOGUE_LIMITS } from '../limits.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import type { RunStatement } from '../postgres/postgres-statement.js';
 import { digestOf } from '../snapshot/chunks.js';
 import { readManifest } from '../snapshot/manifest.js';
+import { distinct } from './distinct.js';
 import { bytesArray } from './hex-array.js';
+import { inParts } from './in-parts.js';
 import { sharedDamage } from './shared-damage.js';
 import { isKnown, readCatalogueRow, type SharedState } from './shared-state.js';
 
@@ -13,6 +16,9 @@ export interface Checkpoint {
   /** As `snapshot/manifest.ts` writes it; it was not read yet. */
   readonly manifest: string;
 }
+
+/** Chunks whose digests one statement computes: about 64 MiB. */
+const DIGESTED_TOGETHER = 64;
 
 /** Held by who writes a checkpoint. */
 const LOCK = 0x534b4350;
@@ -27,6 +33,38 @@ export async function findCheckpoint(run: RunStatement): Promise<Checkpoint | un
   const head = await readCatalogueRow(run);
   const state = { identity: head.identity, version: row.version, stamp: row.stamp };
   return (await isKnown(run, head, state)) ? { state, manifest: row.manifest } : undefined;
+}
+
+/**
+ * Finds what is wrong with the checkpoint. The database itself computes the digests: nothing is fetched.
+ *
+ * @returns its state, and what is wrong as a sentence without a full stop; undefined if all is well, or there is none
+ */
+export async function checkpointFault(
+  run: RunStatement,
+): Promise<{ readonly state: SharedState; readonly problem: string } | undefined> {
+  const checkpoint = await findCheckpoint(run);
+  if (checkpoint === undefined) return undefined;
+  const { state, manifest } = checkpoint;
+  let digests: Buffer[];
+  try {
+    const chunks = readManifest(manifest, 'a checkpoint').files.flatMap((file) => file.chunks);
+    digests = distinct(chunks.map((digest) => Buffer.from(digest, 'hex')));
+  } catch (error) {
+    if (error instanceof SkillSearchError && error.code === 'UNSUPPORTED_FORMAT') return undefined;
+    return { state, problem: 'its manifest is none' };
+  }
+  let damaged = 0;
+  for (const part of inParts(digests, DIGESTED_TOGETHER)) {
+    const [row] = await run<{ whole: number }>({
+      text: `SELECT count(*)::int AS whole FROM skill_discovery.chunk
+        WHERE sha256 = ANY ($1) AND sha256(bytes) = sha256`,
+      values: [part],
+    });
+    damaged += part.length - row!.whole;
+  }
+  if (damaged === 0) return undefined;
+  return { state, problem: `${damaged} of its ${digests.length} chunks are missing or not what their digests say` };
 }
 
 /** Deletes a checkpoint that is of no use, with its chunks, so that the next load stores another. */

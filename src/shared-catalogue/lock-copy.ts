@@ -12,25 +12,36 @@ const LOOK_AGAIN = 100;
  * @param database the copy, in a folder that is there
  * @throws the signal's reason when aborted
  */
-export function lockCopy(database: string, signal: AbortSignal | undefined): Promise<FileLock> {
-  return inTurn(`${database}.shared-lock`, signal);
+export async function lockCopy(database: string, signal: AbortSignal | undefined): Promise<FileLock> {
+  return (await inTurn(`${database}.shared-lock`, signal, () => true))!;
 }
 
 /**
  * Takes the lock of those who write the derived files of a copy, or put a file with other numbers in its place. Whoever
  * has it never waits for {@link lockCopy}.
  *
+ * @param isNeeded asked again and again while somebody else has it
+ * @returns undefined if it is not needed any more
  * @throws the signal's reason when aborted
  */
-export function lockIndexing(database: string, signal: AbortSignal | undefined): Promise<FileLock> {
-  return inTurn(filesBeside(database).indexingLock, signal);
+export function lockIndexing(
+  database: string,
+  signal: AbortSignal | undefined,
+  isNeeded: () => boolean = () => true,
+): Promise<FileLock | undefined> {
+  return inTurn(filesBeside(database).indexingLock, signal, isNeeded);
 }
 
-async function inTurn(path: string, signal: AbortSignal | undefined): Promise<FileLock> {
-  for (;;) {
+async function inTurn(
+  path: string,
+  signal: AbortSignal | undefined,
+  isNeeded: () => boolean,
+): Promise<FileLock | undefined> {
+  while (isNeeded()) {
     signal?.throwIfAborted();
     const lock = FileLock.take(path);
     if (lock !== undefined) return lock;
     await wait(LOOK_AGAIN, undefined, { signal });
   }
+  return undefined;
 }

@@ -157,7 +157,7 @@ export class NewestState {
     try {
       await work();
     } finally {
-      lock.release();
+      lock?.release();
     }
   }
 

@@ -1,5 +1,6 @@
 import type { PostgresSession } from '../postgres/postgres-session.js';
 import type { CatalogueChanges } from '../store/transfer/catalogue-changes.js';
+import type { SkillImage } from '../store/transfer/skill-image.js';
 import { readBlobs } from './blob-table.js';
 import { readImages } from './read-images.js';
 import { type CatalogueRow, isAhead, isKnown, readCatalogueRow, type SharedState } from './shared-state.js';
@@ -14,6 +15,8 @@ export interface SharedChanges extends CatalogueChanges {
   readonly isWhole: boolean;
   /** Whether the database is a standby that has not got to that state yet. No changes are known then. */
   readonly isBehind: boolean;
+  /** The images of any skills, in this order, some at a time. */
+  imagesOf(ids: readonly string[]): AsyncIterable<readonly SkillImage[]>;
 }
 
 /** Reads what has changed since a state, in a session that sees one state of the database. */
@@ -40,6 +43,7 @@ export async function readChanges(
     removed,
     changed,
     images: () => readImages(session, shown, changed),
+    imagesOf: (ids) => readImages(session, shown, ids),
     blobs: (digests) => readBlobs(session, shown, digests),
     vectors: async (textHashes) => (model === undefined ? [] : readPublishedVectors(session, shown, model, textHashes)),
   };

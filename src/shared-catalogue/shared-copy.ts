@@ -23,7 +23,11 @@ import { storeFiles } from './store-files.js';
 
 /** How {@link SharedCopy.bringUp} is followed and stopped. */
 export interface BringUpOptions extends IndexCopyOptions {
-  /** Which derived files to write where they are due; `words` only those that a search should not be without. @default 'all' */
+  /**
+   * Which derived files to write where they are due; `words` only the one that a search should not be without.
+   *
+   * @default 'all'
+   */
   readonly index?: 'all' | 'words' | 'nothing';
   /** Whether to make it of nothing that is here: some of that is damaged. @default false */
   readonly anew?: boolean;
@@ -43,9 +47,9 @@ export interface IndexCopyOptions {
 }
 
 /**
- * The copy of a shared catalogue on this machine: an ordinary catalogue in a folder, which is led from the state that it
- * is to the newest one. Several processes may share the folder. One of them changes it at a time, and one of them writes
- * its derived files, which takes longer.
+ * The copy of a shared catalogue on this machine: an ordinary catalogue in a folder, which is led from the state that
+ * it is to the newest one. Several processes may share the folder. One of them changes it at a time, and one of them
+ * writes its derived files, which takes longer.
  */
 export class SharedCopy {
   /** Path of the catalogue. */
@@ -68,8 +72,8 @@ export class SharedCopy {
   }
 
   /**
-   * Brings the copy to the newest state that the database has. What is here answers until then. Whoever finds another process doing that
-   * waits for it.
+   * Brings the copy to the newest state that the database has. What is here answers until then. Whoever finds another
+   * process doing that waits for it.
    *
    * @throws {SkillSearchError} `CATALOGUE_EXISTS` if the folder holds another catalogue; `DATABASE_NOT_FOUND` if
    *   nothing was ever published; `DATABASE_NOT_WRITABLE`; `SERVICE_UNAVAILABLE` and `DATABASE_NOT_READABLE` as the
@@ -182,20 +186,23 @@ export class SharedCopy {
   /** Without any index of words, the first searches of each process would take long. */
   async #indexFirstWords(options: IndexCopyOptions): Promise<void> {
     const { signal, onProgress = () => {} } = options;
-    const isThere = (): boolean => existsSync(filesBeside(this.database).keyword);
-    if (isThere()) return;
-    await this.#indexing(options, async () => {
-      if (isThere()) return;
-      await indexKeywords(this.database, { signal, onProgress }).catch((error: unknown) => {
+    const isMissing = (): boolean => !existsSync(filesBeside(this.database).keyword);
+    const work = (): Promise<void> =>
+      indexKeywords(this.database, { signal, onProgress }).catch((error: unknown) => {
         // With the other files it is tried again, and told.
         if (signal?.aborted === true) throw error;
       });
-    });
+    if (isMissing()) await this.#indexing(options, work, isMissing);
   }
 
-  async #indexing({ signal, inTurn = true }: IndexCopyOptions, work: () => Promise<void>): Promise<void> {
+  /** @param isNeeded whether to go on waiting for another process that is indexing */
+  async #indexing(
+    { signal, inTurn = true }: IndexCopyOptions,
+    work: () => Promise<void>,
+    isNeeded?: () => boolean,
+  ): Promise<void> {
     const lock = await this.#writing(signal, async () =>
-      inTurn ? lockIndexing(this.database, signal) : FileLock.take(filesBeside(this.database).indexingLock),
+      inTurn ? lockIndexing(this.database, signal, isNeeded) : FileLock.take(filesBeside(this.database).indexingLock),
     );
     try {
       if (lock !== undefined) await work();

@@ -8,6 +8,7 @@ import { CATALOGUE_TABLES } from './catalogue-tables.js';
 import {
   type Checkpoint,
   changedSinceCheckpoint,
+  checkpointFault,
   deleteCheckpoint,
   findCheckpoint,
   readChunk,
@@ -32,6 +33,12 @@ export interface SharedStoreOptions {
   readonly isReader?: boolean | undefined;
   /** Connections at most, from 2 on: a load publishes on one, and sends bytes on another. */
   readonly connections?: number | undefined;
+}
+
+/** The newest version of a shared catalogue. */
+export interface SharedHead extends PresentState {
+  /** By the clock of the database; undefined if nothing was ever published. */
+  readonly publishedAt: Date | undefined;
 }
 
 /**
@@ -78,13 +85,15 @@ export class SharedStore {
   }
 
   /** The present state, within 2 seconds. */
-  async head(): Promise<PresentState> {
-    const [row] = await this.#pool.run<PresentState>({
+  async head(): Promise<SharedHead> {
+    const [row] = await this.#pool.run<PresentState & { readonly publishedAt: Date | null }>({
       name: 'skill-discovery head',
-      text: `SELECT identity, version::float8 AS version, stamp, pg_is_in_recovery() AS "isStandby"
-        FROM skill_discovery.catalogue`,
+      text: `SELECT identity, catalogue.version::float8 AS version, catalogue.stamp, published_at AS "publishedAt",
+          pg_is_in_recovery() AS "isStandby"
+        FROM skill_discovery.catalogue LEFT JOIN skill_discovery.version ON version.version = catalogue.version`,
     });
-    return row!;
+    const { publishedAt, ...state } = row!;
+    return { ...state, publishedAt: publishedAt ?? undefined };
   }
 
   /** Whether a state is one of this catalogue, from which changes lead on, or to which a standby will come. */
@@ -188,6 +197,13 @@ export class SharedStore {
     signal?: AbortSignal,
   ): Promise<void> {
     return storeCheckpoint(this.#pool, state, manifest, chunks, signal);
+  }
+
+  /** What is wrong with these files, as a sentence without a full stop, and of which state they are. */
+  checkpointFault(
+    signal?: AbortSignal,
+  ): Promise<{ readonly state: SharedState; readonly problem: string } | undefined> {
+    return checkpointFault(runAlone(this.#pool, signal));
   }
 
   /**

@@ -41,9 +41,9 @@ const READ_A_TURN = 32;
  */
 export async function* minePairs(options: PairOptions): AsyncGenerator<TrainingPair, PairReport> {
   const resolved = resolvePairOptions(options);
-  const { database, model, embedder, signal, without, requests } = resolved;
+  const { opening, model, embedder, signal, without, requests } = resolved;
   const omitted = without === undefined ? new Set<string>() : await readIds(without);
-  const state = await openCatalogue({ database, keywordIndex: false, model, embedder, signal });
+  const state = await openCatalogue({ ...opening, keywordIndex: false, model, embedder, signal });
   try {
     const mine = new PairMine(state, resolved);
     mine.holdOut(omitted);
@@ -178,7 +178,8 @@ class PairMine {
   }
 
   report(): PairReport {
-    return this.#counts.report();
+    const warnings = this.#state.problems.warnings.map(({ message }) => message);
+    return { ...this.#counts.report(), warnings };
   }
 
   #note(pair: TrainingPair, group: DocumentNumber): TrainingPair {

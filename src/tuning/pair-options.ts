@@ -11,6 +11,8 @@ import {
   namesOf,
   optionOf,
 } from '../check-arguments.js';
+import { isCatalogueAddress } from '../database-address.js';
+import type { OpenOptions } from '../search/search-options.js';
 import type { ModelOptions } from '../semantic/model-options.js';
 import { PAIR_KINDS, type PairKind } from './training-pair.js';
 
@@ -42,8 +44,11 @@ export interface PairProgress {
 }
 
 /** Options of `minePairs`. */
-export interface PairOptions extends ModelOptions {
-  /** Path of the catalogue. It is not changed. */
+export interface PairOptions extends ModelOptions, Pick<OpenOptions, 'cache' | 'passwordFile'> {
+  /**
+   * Path of the catalogue, or the address of a snapshot or of a database of PostgreSQL, whose local copy is brought up
+   * to date once. It is not changed.
+   */
   readonly database: string;
   /**
    * Path of a list of ids, one a line. These skills and their copies give no pair and are no negative: hold out what
@@ -83,6 +88,8 @@ export interface PairOptions extends ModelOptions {
 
 const PAIR_OPTIONS: Names = namesOf<PairOptions>({
   database: true,
+  cache: true,
+  passwordFile: true,
   without: true,
   requests: true,
   kinds: true,
@@ -99,7 +106,8 @@ const PAIR_OPTIONS: Names = namesOf<PairOptions>({
 
 /** Options that are checked, with their defaults. */
 export interface ResolvedPairOptions extends ModelOptions {
-  readonly database: string;
+  /** The catalogue, as it is opened. */
+  readonly opening: Pick<OpenOptions, 'database' | 'cache' | 'passwordFile'>;
   readonly without: string | undefined;
   readonly requests: string | undefined;
   readonly kinds: ReadonlySet<PairKind>;
@@ -115,10 +123,10 @@ export interface ResolvedPairOptions extends ModelOptions {
 /** @throws {SkillSearchError} `INVALID_OPTION` */
 export function resolvePairOptions(options: PairOptions): ResolvedPairOptions {
   checkOptions(options, PAIR_OPTIONS);
-  const { without, requests, onProgress = () => {}, model, embedder } = options;
+  const { database, cache, passwordFile, without, requests, onProgress = () => {}, model, embedder } = options;
   checkListener('onProgress', options.onProgress);
   return {
-    database: checkDatabase(options.database),
+    opening: { database: isCatalogueAddress(database) ? database : checkDatabase(database), cache, passwordFile },
     without: without === undefined ? undefined : checkPath('without', without, 'a file'),
     requests: requests === undefined ? undefined : checkPath('requests', requests, 'a file'),
     kinds: checkKinds(options.kinds),

@@ -2,6 +2,8 @@ import { PAIR_KINDS, type PairKind, type TrainingPair } from './training-pair.js
 
 /** What was made of a catalogue. */
 export interface PairReport {
+  /** Why the catalogue may be old: of an address, the copy that was here was read. */
+  readonly warnings: readonly string[];
   /** Number of pairs. */
   readonly pairs: number;
   /** Skills with a pair; a skill and its copies count as one. */
@@ -70,7 +72,7 @@ export class PairCounts {
     this.#draw(this.#sample[kind], pair, this.#byKind[kind]);
   }
 
-  report(): PairReport {
+  report(): Omit<PairReport, 'warnings'> {
     const { heldOut, unknownIds, damaged, frequent, requests, phrases } = this;
     const languages = [...this.#byLanguage].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
     return {

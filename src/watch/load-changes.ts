@@ -39,8 +39,8 @@ export async function loadChanges({ whole, parts }: LoadPlan, options: WatchedLo
 
 /** Makes the vectors that are missing in the catalogue, whatever it was loaded from. Reads no source. */
 export async function loadVectors(embedder: Embedder, options: WatchedLoad): Promise<LoadReport> {
-  const { database, maxListedProblems, onProgress, signal } = options;
-  const shared = { database, maxListedProblems, onProgress, signal, embedder, semantic: true };
+  const { database, cache, passwordFile, maxListedProblems, onProgress, signal } = options;
+  const shared = { database, cache, passwordFile, maxListedProblems, onProgress, signal, embedder, semantic: true };
   // Embeds, in place, what small changes have brought.
   const report = without(NOTHING, await updateSkills({ ...shared, source: NOTHING, rows: [] }));
   if (report.embedded > 0) return report;

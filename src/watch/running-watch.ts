@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { anyOf } from '../abort.js';
 import { SkillSearchError } from '../errors.js';
+import type { CataloguePlace } from '../load/catalogue-place.js';
 import type { LoadReport } from '../load/load-report.js';
 import { textsWithoutVector } from '../load/texts-without-vector.js';
 import type { ChosenModel } from '../semantic/choose-model.js';
@@ -42,8 +43,8 @@ const LONGEST_ROUND = 10_000;
 
 /** What a watch needs. */
 export interface WatchParts {
-  /** Absolute path of the catalogue. */
-  readonly database: string;
+  /** Where the catalogue is that is watched for. */
+  readonly place: CataloguePlace;
   /** Without what says which model. */
   readonly load: Omit<WatchedLoad, 'signal'>;
   /** Makes vectors; undefined if none are wanted. */
@@ -126,7 +127,7 @@ export class RunningWatch implements SourceListener {
   }
 
   onPath(source: WatchedSource, path: string): void {
-    if (this.#closing.signal.aborted || isOwnFile(path, this.#parts.database)) return;
+    if (this.#closing.signal.aborted || isOwnFile(path, this.#path, this.#parts.place.folder)) return;
     this.#gathered.add(source, path);
   }
 
@@ -187,7 +188,7 @@ export class RunningWatch implements SourceListener {
     const firstAt = this.#gathered.firstAt ?? performance.now();
     this.#isDue = false;
     const taken = this.#gathered.take();
-    const changes = existsSync(this.#parts.database)
+    const changes = existsSync(this.#path)
       ? await this.#putBackMissing(await ofSameSources(taken), firstAt)
       : everythingOf(this.#sources);
     try {
@@ -225,12 +226,12 @@ export class RunningWatch implements SourceListener {
   }
 
   async #loadWords(changes: Changes, firstAt: number, isFirst: boolean): Promise<void> {
-    const { load, database } = this.#parts;
+    const { load } = this.#parts;
     const plan = await planLoad(changes, this.#sources, load.followLinks === true);
     if (plan.whole.length + plan.parts.size === 0) return;
     const { signal } = this.#closing;
     signal.throwIfAborted();
-    const report = await loadChanges(plan, { ...load, database, signal });
+    const report = await loadChanges(plan, { ...load, signal });
     const { added, updated } = report;
     if (this.#makesVectors && (isFirst || added + updated > 0)) this.#wantVectors(firstAt);
     if (isFirst || hasChanged(report)) this.#tell('words', plan.whole.length > 0, report, firstAt);
@@ -243,7 +244,7 @@ export class RunningWatch implements SourceListener {
 
   async #loadVectors(): Promise<void> {
     const firstAt = this.#withoutVectorsSince!;
-    const { load, database } = this.#parts;
+    const { load } = this.#parts;
     const now = performance.now();
     const stop = new AbortController();
     const isTheirTurn = now >= this.#vectorsDueAt;
@@ -252,12 +253,12 @@ export class RunningWatch implements SourceListener {
     const { signal, end } = anyOf([this.#closing.signal, stop.signal]);
     try {
       const model = this.#model!;
-      const texts = textsWithoutVector(database, model.model, MOST_PREPARED);
+      const texts = this.#textsWithoutVector(model.model);
       // Whoever follows the catalogue opens a state when nobody loads. So it comes to see the words.
       if (texts === undefined) await this.#retries.waitFor(PAUSE_BEFORE_MANY);
       else await model.prepare(texts, signal);
       signal.throwIfAborted();
-      const report = texts?.length === 0 ? undefined : await loadVectors(model, { ...load, database, signal });
+      const report = texts?.length === 0 ? undefined : await loadVectors(model, { ...load, signal });
       model.forget();
       this.#withoutVectorsSince = undefined;
       this.#retries.succeeded();
@@ -272,6 +273,18 @@ export class RunningWatch implements SourceListener {
       // Changes that waited come first now, also if vectors cannot be made.
       if (isTheirTurn) this.#vectorsDueAt = performance.now() + WORDS_FIRST;
     }
+  }
+
+  /** @returns undefined if there are many, or nobody knows */
+  #textsWithoutVector(model: string): string[] | undefined {
+    // A local copy that somebody has deleted is made again by the load.
+    if (this.#parts.place.folder !== undefined && !existsSync(this.#path)) return undefined;
+    return textsWithoutVector(this.#path, model, MOST_PREPARED);
+  }
+
+  /** Of the catalogue's file, or of its local copy. */
+  get #path(): string {
+    return this.#parts.place.path;
   }
 
   /** Whether an error says that the model runtime, which is optional, is missing, and nobody asked for vectors. */
@@ -306,7 +319,7 @@ export class RunningWatch implements SourceListener {
 
   async #waitForOther(): Promise<void> {
     if (this.#retries.isFirstWait()) {
-      const message = `somebody else loads into ${this.#parts.database}: changes wait until that has ended`;
+      const message = `somebody else loads into ${this.#parts.place.shown}: changes wait until that has ended`;
       this.#parts.onProblem({ kind: 'load-waits', message });
     }
     await this.#retries.waitFor(LOAD_WAIT);

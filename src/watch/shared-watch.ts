@@ -17,7 +17,8 @@ interface LoadingWatch {
 }
 
 interface SharedWatchParts {
-  readonly database: string;
+  /** What messages call the catalogue. */
+  readonly shown: string;
   /** Path of the file that is locked by the one that loads: the same for all that would load the same. */
   readonly lock: string;
   readonly make: () => LoadingWatch;
@@ -50,8 +51,8 @@ export class SharedWatch {
   async start(): Promise<void> {
     const { signal } = this.#closing;
     if (await this.#takeOver()) return;
-    const { database, onProblem } = this.#parts;
-    const message = `another watch loads the same sources into ${database}; this one takes over when that ends`;
+    const { shown, onProblem } = this.#parts;
+    const message = `another watch loads the same sources into ${shown}; this one takes over when that ends`;
     onProblem({ kind: 'watched-elsewhere', message });
     while (!existsSync(this.#ready)) {
       await this.#retries.waitFor(READY_INTERVAL);

@@ -1,20 +1,17 @@
 import { type Names, namesOf } from '../check-arguments.js';
-import {
-  type BuildOptions,
-  FILE_BUILD_OPTION_NAMES,
-  type InstalledSource,
-  type SharedOptions,
-} from '../load/load-options.js';
+import { type BuildOptions, FILE_BUILD_OPTION_NAMES, type InstalledSource } from '../load/load-options.js';
 import type { LoadReport } from '../load/load-report.js';
 
 /** Options of {@link watchSources}: those of a load, and how the sources are watched. */
-export interface WatchOptions
-  extends Omit<BuildOptions, 'database' | 'sources' | 'prune' | 'stdin' | 'signal' | keyof SharedOptions> {
-  /** The catalogue's file. It is created if it does not exist. */
+export interface WatchOptions extends Omit<BuildOptions, 'database' | 'sources' | 'prune' | 'stdin' | 'signal'> {
+  /**
+   * The catalogue's file, or the address of a database of PostgreSQL, `postgres://user@host/database`. It is created if
+   * it does not exist.
+   */
   readonly database: string;
   /**
    * Paths of folders and files, or the installed skills; at least one. Rows from a program, and standard input, cannot
-   * be watched.
+   * be watched, nor installed skills for PostgreSQL.
    */
   readonly sources: readonly (string | InstalledSource)[];
   /**
@@ -111,6 +108,8 @@ const { prune: _, stdin: __, ...LOAD_OPTION_NAMES } = FILE_BUILD_OPTION_NAMES;
 
 export const WATCH_OPTIONS: Names = namesOf<WatchOptions>({
   ...LOAD_OPTION_NAMES,
+  cache: true,
+  passwordFile: true,
   polling: true,
   pollInterval: true,
   quiet: true,

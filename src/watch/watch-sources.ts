@@ -3,17 +3,16 @@ import {
   checkFlag,
   checkInteger,
   checkListener,
+  checkNotShared,
   checkOptions,
   checkSignal,
   optionOf,
   resolveDatabase,
 } from '../check-arguments.js';
+import { isPostgresAddress } from '../database-address.js';
 import { SkillSearchError } from '../errors.js';
 import { MAX_POLL_INTERVAL, MAX_WATCH_WAIT, MIN_POLL_INTERVAL } from '../limits.js';
 import { type SourceWatch, WATCH_OPTIONS, type WatchOptions } from './watch-options.js';
-
-/** What to do for a catalogue in PostgreSQL. */
-const LOAD_INSTEAD = 'sources are watched for a file; load them into PostgreSQL now and then, as by cron';
 
 const DEFAULT_QUIET = 150;
 const DEFAULT_LONGEST_WAIT = 1000;
@@ -37,8 +36,11 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
   checkOptions(options, WATCH_OPTIONS);
   const { sources, polling, pollInterval, quiet, longestWait, onChange, onProblem, thread, signal, ...others } =
     options;
-  const database = resolveDatabase(checkDatabase(options.database, LOAD_INSTEAD));
-  checkSources(sources);
+  const { database } = options;
+  const isShared = isPostgresAddress(database);
+  const file = isShared ? database : resolveDatabase(checkDatabase(database));
+  if (!isShared) checkNotShared(options);
+  checkSources(sources, isShared);
   checkFlag('polling', polling);
   checkListener('onChange', onChange);
   checkListener('onProblem', onProblem);
@@ -60,7 +62,7 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
     return watchInThread({
       ...others,
       sources,
-      database,
+      database: file,
       polling,
       pollInterval: interval,
       ...waits,
@@ -71,6 +73,7 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
   }
   // Watching takes as much code as loading. A program that only searches need not load it.
   const [
+    { cataloguePlace },
     { chooseLoadModel },
     { checkSource },
     { watchLock },
@@ -80,6 +83,7 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
     { WatchedInstalled },
     { WatchedPath },
   ] = await Promise.all([
+    import('../load/catalogue-place.js'),
     import('../load/choose-load-model.js'),
     import('../sources/open-source.js'),
     import('../store/file-names.js'),
@@ -90,7 +94,8 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
     import('./watched-path.js'),
   ]);
   const { model, embedder, ...load } = others;
-  const chosen = await chooseLoadModel(database, { model, embedder, semantic: load.semantic });
+  const place = await cataloguePlace({ ...load, database: file });
+  const chosen = await chooseLoadModel(place.path, { model, embedder, semantic: load.semantic });
   const resolved = await Promise.all(
     sources.map((source) => (typeof source === 'string' ? checkSource(source) : source.installed)),
   );
@@ -105,7 +110,13 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
     polling: how.always,
   });
   const make = (): { start: () => Promise<void>; close: () => Promise<void> } => {
-    const running = new RunningWatch({ database, load: { ...load, database }, model: chosen, ...waits, ...listeners });
+    const running = new RunningWatch({
+      place,
+      load: { ...load, database: place.database },
+      model: chosen,
+      ...waits,
+      ...listeners,
+    });
     const watched = resolved.map((source) =>
       'kind' in source
         ? new WatchedPath(source.name, source.path, source.bytes === undefined, how, running)
@@ -113,7 +124,12 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
     );
     return { start: () => running.start(watched), close: () => running.close() };
   };
-  const watch = new SharedWatch({ database, lock: watchLock(database, key), make, onProblem: listeners.onProblem });
+  const watch = new SharedWatch({
+    shown: place.shown,
+    lock: watchLock(place.path, key),
+    make,
+    onProblem: listeners.onProblem,
+  });
   const close = (): Promise<void> => watch.close();
   const abort = (): void => void close();
   signal?.addEventListener('abort', abort, { once: true });
@@ -142,12 +158,17 @@ function quietly<Event>(listener: ((event: Event) => void) | undefined): (event:
   };
 }
 
-function checkSources(sources: unknown): void {
+function checkSources(sources: unknown, isShared: boolean): void {
   if (!Array.isArray(sources) || sources.length === 0) {
     throw new SkillSearchError('INVALID_OPTION', 'sources must be an array of at least one source');
   }
   for (const source of sources) {
     const isInstalled = typeof source === 'object' && source !== null && 'installed' in source;
+    if (isInstalled && isShared) {
+      const message =
+        'installed skills belong to one machine, and a catalogue in PostgreSQL to several: load them into a file';
+      throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'sources' });
+    }
     if (isInstalled || (typeof source === 'string' && source !== '-')) continue;
     const message =
       'sources of a watch must be paths of folders or files, or installed skills: no others can be watched';

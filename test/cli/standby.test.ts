@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
+import { describeWithStandbys } from '../postgres/describe-with-postgres.js';
 import { PASSWORD, type PostgresStandby } from '../postgres/postgres-cluster.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { linesOf, runCaptured } from './run-captured.js';
 import { SEARCH, startServing } from './serving.js';
 
-describeWithPostgres('a standby as --database', (server) => {
+describeWithStandbys('a standby as --database', (server) => {
   let standby: PostgresStandby;
   beforeAll(async () => {
     standby = await server.standby();

@@ -7,7 +7,7 @@ test.each([
   [['--mode', 'magic'], '--mode must be one of auto, words, meaning'],
   [
     ['--database', 'postgres://u@host/skills'],
-    '--database must be the path of a file here: an agent waits for each prompt, and not for another machine',
+    '--database must be the path of a file here: an agent waits for each prompt, and not for another machine; that of a local copy will do, skills.db in its --cache',
   ],
 ])('%j is refused with the name of the option as it was written', (words, message) => {
   expect(() => readHookOptions(words)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', message }));

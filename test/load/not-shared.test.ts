@@ -13,13 +13,10 @@ import { scratchFile } from '../scratch-folder.js';
 
 const database = 'postgres://user:zebra@127.0.0.1:1/skills';
 
-describe('what needs a file', () => {
+describe('what PostgreSQL is not for', () => {
   test.each([
-    ['a watch', () => watchSources({ database, sources: ['.'] }), 'as by cron'],
-    ['a check', () => checkCatalogue({ database }), 'local copy'],
-    ['a copy from there', () => copyCatalogue({ from: database, to: scratchFile('skills.db') }), 'local copy'],
-    ['a copy to there', () => copyCatalogue({ from: scratchFile('skills.db'), to: database }), 'local copy'],
-    ['a snapshot', () => writeSnapshot({ database, to: scratchFile('snapshot') }), 'local copy'],
+    ['a watch of what is installed', () => watchSources({ database, sources: [{ installed: {} }] }), 'one machine'],
+    ['a copy to there', () => copyCatalogue({ from: scratchFile('skills.db'), to: database }), 'buildCatalogue'],
   ])('refuses an address of PostgreSQL, and does not repeat it: %s', async (_, call, advice) => {
     const error = await call().then(
       () => expect.fail('it was not refused'),
@@ -38,5 +35,9 @@ describe('options for PostgreSQL', () => {
     await expect(buildCatalogue({ database: file, sources: [[row('a')]], ...option })).rejects.toMatchObject(refused);
     await expect(updateSkills({ database: file, rows: [row('a')], ...option })).rejects.toMatchObject(refused);
     expect(() => removeSkills({ database: file, ids: [], ...option })).toThrow(expect.objectContaining(refused));
+    await expect(checkCatalogue({ database: file, ...option })).rejects.toMatchObject(refused);
+    await expect(watchSources({ database: file, sources: ['.'], ...option })).rejects.toMatchObject(refused);
+    await expect(copyCatalogue({ from: file, to: `${file}-copy`, ...option })).rejects.toMatchObject(refused);
+    await expect(writeSnapshot({ database: file, to: `${file}-to`, ...option })).rejects.toMatchObject(refused);
   });
 });

@@ -137,6 +137,30 @@ describe('a small change that is tried', () => {
     );
   }, 300_000);
 
+  test('publishes all skills of a text that gets its vector, also those that were loaded without', async () => {
+    const folder = scratchFolder();
+    const [copy, file, before] = ['copy.db', 'file.db', 'before.db'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const text = { name: 'one text', description: 'Writes tests.' };
+    const skill = (id: string, more: object = {}) => ({ ...row(id), ...text, ...more }) as unknown as ChangedRow;
+    await buildCatalogue({ database: copy, sources: [[row('first')]], embedder });
+    await buildCatalogue({ database: copy, sources: [[skill('a'), skill('b')]], semantic: false });
+    for (const path of [file, before]) cpSync(copy, path);
+    const step: SmallStep = { update: 'one', rows: [skill('c', { stars: 3 })] };
+    await inFile(file, step);
+    const { changes } = await tryStep(copy, step);
+    const difference = differenceOf(before, file);
+    try {
+      expect(changes?.changed).toEqual(['a', 'b', 'c']);
+      expect(await everythingIn(changes!)).toEqual(await everythingIn(difference));
+    } finally {
+      difference.close();
+    }
+  });
+
   test('lets searches and nobody else at the file meanwhile, and leaves nothing beside it', async () => {
     const database = join(scratchFolder(), 'copy.db');
     await buildCatalogue({ database, sources: [[row('a'), row('b')]], semantic: false });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { PostgresCluster, type PostgresServer, programs } from './postgres-cluster.js';
 
@@ -6,6 +8,15 @@ import { PostgresCluster, type PostgresServer, programs } from './postgres-clust
  * reason is printed.
  */
 export function describeWithPostgres(name: string, body: (server: PostgresServer) => void): void {
+  describeWith(['initdb'], name, body);
+}
+
+/** The same for tests with standbys, whose program some packages of PostgreSQL lack. */
+export function describeWithStandbys(name: string, body: (server: PostgresServer) => void): void {
+  describeWith(['initdb', 'pg_basebackup'], name, body);
+}
+
+function describeWith(needs: readonly string[], name: string, body: (server: PostgresServer) => void): void {
   let cluster: PostgresCluster | undefined;
   const started = (): PostgresCluster => cluster!;
   const server: PostgresServer = {
@@ -19,10 +30,11 @@ export function describeWithPostgres(name: string, body: (server: PostgresServer
     signalAll: (signal) => started().signalAll(signal),
     standby: (settings) => started().standby(settings),
   };
-  if (programs === undefined) {
-    const reason = 'no server of PostgreSQL: initdb is neither in POSTGRES_PATH nor in /usr/lib/postgresql nor in PATH';
-    console.warn(`Skipped: ${name}. There is ${reason}.`);
-    describe.skip(`${name} (skipped: no PostgreSQL)`, () => body(server));
+  const missing = missingProgram(needs);
+  if (missing !== undefined) {
+    const places = 'neither in POSTGRES_PATH nor in /usr/lib/postgresql nor in PATH';
+    console.warn(`Skipped: ${name}. ${missing} is ${places}.`);
+    describe.skip(`${name} (skipped: no ${missing} of PostgreSQL)`, () => body(server));
     return;
   }
   describe(name, () => {
@@ -33,4 +45,9 @@ export function describeWithPostgres(name: string, body: (server: PostgresServer
     afterAll(async () => cluster?.remove());
     body(server);
   });
+}
+
+function missingProgram(needs: readonly string[]): string | undefined {
+  const folder = programs;
+  return folder === undefined ? needs[0] : needs.find((program) => !existsSync(join(folder, program)));
 }

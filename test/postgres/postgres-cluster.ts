@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -83,17 +83,24 @@ export class PostgresCluster implements PostgresServer {
     this.#user = otherUser();
   }
 
+  /** @param files what else is in the folder above its data, for its user alone: names and texts */
   static async make({
     settings = WITHOUT_SYNC,
+    files = {},
   }: {
     readonly settings?: readonly string[];
+    readonly files?: Readonly<Record<string, string>>;
   } = {}): Promise<PostgresCluster> {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'skill-discovery-postgres-')));
     const cluster = new PostgresCluster(folder, 'data', await freePort(), settings);
     const password = join(folder, 'password');
     writeFileSync(password, PASSWORD);
+    const others = Object.keys(files).map((name) => join(folder, name));
+    for (const path of others) writeFileSync(path, files[basename(path)]!, { mode: 0o600 });
     const { uid, gid } = cluster.#user;
-    if (uid !== undefined && gid !== undefined) for (const path of [folder, password]) chownSync(path, uid, gid);
+    if (uid !== undefined && gid !== undefined) {
+      for (const path of [folder, password, ...others]) chownSync(path, uid, gid);
+    }
     const words = ['-D', cluster.#data, '-U', USER, '--pwfile', password, '-A', 'scram-sha-256'];
     await run(join(programs!, 'initdb'), [...words, '-E', 'UTF8', '--locale=C', '--no-sync'], {
       ...cluster.#user,

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readPostgresAddress } from '../../src/postgres/postgres-address.js';
 import { PostgresPool, type PostgresPoolOptions } from '../../src/postgres/postgres-pool.js';
-import { describeWithPostgres } from './describe-with-postgres.js';
+import { describeWithStandbys } from './describe-with-postgres.js';
 import type { PostgresStandby } from './postgres-cluster.js';
 
-describeWithPostgres('an address of several hosts', (server) => {
+describeWithStandbys('an address of several hosts', (server) => {
   let standby: PostgresStandby;
   beforeAll(async () => {
     standby = await server.standby();

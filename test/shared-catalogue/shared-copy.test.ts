@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../src/index.js';
 import { readPostgresAddress } from '../../src/postgres/postgres-address.js';
@@ -346,6 +347,19 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
       expect(existsSync(`${copy.database}.vectors`)).toBe(true);
       await using search = await openSkillSearch({ database: copy.database, embedder: EMBEDDER });
       expect(search.get('small')).toBeDefined();
+    });
+
+    test('is not waited for once its words are there', async () => {
+      const { copy, lock } = await indexed();
+      const path = `${copy.database}.keyword`;
+      const words = readFileSync(path);
+      rmSync(path);
+      const usable = copy.bringUp({ index: 'words' });
+      // By now it waits, or it is slow and need not.
+      await wait(500);
+      writeFileSync(path, words);
+      await usable;
+      lock.release();
     });
 
     test('is not replaced by a file whose skills have other numbers', async () => {

@@ -15,14 +15,14 @@ import { readPostgresAddress } from '../../src/postgres/postgres-address.js';
 import { SharedCopy } from '../../src/shared-catalogue/shared-copy.js';
 import { SharedStore } from '../../src/shared-catalogue/shared-store.js';
 import { codeOf } from '../error-code.js';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
+import { describeWithStandbys } from '../postgres/describe-with-postgres.js';
 import type { PostgresStandby } from '../postgres/postgres-cluster.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { until } from '../until.js';
 import { SharedLoader } from './shared-loader.js';
 
-describeWithPostgres('a catalogue over a standby', (server) => {
+describeWithStandbys('a catalogue over a standby', (server) => {
   /** Of all tests that leave it a standby, and following. */
   let standby: PostgresStandby;
   beforeAll(async () => {

@@ -29,7 +29,7 @@ test('a source that cannot be looked at is looked at again, and keeps no other f
   const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a') });
   const database = scratchFile('skills.db');
   const watch = new RunningWatch({
-    database,
+    place: { database, path: database, shown: database, folder: undefined },
     load: { database, git: false, semantic: false },
     model: undefined,
     quiet: 50,
@@ -79,7 +79,7 @@ test('vectors wait for changes, and get their turn though changes never end', as
   const changes: WatchedChange[] = [];
   const database = scratchFile('skills.db');
   const watch = new RunningWatch({
-    database,
+    place: { database, path: database, shown: database, folder: undefined },
     load: { database, git: false, semantic: true },
     model: await chooseModel({ embedder: slow }),
     quiet: 0,

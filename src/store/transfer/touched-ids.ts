@@ -73,7 +73,7 @@ export function touchedIds(next: Connection, base: Connection): string[] {
   return [...ids].sort(compareCodePoints);
 }
 
-/** A number up to which all skills have a vector, so that new vectors are of none of them. There is no index of texts. */
+/** Up to this number all skills have a vector, so new vectors are of none of them. There is no index of texts. */
 function lastEmbedded(base: Connection): SkillNumber {
   const sums = readSums(base);
   return sums?.unembedded === 0 ? sums.loaded : 0;

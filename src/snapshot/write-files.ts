@@ -1,14 +1,5 @@
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import {
-  checkDatabase,
-  checkFlag,
-  checkOptions,
-  checkPath,
-  checkSignal,
-  namesOf,
-  resolveDatabase,
-} from '../check-arguments.js';
 import { SkillSearchError } from '../errors.js';
 import { makeFolder } from '../make-folder.js';
 import { openForReading } from '../store/database.js';
@@ -19,25 +10,8 @@ import { digestOf } from './chunks.js';
 import { chunkPath, type Manifest, manifestText, readManifest } from './manifest.js';
 import { readWhileUnchanged } from './read-while-unchanged.js';
 
-/** Options of {@link writeSnapshot}. */
-export interface SnapshotOptions {
-  /** Path of the catalogue's file. It is only read. */
-  readonly database: string;
-  /** The folder that the snapshot is written into. It is made where there is none. */
-  readonly to: string;
-  /**
-   * Whether to delete chunks that neither this snapshot nor the one before it uses: who follows may still be fetching
-   * that one.
-   *
-   * @default false
-   */
-  readonly prune?: boolean | undefined;
-  /** Stops the writing. The snapshot before stays. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** What {@link writeSnapshot} did. */
-export interface SnapshotReport {
+/** What {@link writeFiles} did. */
+export interface WrittenFiles {
   /** Path of the manifest. */
   readonly manifest: string;
   /** Bytes of all files of the catalogue. */
@@ -52,34 +26,39 @@ export interface SnapshotReport {
   readonly pruned: number;
 }
 
-const OPTIONS = namesOf<SnapshotOptions>({ database: true, to: true, prune: true, signal: true });
-
 /** The manifest of a snapshot; the one before it is kept for {@link SnapshotOptions.prune}. */
 const MANIFEST = 'manifest.json';
 const FORMER = 'manifest-before.json';
 const LOCK = '.snapshot-lock';
 
+/** What {@link writeFiles} writes, and where. */
+export interface FilesToWrite {
+  /** Absolute path of the catalogue. It is only read. */
+  readonly database: string;
+  /** Absolute path of the folder. */
+  readonly folder: string;
+  /** Whether to delete chunks that neither this snapshot nor the one before it uses. */
+  readonly prunes: boolean;
+  /** When the catalogue was written; left out for what its file says. */
+  readonly written?: Date | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
- * Writes the files of a catalogue into a folder, so that any web server or bucket can hand them on: chunks that are
- * named by their SHA-256 and never change, and a manifest that says which of them make up the catalogue. The manifest
- * is written last. A chunk that is there already is not written again.
+ * The work of `writeSnapshot`: writes the files of a catalogue into a folder. The manifest is written last. A chunk that
+ * is there already is not written again.
  *
- * @throws {SkillSearchError} `INVALID_OPTION`; those of opening the catalogue; `LOAD_IN_PROGRESS` if a load does not
- *   end, or changes follow one another too fast; `SNAPSHOT_NOT_WRITABLE`
+ * @throws {SkillSearchError} those of opening the catalogue; `LOAD_IN_PROGRESS` if a load does not end, or changes
+ *   follow one another too fast; `SNAPSHOT_NOT_WRITABLE`
  * @throws the signal's reason when aborted
  */
-export async function writeSnapshot(options: SnapshotOptions): Promise<SnapshotReport> {
-  checkOptions(options, OPTIONS);
-  const database = resolveDatabase(checkDatabase(options.database));
-  const folder = resolve(checkPath('to', options.to, 'a folder'));
-  checkFlag('prune', options.prune);
-  const signal = checkSignal(options.signal);
-  signal?.throwIfAborted();
+export async function writeFiles(files: FilesToWrite): Promise<WrittenFiles> {
+  const { database, folder, signal } = files;
   // Plays back what a killed change has left, and says what is wrong with the catalogue.
   openForReading(database).close();
   try {
     makeFolder(folder, { code: 'SNAPSHOT_NOT_WRITABLE' });
-    return await write(database, folder, options.prune === true, signal);
+    return await write(files);
   } catch (error) {
     if (error instanceof SkillSearchError || signal?.aborted === true) throw error;
     const message = `cannot write a snapshot into ${folder}: ${(error as Error).message}`;
@@ -87,12 +66,8 @@ export async function writeSnapshot(options: SnapshotOptions): Promise<SnapshotR
   }
 }
 
-async function write(
-  database: string,
-  folder: string,
-  prunes: boolean,
-  signal: AbortSignal | undefined,
-): Promise<SnapshotReport> {
+async function write(files: FilesToWrite): Promise<WrittenFiles> {
+  const { folder } = files;
   const lock = FileLock.take(join(folder, LOCK));
   if (lock === undefined) {
     throw new SkillSearchError('LOAD_IN_PROGRESS', `another snapshot is being written into ${folder}`, {
@@ -100,18 +75,13 @@ async function write(
     });
   }
   try {
-    return await writeLocked(database, folder, prunes, signal);
+    return await writeLocked(files);
   } finally {
     lock.release();
   }
 }
 
-async function writeLocked(
-  database: string,
-  folder: string,
-  prunes: boolean,
-  signal: AbortSignal | undefined,
-): Promise<SnapshotReport> {
+async function writeLocked({ database, folder, prunes, written, signal }: FilesToWrite): Promise<WrittenFiles> {
   const path = join(folder, MANIFEST);
   const before = await readFile(path, 'utf8').catch(() => undefined);
   if (before !== undefined && manifestIn(before) === undefined) {
@@ -119,7 +89,8 @@ async function writeLocked(
     throw new SkillSearchError('SNAPSHOT_NOT_WRITABLE', message, { path });
   }
   const sink = new ChunkSink(folder);
-  const manifest = await readWhileUnchanged(database, (chunk) => sink.put(chunk), signal);
+  const read = await readWhileUnchanged(database, (chunk) => sink.put(chunk), signal);
+  const manifest = written === undefined ? read : { ...read, written: written.toISOString() };
   const text = manifestText(manifest);
   if (before !== text) {
     if (before !== undefined) await replace(join(folder, FORMER), before);

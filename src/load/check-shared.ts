@@ -1,0 +1,117 @@
+import { isDamage } from '../errors.js';
+import { type ConnectedCatalogue, type ConnectOptions, connectShared } from '../shared-catalogue/connect-shared.js';
+import { holdNewestCopy } from '../shared-catalogue/hold-newest-copy.js';
+import { findSharedFaults, type SharedFault } from '../shared-catalogue/shared-faults.js';
+import type { SharedState } from '../shared-catalogue/shared-state.js';
+import type { CatalogueProblem, CheckReport } from './check-report.js';
+import { findProblems } from './find-problems.js';
+
+const REPAIR = 'run `skill-discovery check --repair`, which makes the local copy anew';
+
+const REMEDIES: Readonly<Record<SharedFault['kind'], string>> = {
+  database: 'restore the database from a backup, or load all sources into an empty one',
+  copy: REPAIR,
+  vector: `check on another machine: if that says the same, the database is damaged, and a backup helps; else ${REPAIR}`,
+};
+
+type Found = Omit<CheckReport, 'repaired'>;
+
+interface FoundInShared extends Found {
+  /** That a damaged checkpoint is of. */
+  readonly checkpoint: SharedState | undefined;
+}
+
+/**
+ * The work of `checkCatalogue` for a catalogue in PostgreSQL: brings the local copy up to date, checks it as a file is
+ * checked, and compares it with the database, which is compared with its own digests.
+ */
+export async function checkShared(
+  options: ConnectOptions,
+  { repair, signal }: { readonly repair: boolean; readonly signal: AbortSignal | undefined },
+): Promise<CheckReport> {
+  const connected = await connectShared({ ...options, isReader: !repair });
+  try {
+    const { checkpoint, ...found } = await findAll(connected, false, signal);
+    const all = [...found.problems, ...found.outdated];
+    if (!repair || all.length === 0) return { ...found, repaired: [] };
+    if (checkpoint !== undefined) await connected.store.deleteCheckpoint(checkpoint);
+    // Where the database alone is at fault, another copy would be no better.
+    const isCopyAtFault = all.some(({ path }) => path !== connected.store.shown);
+    const { checkpoint: _, ...left } = await findAll(connected, isCopyAtFault, signal);
+    const isLeft = new Set([...left.problems, ...left.outdated].map(nameOf));
+    return { ...left, repaired: all.filter((problem) => !isLeft.has(nameOf(problem))) };
+  } finally {
+    await connected.store.close();
+  }
+}
+
+/** @param anew whether the copy is made anew before */
+async function findAll(
+  connected: ConnectedCatalogue,
+  anew: boolean,
+  signal: AbortSignal | undefined,
+): Promise<FoundInShared> {
+  const { store, copy } = connected;
+  const broken = await store.checkpointFault(signal);
+  const checkpoint: CatalogueProblem[] =
+    broken === undefined
+      ? []
+      : [
+          {
+            part: 'checkpoint',
+            path: store.shown,
+            problem: broken.problem,
+            remedy: 'run `skill-discovery check --repair`, which deletes it: the next load writes another',
+          },
+        ];
+  const facts = { checkpoint: broken?.state };
+  try {
+    return await holdNewestCopy(connected, { signal, anew }, async (state) => {
+      const own = await findProblems(copy.database, signal);
+      const problems = own.problems.map((problem) => ({ ...problem, remedy: REPAIR }));
+      const outdated = own.outdated.map((problem) => ({ ...problem, remedy: REPAIR }));
+      const compared = await compare(connected, state, signal);
+      return { ...own, outdated, problems: [...problems, ...compared, ...checkpoint], ...facts };
+    });
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    // No copy can be made of what is damaged. The rest is told all the same.
+    const problems = [...(await compare(connected, undefined, signal)), ...checkpoint];
+    if (problems.length === 0) throw error;
+    return { skills: 0, vectors: 0, problems, outdated: [], ...facts };
+  }
+}
+
+/** @param state of the copy, which nobody changes; undefined if there is none */
+async function compare(
+  { store, copy }: ConnectedCatalogue,
+  state: SharedState | undefined,
+  signal: AbortSignal | undefined,
+): Promise<CatalogueProblem[]> {
+  const path = state === undefined ? undefined : copy.database;
+  const { faults, version } = await store.withChangesSince(
+    undefined,
+    async (shared) => ({ faults: await findSharedFaults(shared, path, signal), version: shared.state.version }),
+    signal,
+  );
+  const changed = new Set<string>();
+  if (state !== undefined && version !== state.version) {
+    // Published since the copy was held. What has changed later still does no harm here.
+    await store.withChangesSince(state, async (since) => {
+      for (const id of [...since.changed, ...since.removed]) changed.add(id);
+    });
+  }
+  return faults
+    .filter(({ kind, skill }) => kind === 'database' || !changed.has(skill))
+    .map(({ kind, skill, problem }) => ({
+      part: 'skill',
+      path: kind === 'database' ? store.shown : copy.database,
+      skill,
+      problem: kind === 'database' ? `in the database ${problem}` : problem,
+      remedy: REMEDIES[kind],
+    }));
+}
+
+function nameOf({ part, path, skill, problem }: CatalogueProblem): string {
+  return JSON.stringify([part, path, skill, problem]);
+}
