@@ -356,8 +356,8 @@ export interface CatalogueStats {
   /** Number of skills that are known to be damaged, so that no search finds them; absent if there are none. */
   readonly damaged?: number;
   /**
-   * When the catalogue's file was last written, in Unix seconds: by a load, or of a snapshot by the load that it was
-   * written after. Absent for skills in memory.
+   * When the catalogue was last written, in Unix seconds: its file by a load, a snapshot by the load that it was written
+   * after, and one in PostgreSQL when its version was published. Absent for skills in memory.
    */
   readonly writtenAt?: number;
   /** Names the state of the catalogue. Every load that changes something gives it a new one. */
@@ -373,6 +373,11 @@ export interface CopyStats {
    * a snapshot.
    */
   readonly version?: number;
+  /**
+   * When that version was published, by the clock of the database, in Unix seconds. Absent for a snapshot, and for a
+   * copy of an earlier version of this library while the database is away.
+   */
+  readonly publishedAt?: number;
   /**
    * When the copy was last seen to be the newest state, in Unix seconds, by any process that follows it. Absent if that
    * never was.

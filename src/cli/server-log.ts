@@ -55,6 +55,11 @@ export class ServerLog {
       );
       return;
     }
+    if (event.kind === 'reachable') {
+      const milliseconds = Math.round(event.milliseconds);
+      this.#logger.info({ milliseconds }, 'newer states of the catalogue can be had again');
+      return;
+    }
     const { skills, vectors, stamp, copy } = event.stats;
     const version = copy?.version;
     this.#logger.info(

@@ -98,7 +98,9 @@ export async function openServerMetrics({ search, server }: MeasuredParts = {}):
       requests.inc({ operation, status: String(event.status) });
       seconds.observe({ operation }, event.milliseconds / 1000);
     },
-    onReload: ({ kind }) => reloads.inc({ result: kind }),
+    onReload({ kind }) {
+      if (kind !== 'reachable') reloads.inc({ result: kind });
+    },
     contentType: register.contentType,
     text: () => register.metrics(),
   };

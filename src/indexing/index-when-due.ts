@@ -1,11 +1,9 @@
-import { MAX_UNINDEXED } from '../limits.js';
 import { headOfVectorFile } from '../semantic/nearest/vector-file.js';
 import { filesBeside } from '../store/file-names.js';
-import { readStamp } from '../store/read/catalogue-reader.js';
-import { changesSince } from '../store/read/changes-since.js';
 import { openStoredVectors } from '../store/read/vector-reader.js';
+import { changedTooMuch } from './changed-too-much.js';
 import { type IndexOrWarnOptions, indexOrWarn } from './index-or-warn.js';
-import { stampOfKeywordFile } from './keyword-file.js';
+import { wordsAreDue } from './words-are-due.js';
 
 /**
  * Writes the derived files of a catalogue anew if too much has changed in place since they were written, or they are of
@@ -14,9 +12,9 @@ import { stampOfKeywordFile } from './keyword-file.js';
  * @throws the signal's reason when aborted
  */
 export async function indexWhenDue(catalogue: string, options: IndexOrWarnOptions): Promise<void> {
-  const words = isDue(catalogue, stampOfKeywordFile(catalogue), 'skills');
+  const words = wordsAreDue(catalogue);
   const codes = headOfVectorFile(filesBeside(catalogue).vectors)?.stamp;
-  const vectors = (codes !== undefined || hasVectors(catalogue)) && isDue(catalogue, codes, 'vectors');
+  const vectors = (codes !== undefined || hasVectors(catalogue)) && changedTooMuch(catalogue, codes, 'vectors');
   if (words || vectors) await indexOrWarn(catalogue, options);
 }
 
@@ -27,11 +25,4 @@ function hasVectors(catalogue: string): boolean {
   } finally {
     close();
   }
-}
-
-function isDue(catalogue: string, stamp: string | undefined, what: 'skills' | 'vectors'): boolean {
-  if (stamp === undefined) return true;
-  if (stamp === readStamp(catalogue)) return false;
-  const changes = changesSince(catalogue, stamp);
-  return changes === undefined || changes[what] > MAX_UNINDEXED;
 }

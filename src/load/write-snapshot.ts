@@ -74,10 +74,9 @@ export async function writeSnapshot(options: SnapshotOptions): Promise<SnapshotR
   if (!isShared) return writeFiles({ database: file, ...how });
   const { withNewestCopy } = await import('../shared-catalogue/with-newest-copy.js');
   return withNewestCopy({ database, cache, passwordFile }, signal, async (copy) => {
-    const { version } = copy.state;
-    const head = await copy.store.head();
+    const { version, publishedAt } = copy.state;
     // Machines whose copies came about in other ways say the same.
-    const written = head.version === version ? head.publishedAt : undefined;
+    const written = publishedAt === undefined ? undefined : new Date(publishedAt);
     return { version, ...(await writeFiles({ database: copy.database, written, ...how })) };
   });
 }

@@ -25,6 +25,9 @@ const catalogue = new FollowedCatalogue((onReload) => followCatalogue({ ...openi
     if (event.kind === 'reloaded') {
       const { skills, vectors, stamp } = event.stats;
       log('info', 'catalogue reloaded', { skills, vectors, stamp, milliseconds: Math.round(event.milliseconds) });
+    } else if (event.kind === 'reachable') {
+      const milliseconds = Math.round(event.milliseconds);
+      log('info', 'newer states of the catalogue can be had again', { milliseconds });
     } else {
       const reason = reasonOf(event.error);
       if (event.during === 'fetching') log('warn', 'a newer state of the catalogue cannot be had', { reason });

@@ -4,6 +4,17 @@ import { facetValues } from './facet-values.js';
 
 /** @param copy what is known of the local copy; undefined if it is none */
 export function statsOf(reader: CatalogueReader, copy: CopyStats | undefined): CatalogueStats {
+  const stats = statsOfFile(reader);
+  return copy === undefined ? stats : statsOfCopy(stats, copy);
+}
+
+/** Copies are made at different times: the same version is as old on each machine. */
+export function statsOfCopy(stats: CatalogueStats, copy: CopyStats): CatalogueStats {
+  const { publishedAt } = copy;
+  return { ...stats, ...(publishedAt === undefined ? {} : { writtenAt: publishedAt }), copy };
+}
+
+function statsOfFile(reader: CatalogueReader): CatalogueStats {
   const { size, updatedAt, categories, occupations } = reader.columns;
   const { count, model } = reader.vectors;
   return {
@@ -18,7 +29,6 @@ export function statsOf(reader: CatalogueReader, copy: CopyStats | undefined): C
     ...(reader.damaged.size === 0 ? {} : { damaged: reader.damaged.size }),
     ...(reader.writtenAt === undefined ? {} : { writtenAt: reader.writtenAt }),
     stamp: reader.stamp,
-    ...(copy === undefined ? {} : { copy }),
   };
 }
 

@@ -17,7 +17,7 @@ import type { CopyFollower } from '../snapshot/copy-follower.js';
 import { signatureOf } from '../store/file-signature.js';
 import { inTurns } from '../threads/in-turns.js';
 import { CatalogueSearch } from './catalogue-search.js';
-import { statsOf } from './catalogue-stats.js';
+import { statsOf, statsOfCopy } from './catalogue-stats.js';
 import { facetsUsed, prepareFacets } from './count-facets.js';
 import { followCopy } from './follow-copy.js';
 import { openCatalogue } from './open-catalogue.js';
@@ -58,11 +58,13 @@ export interface FollowOptions
 
 /**
  * The outcome of a reload. After a failure the former state goes on answering: `fetching` says that what an address
- * names could not be had, and `opening` that a new state was there but could not be opened.
+ * names could not be had, and `opening` that a new state was there but could not be opened. `reachable` says that what
+ * an address names can be had again, after how many milliseconds.
  */
 export type ReloadEvent =
   | { readonly kind: 'reloaded'; readonly stats: CatalogueStats; readonly milliseconds: number }
-  | { readonly kind: 'failed'; readonly error: unknown; readonly during: 'fetching' | 'opening' };
+  | { readonly kind: 'failed'; readonly error: unknown; readonly during: 'fetching' | 'opening' }
+  | { readonly kind: 'reachable'; readonly milliseconds: number };
 
 /** A search that answers from the newest state of its catalogue. */
 export interface FollowedSearch extends SkillSearch {
@@ -133,7 +135,8 @@ export async function followCatalogue(options: FollowOptions): Promise<FollowedS
     }
   };
   const onProblem = (error: unknown): void => report({ kind: 'failed', error, during: 'fetching' });
-  const following = { cache, passwordFile, interval: looks, onProblem, signal };
+  const onReachable = (milliseconds: number): void => report({ kind: 'reachable', milliseconds });
+  const following = { cache, passwordFile, interval: looks, onProblem, onReachable, signal };
   const follower = isCatalogueAddress(address) ? await followCopy({ address, ...following }) : undefined;
   try {
     // Fixed now: the process may change its working directory, and the stop words may be an iterator that ends.
@@ -207,7 +210,7 @@ class FollowingSearch extends CatalogueSearch implements FollowedSearch {
 
   override stats(): CatalogueStats {
     const stats = super.stats();
-    return this.#follower === undefined ? stats : { ...stats, copy: this.#follower.statsOf(stats.stamp) };
+    return this.#follower === undefined ? stats : statsOfCopy(stats, this.#follower.statsOf(stats.stamp));
   }
 
   async reload(): Promise<void> {

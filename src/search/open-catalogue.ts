@@ -49,7 +49,7 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   const stopWords = readStopWords(options.stopWords);
   checkSignal(options.signal)?.throwIfAborted();
   const modelOptions = resolveModelOptions(options);
-  const { reader, database, memory, problems, copy } = await openReader(options);
+  const { reader, database, memory, problems, copy } = await openReader(options, keywordIndex === 'packed');
   const closing = new AbortController();
   // A search that is closed but not forgotten keeps these functions, so nothing here may refer to the keyword file.
   // Both import what they need: a search by words alone does not wait for this code to load.
@@ -120,9 +120,9 @@ interface OpenedReader {
   readonly problems: SkillSearch['problems'];
 }
 
-async function openReader(options: OpenOptions): Promise<OpenedReader> {
+async function openReader(options: OpenOptions, needsWords: boolean): Promise<OpenedReader> {
   if (options.skills === undefined) {
-    const { path, warnings, follower } = await localCatalogue(options);
+    const { path, warnings, follower } = await localCatalogue(options, needsWords);
     try {
       const database = resolveDatabase(path);
       const reader = await openOrMend(() => CatalogueReader.open(database), follower);
@@ -144,7 +144,10 @@ interface LocalCatalogue {
 }
 
 /** Where a catalogue is; of an address its local copy, which is brought up to date. */
-async function localCatalogue({ database, cache, passwordFile, signal }: OpenOptions): Promise<LocalCatalogue> {
+async function localCatalogue(
+  { database, cache, passwordFile, signal }: OpenOptions,
+  needsWords: boolean,
+): Promise<LocalCatalogue> {
   if (!isCatalogueAddress(database)) return { path: checkDatabase(database), warnings: [] };
   const origin = isPostgresAddress(database) ? 'database' : 'snapshot';
   const warnings: LoadWarning[] = [];
@@ -152,7 +155,7 @@ async function localCatalogue({ database, cache, passwordFile, signal }: OpenOpt
     const message = `answers are from the copy that is here: ${(error as Error).message}`;
     warnings.push({ origin, message });
   };
-  const options = { address: database, cache, passwordFile, interval: undefined, onProblem, signal };
+  const options = { address: database, cache, passwordFile, interval: undefined, onProblem, needsWords, signal };
   const follower = await followCopy(options);
   return { path: follower.database, warnings, follower };
 }

@@ -42,7 +42,10 @@ export class CopyKeeper {
       const head = await store.head();
       // Somebody may have deleted the copy, or another process may have brought it to another state.
       const here = copyState(copy.database);
-      if (here !== undefined && isSameState(here, head)) return here;
+      if (here !== undefined && isSameState(here, head)) {
+        const { publishedAt } = head;
+        return publishedAt === undefined ? here : { ...here, publishedAt };
+      }
       if (here !== undefined && isAhead(here, head)) {
         options.onBehind?.();
         return here;

@@ -7,6 +7,7 @@ import { LocalCopy } from '../snapshot/local-copy.js';
 import { CopyKeeper } from './copy-keeper.js';
 import { copyState } from './copy-state.js';
 import type { FollowThreadData } from './follow-messages.js';
+import { indexDueWords } from './index-due-words.js';
 import { isWorthAnotherTry } from './is-worth-another-try.js';
 import { KnownCopy } from './known-copy.js';
 import { sharedCopyFolder, sharedOrigin } from './shared-origin.js';
@@ -29,7 +30,7 @@ const TOOK_TOO_LONG: string = `bringing it up to date takes longer than ${LONGES
  * @throws the signal's reason when aborted
  */
 export async function followShared(options: FollowCopyOptions): Promise<CopyFollower> {
-  const { interval, passwordFile, signal } = options;
+  const { interval, passwordFile, needsWords = false, signal } = options;
   signal?.throwIfAborted();
   const address = readPostgresAddress('database', options.address);
   const folder = sharedCopyFolder(address, options.cache);
@@ -40,13 +41,20 @@ export async function followShared(options: FollowCopyOptions): Promise<CopyFoll
   const known = new KnownCopy(files, here);
   if (interval === undefined) {
     const kept = { address, passwordFile, folder };
+    const { database } = known;
+    // Whoever wrote the copy may have ended before its words were indexed, and perhaps nobody follows it here.
+    const finish = async (): Promise<void> => (needsWords ? indexDueWords(database, signal) : undefined);
     await lookOnce(new CopyKeeper(kept), known, options);
+    await finish();
     const nothing = async (): Promise<void> => {};
-    const mend = (): Promise<void> => makeAnew(new CopyKeeper(kept), known, signal);
-    return { database: known.database, statsOf: (stamp) => known.statsOf(stamp), look: nothing, mend, close: nothing };
+    const mend = async (): Promise<void> => {
+      await makeAnew(new CopyKeeper(kept), known, signal);
+      await finish();
+    };
+    return { database, statsOf: (stamp) => known.statsOf(stamp), look: nothing, mend, close: nothing };
   }
   const data: FollowThreadData = { address: options.address, passwordFile, folder, interval };
-  const follower = new ThreadFollower(data, known, options.onProblem);
+  const follower = new ThreadFollower(data, known, options);
   if (here === undefined) await follower.usable(signal);
   return follower;
 }
@@ -66,7 +74,7 @@ async function lookOnce(keeper: CopyKeeper, known: KnownCopy, { signal, onProble
   try {
     for (;;) {
       try {
-        // What is due takes minutes for vectors, and can be searched without. Whoever follows the copy does it.
+        // Vectors take minutes, and can be searched without: whoever follows the copy indexes them. Words come after.
         let isNewest = true;
         const onBehind = (): void => {
           isNewest = false;

@@ -36,9 +36,13 @@ export class KnownCopy {
   }
 
   statsOf(stamp: string): CopyStats {
-    const version = this.#stateOf(stamp)?.version;
+    const { version, publishedAt } = this.#stateOf(stamp) ?? {};
     const { confirmedAt } = this.#files;
-    return { ...(version === undefined ? {} : { version }), ...(confirmedAt === undefined ? {} : { confirmedAt }) };
+    return {
+      ...(version === undefined ? {} : { version }),
+      ...(publishedAt === undefined ? {} : { publishedAt: Math.floor(publishedAt / 1000) }),
+      ...(confirmedAt === undefined ? {} : { confirmedAt }),
+    };
   }
 
   #note(state: SharedState): void {

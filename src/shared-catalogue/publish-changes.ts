@@ -10,7 +10,7 @@ import { inParts } from './in-parts.js';
 import { PublishedVectors } from './published-vectors.js';
 import { runAlone } from './run-alone.js';
 import { stateOf } from './shared-changes.js';
-import { type CatalogueRow, isKnown, readCatalogueRow, type SharedState } from './shared-state.js';
+import { type CatalogueRow, isKnown, PUBLISHED_AT, readCatalogueRow, type SharedState } from './shared-state.js';
 import { fromStoredText, toStoredText } from './stored-text.js';
 import { UsedBytes } from './used-bytes.js';
 import { noteModel } from './vector-table.js';
@@ -86,9 +86,9 @@ export function publishChanges(
       }
     }
     if (done !== changes.changed.length) throw new RangeError(`${done} images of ${changes.changed.length} skills`);
-    await run({
+    const [published] = await run<{ publishedAt: number }>({
       text: `INSERT INTO skill_discovery.version (version, stamp, published_at, changed, removed)
-        VALUES ($1, $2, clock_timestamp(), $3, $4)`,
+        VALUES ($1, $2, clock_timestamp(), $3, $4) RETURNING ${PUBLISHED_AT} AS "publishedAt"`,
       values: [version, stamp, done, changes.removed.length],
     });
     const oldest = await forgetOldVersions(run, version, head.oldest);
@@ -97,7 +97,7 @@ export function publishChanges(
       values: [version, stamp, oldest, model?.number ?? null, storedOrNull(changes.classifier)],
     });
     await cleanUnused(run);
-    return { kind: 'published', state: { identity: head.identity, version, stamp }, isNext };
+    return { kind: 'published', state: { identity: head.identity, version, stamp, ...published }, isNext };
   });
 }
 

@@ -49,8 +49,8 @@ export async function readChanges(
   };
 }
 
-export function stateOf({ identity, version, stamp }: CatalogueRow): SharedState {
-  return { identity, version, stamp };
+export function stateOf({ identity, version, stamp, publishedAt }: CatalogueRow): SharedState {
+  return { identity, version, stamp, ...(publishedAt === undefined ? {} : { publishedAt }) };
 }
 
 /** Ids of which a table notes a later version, in order. */

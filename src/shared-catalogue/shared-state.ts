@@ -8,6 +8,11 @@ export interface SharedState {
   readonly version: number;
   /** Names the contents of that version. Empty at version 0. */
   readonly stamp: string;
+  /**
+   * When that version was published, by the clock of the database, in Unix milliseconds. Absent at version 0, and where
+   * it is not known: a copy that an earlier version of this program has made does not say it.
+   */
+  readonly publishedAt?: number;
 }
 
 /** The present state of a shared catalogue, as far as its database has it. */
@@ -28,6 +33,7 @@ interface Row {
   readonly identity: string;
   readonly version: number;
   readonly stamp: string;
+  readonly publishedAt: number | null;
   readonly oldest: number;
   readonly isStandby: boolean;
   readonly classifier: string | null;
@@ -36,17 +42,28 @@ interface Row {
   readonly dimensions: number | null;
 }
 
+/** The column `published_at` of the table `version`, in Unix milliseconds. */
+export const PUBLISHED_AT = 'floor(extract(epoch FROM published_at) * 1000)::float8';
+
 /** Reads the one row of the table `catalogue`. */
 export async function readCatalogueRow(run: RunStatement): Promise<CatalogueRow> {
   const [row] = await run<Row>({
-    text: `SELECT identity, version::float8 AS version, stamp, oldest::float8 AS oldest, classifier,
+    text: `SELECT identity, catalogue.version::float8 AS version, catalogue.stamp, oldest::float8 AS oldest, classifier,
         pg_is_in_recovery() AS "isStandby",
+        ${PUBLISHED_AT} AS "publishedAt",
         number, id, dimensions
-      FROM skill_discovery.catalogue LEFT JOIN skill_discovery.model ON model.number = catalogue.model`,
+      FROM skill_discovery.catalogue
+        LEFT JOIN skill_discovery.model ON model.number = catalogue.model
+        LEFT JOIN skill_discovery.version ON version.version = catalogue.version`,
   });
-  const { classifier, number, id, dimensions, ...state } = row!;
+  const { classifier, number, id, dimensions, publishedAt, ...state } = row!;
   const model = number === null ? undefined : { number, id: id!, dimensions: dimensions! };
-  return { ...state, model, classifier: classifier ?? undefined };
+  return {
+    ...state,
+    ...(publishedAt === null ? {} : { publishedAt }),
+    model,
+    classifier: classifier ?? undefined,
+  };
 }
 
 /**

@@ -18,7 +18,14 @@ import { nothingPublished } from './nothing-published.js';
 import { type PublishOptions, type PublishOutcome, publishChanges } from './publish-changes.js';
 import { runAlone } from './run-alone.js';
 import { readChanges, type SharedChanges } from './shared-changes.js';
-import { isAhead, isKnown, type PresentState, readCatalogueRow, type SharedState } from './shared-state.js';
+import {
+  isAhead,
+  isKnown,
+  type PresentState,
+  PUBLISHED_AT,
+  readCatalogueRow,
+  type SharedState,
+} from './shared-state.js';
 import { Slots } from './slots.js';
 import { findModel, noteModel, readVectors, storeVectors } from './vector-table.js';
 
@@ -33,12 +40,6 @@ export interface SharedStoreOptions {
   readonly isReader?: boolean | undefined;
   /** Connections at most, from 2 on: a load publishes on one, and sends bytes on another. */
   readonly connections?: number | undefined;
-}
-
-/** The newest version of a shared catalogue. */
-export interface SharedHead extends PresentState {
-  /** By the clock of the database; undefined if nothing was ever published. */
-  readonly publishedAt: Date | undefined;
 }
 
 /**
@@ -85,15 +86,15 @@ export class SharedStore {
   }
 
   /** The present state, within 2 seconds. */
-  async head(): Promise<SharedHead> {
-    const [row] = await this.#pool.run<PresentState & { readonly publishedAt: Date | null }>({
+  async head(): Promise<PresentState> {
+    const [row] = await this.#pool.run<PresentState & { readonly publishedAt: number | null }>({
       name: 'skill-discovery head',
-      text: `SELECT identity, catalogue.version::float8 AS version, catalogue.stamp, published_at AS "publishedAt",
-          pg_is_in_recovery() AS "isStandby"
+      text: `SELECT identity, catalogue.version::float8 AS version, catalogue.stamp,
+          ${PUBLISHED_AT} AS "publishedAt", pg_is_in_recovery() AS "isStandby"
         FROM skill_discovery.catalogue LEFT JOIN skill_discovery.version ON version.version = catalogue.version`,
     });
     const { publishedAt, ...state } = row!;
-    return { ...state, publishedAt: publishedAt ?? undefined };
+    return publishedAt === null ? state : { ...state, publishedAt };
   }
 
   /** Whether a state is one of this catalogue, from which changes lead on, or to which a standby will come. */

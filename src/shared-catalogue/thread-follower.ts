@@ -4,7 +4,7 @@ import { untilAborted } from '../abort.js';
 import { errorOf } from '../error-message.js';
 import { SkillSearchError } from '../errors.js';
 import type { CopyStats } from '../result.js';
-import type { CopyFollower } from '../snapshot/copy-follower.js';
+import type { CopyFollower, FollowCopyOptions } from '../snapshot/copy-follower.js';
 import { startWorker } from '../threads/start-worker.js';
 import type { FollowReply, FollowRequest, FollowThreadData } from './follow-messages.js';
 import { isWorthAnotherTry } from './is-worth-another-try.js';
@@ -12,6 +12,8 @@ import type { KnownCopy } from './known-copy.js';
 
 /** After which a thread that has died is started again, in milliseconds. */
 const RESTART_AFTER = 5000;
+
+type FollowListeners = Pick<FollowCopyOptions, 'onProblem' | 'onReachable'>;
 
 interface Waiting {
   readonly resolve: () => void;
@@ -23,7 +25,7 @@ export class ThreadFollower implements CopyFollower {
   readonly database: string;
   readonly #data: FollowThreadData;
   readonly #known: KnownCopy;
-  readonly #onProblem: (error: unknown) => void;
+  readonly #listeners: FollowListeners;
   readonly #looks = new Map<number, Waiting>();
   readonly #began = performance.now();
   #lastLook = 0;
@@ -36,12 +38,14 @@ export class ThreadFollower implements CopyFollower {
   #first: Waiting | undefined;
   /** The message of what is wrong now, which is told once. */
   #told: string | undefined;
+  /** Since when something is wrong that was told, by `performance.now()`. */
+  #failedAt: number | undefined;
 
-  constructor(data: FollowThreadData, known: KnownCopy, onProblem: (error: unknown) => void) {
+  constructor(data: FollowThreadData, known: KnownCopy, listeners: FollowListeners) {
     this.database = known.database;
     this.#data = data;
     this.#known = known;
-    this.#onProblem = onProblem;
+    this.#listeners = listeners;
     this.#worker = this.#start();
   }
 
@@ -129,14 +133,21 @@ export class ThreadFollower implements CopyFollower {
     } else if (this.#isClosing) {
       return;
     } else if (reply.kind === 'agreed') {
-      this.#told = undefined;
       this.#known.agreed(reply.state, reply.isNewest);
+      this.#tellReachable();
       this.#first?.resolve();
     } else if (reply.kind === 'warned') {
-      this.#onProblem(new Error(reply.message));
+      this.#listeners.onProblem(new Error(reply.message));
     } else {
       this.#tell(errorOf(reply.error));
     }
+  }
+
+  #tellReachable(): void {
+    const since = this.#failedAt;
+    this.#told = undefined;
+    this.#failedAt = undefined;
+    if (since !== undefined) this.#listeners.onReachable?.(performance.now() - since);
   }
 
   /** What stays wrong is told once. */
@@ -145,7 +156,8 @@ export class ThreadFollower implements CopyFollower {
       // The thread looks again soon.
       if (!isWorthAnotherTry(error, this.#began)) this.#first.reject(error);
     } else if (error.message !== this.#told) {
-      this.#onProblem(error);
+      this.#failedAt ??= performance.now();
+      this.#listeners.onProblem(error);
     }
     this.#told = error.message;
   }

@@ -1,7 +1,6 @@
 import { type ConnectOptions, connectShared } from './connect-shared.js';
 import { holdNewestCopy } from './hold-newest-copy.js';
 import type { SharedState } from './shared-state.js';
-import type { SharedStore } from './shared-store.js';
 
 /** A local copy that nobody changes. */
 export interface HeldCopy {
@@ -9,7 +8,6 @@ export interface HeldCopy {
   readonly database: string;
   /** Which published version it is. */
   readonly state: SharedState;
-  readonly store: SharedStore;
 }
 
 /**
@@ -27,7 +25,7 @@ export async function withNewestCopy<T>(
   const { store, copy } = await connectShared({ ...options, isReader: true });
   try {
     const { database } = copy;
-    return await holdNewestCopy({ copy }, { signal }, (state) => work({ database, state, store }));
+    return await holdNewestCopy({ copy }, { signal }, (state) => work({ database, state }));
   } finally {
     await store.close();
   }

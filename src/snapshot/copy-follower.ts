@@ -12,6 +12,15 @@ export interface FollowCopyOptions {
   readonly interval: number | undefined;
   /** Called when a look failed and the former state stays. What stays wrong is told once. */
   readonly onProblem: (error: unknown) => void;
+  /** Called when a look succeeds after one that was told to have failed, with the milliseconds since that. */
+  readonly onReachable?: (milliseconds: number) => void;
+  /**
+   * Whether words are searched. A single look then also writes their index where it is due: the search would have to
+   * collect them anyway, and so would each one after it.
+   *
+   * @default false
+   */
+  readonly needsWords?: boolean;
   /** Ends the first look. */
   readonly signal: AbortSignal | undefined;
 }

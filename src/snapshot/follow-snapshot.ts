@@ -17,17 +17,18 @@ import { Origin } from './origin.js';
  * @throws the signal's reason when aborted
  */
 export async function followSnapshot(options: Omit<FollowCopyOptions, 'passwordFile'>): Promise<CopyFollower> {
-  const { interval, onProblem, signal } = options;
+  const { interval, onProblem, onReachable = () => {}, signal } = options;
+  const listeners = { onProblem, onReachable };
   const origin = new Origin(options.address);
   const folder = options.cache ?? join(userFolders(surroundings()).cache, 'snapshots', origin.key);
   const looker = new Looker(origin, new LocalCopy(folder, origin));
   try {
-    await looker.first(interval === undefined ? 'wait' : 'later', onProblem, signal);
+    await looker.first(interval === undefined ? 'wait' : 'later', listeners, signal);
   } catch (error) {
     await looker.close();
     throw error;
   }
-  if (interval !== undefined) looker.every(interval, onProblem);
+  if (interval !== undefined) looker.every(interval, listeners);
   return looker;
 }
 
@@ -36,6 +37,8 @@ const LOOK_AGAIN = 250;
 
 /** How long a single look may take where there is a copy already, in milliseconds. */
 const LONGEST_WITH_COPY = 5000;
+
+type FollowListeners = Required<Pick<FollowCopyOptions, 'onProblem' | 'onReachable'>>;
 
 class Looker implements CopyFollower {
   readonly database: string;
@@ -48,6 +51,8 @@ class Looker implements CopyFollower {
   #known: { readonly tag: string | undefined; readonly text: string } | undefined;
   /** What went wrong at the last look, if anything did. */
   #told: string | undefined;
+  /** Since when something is wrong, by `performance.now()`. */
+  #failedAt: number | undefined;
 
   constructor(origin: Origin, copy: LocalCopy) {
     this.#origin = origin;
@@ -56,14 +61,10 @@ class Looker implements CopyFollower {
   }
 
   /** @param withCopy whether to wait for a look where there is a copy */
-  async first(
-    withCopy: 'wait' | 'later',
-    onProblem: (error: unknown) => void,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  async first(withCopy: 'wait' | 'later', listeners: FollowListeners, signal: AbortSignal | undefined): Promise<void> {
     const hasCopy = this.#copy.exists;
     if (hasCopy && withCopy === 'later') {
-      this.#lookQuietly(onProblem);
+      this.#lookQuietly(listeners);
       return;
     }
     const ends = [this.#closing.signal, signal, hasCopy ? AbortSignal.timeout(LONGEST_WITH_COPY) : undefined];
@@ -76,7 +77,7 @@ class Looker implements CopyFollower {
         if (signal?.aborted === true || this.#closing.signal.aborted) throw error;
         if (this.#copy.exists) {
           // Whoever fetches it makes it newer soon.
-          if (!isElsewhere(error)) onProblem(error);
+          if (!isElsewhere(error)) listeners.onProblem(error);
           return;
         }
         if (!isElsewhere(error)) throw error;
@@ -85,8 +86,8 @@ class Looker implements CopyFollower {
     }
   }
 
-  every(interval: number, onProblem: (error: unknown) => void): void {
-    this.#timer = setInterval(() => this.#lookQuietly(onProblem), interval).unref();
+  every(interval: number, listeners: FollowListeners): void {
+    this.#timer = setInterval(() => this.#lookQuietly(listeners), interval).unref();
   }
 
   async look(): Promise<void> {
@@ -107,16 +108,20 @@ class Looker implements CopyFollower {
   }
 
   /** What stays wrong is told once. */
-  #lookQuietly(onProblem: (error: unknown) => void): void {
+  #lookQuietly({ onProblem, onReachable }: FollowListeners): void {
     this.#running ??= this.#look(this.#closing.signal)
       .then(
         () => {
+          const since = this.#failedAt;
           this.#told = undefined;
+          this.#failedAt = undefined;
+          if (since !== undefined) onReachable(performance.now() - since);
         },
         (error: unknown) => {
           const { message } = error as Error;
           if (this.#closing.signal.aborted || isElsewhere(error) || message === this.#told) return;
           this.#told = message;
+          this.#failedAt ??= performance.now();
           onProblem(error);
         },
       )

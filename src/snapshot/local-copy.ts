@@ -87,8 +87,10 @@ export class LocalCopy {
     if (!existsSync(this.database)) return false;
     const [key, shown] = this.#marked();
     if (key === this.#origin.key) return true;
-    const what = key === undefined ? 'a catalogue that is no copy of it' : `the copy of another, ${shown}`;
-    const message = `${this.#folder} holds ${what}: choose another folder for the copy of ${this.#origin.shown}`;
+    const meant = this.#origin.shown;
+    const what =
+      key === undefined ? `a catalogue that is no copy of ${meant}` : `the copy of ${shown}, not of ${meant}`;
+    const message = `${this.#folder} holds ${what}: give another folder as the cache`;
     throw new SkillSearchError('CATALOGUE_EXISTS', message, { path: this.#folder });
   }
 
@@ -225,7 +227,13 @@ export class LocalCopy {
    * @throws {SkillSearchError} `CATALOGUE_EXISTS` as {@link exists}; `DATABASE_NOT_WRITABLE`
    */
   claim(): void {
-    makeFolder(this.#folder, { code: 'DATABASE_NOT_WRITABLE' });
+    try {
+      makeFolder(this.#folder, { code: 'DATABASE_NOT_WRITABLE' });
+    } catch (cause) {
+      const { shown } = this.#origin;
+      const message = `${(cause as Error).message}: give another folder as the cache, for the local copy of ${shown}`;
+      throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: this.#folder, cause });
+    }
     if (!this.exists) this.#mark();
   }
 

@@ -104,6 +104,7 @@ describeWithPostgres('a catalogue in PostgreSQL', (server) => {
     await server.stop();
     await one.heard('a newer state of the catalogue cannot be had: the present one stays in use');
     await server.start();
+    await one.heard('newer states of the catalogue can be had again');
     for (const { output } of [one, other]) expect(output().error + output().out).not.toContain('zebra');
     one.child.kill('SIGTERM');
     expect(await one.ended()).toBe(0);

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openServerMetrics, startServer } from '../../src/http/index.js';
 import { buildCatalogue, type FollowedSearch, followCatalogue, removeSkills, updateSkills } from '../../src/index.js';
@@ -109,7 +110,9 @@ describeWithPostgres('servers of one catalogue in PostgreSQL', (server) => {
       semantic: false,
       sources: [{ name: 'rows', rows: rowsOf(0, 5) }],
     });
-    await loader.publish();
+    const { publishedAt } = await loader.publish();
+    // Made later than its version was published.
+    await wait(2100);
     const search = await following(loader.address);
     const ask = await serving(search);
     const metrics = await openServerMetrics({ search: () => search });
@@ -119,6 +122,9 @@ describeWithPostgres('servers of one catalogue in PostgreSQL', (server) => {
     };
     expect(await gauge('catalogue_version')).toBe(1);
     expect(await gauge('catalogue_copy_age_seconds')).toBeLessThan(60);
+    const now = Date.now();
+    const age = await gauge('catalogue_age_seconds');
+    expect(now - age * 1000).toBeLessThan(publishedAt! + 1000);
     await server.stop();
     onTestFinished(() => server.start());
     const since = await gauge('catalogue_copy_age_seconds');

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -13,6 +13,7 @@ import {
   updateSkills,
 } from '../../src/index.js';
 import { copyState } from '../../src/shared-catalogue/copy-state.js';
+import { writeNote } from '../../src/store/shared-note.js';
 import { codeOf } from '../error-code.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { PASSWORD } from '../postgres/postgres-cluster.js';
@@ -149,6 +150,47 @@ describeWithPostgres('a search over the address of a database', (server) => {
     await change(loader, 'later');
     await loader.publish();
     await until(() => search.get('later') !== undefined && later.get('later') !== undefined);
+    for (const told of [events, laterEvents]) {
+      const again = told.filter(({ kind }) => kind === 'reachable');
+      expect(again).toEqual([{ kind: 'reachable', milliseconds: expect.any(Number) }]);
+    }
+  });
+
+  test('says when its version was published, however the copy came about', async () => {
+    const loader = await published();
+    await loader.checkpoint();
+    await change(loader, 'later');
+    const { publishedAt } = await loader.publish();
+    const seconds = Math.floor(publishedAt! / 1000);
+    const { cache } = await following(loader);
+    // A copy that was made late.
+    await wait(1100);
+    const late = scratchFolder();
+    await using once = await openSkillSearch({ database: loader.address, cache: late });
+    const others = [await following(loader, cache), await following(loader, late), await following(loader)];
+    for (const stats of [once, ...others.map(({ search }) => search)].map((one) => one.stats())) {
+      expect(stats).toMatchObject({ writtenAt: seconds, copy: { version: 2, publishedAt: seconds } });
+    }
+  });
+
+  test('goes on with a copy that says nothing of its publication', async () => {
+    const loader = await published();
+    const { publishedAt } = await loader.publish();
+    const place = { database: loader.address, cache: scratchFolder() };
+    await (await openSkillSearch(place)).close();
+    const database = join(place.cache, 'skills.db');
+    const { identity, version } = copyState(database)!;
+    writeNote(database, `${identity} ${version}`);
+    expect(copyState(database)).not.toHaveProperty('publishedAt');
+    const { ino } = statSync(database);
+    await using asked = await openSkillSearch(place);
+    expect(asked.stats().writtenAt).toBe(Math.floor(publishedAt! / 1000));
+    await server.stop();
+    onTestFinished(() => server.start());
+    await using alone = await openSkillSearch(place);
+    expect(alone.stats()).toMatchObject({ skills: 50, copy: { version: 1 } });
+    expect(alone.stats().copy).not.toHaveProperty('publishedAt');
+    expect(statSync(database).ino).toBe(ino);
   });
 
   test('says what is wrong where there is no copy, and never the password', async () => {
@@ -221,10 +263,30 @@ describeWithPostgres('a search over the address of a database', (server) => {
     const { cache } = await following(other);
     const own = scratchFolder();
     await buildCatalogue({ database: join(own, 'skills.db'), semantic: false, sources: [{ name: 'own', rows: [] }] });
-    for (const folder of [cache, own]) {
-      expect(await codeOf(() => followCatalogue({ database: loader.address, cache: folder }))).toBe('CATALOGUE_EXISTS');
-      expect(await codeOf(() => openSkillSearch({ database: loader.address, cache: folder }))).toBe('CATALOGUE_EXISTS');
+    const [meant, held] = [loader, other].map(({ store }) => store.shown);
+    const whats: [string, string][] = [
+      [cache, `the copy of ${held}, not of ${meant}`],
+      [own, `a catalogue that is no copy of ${meant}`],
+    ];
+    for (const [folder, what] of whats) {
+      const told = { code: 'CATALOGUE_EXISTS', message: `${folder} holds ${what}: give another folder as the cache` };
+      const place = { database: loader.address, cache: folder };
+      await expect(followCatalogue(place)).rejects.toMatchObject(told);
+      await expect(openSkillSearch(place)).rejects.toMatchObject(told);
     }
+  });
+
+  test('says of a folder that cannot be made that it is the cache', async () => {
+    const loader = await published();
+    const cache = scratchFile('a-file');
+    writeFileSync(cache, '');
+    const path = JSON.stringify(cache);
+    await expect(openSkillSearch({ database: loader.address, cache })).rejects.toMatchObject({
+      code: 'DATABASE_NOT_WRITABLE',
+      message:
+        `the folder ${path} cannot be made: ${path} is not a folder: ` +
+        `give another folder as the cache, for the local copy of ${loader.store.shown}`,
+    });
   });
 
   test('is stopped while it makes its copy', async () => {

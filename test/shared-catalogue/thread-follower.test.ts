@@ -12,7 +12,7 @@ function dying(told: unknown[]): ThreadFollower {
   const folder = scratchFolder();
   const known = new KnownCopy(new LocalCopy(folder, { key: 'key', shown: 'shown' }), undefined);
   const data = { address: 'no address', passwordFile: undefined, folder: join(folder, 'copy'), interval: 1000 };
-  return new ThreadFollower(data, known, (problem) => void told.push(problem));
+  return new ThreadFollower(data, known, { onProblem: (problem) => void told.push(problem) });
 }
 
 test('a thread that dies is told once, fails who waits for it, and is started again', async () => {

@@ -205,6 +205,8 @@ describe('a search that follows a snapshot', () => {
     expect(search.get('skill-7')).toBeDefined();
     server.instead = undefined;
     await until(() => search.get('later') !== undefined);
+    const again = events.filter(({ kind }) => kind === 'reachable');
+    expect(again).toEqual([{ kind: 'reachable', milliseconds: expect.any(Number) }]);
   });
 
   test('keeps its state, also on the disk, when the files are no catalogue, and does not fetch them again', async () => {
