@@ -62,7 +62,7 @@ export interface ResolvedSharedOptions {
   readonly passwordFile: string | undefined;
   readonly connections: number;
   readonly anonymousWhenAway: boolean;
-  readonly onChange: (event: StateEvent) => void;
+  readonly onChange: ((event: StateEvent) => void) | undefined;
   readonly now: (() => number) | undefined;
 }
 
@@ -83,7 +83,7 @@ export function resolveSharedOptions(options: SharedAccessOptions): ResolvedShar
     passwordFile,
     connections: connections ?? POSTGRES_LIMITS.usualConnections,
     anonymousWhenAway,
-    onChange: onChange ?? (() => {}),
+    onChange,
     now,
   };
 }

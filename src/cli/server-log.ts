@@ -1,4 +1,4 @@
-import { destination, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
+import { destination, type Level, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import type { StateEvent } from '../access/index.js';
 import type { LogEvent } from '../http/index.js';
 import type { ReloadEvent } from '../index.js';
@@ -20,7 +20,8 @@ export class ServerLog {
   #attemptsLeft = Number.POSITIVE_INFINITY;
 
   constructor(level: LogLevel, { error }: Output) {
-    const options = { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: nameLevel } };
+    const formatters = { level: nameLevel };
+    const options = { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters, serializers: { err: shown } };
     // Asynchronous, so that a slow reader of the log does not delay answers.
     const retryEAGAIN = (): boolean => this.#attemptsLeft-- > 0;
     const waiting = { sync: false, maxLength: MAX_WAITING, retryEAGAIN };
@@ -97,6 +98,15 @@ export class ServerLog {
       // Nothing is buffered, or the reader has gone.
     }
   }
+}
+
+/** An error for the log. Our messages have those of their causes, which pino would append once more. */
+function shown(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const serialized = stdSerializers.err(error);
+  const { cause } = error;
+  if (cause instanceof Error && error.message.includes(cause.message)) serialized.message = error.message;
+  return serialized;
 }
 
 function nameLevel(level: string): { level: string } {

@@ -9,7 +9,7 @@ import { type SkillSearch, SkillSearchError } from '../index.js';
 import { after } from './after.js';
 import type { Body } from './body.js';
 import type { Content } from './call.js';
-import { logDamaged } from './damage-log.js';
+import { logDamaged, logFailure } from './failure-log.js';
 import { ClientGone } from './error-content.js';
 import type { MinuteLeft } from './minute-limit.js';
 import type { ResolvedHandlerOptions } from './options.js';
@@ -55,7 +55,7 @@ export function answerSearch<Query>(
     const answerAdmitted = (admission: Admission | SharedAdmission): Content | Promise<Content> =>
       answerCounted(operation, query, { admission, visit, search, options, minute });
     const admission = admit();
-    return admission instanceof Promise ? inTurn(admission, visit, options, answerAdmitted) : answerAdmitted(admission);
+    return admission instanceof Promise ? inTurn(admission, visit, search, options, answerAdmitted) : answerAdmitted(admission);
   });
 }
 
@@ -72,13 +72,14 @@ interface Counted {
 async function inTurn(
   admitted: Promise<SharedAdmission>,
   visit: Visit,
+  search: SkillSearch,
   options: ResolvedHandlerOptions,
   answer: (admission: SharedAdmission) => Content | Promise<Content>,
 ): Promise<Content> {
   const admission = await admitted;
   await visit.call.turn();
   if (visit.call.signal?.aborted !== true) return answer(admission);
-  await giveBack(admission, visit, options);
+  await giveBack(admission, visit, search, options);
   throw new ClientGone();
 }
 
@@ -90,7 +91,7 @@ function answerCounted<Query>(
   const { compatibility, longestWait, log } = options;
   const compatible = compatibility !== undefined;
   const takeBack = (error: unknown): Promise<never> | never => {
-    const gaveBack = giveBack(admission, visit, options);
+    const gaveBack = giveBack(admission, visit, search, options);
     if (gaveBack === undefined) throw error;
     return gaveBack.then(() => {
       throw error;
@@ -130,13 +131,14 @@ function answerCounted<Query>(
 function giveBack(
   admission: Admission | SharedAdmission,
   { requestId }: Visit,
+  search: SkillSearch,
   { log }: ResolvedHandlerOptions,
 ): Promise<void> | undefined {
-  const logFailure = (error: unknown): void => log({ kind: 'failure', requestId, error });
+  const onFailure = (error: unknown): void => logFailure(error, search, requestId, log);
   try {
-    return admission.giveBack()?.catch(logFailure);
+    return admission.giveBack()?.catch(onFailure);
   } catch (error) {
-    logFailure(error);
+    onFailure(error);
     return undefined;
   }
 }

@@ -22,7 +22,11 @@ export interface RequestEvent {
   readonly client: string;
 }
 
-/** An error that the client sees only as `INTERNAL_ERROR` or `SERVICE_UNAVAILABLE`. */
+/**
+ * An error that the client sees only as `INTERNAL_ERROR` or `SERVICE_UNAVAILABLE`. While a database of keys and quotas
+ * does not answer, only the first request that fails by it has one, and none where `connectAccess` has an `onChange`,
+ * which is told.
+ */
 export interface FailureEvent {
   readonly kind: 'failure';
   /** The `X-Request-Id` of the answer. */

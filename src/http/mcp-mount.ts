@@ -6,7 +6,7 @@ import type { McpOptions } from '../mcp/engine.js';
 import { checkSdk, loadSdk } from '../mcp/skills/load-sdk.js';
 import { AllowedHosts } from './allowed-hosts.js';
 import type { Content } from './call.js';
-import { logFailure } from './damage-log.js';
+import { logFailure } from './failure-log.js';
 import { ClientGone, publicError, translateError } from './error-content.js';
 import { busy, LEAST_PATIENCE } from './guarded-search.js';
 import { faultOfBatch, type McpMessages, readMessages, SEARCH_TOOL } from './mcp-messages.js';

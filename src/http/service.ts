@@ -2,7 +2,7 @@ import { clientOfAddress, shortenAddress } from '../access/index.js';
 import { type DamagedSkill, type SkillSearch, SkillSearchError } from '../index.js';
 import { after } from './after.js';
 import { type Answer, type Call, type Content, JSON_TYPE } from './call.js';
-import { logDamaged, logFailure } from './damage-log.js';
+import { logDamaged, logFailure } from './failure-log.js';
 import { encodeContent } from './encode-content.js';
 import { ClientGone, errorBody, translateError } from './error-content.js';
 import { findOperation } from './find-operation.js';
@@ -325,10 +325,10 @@ export class SkillDiscoveryService {
     return answerSearch(findOperation(this.#publisher), visit, this.#search, this.#findOptions, minute);
   }
 
-  #health({ requestId }: Visit): Content | Promise<Content> {
+  #health(visit: Visit): Content | Promise<Content> {
     return after(askHealth(this.#search, this.#options.access), ({ healthy, error }): Content => {
       if (healthy) return { body: '{"status":"ok"}' };
-      this.#options.log({ kind: 'failure', requestId, error });
+      this.#logFailure(visit, error);
       return { status: 503, body: '{"status":"degraded"}' };
     });
   }

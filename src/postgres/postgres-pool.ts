@@ -3,6 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type pg from 'pg';
 import type { ClientBase, Pool, PoolClient, PoolConfig } from 'pg';
 import { SkillSearchError } from '../errors.js';
+import { noteOutage } from '../known-outage.js';
 import { POSTGRES_LIMITS } from '../limits.js';
 import { type Candidate, candidatesOf } from './candidates-of.js';
 import { loadPg } from './load-pg.js';
@@ -41,12 +42,14 @@ export class PostgresPool {
   readonly address: PostgresAddress;
   readonly #makePool: (at: PostgresAddress) => Pool;
   readonly #isReader: boolean;
-  readonly #onChange: (event: PostgresEvent) => void;
+  readonly #onChange: ((event: PostgresEvent) => void) | undefined;
   /** Which of the hosts is asked. */
   #at: PostgresAddress;
   #pool: Pool;
   /** Since when the database does not answer, by `performance.now()`, and why. */
-  #away: { readonly since: number; readonly cause: unknown } | undefined;
+  #away: { readonly since: number; readonly cause: Error } | undefined;
+  /** Why it did not answer last; statements of that time may fail after it is back. */
+  #lastCause: Error | undefined;
   #looking: NodeJS.Timeout | undefined;
   /** Who waits for a connection. */
   #waiting = 0;
@@ -59,7 +62,7 @@ export class PostgresPool {
     this.#at = address;
     this.#makePool = makePool;
     this.#isReader = options.isReader === true;
-    this.#onChange = options.onChange ?? (() => {});
+    this.#onChange = options.onChange;
     this.#pool = makePool(address);
   }
 
@@ -193,9 +196,9 @@ export class PostgresPool {
       if (isWaitTimeout(error)) throw this.#tooMany();
       const lost = error instanceof NotConnected ? error.cause : isLost(error) ? error : undefined;
       if (lost === undefined) throw statementError(error, this.address);
-      // One that failed with a former pool says nothing of this one.
+      // One that failed with a former pool says nothing of this one: it is of an outage that is known.
       if (pool === this.#pool && !this.#isClosed) this.#goAway(lost);
-      throw awayError(this.address.shown, lost);
+      throw awayError(this.address.shown, this.#lastCause ?? lost);
     }
   }
 
@@ -260,11 +263,14 @@ export class PostgresPool {
     }
   }
 
-  #goAway(cause: unknown): void {
+  #goAway(thrown: unknown): void {
+    const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
     this.#away = { since: performance.now(), cause };
+    this.#lastCause = cause;
+    noteOutage(cause, this.#onChange !== undefined);
     // Connections that seem to be open may lead nowhere.
     this.#use(this.#at);
-    this.#onChange({ kind: 'away', error: awayError(this.address.shown, cause) });
+    this.#onChange?.({ kind: 'away', error: awayError(this.address.shown, cause) });
     // A restart of the database takes less than a tenth of a second sometimes.
     this.#lookIn(0, POSTGRES_LIMITS.requestTime);
   }
@@ -293,7 +299,7 @@ export class PostgresPool {
     }
     const milliseconds = performance.now() - this.#away.since;
     this.#away = undefined;
-    this.#onChange({ kind: 'back', milliseconds });
+    this.#onChange?.({ kind: 'back', milliseconds });
   }
 
   /** Looks for a host that can be used, and uses it. @returns `slow` where connecting to one took too long */

@@ -70,8 +70,12 @@ describeWithPostgres('a state in PostgreSQL', (server) => {
       const refused = await fetch(one.url + SEARCH);
       expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '1']);
       expect((await one.heard('keys and quotas cannot be asked'))['reason']).toContain('does not answer');
+      await Promise.all(Array.from({ length: 20 }, async () => (await fetch(one.url + SEARCH)).text()));
       await server.start();
       await one.heard('keys and quotas can be asked again');
+      const logged = linesOf(one.output().error).map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(logged.filter(({ level }) => level === 'error')).toHaveLength(1);
+      expect(logged.filter(({ status }) => status === 503)).toHaveLength(21);
       expect((await fetch(one.url + SEARCH)).status).toBe(429);
       expect(one.output().error + one.output().out).not.toContain('zebra');
       one.child.kill('SIGTERM');

@@ -95,6 +95,10 @@ describeWithPostgres('a server whose keys and quotas are in PostgreSQL', (server
     expect(statuses.filter((status) => status === 429)).toHaveLength(180);
   });
 
+  function failuresOf(events: readonly LogEvent[]): string[] {
+    return events.flatMap((event) => (event.kind === 'failure' ? [(event.error as Error).message] : []));
+  }
+
   describe('while the database is away', () => {
     async function away(shared: Shared): Promise<Shared> {
       expect((await shared.ask(KITE)).status).toBe(200);
@@ -113,11 +117,33 @@ describeWithPostgres('a server whose keys and quotas are in PostgreSQL', (server
       expect(mcp.status).not.toBe(200);
       const health = await ask(HEALTH);
       expect([health.status, health.body]).toEqual([503, { status: 'degraded' }]);
-      const failures = events.filter(({ kind }) => kind === 'failure');
-      expect(failures.length).toBeGreaterThan(0);
-      const logged = failures.map((event) => String((event as { readonly error: Error }).error.message)).join('\n');
-      expect(logged).toContain('does not answer');
-      expect(logged).not.toContain(PASSWORD);
+      const logged = failuresOf(events);
+      expect(logged).toEqual([expect.stringContaining('does not answer')]);
+      expect(logged[0]).not.toContain(PASSWORD);
+    });
+
+    test('logs the failure once for each time that it is away, and no other failure less', async () => {
+      const failing = failingSearch(new Error('the search itself'));
+      const { ask, events } = await sharing({ anonymous: { daily: 0, perMinute: 0 } }, Promise.resolve(failing));
+      const many = Array.from({ length: 20 }, () => semantic('kite'));
+      for (const time of [1, 2]) {
+        await server.stop('SIGQUIT');
+        await Promise.all(many.map((path) => ask(path, { key: `sk_live_${'x'.repeat(43)}` })));
+        expect(failuresOf(events)).toHaveLength(time * 2 - 1);
+        await server.start();
+        await expect.poll(async () => (await ask(KITE)).status).toBe(500);
+        expect(failuresOf(events).at(-1)).toBe('the search itself');
+      }
+      expect(events.filter((event) => event.kind === 'request' && event.status === 503).length).toBeGreaterThanOrEqual(40);
+    });
+
+    test('logs no failure where somebody is told that it is away', async () => {
+      const told: string[] = [];
+      const { ask, key, events } = await away(await sharing({ onChange: ({ kind }) => void told.push(kind) }));
+      const replies = await Promise.all(Array.from({ length: 30 }, () => ask(KITE, { key })));
+      expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 503));
+      expect((await ask(HEALTH)).status).toBe(503);
+      expect([told, failuresOf(events)]).toEqual([['away'], []]);
     });
 
     test('answers searches without a key where that was asked for, and is healthy', async () => {

@@ -1,5 +1,6 @@
 import { isDamage } from '../errors.js';
 import { type DamagedSkill, type SkillSearch, SkillSearchError } from '../index.js';
+import { isKnownOutage } from '../known-outage.js';
 import type { LogEvent } from './log-event.js';
 
 /** What was logged of each search, so that a damaged skill is logged once and not with every answer. */
@@ -27,7 +28,8 @@ export function logDamaged(
 }
 
 /**
- * Logs an error whose details its client does not see. A damaged skill is logged once, however often it is asked for.
+ * Logs an error whose details its client does not see. A damaged skill is logged once, however often it is asked for,
+ * and so is a database that does not answer, however many requests fail meanwhile.
  */
 export function logFailure(
   error: unknown,
@@ -38,5 +40,5 @@ export function logFailure(
   if (isDamage(error) && error.skill !== undefined) {
     const reason = 'what is stored of it is damaged, so it is not shown';
     logDamaged([{ id: error.skill, reason }], search, requestId, log);
-  } else log({ kind: 'failure', requestId, error });
+  } else if (!isKnownOutage(error)) log({ kind: 'failure', requestId, error });
 }
