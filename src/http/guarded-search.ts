@@ -9,8 +9,8 @@ import { type SkillSearch, SkillSearchError } from '../index.js';
 import { after } from './after.js';
 import type { Body } from './body.js';
 import type { Content } from './call.js';
-import { logDamaged, logFailure } from './failure-log.js';
 import { ClientGone } from './error-content.js';
+import { logDamaged, logFailure } from './failure-log.js';
 import type { MinuteLeft } from './minute-limit.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import { quotaHeaders } from './quota-headers.js';
@@ -55,7 +55,9 @@ export function answerSearch<Query>(
     const answerAdmitted = (admission: Admission | SharedAdmission): Content | Promise<Content> =>
       answerCounted(operation, query, { admission, visit, search, options, minute });
     const admission = admit();
-    return admission instanceof Promise ? inTurn(admission, visit, search, options, answerAdmitted) : answerAdmitted(admission);
+    return admission instanceof Promise
+      ? inTurn(admission, visit, search, options, answerAdmitted)
+      : answerAdmitted(admission);
   });
 }
 
