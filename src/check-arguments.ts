@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isPostgresAddress, isSnapshotAddress } from './database-address.js';
+import { isCatalogueAddress, isPostgresAddress, isSnapshotAddress } from './database-address.js';
 import { type ErrorCode, SkillSearchError } from './errors.js';
 import { nearestName } from './nearest-name.js';
 
@@ -120,7 +120,62 @@ export function checkDatabase(database: unknown): string {
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'database' });
   }
   refuseShared('database', database, COPY_INSTEAD);
+  refuseAddress('database', database, 'http://, https:// or postgres://');
   return checkPath('database', database, 'a file');
+}
+
+/**
+ * Refuses an address of a kind that is not known, which would be taken as the path of a file. The message does not
+ * repeat it: it may have a password.
+ *
+ * @param known how addresses may begin
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function refuseAddress(option: string, place: unknown, known: string): void {
+  if (typeof place !== 'string') return;
+  // One letter is a drive of Windows.
+  const [scheme] = /^[a-z][a-z0-9+.-]{1,30}:\/\//i.exec(place) ?? [];
+  if (scheme === undefined) return;
+  const advice = scheme.toLowerCase() === 'file://' ? ': give the path alone' : '';
+  const message = `${option} must be the path of a file, or an address that begins with ${known}, and it begins with ${scheme}${advice}`;
+  throw new SkillSearchError('INVALID_OPTION', message, { parameter: option });
+}
+
+/**
+ * Checks what names a catalogue that is searched, and the options that only some kinds of catalogues have.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function checkSearched({
+  database,
+  cache,
+  passwordFile,
+}: {
+  readonly database?: unknown;
+  readonly cache?: unknown;
+  readonly passwordFile?: unknown;
+}): void {
+  if (database !== undefined && !isCatalogueAddress(database)) checkDatabase(database);
+  if (cache !== undefined) checkPath('cache', cache, 'a folder');
+  if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');
+  if (!isCatalogueAddress(database)) refuseOption('cache', cache, NO_FILE);
+  if (!isPostgresAddress(database)) {
+    refuseOption('passwordFile', passwordFile, 'is for a catalogue in PostgreSQL: give postgres://… as database');
+  }
+}
+
+/** Of options for catalogues of which there is a local copy. */
+export const NO_FILE = 'is for a catalogue that is no file: give its address as database';
+
+/**
+ * Refuses an option that would have no effect, unless it is left out.
+ *
+ * @param reason what follows its name
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function refuseOption(option: string, value: unknown, reason: string): void {
+  if (value === undefined) return;
+  throw new SkillSearchError('INVALID_OPTION', `${option} ${reason}`, { parameter: option });
 }
 
 /**
@@ -145,9 +200,7 @@ const COPY_INSTEAD = 'give that of its local copy, skills.db in the folder that 
  */
 export function checkNotShared(options: { readonly cache?: unknown; readonly passwordFile?: unknown }): void {
   for (const option of ['cache', 'passwordFile'] as const) {
-    if (options[option] === undefined) continue;
-    const message = `${option} is for a catalogue in PostgreSQL, and database names a file`;
-    throw new SkillSearchError('INVALID_OPTION', message, { parameter: option });
+    refuseOption(option, options[option], 'is for a catalogue in PostgreSQL, and database names a file');
   }
 }
 

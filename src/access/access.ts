@@ -1,4 +1,4 @@
-import { checkListener, checkOptions, checkPath } from '../check-arguments.js';
+import { checkListener, checkOptions, checkPath, refuseAddress } from '../check-arguments.js';
 import { isPostgresAddress } from '../database-address.js';
 import { SkillSearchError } from '../errors.js';
 import { type Connection, isBusy, type Statement } from '../sqlite/connection.js';
@@ -35,6 +35,7 @@ export function openAccess(options: AccessOptions): Access {
   if (isPostgresAddress(state)) {
     throw new SkillSearchError('INVALID_OPTION', 'state is the address of a database: connectAccess() opens those');
   }
+  refuseAddress('state', state, 'postgres://');
   const quotas = resolveQuotas(options);
   checkListener('now', options.now);
   const connection = openStateFile(state);

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
-import { type ApiKey, KEY_PREFIXES, type KeyForm, type KeysAndQuotas } from '../access/index.js';
+import { type ApiKey, isPostgresAddress, KEY_PREFIXES, type KeyForm, type KeysAndQuotas } from '../access/index.js';
+import { refuseOption } from '../check-arguments.js';
 import { COMPATIBILITIES, type Compatibility } from '../http/index.js';
 import { databaseOption, jsonOption, parseInteger } from './common-options.js';
 import { type Output, printJson, printLines } from './output.js';
@@ -68,17 +69,36 @@ async function revoke(key: string, flags: CommonFlags, output: Output): Promise<
 }
 
 async function withExisting<T>(flags: CommonFlags, work: (access: KeysAndQuotas) => T): Promise<Awaited<T>> {
+  checkPasswordFile(flags);
   const { place, exists } = findState(flags);
   if (!exists) throw new Error(`there is no file of keys at ${place}: make a key with \`skill-discovery keys create\``);
   return withAccess(flags, work);
 }
 
 async function withAccess<T>(flags: CommonFlags, work: (access: KeysAndQuotas) => T): Promise<Awaited<T>> {
+  checkPasswordFile(flags);
   const access = await openState(flags);
   try {
     return await work(access);
   } finally {
     await access.close();
+  }
+}
+
+/** The catalogue is not opened here: its password is for a state that is in its database. */
+function checkPasswordFile({ state, database, databasePasswordFile }: CommonFlags): void {
+  if (state !== undefined) {
+    refuseOption(
+      '--database-password-file',
+      databasePasswordFile,
+      'has no effect beside --state: give --state-password-file',
+    );
+  } else if (!isPostgresAddress(database)) {
+    refuseOption(
+      '--database-password-file',
+      databasePasswordFile,
+      'is for keys in PostgreSQL: --database postgres://…',
+    );
   }
 }
 

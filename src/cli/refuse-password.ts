@@ -1,4 +1,5 @@
 import { isPostgresAddress } from '../database-address.js';
+import { SkillSearchError } from '../errors.js';
 import { splitHosts } from '../split-hosts.js';
 
 /**
@@ -12,7 +13,6 @@ export function refusePassword(option: string, address: unknown, files: string):
   if (!isPostgresAddress(address)) return;
   const [first] = splitHosts(address);
   if (!URL.canParse(first) || new URL(first).password === '') return;
-  throw new Error(
-    `the address of ${option} has a password, which everybody on this machine can read there. Leave it out, and put it into PGPASSWORD, ~/.pgpass, or a file that ${files} names`,
-  );
+  const message = `the address of ${option} has a password, which everybody on this machine can read there. Leave it out, and put it into PGPASSWORD, ~/.pgpass, or a file that ${files} names`;
+  throw new SkillSearchError('INVALID_OPTION', message);
 }

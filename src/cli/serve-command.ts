@@ -41,7 +41,7 @@ import { publishOption } from './publish-option.js';
 import { LOG_LEVELS, type LogLevel, ServerLog } from './server-log.js';
 import { addServerWatchOptions, type ServerWatchFlags, watchedSourcesOf, watchForServer } from './server-watch.js';
 import type { SetUp } from './set-up.js';
-import { addStateOptions, openState, type StateFlags } from './state-option.js';
+import { addStateOptions, checkStateFlags, openState, type StateFlags } from './state-option.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 
 interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags, CataloguePlace {
@@ -165,6 +165,8 @@ export const setUpServe: SetUp = (command, output) => {
       if (flags.metricsPort === undefined && isSet(command, 'metricsHost')) {
         command.error('error: --metrics-host is for metrics: give --metrics-port');
       }
+      const { stateConnections: connections, anonymousWhenStateIsAway: anonymousWhenAway } = flags;
+      checkStateFlags(placed, { connections, anonymousWhenAway });
       return serve(placed, sources, output);
     });
   addServerWatchOptions(command);

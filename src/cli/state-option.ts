@@ -9,7 +9,8 @@ import {
   openAccess,
   type SharedAccessOptions,
 } from '../access/index.js';
-import { isSnapshotAddress } from '../database-address.js';
+import { checkDatabase, refuseAddress, refuseOption } from '../check-arguments.js';
+import { isCatalogueAddress, isSnapshotAddress } from '../database-address.js';
 import { SkillSearchError } from '../errors.js';
 import { refusePassword } from './refuse-password.js';
 
@@ -44,20 +45,31 @@ export function addStateOptions(command: Command): Command {
     );
 }
 
+/**
+ * Refuses flags that clash.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function checkStateFlags(flags: StateFlags, { connections, anonymousWhenAway }: StateOptions = {}): void {
+  const { database, state = '' } = flags;
+  if (!isCatalogueAddress(database)) checkDatabase(database);
+  if (isPostgresAddress(stateOf(flags))) {
+    refusePassword('--state', state, '--state-password-file');
+    return;
+  }
+  refuseAddress('--state', state, 'postgres://');
+  const reason = 'is for a --state in PostgreSQL: postgres://user@host/database';
+  refuseOption('--state-password-file', flags.statePasswordFile, reason);
+  refuseOption('--state-connections', connections, reason);
+  refuseOption('--anonymous-when-state-is-away', anonymousWhenAway, reason);
+}
+
 /** Opens the state; whoever opens it closes it. */
 export async function openState(flags: StateFlags, options: StateOptions = {}): Promise<KeysAndQuotas> {
+  checkStateFlags(flags, options);
   const state = stateOf(flags);
   const { anonymous, key, connections, anonymousWhenAway, onChange } = options;
-  if (!isPostgresAddress(state)) {
-    const only = [
-      ['--state-password-file', flags.statePasswordFile],
-      ['--state-connections', connections],
-      ['--anonymous-when-state-is-away', anonymousWhenAway],
-    ].find(([, value]) => value !== undefined);
-    if (only !== undefined) throw new Error(`${only[0]} is for a --state in PostgreSQL: postgres://user@host/database`);
-    return openAccess({ state, anonymous, key });
-  }
-  refusePassword('--state', flags.state, '--state-password-file');
+  if (!isPostgresAddress(state)) return openAccess({ state, anonymous, key });
   const passwordFile = flags.statePasswordFile ?? (flags.state === undefined ? flags.databasePasswordFile : undefined);
   try {
     return await connectAccess({ state, passwordFile, anonymous, key, connections, anonymousWhenAway, onChange });
@@ -74,6 +86,7 @@ const NEEDS_STATE =
 
 /** Where the state is, if it is there; a database is looked for when it is opened. */
 export function findState(flags: StateFlags): { readonly place: string; readonly exists: boolean } {
+  checkStateFlags(flags);
   const place = stateOf(flags);
   return { place, exists: isPostgresAddress(place) || existsSync(place) };
 }

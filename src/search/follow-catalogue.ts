@@ -6,8 +6,10 @@ import {
   checkInteger,
   checkListener,
   checkOptions,
-  checkPath,
+  checkSearched,
+  NO_FILE,
   namesOf,
+  refuseOption,
 } from '../check-arguments.js';
 import { isCatalogueAddress, isPostgresAddress } from '../database-address.js';
 import { readStopWords } from '../keyword/read-stop-words.js';
@@ -121,8 +123,8 @@ export async function followCatalogue(options: FollowOptions): Promise<FollowedS
   const { cache, passwordFile, database: address, ...others } = rest;
   const stopWords = readStopWords(others.stopWords);
   checkListener('onReload', onReload);
-  if (cache !== undefined) checkPath('cache', cache, 'a folder');
-  if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');
+  checkSearched({ database: address, cache, passwordFile });
+  if (!isCatalogueAddress(address)) refuseOption('snapshotInterval', givenLooks, NO_FILE);
   const interval = checkInteger(INTERVAL, given, 1, LONGEST_INTERVAL) ?? DEFAULT_INTERVAL;
   const looks =
     checkInteger(SNAPSHOT_INTERVAL, givenLooks, SHORTEST_SNAPSHOT_INTERVAL, LONGEST_INTERVAL) ??

@@ -6,7 +6,7 @@ import {
   checkDatabase,
   checkFlag,
   checkOptions,
-  checkPath,
+  checkSearched,
   checkSignal,
   resolveDatabase,
 } from '../check-arguments.js';
@@ -44,8 +44,7 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   checkFlag('warmUp', options.warmUp);
   checkFlag('localPaths', options.localPaths);
   checkFlag('graph', options.graph);
-  if (options.cache !== undefined) checkPath('cache', options.cache, 'a folder');
-  if (options.passwordFile !== undefined) checkPath('passwordFile', options.passwordFile, 'a file');
+  checkSearched(options);
   const stopWords = readStopWords(options.stopWords);
   checkSignal(options.signal)?.throwIfAborted();
   const modelOptions = resolveModelOptions(options);

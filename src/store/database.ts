@@ -1,4 +1,5 @@
 import { type Stats, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { SkillSearchError } from '../errors.js';
 import { type Connection, Database, databaseError, isSqliteError } from '../sqlite/connection.js';
 import { beyondRepair, damagedError } from './damaged.js';
@@ -46,13 +47,28 @@ export function openForReading(path: string): Connection {
     const message = `no catalogue at ${path}: make one with \`skill-discovery load\``;
     throw new SkillSearchError('DATABASE_NOT_FOUND', message, { path });
   }
-  if (!stat.isFile()) throw new SkillSearchError('NOT_A_CATALOGUE', `${path} is not a file`, { path });
+  if (!stat.isFile()) {
+    const isSnapshot = fileAt(join(path, MANIFEST)) !== undefined;
+    throw new SkillSearchError('NOT_A_CATALOGUE', `${path} is not a file${isSnapshot ? SERVE_IT : ''}`, { path });
+  }
   try {
     return openChecked(path);
   } catch (error) {
-    if (!isHotJournal(error)) throw storeError(error, path, 'read');
+    if (!isHotJournal(error)) throw withAdvice(storeError(error, path, 'read'), path);
   }
   return afterRollBack(path, () => openChecked(path));
+}
+
+/** What the files of a snapshot are told by. */
+const MANIFEST = 'manifest.json';
+const SERVE_IT = `: it has the files of a snapshot. Serve them by a web server, and give the address of ${MANIFEST}`;
+
+function withAdvice(error: unknown, path: string): unknown {
+  if (basename(path) !== MANIFEST || !(error instanceof SkillSearchError) || error.code !== 'NOT_A_CATALOGUE') {
+    return error;
+  }
+  const message = `${path} is no catalogue, but may describe a snapshot: serve its folder by a web server, and give the address of ${MANIFEST}`;
+  return new SkillSearchError(error.code, message, { path, cause: error });
 }
 
 function openChecked(path: string): Connection {
