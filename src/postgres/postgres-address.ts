@@ -64,7 +64,7 @@ export function readPostgresAddress(
   const [first, ...others] = splitHosts(address);
   if (![first, ...others].every((one) => URL.canParse(one))) {
     throw fault(
-      'this one cannot be read; characters such as / # ? @ and : in a password are written %2F %23 %3F %40 %3A',
+      'this one cannot be read: a port is a number up to 65535, and characters such as / # ? @ and : in a password are written %2F %23 %3F %40 %3A',
     );
   }
   const url = new URL(first);
@@ -127,7 +127,8 @@ function hostsOf(
   if (ports.length > 1 && ports.length !== names.length) throw fault('it has one port for each host, or one for all');
   return names.map((name, i) => {
     const port = (ports.length > 1 ? ports[i] : ports[0])?.trim() ?? '';
-    if (port !== '' && (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)) throw fault('its ports must be numbers');
+    if (port !== '' && (!/^\d{1,5}$/.test(port) || Number(port) > 65_535))
+      throw fault('its ports must be numbers up to 65535');
     return { host: name.trim() || undefined, port: port === '' ? undefined : Number(port) };
   });
 }

@@ -35,6 +35,9 @@ const BUSY = /^(?:40001|40P01|53|55P03|57014)/;
  */
 const POOLED: ReadonlySet<string> = new Set(['42P05', '26000']);
 
+/** A schema, a table or a column that is not there any more. */
+const MISSING: ReadonlySet<string> = new Set(['3F000', '42P01', '42703']);
+
 /**
  * An error of a statement that the database refused, as one of ours. Those that pass by themselves say when to ask
  * again.
@@ -48,11 +51,14 @@ export function statementError(error: unknown, { shown, user }: PostgresAddress)
   }
   const isForbidden = isTold(error) && error.code === '42501';
   const isPooled = isTold(error) && POOLED.has(error.code);
+  const isMissing = isTold(error) && MISSING.has(error.code);
   const advice = isForbidden
     ? `. Let the owner of the tables run: ${grantsTo(user)}`
     : isPooled
       ? '. A pooler before it, such as PgBouncer, must be in session mode (pool_mode = session)'
-      : '';
+      : isMissing
+        ? '. What this program has made there is gone: restore the schema skill_discovery from a backup, or begin anew with an empty database'
+        : '';
   const code = isForbidden ? 'DATABASE_NOT_WRITABLE' : 'DATABASE_NOT_READABLE';
   return new SkillSearchError(code, `${shown} refuses a statement: ${reason}${advice}`, { path: shown, cause: error });
 }
@@ -77,6 +83,7 @@ const ADVICE: Readonly<Record<string, (address: PostgresAddress) => string>> = {
   EHOSTUNREACH: () => NO_WAY,
   ENETUNREACH: () => NO_WAY,
   ETIMEDOUT: () => NO_ANSWER,
+  ECONNRESET: () => CLOSED,
   CERT_HAS_EXPIRED: () => 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: () =>
     'its certificate is for another name: give the host by that name, or compare no names with sslmode=verify-ca',
@@ -91,6 +98,8 @@ const ADVICE: Readonly<Record<string, (address: PostgresAddress) => string>> = {
   '25006': () => 'it may only be read: is this a standby? Give the address of the primary',
 };
 
+const CLOSED =
+  'what listens there closed the connection without an answer: is it PostgreSQL, is the port right, and does something between, such as a proxy, let it through?';
 const NO_WAY = 'there is no way to that host';
 const NO_ANSWER = 'nothing answers there in time: are host and port right, and is it PostgreSQL?';
 const WHERE_PASSWORDS_ARE =
@@ -125,6 +134,9 @@ function adviceByMessage(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : '';
   if (isTold(error)) return /no .*user name/.test(message) ? 'name a user: postgres://user@host/database' : undefined;
   if (message.includes('password must be a')) return `it asks for a password: ${WHERE_PASSWORDS_ARE}`;
+  if (/^Connection terminated|error establishing an SSL connection|Received unexpected/.test(message)) {
+    return /timeout/i.test(message) ? NO_ANSWER : CLOSED;
+  }
   if (message.includes('does not support SSL'))
     return 'it has no TLS: leave sslmode out only in a network that you trust';
   if (/timeout/i.test(message) || error instanceof AnswerTimeout) return NO_ANSWER;

@@ -5,8 +5,10 @@ import type { ClientBase, Pool, PoolClient, PoolConfig } from 'pg';
 import { SkillSearchError } from '../errors.js';
 import { noteOutage } from '../known-outage.js';
 import { POSTGRES_LIMITS } from '../limits.js';
+import { surroundings } from '../user-folders.js';
 import { type Candidate, candidatesOf } from './candidates-of.js';
 import { loadPg } from './load-pg.js';
+import { findPassword, type PasswordTarget } from './pgpass.js';
 import type { PostgresAddress, TlsMode } from './postgres-address.js';
 import { AnswerTimeout, awayError, isLost, noHostError, openingError, statementError } from './postgres-error.js';
 import type { CopiedRow, PostgresSession, SessionOptions } from './postgres-session.js';
@@ -387,8 +389,7 @@ function configOf(address: PostgresAddress, { connections, passwordFile }: Postg
     ...(port === undefined ? {} : { port }),
     ...(user === undefined ? {} : { user }),
     ...(database === undefined ? {} : { database }),
-    ...(passwordFile === undefined ? {} : { password: () => readPassword(passwordFile) }),
-    ...(passwordFile !== undefined || password === undefined ? {} : { password }),
+    password: passwordFile === undefined ? (password ?? usualPassword) : () => readPassword(passwordFile),
     ssl: tls === undefined || tls === 'disable' ? false : tlsOf(tls, certificates),
     max: connections,
     connectionTimeoutMillis: POSTGRES_LIMITS.connectTime,
@@ -419,11 +420,26 @@ async function limitStatements(client: ClientBase): Promise<void> {
   await within(connectTime, client.query(`SET statement_timeout = ${statementTime}`));
 }
 
+/**
+ * The password that neither an address nor an option has said. The client would find the same ones, and warn that it
+ * will cease to read the password file.
+ *
+ * @param target what the client gives such a function: the connection, with all defaults
+ */
+function usualPassword(target?: PasswordTarget): string {
+  const of = surroundings();
+  // The client says that there is no password.
+  return of.env['PGPASSWORD'] || (target && findPassword(target, of)) || '';
+}
+
 async function readPassword(path: string): Promise<string> {
   try {
     const [line = ''] = (await readFile(path, 'utf8')).split(/\r?\n/, 1);
-    return line;
+    if (line !== '') return line;
+    const message = `the password file is empty, or its first line is: ${path}`;
+    throw new SkillSearchError('INVALID_OPTION', message, { path });
   } catch (cause) {
+    if (cause instanceof SkillSearchError) throw cause;
     const message = `the password file cannot be read: ${(cause as Error).message}`;
     throw new SkillSearchError('INVALID_OPTION', message, { path, cause });
   }

@@ -39,7 +39,7 @@ describeWithPostgres('a state in PostgreSQL', (server) => {
 
   test('is not taken with a password in its address, which is not repeated', async () => {
     const { status, out, error } = await keys('list', '--state', await server.database());
-    expect([status, out]).toEqual([1, '']);
+    expect([status, out]).toEqual([2, '']);
     expect(error).toContain('PGPASSWORD');
     expect(error).not.toContain('zebra');
   });
@@ -106,5 +106,25 @@ test.each([
   await buildCatalogue({ database, sources: [[row('alpha')]], semantic: false });
   const words = value === undefined ? [option] : [option, value];
   const { status, error } = await runCaptured(['serve', '--database', database, '--port', '0', ...words]);
-  expect([status, error]).toEqual([1, expect.stringContaining(`${option} is for a --state in PostgreSQL`)]);
+  expect([status, error]).toEqual([2, expect.stringContaining(`${option} is for a --state in PostgreSQL`)]);
+});
+
+describe('wrong words about keys', () => {
+  const PLACE = 'postgres://u@127.0.0.1:1/d';
+  test.each([
+    [
+      'a file of a password that nothing reads',
+      ['--state', PLACE, '--database-password-file', 'f'],
+      /give --state-pass/,
+    ],
+    ['such a file for keys in a file', ['--database-password-file', 'f'], /--database-password-file is for keys in/],
+    ['a password file for keys in a file', ['--state', 'a.db', '--state-password-file', 'f'], /is for a --state in/],
+    ['a state of an unknown kind', ['--state', 'mysql://u:zebra@h/d'], /--state must be the path.* begins with mysql:/],
+    ['a state on a web server', ['--state', 'https://u:zebra@h/d'], /--state must be .* begins with https:/],
+    ['a catalogue of an unknown kind', ['--database', 'mysql://u:zebra@h/d'], /database must be .* begins with mysql:/],
+  ])('%s', async (_, words, message) => {
+    const { status, out, error } = await keys('list', ...words);
+    expect([status, out, error]).toEqual([2, '', expect.stringMatching(message)]);
+    expect(error).not.toContain('zebra');
+  });
 });

@@ -95,6 +95,13 @@ describe('the address of a database', () => {
     expect(String((error as Error).message)).not.toContain('zebra');
   });
 
+  test('whose port is out of range is refused with a word about ports', () => {
+    for (const places of ['h:99999', 'one:1,two:99999']) {
+      expect(() => read(`postgres://u@${places}/d`)).toThrow(/number up to 65535/);
+    }
+    expect(() => read('postgres://u@h/d?host=/run/pg')).not.toThrow();
+  });
+
   test('with any password is read with it, or refused, and never shows it', () => {
     fc.assert(
       fc.property(

@@ -108,6 +108,18 @@ describeWithPostgres('a pool of connections', (server) => {
       ]);
     });
 
+    test.each([
+      ['ends the connection', ''],
+      ['answers something else', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
+    ])('where something listens that %s', async (_, answer) => {
+      const ending = createServer((socket) => void socket.once('data', () => socket.end(answer)));
+      const error = await refusalOf(`postgres://u:zebra@127.0.0.1:${await listening(ending)}/d`);
+      expect([error.code, error.message]).toEqual([
+        'DATABASE_NOT_READABLE',
+        expect.stringContaining('closed the connection without an answer: is it PostgreSQL, is the port right'),
+      ]);
+    });
+
     test('where it asks for a password and there is none, and keeps no connection open', async () => {
       vi.stubEnv('PGPASSWORD', undefined);
       vi.stubEnv('PGPASSFILE', scratchFile('none'));
@@ -161,6 +173,28 @@ describeWithPostgres('a pool of connections', (server) => {
       expect(await codeOf(() => pool.run({ text: 'SELECT 1' }))).toBe('SERVICE_UNAVAILABLE');
       writeFileSync(passwordFile, PASSWORD);
       await expect.poll(() => codeOf(() => pool.run({ text: 'SELECT 1' }))).toBe('no error');
+    });
+
+    test('from the password file of its own programs, without a warning', async () => {
+      const file = scratchFile('pgpass');
+      writeFileSync(file, `127.0.0.1:${server.port}:postgres:${USER}:${PASSWORD.replace(/[\\:]/g, '\\$&')}\n`, {
+        mode: 0o600,
+      });
+      vi.stubEnv('PGPASSWORD', undefined);
+      vi.stubEnv('PGPASSFILE', file);
+      const warnings: string[] = [];
+      const onWarning = ({ message }: Error): void => void warnings.push(message);
+      process.on('warning', onWarning);
+      onTestFinished(() => void process.off('warning', onWarning));
+      expect(await (await connected(await without())).run({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+      expect(warnings).toEqual([]);
+    });
+
+    test('from a file that is not empty', async () => {
+      const passwordFile = scratchFile('password');
+      writeFileSync(passwordFile, '\n');
+      const error = await refusalOf(await without(), { passwordFile });
+      expect([error.code, error.message]).toEqual(['INVALID_OPTION', expect.stringContaining(`is: ${passwordFile}`)]);
     });
 
     test('from a file that must be there', async () => {
@@ -257,6 +291,14 @@ describeWithPostgres('a pool of connections', (server) => {
     const pool = await connected(await server.database());
     expect(await codeOf(() => pool.run({ text: 'SELECT * FROM nothing_here' }))).toBe('DATABASE_NOT_READABLE');
     expect(await pool.run({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+  });
+
+  test('says what to do where its tables are gone', async () => {
+    const pool = await connected(await server.database());
+    await expect(pool.run({ text: 'SELECT 1 FROM skill_discovery.skill' })).rejects.toMatchObject({
+      code: 'DATABASE_NOT_READABLE',
+      message: expect.stringMatching(/does not exist\. .* restore the schema skill_discovery .* an empty database$/),
+    });
   });
 
   test('says where it asks for a pooler in session mode', async () => {
