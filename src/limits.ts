@@ -540,6 +540,22 @@ export const MAX_MANIFEST_BYTES: number = 16 * 1024 * 1024;
 /** Largest chunk of a snapshot, in bytes. Some of them are held in memory at a time. */
 export const MAX_CHUNK_BYTES: number = 16 * 1024 * 1024;
 
+/** Bounds of how fast the server of a snapshot must answer. */
+interface SnapshotRateLimits {
+  /**
+   * Milliseconds after which it is looked how much of an answer came. A server that says nothing is asked twice for a
+   * chunk: whoever waits is told within a minute.
+   */
+  readonly time: number;
+  /**
+   * Bytes of an answer that must come in that time. Six chunks come at a time: a line of 16 KB a second is fast enough.
+   */
+  readonly bytes: number;
+}
+
+/** The least rate of an answer that has not ended. It cannot be changed. */
+export const SNAPSHOT_RATE_LIMITS: SnapshotRateLimits = { time: 15_000, bytes: 32 * 1024 };
+
 /** Bounds of what is kept in PostgreSQL. Times are in milliseconds. */
 interface PostgresLimits {
   /**

@@ -49,6 +49,7 @@ const BOUNDS: Readonly<
       | 'HOOK_LIMITS'
       | 'POSTGRES_LIMITS'
       | 'SHARED_CATALOGUE_LIMITS'
+      | 'SNAPSHOT_RATE_LIMITS'
     >,
     Bound
   >
@@ -302,6 +303,7 @@ const {
   HOOK_LIMITS: _____,
   POSTGRES_LIMITS: ______,
   SHARED_CATALOGUE_LIMITS: _______,
+  SNAPSHOT_RATE_LIMITS: ________,
   ...VALUES
 } = limits;
 
@@ -393,6 +395,16 @@ const OF_SERVER: Readonly<Record<keyof typeof limits.SERVER_LIMITS, { readonly f
 
 test.each(Object.entries(OF_SERVER))('a server has a limit %s, held by a test', (_, { file, test: name }) => {
   expect(readFileSync(new URL(file, import.meta.url), 'utf8')).toContain(name);
+});
+
+/** Which test holds each limit of how fast a snapshot must come. */
+const OF_SNAPSHOT_RATE: Readonly<Record<keyof typeof limits.SNAPSHOT_RATE_LIMITS, string>> = {
+  time: 'is given up when nothing came for 15 seconds',
+  bytes: 'goes on while 32 KiB come within 15 seconds, and is given up where a byte less comes',
+};
+
+test.each(Object.entries(OF_SNAPSHOT_RATE))('%s of the rate of a snapshot is held by a test: %s', (_, name) => {
+  expect(readFileSync(new URL('snapshot/least-rate.test.ts', import.meta.url), 'utf8')).toContain(name);
 });
 
 async function passes(work: () => unknown): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { type CatalogueProblem, type CheckReport, checkCatalogue } from '../index.js';
 import { databaseOption, jsonOption } from './common-options.js';
 import { type Output, printJson, printLines } from './output.js';
+import { sayWaiting } from './say-waiting.js';
 import type { SetUp } from './set-up.js';
 import { addSharedOptions, type SharedFlags, sharedOptionsOf } from './shared-options.js';
 import { oneLine } from './terminal-text.js';
@@ -25,7 +26,7 @@ async function check(
   shared: ReturnType<typeof sharedOptionsOf>,
   output: Output,
 ): Promise<void> {
-  const report = await checkCatalogue({ database, ...shared, repair });
+  const report = await sayWaiting(database, output, checkCatalogue({ database, ...shared, repair }));
   if (json === true) printJson(output, report);
   else printLines(output, reportLines(report));
   const { length } = report.problems;

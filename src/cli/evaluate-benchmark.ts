@@ -26,6 +26,7 @@ import { comparisonLines, confidenceLines, meansLines, queryLines } from './eval
 import { LoadProgressBar } from './load-progress-bar.js';
 import { type Output, printJson, printLines } from './output.js';
 import { ProgressBar } from './progress-bar.js';
+import { sayWaiting } from './say-waiting.js';
 import { type StopWordsFlags, stopWordsOf } from './stop-words-option.js';
 import { oneLine } from './terminal-text.js';
 import { untilInterrupted } from './until-interrupted.js';
@@ -143,7 +144,7 @@ async function openDocuments(
   const stopWords = await stopWordsOf(flags);
   const bar = new LoadProgressBar(output.error);
   try {
-    return await openCorpus({
+    const opening = openCorpus({
       documents,
       catalogue,
       database,
@@ -160,6 +161,7 @@ async function openDocuments(
       signal,
       onProgress: (progress) => bar.show(progress),
     });
+    return await sayWaiting(database, output, opening);
   } finally {
     bar.stop();
   }

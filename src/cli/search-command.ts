@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { SKILL_FORMATS, type SkillFormat, type SkillOrHit } from '../agents/format-options.js';
+import { isCatalogueAddress } from '../database-address.js';
 import {
   COPY_MODES,
   type CopyMode,
@@ -159,7 +160,8 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
 /** Opens a catalogue. On a terminal it shows a notice if that takes long, because the keyword index must be built. */
 async function openPatiently(options: OpenOptions, output: Output): Promise<SkillSearch> {
   const { error } = output;
-  if (error.isTTY !== true) return openSearch(options, output);
+  // Of an address it is said what is waited for.
+  if (error.isTTY !== true || isCatalogueAddress(options.database)) return openSearch(options, output);
   const notice = setTimeout(() => error.write(NOTICE), 1500);
   try {
     return await openSearch(options, output);

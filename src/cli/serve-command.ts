@@ -32,6 +32,7 @@ import {
   type WatchOptions,
 } from '../index.js';
 import { unpublishedLog } from '../mcp/unpublished-log.js';
+import { tellWhileWaiting } from '../tell-while-waiting.js';
 import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
 import { modelOption, parseInteger } from './common-options.js';
 import { counted } from './counted.js';
@@ -208,7 +209,8 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     };
     const snapshotInterval = flags.lookEvery === undefined ? undefined : flags.lookEvery * 1000;
     const opening = { ...placeOf(flags), snapshotInterval, model, stopWords, signal: stop };
-    await using search = await followCatalogue({ ...opening, onReload });
+    const follow = followCatalogue({ ...opening, onReload });
+    await using search = await tellWhileWaiting(database, (line) => log.info(line), follow);
     measured.search = search;
     access = await openState(flags, {
       anonymous: { daily: flags.anonymousDaily, perMinute: flags.anonymousPerMinute },

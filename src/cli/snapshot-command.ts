@@ -2,6 +2,7 @@ import { type SnapshotReport, writeSnapshot } from '../index.js';
 import { databaseOption, jsonOption, parsePath } from './common-options.js';
 import { counted } from './counted.js';
 import { type Output, printJson, printLines } from './output.js';
+import { sayWaiting } from './say-waiting.js';
 import type { SetUp } from './set-up.js';
 import { addSharedOptions, type SharedFlags, sharedOptionsOf } from './shared-options.js';
 import { oneLine } from './terminal-text.js';
@@ -29,7 +30,7 @@ async function snapshot(
   output: Output,
 ): Promise<void> {
   await untilInterrupted(async (signal) => {
-    const report = await writeSnapshot({ database, ...shared, to, prune, signal });
+    const report = await sayWaiting(database, output, writeSnapshot({ database, ...shared, to, prune, signal }));
     if (json === true) printJson(output, report);
     else printLines(output, linesOf(report));
   });

@@ -2,7 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { isCatalogueAddress } from '../database-address.js';
 import { answerPrompts } from '../hook/answer-prompts.js';
 // Not from the library's entry: a client waits for the first answer, and the entry imports more.
-import { followCatalogue } from '../search/follow-catalogue.js';
+import { type FollowedSearch, followCatalogue, type ReloadEvent } from '../search/follow-catalogue.js';
+import { tellWhileWaiting } from '../tell-while-waiting.js';
 import { CatalogueEngine } from './engine.js';
 import type { EngineData, EngineReply, EngineRequest } from './engine-messages.js';
 import { FollowedCatalogue } from './followed-catalogue.js';
@@ -18,7 +19,9 @@ const tell = (reply: EngineReply): void => port.postMessage(reply);
 const log = (level: 'info' | 'warn' | 'error', message: string, facts: Readonly<Record<string, unknown>> = {}): void =>
   tell({ kind: 'log', level, message, facts });
 
-const catalogue = new FollowedCatalogue((onReload) => followCatalogue({ ...opening, onReload }), {
+const follow = (onReload: (event: ReloadEvent) => void): Promise<FollowedSearch> =>
+  tellWhileWaiting(opening.database, (line) => log('info', line), followCatalogue({ ...opening, onReload }));
+const catalogue = new FollowedCatalogue(follow, {
   onChange: () => tell({ kind: 'changed' }),
   onFailure: (error) => log('warn', 'the catalogue cannot be opened', { reason: reasonOf(error) }),
   onReload: (event) => {

@@ -181,7 +181,10 @@ export interface SkillSearch extends AsyncDisposable {
    * @throws {SkillSearchError} `DATABASE_NOT_READABLE`, `NOT_A_CATALOGUE`, `SERVICE_UNAVAILABLE` if closed
    */
   check(): void;
-  /** Of `openSkillSearch({ skills })`: rows that could not become a skill, and what was repaired in others. */
+  /**
+   * Of `openSkillSearch({ skills })`: rows that could not become a skill, and what was repaired in others. Of an
+   * address: why answers from its local copy may be old.
+   */
   readonly problems: RowProblems;
   /** Closes the file, the model and the indexes. Later calls fail, except this one. */
   close(): Promise<void>;

@@ -37,6 +37,7 @@ const LOOK_AGAIN = 250;
 
 /** How long a single look may take where there is a copy already, in milliseconds. */
 const LONGEST_WITH_COPY = 5000;
+const TOOK_TOO_LONG: string = `bringing it up to date takes longer than ${LONGEST_WITH_COPY / 1000} s`;
 
 type FollowListeners = Required<Pick<FollowCopyOptions, 'onProblem' | 'onReachable'>>;
 
@@ -67,8 +68,8 @@ class Looker implements CopyFollower {
       this.#lookQuietly(listeners);
       return;
     }
-    const ends = [this.#closing.signal, signal, hasCopy ? AbortSignal.timeout(LONGEST_WITH_COPY) : undefined];
-    const either = AbortSignal.any(ends.filter((end) => end !== undefined));
+    const tooLong = hasCopy ? AbortSignal.timeout(LONGEST_WITH_COPY) : undefined;
+    const either = AbortSignal.any([this.#closing.signal, signal, tooLong].filter((end) => end !== undefined));
     for (;;) {
       try {
         await this.#look(either);
@@ -77,7 +78,7 @@ class Looker implements CopyFollower {
         if (signal?.aborted === true || this.#closing.signal.aborted) throw error;
         if (this.#copy.exists) {
           // Whoever fetches it makes it newer soon.
-          if (!isElsewhere(error)) listeners.onProblem(error);
+          if (!isElsewhere(error)) listeners.onProblem(tooLong?.aborted === true ? new Error(TOOK_TOO_LONG) : error);
           return;
         }
         if (!isElsewhere(error)) throw error;

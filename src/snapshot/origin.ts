@@ -6,14 +6,14 @@ import { isSnapshotAddress } from '../database-address.js';
 import { SkillSearchError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import { digestOf } from './chunks.js';
+import { LeastRate, TooSlowError } from './least-rate.js';
 import { chunkPath, type Manifest, readManifest } from './manifest.js';
+import { requestFault } from './request-fault.js';
 
-/** Milliseconds without a byte after which a request is given up. */
-const LONGEST_SILENCE = 20_000;
-/** Milliseconds that a request may take as a whole. */
-const LONGEST_REQUEST = 120_000;
 /** How often a chunk is asked for, and milliseconds before the second time. Later waits are longer. */
 const MOST_ATTEMPTS = 4;
+/** The same of a server that is too slow: each time takes long. */
+const MOST_SLOW_ATTEMPTS = 2;
 const FIRST_PAUSE = 250;
 const MOST_REDIRECTS = 5;
 /** Chunks that are asked for at the same time. */
@@ -32,19 +32,29 @@ interface Got {
   readonly body: Buffer;
 }
 
+/** An answer whose body is still to come, and what watches over how fast it comes. */
+interface Begun {
+  readonly response: IncomingMessage;
+  readonly rate: LeastRate;
+}
+
 /** The web server that a snapshot lies on. */
 export class Origin {
   /** The address without user, password and query: safe to show. */
   readonly shown: string;
   readonly #manifest: URL;
   readonly #authorization: string | undefined;
+  readonly #rateTime: number | undefined;
   readonly #agents = {
     http: new HttpAgent({ keepAlive: true, maxSockets: REQUESTS_AT_ONCE }),
     https: new HttpsAgent({ keepAlive: true, maxSockets: REQUESTS_AT_ONCE }),
   };
 
-  /** @throws {SkillSearchError} `INVALID_OPTION` if it is not the address of a file */
-  constructor(address: string) {
+  /**
+   * @param rateTime as of {@link LeastRate}
+   * @throws {SkillSearchError} `INVALID_OPTION` if it is not the address of a file
+   */
+  constructor(address: string, rateTime?: number) {
     const url = URL.canParse(address) ? new URL(address) : undefined;
     if (url === undefined || !isSnapshotAddress(address) || url.pathname.endsWith('/')) {
       const message =
@@ -61,6 +71,7 @@ export class Origin {
     url.hash = '';
     this.#manifest = url;
     this.shown = `${url.origin}${url.pathname}`;
+    this.#rateTime = rateTime;
   }
 
   /** What names this snapshot among others: without what may change, and without secrets. */
@@ -94,6 +105,7 @@ export class Origin {
     const url = new URL(chunkPath(digest), this.#manifest);
     // What gives access to the manifest gives it to the chunks, too: addresses that are signed for a folder.
     url.search = this.#manifest.search;
+    let slow = 0;
     for (let attempt = 1; ; attempt++) {
       try {
         const { status, body } = await this.#get(url, bytes, {}, signal);
@@ -102,7 +114,8 @@ export class Origin {
         const message = `${this.shown}: chunk ${digest.slice(0, 12)} is not what the manifest says: ${body.length} of ${bytes} bytes, SHA-256 ${digestOf(body).slice(0, 12)}`;
         throw new SkillSearchError('INVALID_SNAPSHOT', message);
       } catch (error) {
-        if (signal.aborted || attempt === MOST_ATTEMPTS) throw error;
+        if (error instanceof Error && error.cause instanceof TooSlowError) slow += 1;
+        if (signal.aborted || attempt === MOST_ATTEMPTS || slow === MOST_SLOW_ATTEMPTS) throw error;
         await wait(FIRST_PAUSE * 3 ** (attempt - 1), undefined, { signal });
       }
     }
@@ -117,11 +130,12 @@ export class Origin {
   async #get(from: URL, most: number, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Got> {
     let url = from;
     for (let redirects = 0; ; redirects++) {
-      const response = await this.#ask(url, headers, signal);
+      const begun = await this.#ask(url, headers, signal);
+      const { response } = begun;
       const status = response.statusCode ?? 0;
       const { location, etag } = response.headers;
       if (status < 301 || status > 308 || status === 304 || location === undefined) {
-        return { status, tag: etag, body: await this.#bodyOf(response, status === 200 ? most : 0) };
+        return { status, tag: etag, body: await this.#bodyOf(begun, status === 200 ? most : 0, signal) };
       }
       response.resume();
       const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
@@ -133,7 +147,7 @@ export class Origin {
     }
   }
 
-  #ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<IncomingMessage> {
+  #ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Begun> {
     const isSecure = url.protocol === 'https:';
     const ask: typeof requestHttp = isSecure ? requestHttps : requestHttp;
     const agent = isSecure ? this.#agents.https : this.#agents.http;
@@ -143,38 +157,49 @@ export class Origin {
       all['Authorization'] = this.#authorization;
     }
     return new Promise((resolve, reject) => {
-      const request = ask(url, { agent, headers: all, signal, timeout: LONGEST_SILENCE });
-      const tooLong = (): void =>
-        void request.destroy(new Error(`it took more than ${LONGEST_REQUEST / 1000} seconds`));
-      const timer = setTimeout(tooLong, LONGEST_REQUEST).unref();
-      request.on('close', () => clearTimeout(timer));
-      request.on('response', resolve);
-      request.on('timeout', () => request.destroy(new Error(`nothing came for ${LONGEST_SILENCE / 1000} seconds`)));
+      const request = ask(url, { agent, headers: all, signal });
+      // A request that has its response would not say why it was destroyed.
+      let begun: IncomingMessage | undefined;
+      const rate = new LeastRate((slow) => void (begun ?? request).destroy(slow), this.#rateTime);
+      request.on('close', () => rate.stop());
+      request.on('response', (response) => {
+        begun = response;
+        resolve({ response, rate });
+      });
       request.on('error', (cause: Error) =>
-        reject(signal.aborted ? signal.reason : this.#unavailable(cause.message, cause)),
+        reject(signal.aborted ? signal.reason : this.#unavailable(requestFault(cause), cause)),
       );
       request.end();
     });
   }
 
   /** @param most bytes that are read; what has more is refused */
-  async #bodyOf(response: IncomingMessage, most: number): Promise<Buffer> {
+  async #bodyOf({ response, rate }: Begun, most: number, signal: AbortSignal): Promise<Buffer> {
     const parts: Buffer[] = [];
     let bytes = 0;
     if (most === 0) {
       response.resume();
       return Buffer.alloc(0);
     }
+    const encoding = response.headers['content-encoding'] ?? 'identity';
+    if (encoding.toLowerCase() !== 'identity') {
+      response.destroy();
+      throw this.#unavailable(
+        `the server sends it compressed, with Content-Encoding: ${encoding}, though it was asked not to: store the files of a snapshot as they are`,
+      );
+    }
     try {
       for await (const part of response as AsyncIterable<Buffer>) {
         bytes += part.length;
+        rate.came(part.length);
         if (bytes > most)
           throw new SkillSearchError('INVALID_SNAPSHOT', `${this.shown}: an answer has more than ${most} bytes`);
         parts.push(part);
       }
     } catch (cause) {
       if (cause instanceof SkillSearchError) throw cause;
-      throw this.#unavailable((cause as Error).message, cause);
+      signal.throwIfAborted();
+      throw this.#unavailable(requestFault(cause as Error), cause);
     }
     return Buffer.concat(parts);
   }

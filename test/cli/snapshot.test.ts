@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { buildCatalogue } from '../../src/index.js';
+import { buildCatalogue, writeSnapshot } from '../../src/index.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { serveFolder } from '../snapshot/snapshot-server.js';
@@ -24,6 +24,21 @@ describe('snapshot', () => {
     const server = await startServing(['--database', address, '--cache', cache, '--look-every', '1', ...state]);
     expect(await (await fetch(`${server.url}${SEARCH}`)).json()).toMatchObject({ data: { pagination: { total: 1 } } });
     expect(existsSync(join(cache, 'skills.db'))).toBe(true);
+  });
+
+  test('commands say what they wait for when a server takes long', async () => {
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: [row('alpha')] }] });
+    const folder = scratchFolder();
+    await writeSnapshot({ database, to: folder });
+    const server = await serveFolder(folder);
+    server.instead = (_, response) => {
+      server.instead = undefined;
+      setTimeout(() => response.end(readFileSync(join(folder, 'manifest.json'))), 5000);
+      return true;
+    };
+    const { status, error } = await runCaptured(['list', '--database', server.address, '--cache', scratchFolder()]);
+    expect([status, error]).toEqual([0, expect.stringContaining(`waiting for the catalogue at ${server.address}: `)]);
   });
 
   test.each([

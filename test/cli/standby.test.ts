@@ -52,6 +52,17 @@ describeWithStandbys('a standby as --database', (server) => {
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('alpha')]);
   });
 
+  test('is checked, and written as a snapshot, but not repaired', async () => {
+    const { place } = await catalogue();
+    const words = [...place, '--cache', scratchFolder()];
+    const checked = await runCaptured(['check', ...words]);
+    expect([checked.status, checked.out]).toEqual([0, expect.stringMatching(/^checked 2 skills .*: all is well$/m)]);
+    const written = await runCaptured(['snapshot', '--to', scratchFolder(), ...words]);
+    expect([written.status, written.out]).toEqual([0, expect.stringContaining('version 1 of the catalogue')]);
+    const repaired = await runCaptured(['check', '--repair', ...words]);
+    expect([repaired.status, repaired.error]).toEqual([1, expect.stringContaining('may only be read')]);
+  });
+
   test('is served beside its primary in one address, with keys and quotas where they may be written', async () => {
     const { primary, file } = await catalogue();
     const both = primary.replace(/@[^/]+/, `@127.0.0.1:${standby.port},127.0.0.1:${server.port}`);

@@ -8,6 +8,12 @@ const LONGEST_LINE = 120;
 /** Pages whose lines are bounded. */
 const WRAPPED = pagePaths().filter((path) => path !== 'CHANGELOG.md' && path !== 'bench/README.md');
 
+/** The texts of the links that a page begins with, each a line of a list. */
+function contentsOf(page: string): string[] {
+  const [head = ''] = page.split('\n## ', 1);
+  return Array.from(head.matchAll(/^- \[(.+)\]\(#[^)]*\)$/gm), ([, text]) => text as string);
+}
+
 describe.each(WRAPPED)('%s', (path) => {
   test(`has no line over ${LONGEST_LINE} characters but in tables and code`, () => {
     const long = linesOf(readPage(path))
@@ -19,6 +25,21 @@ describe.each(WRAPPED)('%s', (path) => {
   test('closes its code blocks', () => {
     expect(linesOf(readPage(path)).filter(({ text }) => text.startsWith('```')).length % 2).toBe(0);
   });
+});
+
+describe.each(WRAPPED.filter((path) => contentsOf(readPage(path)).length > 0))('the contents of %s', (path) => {
+  test('name all of its sections, in their order', () => {
+    const page = readPage(path);
+    const sections = linesOf(page)
+      .filter(({ text, isCode }) => !isCode && text.startsWith('## '))
+      .map(({ text }) => text.slice(3));
+    expect(contentsOf(page)).toEqual(sections);
+  });
+});
+
+test('pages with sections have contents', () => {
+  const pages = ['docs/command-line.md', 'docs/library.md', 'docs/operations.md', 'docs/ranking.md', 'docs/http.md'];
+  expect(pages.filter((path) => contentsOf(readPage(path)).length === 0)).toEqual([]);
 });
 
 describe('README.md', () => {
