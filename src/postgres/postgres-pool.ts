@@ -18,6 +18,9 @@ import { checkTarget, type FoundSession } from './target-session.js';
 import { TransactionSession } from './transaction-session.js';
 import { within } from './within.js';
 
+/** Milliseconds until it is told anew that more ask than the database can answer: thousands a second may fail by that. */
+const CROWD_TOLD_AGAIN = 60_000;
+
 /** A database stopped answering, or answers again. */
 export type PostgresEvent =
   | { readonly kind: 'away'; readonly error: SkillSearchError }
@@ -53,6 +56,8 @@ export class PostgresPool {
   /** Why it did not answer last; statements of that time may fail after it is back. */
   #lastCause: Error | undefined;
   #looking: NodeJS.Timeout | undefined;
+  /** What refusals have as their cause while more ask than it can answer, and since when. */
+  #crowd: { readonly since: number; readonly cause: Error } | undefined;
   /** Who waits for a connection. */
   #waiting = 0;
   /** Connections of the present pool that somebody uses. */
@@ -207,8 +212,14 @@ export class PostgresPool {
   /** The database answers, but not fast enough for all who ask. */
   #tooMany(): SkillSearchError {
     const { shown } = this.address;
+    const now = performance.now();
+    if (this.#crowd === undefined || now - this.#crowd.since > CROWD_TOLD_AGAIN) {
+      this.#crowd = { since: now, cause: new Error('others fail by it, which is told once a minute') };
+      noteOutage(this.#crowd.cause, false);
+    }
     const message = `too many statements wait for ${shown}; try again in 1 s`;
-    return new SkillSearchError('SERVICE_UNAVAILABLE', message, { path: shown, retryAfter: 1 });
+    const { cause } = this.#crowd;
+    return new SkillSearchError('SERVICE_UNAVAILABLE', message, { path: shown, retryAfter: 1, cause });
   }
 
   /** The time of a request is for both: the later the connection comes, the less is left for the answer. */
