@@ -19,7 +19,8 @@ export interface RepeatableLoad<Begun, Result> {
 
 /**
  * Runs a load, and runs it again if it was {@link Overtaken}, a few times, or if what it began with is damaged: the
- * database has the truth. Damage that is found twice in a row is of something else.
+ * database has the truth. Damage that is found twice in a row is of something else. Where the database itself is damaged,
+ * no other copy would be better.
  *
  * @throws {SkillSearchError} `LOAD_IN_PROGRESS` if it is overtaken again and again; whatever else the load throws
  */
@@ -33,7 +34,7 @@ export async function loadAgain<Begun, Result>(load: RepeatableLoad<Begun, Resul
       if (error instanceof Overtaken) {
         if (load.isOnce || attempt >= MAX_LOADS_AGAIN) throw overtakenError(load.shown);
         anew = false;
-      } else if (isDamage(error) && !anew) {
+      } else if (isDamage(error) && error.path !== load.shown && !anew) {
         anew = true;
         if (!load.isOnce) continue;
         // The next load finds it mended.

@@ -60,8 +60,13 @@ export async function followShared(options: FollowCopyOptions): Promise<CopyFoll
 }
 
 async function makeAnew(keeper: CopyKeeper, known: KnownCopy, signal: AbortSignal | undefined): Promise<void> {
+  let isNewest = true;
+  const onBehind = (): void => {
+    isNewest = false;
+  };
   try {
-    known.agreed(await untilAborted(keeper.look({ signal, index: 'nothing', anew: true }), signal), true);
+    const looking = keeper.look({ signal, index: 'nothing', anew: true, onBehind });
+    known.agreed(await untilAborted(looking, signal), isNewest);
   } finally {
     await keeper.close();
   }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SkillSearchError } from '../errors.js';
+import { isDamage, SkillSearchError } from '../errors.js';
 import { makeFolder } from '../make-folder.js';
 import type { FetchChunk, LocalCopy } from '../snapshot/local-copy.js';
 import { CATALOGUE_NAME, readManifest } from '../snapshot/manifest.js';
@@ -11,6 +11,7 @@ import { copyState, noteOf } from './copy-state.js';
 import { lockIndexing } from './lock-copy.js';
 import { nothingPublished } from './nothing-published.js';
 import type { SharedChanges } from './shared-changes.js';
+import { sharedDamage } from './shared-damage.js';
 import type { SharedState } from './shared-state.js';
 import type { SharedStore } from './shared-store.js';
 
@@ -56,10 +57,12 @@ export class NewestState {
 
   /**
    * Goes on from what is here; else from a checkpoint; else reads everything. What runs have left that were killed on
-   * another way is deleted. What a standby has not got to yet stays as it is.
+   * another way is deleted. What a standby has not got to yet stays as it is, and so does the copy where what has
+   * changed is damaged in the database.
    *
    * @param anew whether to make it of nothing that is here
-   * @throws {SkillSearchError} `DATABASE_NOT_FOUND` if nothing was ever published, and those of the store
+   * @throws {SkillSearchError} `DATABASE_NOT_FOUND` if nothing was ever published; `DATABASE_DAMAGED`, with the address
+   *   of the database as its path; those of the store
    */
   async reach(anew: boolean, signal: AbortSignal | undefined): Promise<Reached> {
     const reached = await this.#follow(anew, signal);
@@ -69,12 +72,15 @@ export class NewestState {
   }
 
   async #follow(anew: boolean, signal: AbortSignal | undefined): Promise<Reached> {
-    const here = anew ? undefined : copyState(this.#database);
-    const led = here === undefined ? undefined : await this.#lead(here, signal);
+    const here = copyState(this.#database);
+    const led = here === undefined || anew ? undefined : await this.#lead(here, signal);
     if (led !== undefined) return led;
     const checkpoint = await this.#takeCheckpoint(signal);
     const fromThere = checkpoint === undefined ? undefined : await this.#lead(checkpoint, signal);
-    return fromThere ?? { state: await this.#readAll(signal), isBehind: false };
+    const { state, isBehind } = fromThere ?? { state: await this.#readAll(signal), isBehind: false };
+    // A copy that had to be made anew is what a standby has, which may be less.
+    const wasLater = anew && here?.identity === state.identity && here.version > state.version;
+    return { state, isBehind: isBehind || wasLater };
   }
 
   /**
@@ -91,14 +97,30 @@ export class NewestState {
       if (isWhole) return undefined;
       if (state.version === from.version) return reached;
       try {
-        await applyChanges(this.#database, changes, { note: noteOf(state), signal });
+        await this.#apply(this.#database, changes, signal);
         return reached;
       } catch (error) {
-        if (error instanceof SkillSearchError && OF_NO_USE.has(error.code)) return undefined;
+        if (error instanceof SkillSearchError && OF_NO_USE.has(error.code) && !this.#isOfDatabase(error))
+          return undefined;
         throw error;
       }
     };
     return this.#store.withChangesSince(from, work, signal);
+  }
+
+  async #apply(file: string, changes: SharedChanges, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await applyChanges(file, changes, { note: noteOf(changes.state), signal });
+    } catch (error) {
+      // What comes is checked, skill by skill. Damage of the file is said with its path.
+      if (!isDamage(error) || error.skill === undefined || error.path !== undefined) throw error;
+      throw sharedDamage(this.#store.shown, error.message, { skill: error.skill });
+    }
+  }
+
+  /** Whether an error says what is wrong with the database: the copy is as good as it was. */
+  #isOfDatabase(error: SkillSearchError): boolean {
+    return error.path === this.#store.shown;
   }
 
   /** Writes all skills into a new file, which takes the place of the copy. */
@@ -110,7 +132,7 @@ export class NewestState {
       makeFolder(dirname(scratch), { code: 'DATABASE_NOT_WRITABLE' });
       // One that a killed run has finished may have what is gone by now. What it had begun is gone on with.
       rmSync(scratch, { force: true });
-      await applyChanges(scratch, changes, { note: noteOf(state), signal });
+      await this.#apply(scratch, changes, signal);
       await this.#whileNobodyIndexes(signal, async () => {
         // They are told by their stamp. A file that was made another way may have had the same one, and other numbers.
         for (const derived of derivedFiles(this.#database)) rmSync(derived, { force: true });

@@ -50,6 +50,11 @@ describe('a load that has to be run again', () => {
     });
   });
 
+  test('is not run again where the database is damaged, because another copy would be no better', async () => {
+    const failure = new SkillSearchError('DATABASE_DAMAGED', 'damaged', { path: 'the database' });
+    expect(await run([failure])).toEqual({ result: failure, begun: [false] });
+  });
+
   test('is not run again if it can be read only once, but leaves what is whole to the next one', async () => {
     expect(await run([new Overtaken()], true)).toMatchObject({ result: { code: 'LOAD_IN_PROGRESS' }, begun: [false] });
     expect(await run([damage()], true)).toMatchObject({ result: { code: 'DATABASE_DAMAGED' }, begun: [false, true] });

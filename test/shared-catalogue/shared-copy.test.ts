@@ -172,6 +172,42 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
     }
   });
 
+  test.each([
+    ['with a checkpoint', true],
+    ['without', false],
+  ])('stays as it is while what has changed is damaged in the database, %s', async (_, hasCheckpoint) => {
+    const address = await server.database();
+    const loader = await SharedLoader.open(address);
+    await buildCatalogue({
+      database: loader.database,
+      embedder: EMBEDDER,
+      sources: [{ name: 'rows', rows: manyRows(60) }],
+    });
+    await loader.publish();
+    const copy = loader.copyIn(scratchFolder());
+    await copy.bringUp();
+    if (hasCheckpoint) await copy.writeCheckpoint();
+    await more(loader);
+    const good = await copy.bringUp();
+    await updateSkills({ database: loader.database, embedder: EMBEDDER, rows: [row('broken', { stars: 5 })] });
+    await loader.publish();
+    await server.execute(
+      address,
+      `UPDATE skill_discovery.skill SET record = replace(record, '5', '6') WHERE id = 'broken'`,
+    );
+    for (const _ of [1, 2]) {
+      const error = await copy.bringUp().catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'DATABASE_DAMAGED', skill: 'broken', path: loader.store.shown });
+      expect((error as Error).message).toMatch(/the skill broken did not come .* restore it from a backup/);
+      expect(copy.state).toEqual(good);
+    }
+    await server.execute(
+      address,
+      `UPDATE skill_discovery.skill SET record = replace(record, '6', '5') WHERE id = 'broken'`,
+    );
+    expect((await copy.bringUp()).version).toBe(good.version + 1);
+  });
+
   test('is made anew when the database was restored from a backup', async () => {
     const address = await server.database();
     const first = await SharedLoader.open(address);

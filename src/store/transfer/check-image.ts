@@ -45,9 +45,9 @@ export function checkImage(image: SkillImage): CheckedImage {
   };
 }
 
-/** The error of a skill that came from elsewhere and is not as it was written there. */
+/** The error of a skill that came from elsewhere and is not as it was written there. What helps is known there. */
 export function damagedImage(id: string, fault: string): SkillSearchError {
-  const message = `the skill ${id} did not come as it was written: ${fault}; load its sources again`;
+  const message = `the skill ${id} did not come as it was written: ${fault}`;
   return new SkillSearchError('DATABASE_DAMAGED', message, { skill: id });
 }
 
