@@ -205,7 +205,7 @@ export class SharedCopy {
       inTurn ? lockIndexing(this.database, signal, isNeeded) : FileLock.take(filesBeside(this.database).indexingLock),
     );
     try {
-      if (lock !== undefined) await work();
+      if (lock !== undefined) await this.#writing(signal, work);
     } finally {
       lock?.release();
     }
