@@ -19,13 +19,18 @@ export interface CataloguePlace {
  * Finds out where a catalogue is. The folder of a local copy is made.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`; `CATALOGUE_EXISTS` if the folder holds another catalogue;
- *   `DATABASE_NOT_WRITABLE`
+ *   `DATABASE_NOT_WRITABLE`; those of connecting, where the folder holds the copy of another address
+ * @throws the signal's reason when aborted
  */
 export async function cataloguePlace({
   database,
   cache,
   passwordFile,
-}: SharedOptions & { readonly database: string }): Promise<CataloguePlace> {
+  signal,
+}: SharedOptions & {
+  readonly database: string;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<CataloguePlace> {
   if (!isPostgresAddress(database)) {
     const path = resolveDatabase(checkDatabase(database));
     checkNotShared({ cache, passwordFile });
@@ -34,6 +39,7 @@ export async function cataloguePlace({
   if (cache !== undefined) checkPath('cache', cache, 'a folder');
   if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');
   const { claimCopy } = await import('../shared-catalogue/claim-copy.js');
-  const copy = claimCopy(database, cache === undefined ? undefined : resolve(cache));
+  const folder = cache === undefined ? undefined : resolve(cache);
+  const copy = await claimCopy(database, { cache: folder, passwordFile, signal });
   return { database, ...copy };
 }

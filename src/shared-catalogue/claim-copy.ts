@@ -1,7 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { readPostgresAddress } from '../postgres/postgres-address.js';
 import { LocalCopy } from '../snapshot/local-copy.js';
+import { claimOrTakeOver } from './claim-or-take-over.js';
 import { sharedCopyFolder, sharedOrigin } from './shared-origin.js';
+import { SharedStore } from './shared-store.js';
 
 /** Where the local copy of a shared catalogue is. */
 export interface ClaimedCopy {
@@ -13,16 +15,35 @@ export interface ClaimedCopy {
   readonly shown: string;
 }
 
+/** What leads to a catalogue, besides its address. */
+interface ClaimOptions {
+  /** The folder; left out for one in the user's cache folder. */
+  readonly cache?: string | undefined;
+  readonly passwordFile?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Makes the folder of a local copy if there is none. Asks the database nothing.
+ * Makes the folder of a local copy if there is none. The database is asked only where the copy is that of another
+ * address: which of the two catalogues a watch would lock and load must be known before.
  *
- * @param cache the folder; undefined for one in the user's cache folder
- * @throws {SkillSearchError} `INVALID_OPTION`; `CATALOGUE_EXISTS` if it holds another catalogue; `DATABASE_NOT_WRITABLE`
+ * @throws {SkillSearchError} `INVALID_OPTION`; `CATALOGUE_EXISTS` if it holds another catalogue; `DATABASE_NOT_WRITABLE`;
+ *   those of connecting
+ * @throws the signal's reason when aborted
  */
-export function claimCopy(database: string, cache: string | undefined): ClaimedCopy {
+export async function claimCopy(database: string, { cache, passwordFile, signal }: ClaimOptions): Promise<ClaimedCopy> {
   const address = readPostgresAddress('database', database);
   const folder = sharedCopyFolder(address, cache);
   const files = new LocalCopy(folder, sharedOrigin(address));
-  files.claim();
+  if (files.otherOrigin === undefined) {
+    files.claim();
+  } else {
+    const store = await SharedStore.open(address, { passwordFile });
+    try {
+      await claimOrTakeOver(files, store, signal);
+    } finally {
+      await store.close();
+    }
+  }
   return { path: files.database, folder: realpathSync(folder), shown: address.shown };
 }

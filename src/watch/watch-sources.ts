@@ -94,7 +94,7 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
     import('./watched-path.js'),
   ]);
   const { model, embedder, ...load } = others;
-  const place = await cataloguePlace({ ...load, database: file });
+  const place = await cataloguePlace({ ...load, database: file, signal });
   const chosen = await chooseLoadModel(place.path, { model, embedder, semantic: load.semantic });
   const resolved = await Promise.all(
     sources.map((source) => (typeof source === 'string' ? checkSource(source) : source.installed)),

@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openSkillSearch, updateSkills } from '../../src/index.js';
+import { buildCatalogue, openSkillSearch, updateSkills } from '../../src/index.js';
+import { codeOf } from '../error-code.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
@@ -64,6 +65,19 @@ describeWithPostgres('a watch into PostgreSQL', (server) => {
     await server.start();
     await other.untilSees({ a: 'changed while it was away', theirs: 'of another machine' });
     for (const { message } of problems) expect(message).not.toMatch(/zebra|password=|:[^:@/]+@/);
+  });
+
+  test('goes on from the copy of another address of the same catalogue, and of no other', async () => {
+    const database = await server.database();
+    const cache = scratchFolder();
+    const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a') });
+    await buildCatalogue({ database, cache, semantic: false, git: false, sources: [folder] });
+    const byName = (address: string): string => address.replace('@127.0.0.1:', '@localhost:');
+    const other = byName(await server.database());
+    expect(await codeOf(() => watching({ database: other, cache, sources: [folder] }))).toBe('CATALOGUE_EXISTS');
+    await watching({ database: byName(database), cache, sources: [folder] });
+    writeFileSync(join(folder, 'a', 'SKILL.md'), skillText('a', 'by another name'));
+    await otherMachine(database).untilSees({ a: 'by another name' });
   });
 
   test('goes on where others have changed the same skills', async () => {
