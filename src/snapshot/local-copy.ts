@@ -239,7 +239,15 @@ export class LocalCopy {
 
   /** Makes the copy of another address, which has the same catalogue, that of this one. */
   takeOver(): void {
+    const confirmed = statSync(this.#marker, { throwIfNoEntry: false })?.mtime;
     this.#mark();
+    if (confirmed === undefined) return;
+    // That the catalogue is the same does not say that this copy is its newest state.
+    try {
+      utimesSync(this.#marker, confirmed, confirmed);
+    } catch {
+      // A file of another user may be written, and yet not be given a time.
+    }
   }
 
   /** Believes no more that the files are those of a manifest: somebody writes to them. */
