@@ -26,7 +26,7 @@ export interface CheckReport {
   /**
    * Derived files that are whole but belong to another state of the catalogue, as after a load by another version, or
    * that a running load has not made yet. Nothing is wrong: a search does without them, and the next load or a repair
-   * makes them.
+   * makes them. Also that a local copy could not be compared with PostgreSQL, because what is there is another state.
    */
   readonly outdated: readonly CatalogueProblem[];
   /** What a repair has mended or made. */

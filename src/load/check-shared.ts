@@ -1,6 +1,8 @@
 import { isDamage } from '../errors.js';
 import { type ConnectedCatalogue, type ConnectOptions, connectShared } from '../shared-catalogue/connect-shared.js';
+import { isSameState } from '../shared-catalogue/copy-state.js';
 import { holdNewestCopy } from '../shared-catalogue/hold-newest-copy.js';
+import type { SharedChanges } from '../shared-catalogue/shared-changes.js';
 import { findSharedFaults, type SharedFault } from '../shared-catalogue/shared-faults.js';
 import type { SharedState } from '../shared-catalogue/shared-state.js';
 import type { CatalogueProblem, CheckReport } from './check-report.js';
@@ -12,6 +14,16 @@ const REMEDIES: Readonly<Record<SharedFault['kind'], string>> = {
   database: 'restore the database from a backup, or load all sources into an empty one',
   copy: REPAIR,
   vector: `check on another machine: if that says the same, the database is damaged, and a backup helps; else ${REPAIR}`,
+};
+
+/** Why a copy is not compared with the database. The copy alone, and the database alone, are checked all the same. */
+const BEHIND = {
+  problem: 'it is behind the local copy, which was not compared with it, as a standby may be',
+  remedy: 'check again later, or give the address of the primary',
+};
+const REPLACED = {
+  problem: 'what has changed since the local copy was made is not known, so the two were not compared',
+  remedy: 'check again',
 };
 
 type Found = Omit<CheckReport, 'repaired'>;
@@ -32,7 +44,9 @@ export async function checkShared(
   const connected = await connectShared({ ...options, isReader: !repair });
   try {
     const { checkpoint, ...found } = await findAll(connected, false, signal);
-    const all = [...found.problems, ...found.outdated];
+    // That the database has another state is nothing to repair.
+    const outdated = found.outdated.filter(({ path }) => path !== connected.store.shown);
+    const all = [...found.problems, ...outdated];
     if (!repair || all.length === 0) return { ...found, repaired: [] };
     if (checkpoint !== undefined) await connected.store.deleteCheckpoint(checkpoint);
     // Where the database alone is at fault, another copy would be no better.
@@ -69,14 +83,15 @@ async function findAll(
     return await holdNewestCopy(connected, { signal, anew }, async (state) => {
       const own = await findProblems(copy.database, signal);
       const problems = own.problems.map((problem) => ({ ...problem, remedy: REPAIR }));
-      const outdated = own.outdated.map((problem) => ({ ...problem, remedy: REPAIR }));
       const compared = await compare(connected, state, signal);
-      return { ...own, outdated, problems: [...problems, ...compared, ...checkpoint], ...facts };
+      const outdated = [...own.outdated.map((problem) => ({ ...problem, remedy: REPAIR })), ...compared.outdated];
+      return { ...own, outdated, problems: [...problems, ...compared.problems, ...checkpoint], ...facts };
     });
   } catch (error) {
     if (!isDamage(error)) throw error;
     // No copy can be made of what is damaged. The rest is told all the same.
-    const problems = [...(await compare(connected, undefined, signal)), ...checkpoint];
+    const compared = await compare(connected, undefined, signal);
+    const problems = [...compared.problems, ...checkpoint];
     if (problems.length === 0) throw error;
     return { skills: 0, vectors: 0, problems, outdated: [], ...facts };
   }
@@ -87,29 +102,38 @@ async function compare(
   { store, copy }: ConnectedCatalogue,
   state: SharedState | undefined,
   signal: AbortSignal | undefined,
-): Promise<CatalogueProblem[]> {
-  const path = state === undefined ? undefined : copy.database;
-  const { faults, version } = await store.withChangesSince(
-    undefined,
-    async (shared) => ({ faults: await findSharedFaults(shared, path, signal), version: shared.state.version }),
-    signal,
-  );
-  const changed = new Set<string>();
-  if (state !== undefined && version !== state.version) {
-    // Published since the copy was held. What has changed later still does no harm here.
-    await store.withChangesSince(state, async (since) => {
-      for (const id of [...since.changed, ...since.removed]) changed.add(id);
-    });
-  }
-  return faults
-    .filter(({ kind, skill }) => kind === 'database' || !changed.has(skill))
+): Promise<Pick<Found, 'problems' | 'outdated'>> {
+  const work = async (shared: SharedChanges) => {
+    const isBehind = state?.identity === shared.state.identity && shared.state.version < state.version;
+    const path = state === undefined || isBehind ? undefined : copy.database;
+    return { faults: await findSharedFaults(shared, path, signal), isBehind, there: shared.state };
+  };
+  const { faults, isBehind, there } = await store.withChangesSince(undefined, work, signal);
+  const isMoved = state !== undefined && !isBehind && !isSameState(state, there);
+  // Published since the copy was held. What has changed later still does no harm here.
+  const changed = isMoved ? await changedSince(store, state, signal) : new Set<string>();
+  const problems = faults
+    .filter(({ kind, skill }) => kind === 'database' || changed?.has(skill) === false)
     .map(({ kind, skill, problem }) => ({
-      part: 'skill',
+      part: 'skill' as const,
       path: kind === 'database' ? store.shown : copy.database,
       skill,
       problem: kind === 'database' ? `in the database ${problem}` : problem,
       remedy: REMEDIES[kind],
     }));
+  const reason = isBehind ? BEHIND : changed === undefined ? REPLACED : undefined;
+  return { problems, outdated: reason === undefined ? [] : [{ part: 'database', path: store.shown, ...reason }] };
+}
+
+/** @returns ids of the skills that are not as they were in a state; undefined if that is not known */
+function changedSince(
+  store: ConnectedCatalogue['store'],
+  state: SharedState,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlySet<string> | undefined> {
+  const work = async ({ isWhole, isBehind, changed, removed }: SharedChanges) =>
+    isWhole || isBehind ? undefined : new Set([...changed, ...removed]);
+  return store.withChangesSince(state, work, signal);
 }
 
 function nameOf({ part, path, skill, problem }: CatalogueProblem): string {

@@ -1,14 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   buildCatalogue,
   type CatalogueProblem,
   checkCatalogue,
   openSkillSearch,
+  removeSkills,
   updateSkills,
 } from '../../src/index.js';
+import { SharedStore } from '../../src/shared-catalogue/shared-store.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
@@ -158,6 +160,38 @@ describeWithPostgres('a check of a catalogue in PostgreSQL', (server) => {
     );
     const { problems } = await checkCatalogue({ database, cache: scratchFolder() });
     expect(short(problems)).toEqual([`skill skill-11: ${inDatabase}`, `skill skill-2: ${inDatabase}`]);
+  });
+
+  test.each([
+    ['are known', 1, []],
+    ['are not known any more', 3, ['check again']],
+  ])('finds nothing where changes are published meanwhile that %s', async (_, oldest, remedies) => {
+    const { database, cache } = await catalogue();
+    await (await openSkillSearch({ database, cache })).close();
+    const { withChangesSince } = SharedStore.prototype;
+    let isPublished = false;
+    const spy = vi.spyOn(SharedStore.prototype, 'withChangesSince').mockImplementation(async function (
+      this: SharedStore,
+      since,
+      work,
+      signal,
+    ) {
+      // The copy is read before, and held.
+      if (since === undefined && !isPublished) {
+        isPublished = true;
+        const place = { database, cache: scratchFolder() };
+        await updateSkills({ ...place, embedder: EMBEDDER, rows: [row('skill-5', { stars: 7 })] });
+        await removeSkills({ ...place, ids: ['skill-6'] });
+        await server.execute(database, `UPDATE skill_discovery.catalogue SET oldest = ${oldest}`);
+      }
+      return withChangesSince.call(this, since, work, signal) as never;
+    });
+    onTestFinished(() => spy.mockRestore());
+    for (const repair of [false, true]) {
+      const { problems, outdated, repaired } = await checkCatalogue({ database, cache, repair });
+      expect({ problems, repaired }).toEqual({ problems: [], repaired: [] });
+      expect(outdated.map(({ remedy }) => remedy)).toEqual(repair ? [] : remedies);
+    }
   });
 
   test('finds nothing while loads publish', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   buildCatalogue,
+  checkCatalogue,
   type FollowedSearch,
   followCatalogue,
   openSkillSearch,
@@ -176,6 +177,35 @@ describeWithStandbys('a catalogue over a standby', (server) => {
       await standby.resume();
       await change(loader, 'newest');
       await until(() => search.get('newest') !== undefined);
+    });
+
+    test('is not compared with a copy of its primary, and checked itself all the same', async () => {
+      const loader = await published();
+      const cache = scratchFolder();
+      await server.execute(
+        loader.address,
+        `UPDATE skill_discovery.skill SET record = replace(record, 'skill', 'other') WHERE id = 'skill-2'`,
+      );
+      await standby.caughtUp();
+      await standby.pause();
+      onTestFinished(() => standby.resume());
+      await change(loader, 'newer');
+      await removeSkills({ database: loader.database, ids: ['skill-2', 'skill-3'] });
+      await loader.publish();
+      await (await openSkillSearch({ database: loader.address, cache })).close();
+
+      const database = standby.addressOf(loader.address);
+      const behind = await checkCatalogue({ database, cache });
+      expect(behind.problems).toMatchObject([
+        { skill: 'skill-2', problem: 'in the database it does not fit its hash' },
+      ]);
+      const { shown } = readPostgresAddress('database', database);
+      expect(behind.outdated).toMatchObject([
+        { part: 'database', path: shown, problem: expect.stringContaining('behind') },
+      ]);
+      await standby.resume();
+      await standby.caughtUp();
+      expect(await checkCatalogue({ database, cache })).toMatchObject({ skills: 49, problems: [], outdated: [] });
     });
   });
 
