@@ -27,8 +27,8 @@ interface ClaimOptions {
  * Makes the folder of a local copy if there is none. The database is asked only where the copy is that of another
  * address: which of the two catalogues a watch would lock and load must be known before.
  *
- * @throws {SkillSearchError} `INVALID_OPTION`; `CATALOGUE_EXISTS` if it holds another catalogue; `DATABASE_NOT_WRITABLE`;
- *   those of connecting
+ * @throws {SkillSearchError} `INVALID_OPTION`; `CATALOGUE_EXISTS` if it holds another catalogue;
+ *   `DATABASE_NOT_WRITABLE`; those of connecting
  * @throws the signal's reason when aborted
  */
 export async function claimCopy(database: string, { cache, passwordFile, signal }: ClaimOptions): Promise<ClaimedCopy> {
