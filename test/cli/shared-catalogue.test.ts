@@ -59,7 +59,7 @@ describeWithPostgres('a catalogue in PostgreSQL', (server) => {
     for (const command of [...calls, ['list', '--database', telling.replace(/@([^/]+)/, '@$1,$1')]]) {
       const { status, error } = await runCaptured([...command, ...cache]);
       expect([status, linesOf(error)], command[0]).toEqual([
-        1,
+        2,
         [expect.stringMatching(/address of --database has a password.*--database-password-file/)],
       ]);
       expect(error).not.toContain('zebra');
