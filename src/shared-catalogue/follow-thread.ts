@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type ErrorMessage, messageOf } from '../error-message.js';
 import { readPostgresAddress } from '../postgres/postgres-address.js';
+import { CATALOGUE_NAME } from '../snapshot/manifest.js';
 import { CopyKeeper } from './copy-keeper.js';
-import { isSameState } from './copy-state.js';
 import type { FollowReply, FollowRequest, FollowThreadData } from './follow-messages.js';
+import { IndexedCopy } from './indexed-copy.js';
 import type { SharedState } from './shared-state.js';
 
 // The thread that keeps a copy up to date: it looks again and again, whoever asks, until it is told to close.
@@ -15,8 +17,9 @@ const closing = new AbortController();
 const keeper = new CopyKeeper({ address: readPostgresAddress('database', address), passwordFile, folder });
 let running: Promise<ErrorMessage | undefined> | undefined;
 let indexing: Promise<void> | undefined;
-/** The state whose derived files were looked at last. */
-let indexed: SharedState | undefined;
+const indexed = new IndexedCopy(join(folder, CATALOGUE_NAME));
+/** What was told of derived files that could not be written. */
+const told = new Set<string>();
 
 /** Joins the look that is running. */
 function look(anew = false): Promise<ErrorMessage | undefined> {
@@ -38,7 +41,7 @@ async function lookOnce(anew: boolean): Promise<ErrorMessage | undefined> {
       },
     });
     tell({ kind: 'agreed', state, isNewest });
-    if (indexed === undefined || !isSameState(indexed, state)) indexBeside(state);
+    indexBeside(state);
     return undefined;
   } catch (error) {
     const plain = messageOf(error);
@@ -49,19 +52,27 @@ async function lookOnce(anew: boolean): Promise<ErrorMessage | undefined> {
 
 /** Indexing vectors takes minutes: what is published meanwhile is followed. */
 function indexBeside(state: SharedState): void {
-  indexing ??= keeper
-    .index({ signal: closing.signal, onWarning: ({ origin, message }) => warn(`${origin}: ${message}`) })
-    .catch((error: unknown) => {
-      if (!closing.signal.aborted) warn(messageOf(error).message);
-    })
+  const ended = indexing === undefined ? indexed.attempt(state) : undefined;
+  if (ended === undefined) return;
+  let isDone = true;
+  const fail = (message: string): void => {
+    isDone = false;
+    if (!closing.signal.aborted) warn(message);
+  };
+  indexing = keeper
+    .index({ signal: closing.signal, onWarning: ({ origin, message }) => fail(`${origin}: ${message}`) })
+    .catch((error: unknown) => fail(messageOf(error).message))
     .finally(() => {
-      indexed = state;
+      if (isDone) told.clear();
+      ended(isDone);
       indexing = undefined;
     });
 }
 
+/** What fails again and again is told once, until all was written. */
 function warn(message: string): void {
-  tell({ kind: 'warned', message });
+  if (!told.has(message)) tell({ kind: 'warned', message });
+  told.add(message);
 }
 
 async function answer(id: number, anew: boolean): Promise<void> {

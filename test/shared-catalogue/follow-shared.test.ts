@@ -13,12 +13,15 @@ import {
   updateSkills,
 } from '../../src/index.js';
 import { copyState } from '../../src/shared-catalogue/copy-state.js';
+import { followShared } from '../../src/shared-catalogue/follow-shared.js';
+import { derivedFiles, filesBeside, sqliteFiles } from '../../src/store/file-names.js';
 import { writeNote } from '../../src/store/shared-note.js';
 import { codeOf } from '../error-code.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { PASSWORD } from '../postgres/postgres-cluster.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { damageNotes } from '../store/damage-notes.js';
 import { until } from '../until.js';
 import { SharedLoader } from './shared-loader.js';
@@ -231,6 +234,31 @@ describeWithPostgres('a search over the address of a database', (server) => {
     await change(loader, 'later');
     await loader.publish();
     await until(() => search.get('later') !== undefined);
+  });
+
+  test('writes the index of vectors again where the copy was made anew in the same state', async () => {
+    const loader = await SharedLoader.open(await server.database());
+    const sources = [{ name: 'rows', rows: rowsOf(50) }];
+    await buildCatalogue({ database: loader.database, embedder: new StandInEmbedder(), sources });
+    await loader.publish();
+    const follower = await followShared({
+      ...{ address: loader.address, cache: scratchFolder(), passwordFile: undefined, interval: 20, signal: undefined },
+      // Files may be deleted while it looks.
+      onProblem: () => {},
+    });
+    onTestFinished(() => follower.close());
+    const { database } = follower;
+    const vectors = (): Promise<void> =>
+      expect.poll(() => existsSync(filesBeside(database).vectors), { timeout: 30_000 }).toBe(true);
+    await vectors();
+    for (const path of [...sqliteFiles(database), ...derivedFiles(database)]) rmSync(path, { force: true });
+    await vectors();
+    // There is no checkpoint, so it is made of all rows.
+    const { ino } = statSync(database);
+    await follower.mend();
+    expect(statSync(database).ino).not.toBe(ino);
+    await vectors();
+    expect(copyState(database)?.version).toBe(1);
   });
 
   test('makes the copy again that somebody has overwritten under it, and answers meanwhile', async () => {
