@@ -75,7 +75,7 @@ test.each([['load', 'x.jsonl'], ['search', 'words'], ['list'], ['keys', 'list'],
   '%s is not taken with a password in the address of --database, which is not repeated',
   async (...words) => {
     const { status, out, error } = await runCaptured([...words, '--database', 'postgres://u:zebra@127.0.0.1:1/d']);
-    expect([status, out]).toEqual([1, '']);
+    expect([status, out]).toEqual([2, '']);
     expect(error).toContain('PGPASSWORD');
     expect(error).not.toContain('zebra');
   },

@@ -83,7 +83,7 @@ describeWithPostgres('commands that read a catalogue in PostgreSQL', (server) =>
       const { status, error } = await runCaptured([...command, ...where, '--database-password-file', file]);
       expect([status, error], command[0]).toEqual([0, '']);
       const refused = await runCaptured([...command, ...telling]);
-      expect([refused.status, refused.error], command[0]).toEqual([1, expect.stringContaining('PGPASSWORD')]);
+      expect([refused.status, refused.error], command[0]).toEqual([2, expect.stringContaining('PGPASSWORD')]);
       expect(refused.error).not.toContain('zebra');
     }
   });

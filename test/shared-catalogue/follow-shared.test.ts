@@ -154,6 +154,7 @@ describeWithPostgres('a search over the address of a database', (server) => {
     await loader.publish();
     await until(() => search.get('later') !== undefined && later.get('later') !== undefined);
     for (const told of [events, laterEvents]) {
+      await until(() => told.some(({ kind }) => kind === 'reachable'));
       const again = told.filter(({ kind }) => kind === 'reachable');
       expect(again).toEqual([{ kind: 'reachable', milliseconds: expect.any(Number) }]);
     }

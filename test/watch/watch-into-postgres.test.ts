@@ -8,6 +8,7 @@ import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { temporaryFolder } from '../sources/folder/temporary-folder.js';
+import { until } from '../until.js';
 import { eventually, skillText, watching } from './watching.js';
 
 describeWithPostgres('a watch into PostgreSQL', (server) => {
@@ -36,6 +37,8 @@ describeWithPostgres('a watch into PostgreSQL', (server) => {
     await other.untilSees({ a: 'does more', b: 'does b' });
     rmSync(join(folder, 'b'), { recursive: true });
     await other.untilSees({ a: 'does more' });
+    // Others may see a change before the watch is told that it was made.
+    await until(() => changes.length === 3);
     expect(changes.map(({ whole }) => whole)).toEqual([true, false, false]);
     const versions = await server.execute(
       database,
