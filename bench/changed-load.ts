@@ -53,7 +53,9 @@ async function measureOnce(database: string, source: string, size: number): Prom
   return { wholeFile, changesOnly };
 }
 
-/** With what is derived from it, in a folder of its own: a source beside it has the same place as beside the original. */
+/**
+ * With what is derived from it, in a folder of its own: a source beside it has the same place as beside the original.
+ */
 function copyCatalogue(database: string, folder: string): string {
   const copy = join(dirname(database), folder, basename(database));
   mkdirSync(dirname(copy));

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 /** For peers, which hold all in V8's memory. */
 export const LARGE_HEAP = ['--max-old-space-size=16384'] as const;
 
-/** Runs a script of this folder in a process of its own, so that its memory is its own: a job in, figures out, as JSON. */
+/**
+ * Runs a script of this folder in a process of its own, so that its memory is its own: a job in, figures out, as JSON.
+ */
 export function runChild<T>(script: string, job: unknown, flags: readonly string[] = []): T {
   const output = execFileSync(process.execPath, [...flags, '--import', 'tsx', pathOf(script)], {
     input: JSON.stringify(job),

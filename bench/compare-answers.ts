@@ -2,9 +2,9 @@ import type { SortOrder } from '../src/index.js';
 import type { Answer } from './engine.js';
 
 /**
- * Whether a peer gave the same answer as we: the same exact total, and on the page the same skills. By date and by stars
- * in the same order as well; by relevance all score in ways of their own, and whoever reads the same records has done the
- * same work.
+ * Whether a peer gave the same answer as we: the same exact total, and on the page the same skills. By date and by
+ * stars in the same order as well; by relevance all score in ways of their own, and whoever reads the same records has
+ * done the same work.
  */
 function isSameAnswer(ours: Answer, theirs: Answer, sortBy: SortOrder): boolean {
   if (ours.total !== theirs.total || ours.ids.length !== theirs.ids.length) return false;

@@ -2,8 +2,8 @@
 //
 //     npm run bench:compare -- OTHER OTHER_DATABASE DATABASE [ROUNDS]
 //
-// OTHER is the other checkout, the databases are the same sources loaded by each. Versions take turns, each in a process
-// of its own, so the ratios hold on a machine that is not idle.
+// OTHER is the other checkout, the databases are the same sources loaded by each. Versions take turns, each in a
+// process of its own, so the ratios hold on a machine that is not idle.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

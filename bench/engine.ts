@@ -18,7 +18,9 @@ export interface Answer {
 export interface Engine {
   /** Undefined where the engine cannot answer such a question at all. */
   ask(q: string, sortBy: SortOrder, category: string | undefined): Answer | undefined;
-  /** The same with what explains each hit read as well: matches and snippet. Absent where an engine has no such thing. */
+  /**
+   * The same with what explains each hit read as well: matches and snippet. Absent where an engine has no such thing.
+   */
   explain?(q: string, sortBy: SortOrder, category: string | undefined): void;
 }
 

@@ -14,8 +14,8 @@ const QUESTION_SPREAD = 0.35;
 const NEAR = 'near ';
 
 /**
- * Stands for a model where only the search for neighbours is measured: unit vectors in clusters, made up from the text. The
- * same text gives the same vector; {@link questionNear} gives a text whose vector is near another's.
+ * Stands for a model where only the search for neighbours is measured: unit vectors in clusters, made up from the text.
+ * The same text gives the same vector; {@link questionNear} gives a text whose vector is near another's.
  */
 export class GeneratedVectors implements Embedder {
   readonly model: string;

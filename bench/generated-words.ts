@@ -12,8 +12,8 @@ const ENDINGS = ['', '', '', 's', 'ing', 'er', 'ed', 'ment'];
 const FUNCTION_WORDS = 'and to for the with use when a of in or this'.split(' ');
 
 /**
- * Rank of a word and its share of all words, as in the descriptions of 94,254 real skills (2.8 million words, 82,578 distinct
- * ones). What is rarer than one in a million goes on along the same line.
+ * Rank of a word and its share of all words, as in the descriptions of 94,254 real skills (2.8 million words, 82,578
+ * distinct ones). What is rarer than one in a million goes on along the same line.
  */
 const SHARES: readonly (readonly [rank: number, share: number])[] = [
   [1, 3.17e-2],

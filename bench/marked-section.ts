@@ -1,5 +1,6 @@
 /**
- * Replaces what stands between two comments of a page: `<!-- NAME: … -->` and `<!-- end of NAME -->`. The comments stay.
+ * Replaces what stands between two comments of a page: `<!-- NAME: … -->` and `<!-- end of NAME -->`. The comments
+ * stay.
  *
  * @throws where the page has not each of them once, in this order
  */

@@ -1,5 +1,5 @@
-// What loading is compared with: MiniSearch's `addAll` of the same text, with its own terms. Prints seconds as JSON. A process
-// of its own.
+// What loading is compared with: MiniSearch's `addAll` of the same text, with its own terms. Prints seconds as JSON. A
+// process of its own.
 import { readFileSync } from 'node:fs';
 import MiniSearch from 'minisearch';
 import { ALL_FIELDS, PeerCatalogue, type PeerDocument } from './peers/catalogue.js';

@@ -4,8 +4,8 @@ const WORD = /[A-Za-z]{4,}/g;
 const LONGEST = 4;
 
 /**
- * Questions of one to four words of descriptions, all different, that share no word with those that are asked after them: a
- * process that has answered these remembers nothing of what it is asked next.
+ * Questions of one to four words of descriptions, all different, that share no word with those that are asked after
+ * them: a process that has answered these remembers nothing of what it is asked next.
  *
  * @returns fewer than wanted where the descriptions have no more
  */

@@ -7,8 +7,8 @@ import type { QuestionClass } from './questions.js';
 import { median } from './statistics.js';
 
 /**
- * Programs that use the library as it is published, built and without a loader: what a process takes from its start on, and
- * its memory, are measured with them.
+ * Programs that use the library as it is published, built and without a loader: what a process takes from its start on,
+ * and its memory, are measured with them.
  */
 const LIBRARY = new URL('../dist/index.js', import.meta.url);
 

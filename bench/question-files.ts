@@ -6,8 +6,8 @@ const LONGEST_BY_WORD = 200;
 const LONGEST_BY_MEANING = 2000;
 
 /**
- * Questions of files in the layout of BEIR: JSON Lines with a field `text`, or the same in gzip. Each file gives as many as
- * the others, or all it has, spread over it.
+ * Questions of files in the layout of BEIR: JSON Lines with a field `text`, or the same in gzip. Each file gives as
+ * many as the others, or all it has, spread over it.
  *
  * @param limit how many at most, of all files together
  */

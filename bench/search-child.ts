@@ -1,5 +1,5 @@
-// Opens a catalogue and answers a class of questions. A process of its own for each class: nothing that an earlier class
-// has asked for is remembered.
+// Opens a catalogue and answers a class of questions. A process of its own for each class: nothing that an earlier
+// class has asked for is remembered.
 import { openSkillSearch, type SkillSearch } from '../src/index.js';
 import { answerParent } from './child.js';
 import { type ClassRequest, type ClassTimes, type Engine, measureClass, PAGE } from './engine.js';

@@ -1,4 +1,5 @@
-// Opens a catalogue, asks by meaning, and prints what it took as JSON. A process of its own, so that its memory is its own.
+// Opens a catalogue, asks by meaning, and prints what it took as JSON. A process of its own, so that its memory is its
+// own.
 import { readFileSync } from 'node:fs';
 import { BUNDLED_MODEL, inspectModel, openSkillSearch } from '../src/index.js';
 import { VectorIndex } from '../src/semantic/nearest/vector-index.js';

@@ -1,7 +1,7 @@
 // `npm run bench:shared -- --database FILE [--rounds N]`: how long a catalogue in PostgreSQL takes to be published, to
-// reach a new server, how soon 100 changes are found by one that follows, and how long small changes take; in turns with
-// plain copies of the same bytes, or the same in a file. The server runs in a process of its own. Needs a build. See
-// README.md here.
+// reach a new server, how soon 100 changes are found by one that follows, and how long small changes take; in turns
+// with plain copies of the same bytes, or the same in a file. The server runs in a process of its own. Needs a build.
+// See README.md here.
 import { constants, mkdtempSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { copyFile, mkdir, open } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';

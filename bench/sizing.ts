@@ -1,5 +1,5 @@
-// `npm run bench:sizing -- [--database FILE]… [--sizes N,N] [--no-vectors]`: what catalogues take on disk, file by file,
-// and in the memory of a server. Needs a build. See README.md here.
+// `npm run bench:sizing -- [--database FILE]… [--sizes N,N] [--no-vectors]`: what catalogues take on disk, file by
+// file, and in the memory of a server. Needs a build. See README.md here.
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,7 +55,9 @@ try {
 }
 if (values.sizes === '') print(all);
 
-/** Loads first without vectors, then with generated ones under the name of the bundled model, so that it can be served. */
+/**
+ * Loads first without vectors, then with generated ones under the name of the bundled model, so that it can be served.
+ */
 async function measureGenerated(size: number): Promise<Sizes> {
   const [source, database] = [join(folder, 'generated.jsonl'), join(folder, `${size}.db`)];
   await writeGeneratedCatalogue(source, size, SEED);

@@ -1,4 +1,5 @@
-// Searches a catalogue of generated vectors by meaning, and prints times, memory and recall as JSON. A process of its own.
+// Searches a catalogue of generated vectors by meaning, and prints times, memory and recall as JSON. A process of its
+// own.
 import { readFileSync } from 'node:fs';
 import { openSkillSearch, type Ranking } from '../src/index.js';
 import { embeddedText } from '../src/semantic/embedded-text.js';

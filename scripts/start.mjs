@@ -1,5 +1,5 @@
-// `npm start`: loads the sample catalogue, unless it is loaded already, and serves it. Prints an API key and commands to
-// try. Arguments after `npm start --` go to `skill-discovery serve`: `npm start -- --port 9000`.
+// `npm start`: loads the sample catalogue, unless it is loaded already, and serves it. Prints an API key and commands
+// to try. Arguments after `npm start --` go to `skill-discovery serve`: `npm start -- --port 9000`.
 import { fileURLToPath } from 'node:url';
 import { run } from '../dist/cli/run.js';
 import { SAMPLE_CATALOGUE } from './sample-catalogue.mjs';

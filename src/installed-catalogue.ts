@@ -21,7 +21,8 @@ export function projectCatalogues(of: Surroundings): string {
 export const PROJECT_FOLDER: RegExp = /^[0-9a-f]{16}$/;
 
 /**
- * The catalogue of all that is installed as seen from a folder of a project, with what is the user's. It need not exist.
+ * The catalogue of all that is installed as seen from a folder of a project, with what is the user's. It need not
+ * exist.
  *
  * @param level real path of the folder
  */

@@ -356,8 +356,8 @@ export interface CatalogueStats {
   /** Number of skills that are known to be damaged, so that no search finds them; absent if there are none. */
   readonly damaged?: number;
   /**
-   * When the catalogue was last written, in Unix seconds: its file by a load, a snapshot by the load that it was written
-   * after, and one in PostgreSQL when its version was published. Absent for skills in memory.
+   * When the catalogue was last written, in Unix seconds: its file by a load, a snapshot by the load that it was
+   * written after, and one in PostgreSQL when its version was published. Absent for skills in memory.
    */
   readonly writtenAt?: number;
   /** Names the state of the catalogue. Every load that changes something gives it a new one. */

@@ -192,7 +192,8 @@ export class ClusterClient {
         onGeneration(generation);
       }
     }
-    // Vectors of a copy may be searched in another way than those of the catalogue compared with: words alone are exact.
+    // Vectors of a copy may be searched in another way than those of the catalogue compared with: words alone are
+    // exact.
     if (question.kind === 'words' && got === expected.get(question.path)!.of(generation ?? 0)) return;
     const generations = generationsIn(got);
     if (generations.length > 1) {

@@ -102,12 +102,16 @@ export class ClusterServer implements AskedServer {
     return this.#part.ended;
   }
 
-  /** Whether its log says that PostgreSQL was there and took too long, as on a machine that is busy with other things. */
+  /**
+   * Whether its log says that PostgreSQL was there and took too long, as on a machine that is busy with other things.
+   */
   get hasFoundItSlow(): boolean {
     return /no answer came in time|connection timeout|too many statements wait/.test(this.#part.written);
   }
 
-  /** Milliseconds of its slowest 503 to a request that came while something was away, by its own log; 0 if none came. */
+  /**
+   * Milliseconds of its slowest 503 to a request that came while something was away, by its own log; 0 if none came.
+   */
   slowestUnavailable(away: Disturbances): number {
     let slowest = 0;
     for (const [, time = '', taken] of this.#part.written.matchAll(UNAVAILABLE)) {

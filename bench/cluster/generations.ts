@@ -4,8 +4,8 @@ import { wordsByFrequency } from '../word-frequencies.js';
 
 /**
  * What the loader loads again and again: one *generation* after the other. All marked skills of a generation bear its
- * number, in their `skillUrl` and their file text; one more skill comes with it, and that of the generation before goes.
- * So two numbers in one answer, or none of the two, tell of a state that nobody published.
+ * number, in their `skillUrl` and their file text; one more skill comes with it, and that of the generation before
+ * goes. So two numbers in one answer, or none of the two, tell of a state that nobody published.
  */
 export const MARKED = 100;
 

@@ -22,8 +22,9 @@ export interface Attempt {
 }
 
 /**
- * The steps of our search in the words of a peer: terms are stems, for that is what it has indexed. The last three steps
- * cannot be put exactly: beginnings and edits of stems are not those of words, and half of the weight is not any word.
+ * The steps of our search in the words of a peer: terms are stems, for that is what it has indexed. The last three
+ * steps cannot be put exactly: beginnings and edits of stems are not those of words, and half of the weight is not any
+ * word.
  */
 export function* attemptsOf(text: string): Generator<Attempt> {
   const question = readQuestion(text);

@@ -27,7 +27,10 @@ interface SkillRow extends BesideRecord {
   readonly occupations: string;
 }
 
-/** The catalogue that all peers share: they index its documents, sort by its ranks, and read the records of a page from it. */
+/**
+ * The catalogue that all peers share: they index its documents, sort by its ranks, and read the records of a page from
+ * it.
+ */
 export class PeerCatalogue {
   readonly size: number;
   readonly #connection: Connection;

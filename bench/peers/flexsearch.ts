@@ -2,9 +2,9 @@ import { Index } from 'flexsearch';
 import { addDocuments, type BuiltPeer, type Peer, type PeerFolder } from './peer.js';
 
 /**
- * Its README: numeric ids, `tokenize: 'strict'` for whole words, an `encode` function of one's own. A `Document` would ask for
- * all words in one field, so there are two flat indexes: of what the first step reads, and of everything. It gives no
- * total: whoever wants one asks for all results. The second index alone could not tell the steps apart.
+ * Its README: numeric ids, `tokenize: 'strict'` for whole words, an `encode` function of one's own. A `Document` would
+ * ask for all words in one field, so there are two flat indexes: of what the first step reads, and of everything. It
+ * gives no total: whoever wants one asks for all results. The second index alone could not tell the steps apart.
  */
 export async function buildFlexSearch({ catalogue }: PeerFolder): Promise<BuiltPeer> {
   const encode = (text: string): string[] => text.split(' ').filter((term) => term !== '');

@@ -10,9 +10,9 @@ interface Statements {
 }
 
 /**
- * Its documentation: a contentless table, filled in one transaction and optimised, an index of prefixes, `rank` for bm25.
- * Rows are numbered by date, so that this order costs nothing; stars and categories are joined. The terms are parted at
- * white space only.
+ * Its documentation: a contentless table, filled in one transaction and optimised, an index of prefixes, `rank` for
+ * bm25. Rows are numbered by date, so that this order costs nothing; stars and categories are joined. The terms are
+ * parted at white space only.
  */
 export async function buildFts5({ catalogue, folder }: PeerFolder): Promise<BuiltPeer> {
   const connection = new Database(join(folder, 'fts5.db'));

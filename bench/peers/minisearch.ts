@@ -42,7 +42,10 @@ function wordQuery({ terms, by }: AttemptWord): Query {
   return { combineWith: 'OR', queries: [...terms], ...how };
 }
 
-/** Read back in a process of its own, as whoever stores it does: beside the index that was written, V8 clears memory for minutes. */
+/**
+ * Read back in a process of its own, as whoever stores it does: beside the index that was written, V8 clears memory for
+ * minutes.
+ */
 function storeAndLoad(index: MiniSearch<PeerDocument>, path: string): NonNullable<BuiltPeer['stored']> {
   try {
     writeFileSync(path, JSON.stringify(index));

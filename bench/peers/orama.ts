@@ -3,8 +3,8 @@ import { ALL_FIELDS, CORE_FIELDS } from './catalogue.js';
 import { addDocuments, type BuiltPeer, type Peer, type PeerFolder } from './peer.js';
 
 /**
- * Its documentation: a schema, `insertMultiple`, a tokenizer of one's own, `threshold: 0` for all words, `exact` for whole
- * words, `tolerance` for typos, `sortBy` a property, `where` for an enum. All words must stand in one field.
+ * Its documentation: a schema, `insertMultiple`, a tokenizer of one's own, `threshold: 0` for all words, `exact` for
+ * whole words, `tolerance` for typos, `sortBy` a property, `where` for an enum. All words must stand in one field.
  */
 export async function buildOrama({ catalogue }: PeerFolder): Promise<BuiltPeer> {
   const database = create({

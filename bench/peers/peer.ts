@@ -35,8 +35,8 @@ export interface PeerFolder {
 }
 
 /**
- * Makes the terms of all documents, then has them added. The documents are gone with this call: a peer must not be charged
- * for them.
+ * Makes the terms of all documents, then has them added. The documents are gone with this call: a peer must not be
+ * charged for them.
  */
 export async function addDocuments(
   catalogue: PeerCatalogue,

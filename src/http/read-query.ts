@@ -69,7 +69,9 @@ function readQuery<Resolved>(
   return resolve(asked);
 }
 
-/** What a parameter is written as becomes what the library takes. A text that means nothing stays, and is a fault there. */
+/**
+ * What a parameter is written as becomes what the library takes. A text that means nothing stays, and is a fault there.
+ */
 function meaningOf(parameter: QueryParameter, text: string, cutLimit: boolean): string | number | boolean {
   if (parameter.kind === 'time') return toSeconds(text);
   if (parameter.kind === 'flag') return text === 'true' || (text === 'false' ? false : text);

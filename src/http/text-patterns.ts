@@ -15,7 +15,9 @@ export const NOT_BLANK: string = `^[^\\x00]*[^\\x00${SPACE}][^\\x00]*$`;
 export const WITHOUT_NUL = '^[^\\x00]*$';
 export const SLUG = '^[a-z0-9-]+$';
 
-/** What no question may match: NUL, or more than so many code points between the first and the last that is no blank. */
+/**
+ * What no question may match: NUL, or more than so many code points between the first and the last that is no blank.
+ */
 export function unreadable(longest: number): string {
   return `\\x00|[^${SPACE}]${anything(longest - 1)}[^${SPACE}]`;
 }

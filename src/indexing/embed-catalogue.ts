@@ -25,7 +25,8 @@ export interface EmbeddingOptions {
  * Embeds the texts of a load that do not yet have a vector of the model.
  *
  * @returns the number of those that were embedded here
- * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`, and those of the exchange
+ * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`, and those of the
+ *   exchange
  * @throws the signal's reason when aborted; the vectors made until then are kept
  */
 export async function embedCatalogue(

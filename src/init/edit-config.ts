@@ -90,7 +90,9 @@ function check(
 
 type Container = Record<string, unknown>;
 
-/** Puts entries in their place. Objects and arrays around it that are empty are left out: whether they stay is no fault. */
+/**
+ * Puts entries in their place. Objects and arrays around it that are empty are left out: whether they stay is no fault.
+ */
 function withEntries(config: unknown, { keys, kind }: Place, entries: readonly unknown[]): unknown {
   const [key, ...rest] = keys as [string, ...string[]];
   const container = (config ?? {}) as Container;

@@ -66,7 +66,8 @@ const LOCK_OPTIONS = namesOf<LockChoice>({ path: true, form: true });
  * are installed or none. Nothing is overwritten without `force`.
  *
  * @param search opened with `localPaths: true` where skills without a repository should be noted with their folder
- * @throws {SkillSearchError} `INVALID_OPTION`, `SKILL_NOT_FOUND`, `DATABASE_DAMAGED`; `INSTALL_REFUSED`, with the reason
+ * @throws {SkillSearchError} `INVALID_OPTION`, `SKILL_NOT_FOUND`, `DATABASE_DAMAGED`; `INSTALL_REFUSED`, with the
+ *   reason
  * @throws the error of the file system, such as `ENOSPC`; nothing is installed then
  * @example
  * import { openSkillSearch } from 'skill-discovery';

@@ -63,8 +63,8 @@ export class LockFile {
   /**
    * Writes the entries that were set into the file as it is by now: other installers may have written to it, too.
    *
-   * @throws {SkillSearchError} `INSTALL_REFUSED` if it cannot be read any more, would have too many entries, or is written
-   *   to all the time
+   * @throws {SkillSearchError} `INSTALL_REFUSED` if it cannot be read any more, would have too many entries, or is
+   *   written to all the time
    */
   async write(): Promise<void> {
     if (this.#changes.size === 0) return;

@@ -13,8 +13,8 @@ export interface WellKnownEntry {
 const OF_ONE_SKILL = /\/skills\/([^/]+)\/(?:@[^/]*\/)?\.well-known\/(?:agent-skills|skills)\//;
 
 /**
- * An entry as `npx skills` 1.5.18 writes it: the lock file of a project has the host alone, that of the user the address
- * of what was fetched.
+ * An entry as `npx skills` 1.5.18 writes it: the lock file of a project has the host alone, that of the user the
+ * address of what was fetched.
  *
  * @returns undefined if the skill came from somewhere else
  */

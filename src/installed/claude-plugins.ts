@@ -10,8 +10,9 @@ import type { PluginPlace, Plugins } from './plugins.js';
 import type { JsonObject } from './read-json.js';
 
 /**
- * The folders with skills of the plugins of Claude Code that are installed and not disabled, by `plugins/installed_plugins.json`
- * (versions 1 and 2) in the agent's own folder. A plugin of a project counts in that project only.
+ * The folders with skills of the plugins of Claude Code that are installed and not disabled, by
+ * `plugins/installed_plugins.json` (versions 1 and 2) in the agent's own folder. A plugin of a project counts in that
+ * project only.
  *
  * Where a plugin's skills lie is said by the plugin (`.claude-plugin/plugin.json`) and by the marketplace that it came
  * from (`.claude-plugin/marketplace.json`): usually `skills/`, and what these two list. If the marketplace says

@@ -20,7 +20,9 @@ export interface InstalledOptions {
   readonly cwd?: string | undefined;
   /** The user's home folder. @default that of the process */
   readonly home?: string | undefined;
-  /** The environment: `XDG_CONFIG_HOME`, `CODEX_HOME`, `CLAUDE_CONFIG_DIR` and their like. @default that of the process */
+  /**
+   * The environment: `XDG_CONFIG_HOME`, `CODEX_HOME`, `CLAUDE_CONFIG_DIR` and their like. @default that of the process
+   */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Whose paths are meant. @default that of the process */
   readonly platform?: NodeJS.Platform | undefined;

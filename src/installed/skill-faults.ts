@@ -4,7 +4,9 @@ import { hasSkillNameForm, LONGEST_SKILL_NAME } from '../skill-name.js';
 import type { SkillMarkdown } from '../sources/folder/front-matter.js';
 import { isBlank, toOneLine } from '../sources/rows/clean-text.js';
 
-/** Longest texts of a skill, in characters, by the Agent Skills specification (https://agentskills.io/specification). */
+/**
+ * Longest texts of a skill, in characters, by the Agent Skills specification (https://agentskills.io/specification).
+ */
 const LONGEST = { name: LONGEST_SKILL_NAME, description: 1024, compatibility: 500 } as const;
 
 /**

@@ -9,10 +9,11 @@ import { type StopWords, stopWordsOf } from './stop-words.js';
 const CANDIDATES = 32;
 
 /**
- * Texts that complete the last word of a text, best first; each with the number of documents that have the word. None if
- * its last word is done.
+ * Texts that complete the last word of a text, best first; each with the number of documents that have the word. None
+ * if its last word is done.
  *
- * @param stopWords are no completions, and nothing that a completion has to fit; by default those of the text's language
+ * @param stopWords are no completions, and nothing that a completion has to fit; by default those of the text's
+ *   language
  */
 export function completeWord(index: KeywordIndex, text: string, stopWords?: StopWords): CountedText[] {
   const typed = typedWord(text);

@@ -3,8 +3,8 @@ import { QUESTION_WORK, QUESTION_WORK_PER_SKILL } from '../limits.js';
 /**
  * Counts the work of one question, and bounds it. Counted is what is read and compared (postings, positions, terms),
  * never time: the same question to the same catalogue does the same work and has the same answer on every machine. One
- * unit takes about as long as reading one posting, some nanoseconds. Work that a cache saves is counted all the same. An
- * index over several segments counts what it reads of each, some hundredths more than one index of all would.
+ * unit takes about as long as reading one posting, some nanoseconds. Work that a cache saves is counted all the same.
+ * An index over several segments counts what it reads of each, some hundredths more than one index of all would.
  *
  * Whoever works asks first. Without units for a piece of work it is left out, and the answer is truncated.
  */

@@ -19,8 +19,8 @@ export interface RepeatableLoad<Begun, Result> {
 
 /**
  * Runs a load, and runs it again if it was {@link Overtaken}, a few times, or if what it began with is damaged: the
- * database has the truth. Damage that is found twice in a row is of something else. Where the database itself is damaged,
- * no other copy would be better.
+ * database has the truth. Damage that is found twice in a row is of something else. Where the database itself is
+ * damaged, no other copy would be better.
  *
  * @throws {SkillSearchError} `LOAD_IN_PROGRESS` if it is overtaken again and again; whatever else the load throws
  */

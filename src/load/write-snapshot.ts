@@ -56,8 +56,8 @@ const OPTIONS = namesOf<SnapshotOptions>({
  * Of a catalogue in PostgreSQL it is one published version: the newest when the writing began.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`; those of opening the catalogue; `LOAD_IN_PROGRESS` if a load does not
- *   end, or changes follow one another too fast; `SNAPSHOT_NOT_WRITABLE`; for PostgreSQL also `SERVICE_UNAVAILABLE`, and
- *   those of connecting
+ *   end, or changes follow one another too fast; `SNAPSHOT_NOT_WRITABLE`; for PostgreSQL also `SERVICE_UNAVAILABLE`,
+ *   and those of connecting
  * @throws the signal's reason when aborted
  */
 export async function writeSnapshot(options: SnapshotOptions): Promise<SnapshotReport> {

@@ -14,8 +14,8 @@ export interface PasswordTarget {
 
 /**
  * Looks a password up in the password file of PostgreSQL's programs: the one that `PGPASSFILE` names, or `~/.pgpass`,
- * on Windows `%APPDATA%\postgresql\pgpass.conf`. Lines are `host:port:database:user:password`; the first that fits counts.
- * A field may be `*`, a `\` stands before `:` and `\`, and a `#` begins a comment.
+ * on Windows `%APPDATA%\postgresql\pgpass.conf`. Lines are `host:port:database:user:password`; the first that fits
+ * counts. A field may be `*`, a `\` stands before `:` and `\`, and a `#` begins a comment.
  *
  * Source: https://www.postgresql.org/docs/current/libpq-pgpass.html
  *

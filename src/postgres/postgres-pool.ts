@@ -18,7 +18,9 @@ import { checkTarget, type FoundSession } from './target-session.js';
 import { TransactionSession } from './transaction-session.js';
 import { within } from './within.js';
 
-/** Milliseconds until it is told anew that more ask than the database can answer: thousands a second may fail by that. */
+/**
+ * Milliseconds until it is told anew that more ask than the database can answer: thousands a second may fail by that.
+ */
 const CROWD_TOLD_AGAIN = 60_000;
 
 /** A database stopped answering, or answers again. */

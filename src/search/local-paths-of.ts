@@ -3,8 +3,8 @@ import { CatalogueSearch } from './catalogue-search.js';
 import type { SkillSearch } from './skill-search.js';
 
 /**
- * Where a skill lies on this machine, even if the search was not opened to tell that in its answers: a server may say it
- * to processes of its own user, and to nobody else.
+ * Where a skill lies on this machine, even if the search was not opened to tell that in its answers: a server may say
+ * it to processes of its own user, and to nobody else.
  *
  * @returns nothing for a search that is not of this library, and for a skill that came from no folder
  */

@@ -163,7 +163,8 @@ async function localCatalogue(
  * Takes the columns from the derived file, also from that of a former state. If it is damaged, the reader makes them
  * from the catalogue instead.
  *
- * @returns what small changes have changed since; `none` if the file is of the present state; undefined if it is of no use
+ * @returns what small changes have changed since; `none` if the file is of the present state; undefined if it is of no
+ *   use
  */
 async function useColumns(
   reader: CatalogueReader,

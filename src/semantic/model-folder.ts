@@ -149,7 +149,9 @@ async function hashFiles(
   return hash.digest('hex').slice(0, 12);
 }
 
-/** Bytes that are read at once: enough that the reading costs little, few enough that they stay in a processor's cache. */
+/**
+ * Bytes that are read at once: enough that the reading costs little, few enough that they stay in a processor's cache.
+ */
 const READ_AT_ONCE = 1 << 20;
 
 async function hashContent(hash: Hash, folder: string, file: string): Promise<void> {

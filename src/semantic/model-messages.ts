@@ -20,7 +20,9 @@ export type ModelThreadRequest =
 
 /** A message from a model thread: first `ready` or `failed`, then one answer for each request, in the same order. */
 export type ModelThreadMessage =
-  /** With the scripts that the model can read by its vocabulary, undefined if they were not looked up or it shows none. */
+  /**
+   * With the scripts that the model can read by its vocabulary, undefined if they were not looked up or it shows none.
+   */
   | { readonly kind: 'ready'; readonly scripts: readonly Script[] | undefined; readonly dimensions: number }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
   /** With the vectors one after the other, and how long the model took for them. */

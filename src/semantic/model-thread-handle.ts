@@ -47,7 +47,8 @@ export class ModelThread {
           reject(error);
         } else this.#settle(message);
       });
-      // A thread that cannot start no longer keeps the process alive when its `error` is told, so an `exit` may not come.
+      // A thread that cannot start no longer keeps the process alive when its `error` is told, so an `exit` may not
+      // come.
       this.#worker.on('error', () => reject(this.#requests.ended));
       this.#worker.on('exit', () => reject(this.#requests.ended));
     });

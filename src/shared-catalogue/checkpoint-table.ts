@@ -112,8 +112,8 @@ export async function readChunk(
 }
 
 /**
- * Stores a checkpoint in place of the one before, in one transaction. Does nothing if there is a later one, if its state
- * is not known any more, or if somebody else is storing one.
+ * Stores a checkpoint in place of the one before, in one transaction. Does nothing if there is a later one, if its
+ * state is not known any more, or if somebody else is storing one.
  *
  * @throws {SkillSearchError} `INVALID_SNAPSHOT` for a manifest that is none
  */

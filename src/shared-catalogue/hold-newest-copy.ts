@@ -8,12 +8,12 @@ import type { SharedState } from './shared-state.js';
 const MOST_ATTEMPTS = 10;
 
 /**
- * Brings a local copy and its derived files to the newest state, and calls work while nobody changes it: other processes
- * go on reading it, and wait before they write.
+ * Brings a local copy and its derived files to the newest state, and calls work while nobody changes it: other
+ * processes go on reading it, and wait before they write.
  *
  * @param work is given the published state that the copy is
- * @throws {SkillSearchError} those of `SharedCopy.bringUp`; `LOAD_IN_PROGRESS` if others change the copy again and again;
- *   whatever the work throws
+ * @throws {SkillSearchError} those of `SharedCopy.bringUp`; `LOAD_IN_PROGRESS` if others change the copy again and
+ *   again; whatever the work throws
  * @throws the signal's reason when aborted
  */
 export async function holdNewestCopy<T>(

@@ -3,8 +3,8 @@ import type { SkillImage } from '../store/transfer/skill-image.js';
 import { distinct } from './distinct.js';
 
 /**
- * Notes which vectors belong to a version that is being published. They belong to texts, so whatever it says of one holds
- * for all skills with that text: each of them must have changed by this version, or copies would not hear of it.
+ * Notes which vectors belong to a version that is being published. They belong to texts, so whatever it says of one
+ * holds for all skills with that text: each of them must have changed by this version, or copies would not hear of it.
  */
 export class PublishedVectors {
   readonly #run: RunStatement;
@@ -18,7 +18,10 @@ export class PublishedVectors {
     this.#isNext = isNext;
   }
 
-  /** Forgets those of another model: all skills that have one of this model have changed, and so have those that had one. */
+  /**
+   * Forgets those of another model: all skills that have one of this model have changed, and so have those that had
+   * one.
+   */
   async forgetAll(): Promise<void> {
     await this.#run({ text: 'DELETE FROM skill_discovery.published_vector' });
   }

@@ -5,7 +5,9 @@ import type { PostgresAddress } from '../postgres/postgres-address.js';
 import type { CopyOrigin } from '../snapshot/local-copy.js';
 import { type Surroundings, surroundings, userFolders } from '../user-folders.js';
 
-/** What names the catalogue of an address among others: whoever asks for it, and with what password, does not matter. */
+/**
+ * What names the catalogue of an address among others: whoever asks for it, and with what password, does not matter.
+ */
 export function sharedOrigin(address: PostgresAddress, of: Surroundings = surroundings()): CopyOrigin {
   const { env } = of;
   const host = address.hosts.map((one) => one.host ?? env['PGHOST'] ?? 'localhost').join();

@@ -63,8 +63,9 @@ export class SharedStore {
    *
    * @throws {SkillSearchError} `DATABASE_NOT_READABLE` if the database cannot be reached or lets nobody in;
    *   `DATABASE_NOT_WRITABLE` if it may only be read, and `DATABASE_NOT_FOUND` for a reader who finds no tables and may
-   *   make none; `NOT_A_CATALOGUE` if the schema belongs to something else; `UNSUPPORTED_FORMAT` for a newer catalogue, or an old version of PostgreSQL; `POSTGRES_CLIENT_MISSING`;
-   *   `INVALID_OPTION` for a password file that cannot be read
+   *   make none; `NOT_A_CATALOGUE` if the schema belongs to something else; `UNSUPPORTED_FORMAT` for a newer catalogue,
+   *   or an old version of PostgreSQL; `POSTGRES_CLIENT_MISSING`; `INVALID_OPTION` for a password file that cannot be
+   *   read
    */
   static async open(address: PostgresAddress, options: SharedStoreOptions = {}): Promise<SharedStore> {
     const { connections = POSTGRES_LIMITS.usualConnections, isReader = false, ...others } = options;
@@ -185,8 +186,8 @@ export class SharedStore {
   }
 
   /**
-   * Stores the files of a copy in place of those before. Does nothing if there are later ones, if somebody else does the
-   * same at the moment, or if not all changes since that state are known.
+   * Stores the files of a copy in place of those before. Does nothing if there are later ones, if somebody else does
+   * the same at the moment, or if not all changes since that state are known.
    *
    * @param chunks is asked for those that are missing
    * @throws {SkillSearchError} `INVALID_SNAPSHOT` for a manifest that is none

@@ -29,7 +29,9 @@ export class UsedBytes {
     this.#model = model;
   }
 
-  /** @throws {SkillSearchError} `DATABASE_DAMAGED` if the changes have not the bytes, or the vector, that an image names */
+  /**
+   * @throws {SkillSearchError} `DATABASE_DAMAGED` if the changes have not the bytes, or the vector, that an image names
+   */
   async send(images: readonly SkillImage[]): Promise<ImageToWrite[]> {
     const texts = new Map<string, string>();
     const batch = images.map((image) => ({ image, texts: image.files.map(({ text }) => noteText(text, texts)) }));

@@ -88,7 +88,9 @@ export function readVectors(
   return readFrom('skill_discovery.vector', session, shown, model, textHashes);
 }
 
-/** Like {@link readVectors}, but leaves out those that do not belong to the present version, of whose model they are. */
+/**
+ * Like {@link readVectors}, but leaves out those that do not belong to the present version, of whose model they are.
+ */
 export function readPublishedVectors(
   session: Pick<PostgresSession, 'copy'>,
   shown: string,

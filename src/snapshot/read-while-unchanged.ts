@@ -28,8 +28,8 @@ export type PutChunk = (chunk: Buffer, path: string, offset: number) => Promise<
 /**
  * Reads the files of one state of a catalogue in chunks: if they change meanwhile they are read again.
  *
- * @throws {SkillSearchError} `LOAD_IN_PROGRESS` if a load does not end, or changes follow one another too fast; those of
- *   opening the catalogue
+ * @throws {SkillSearchError} `LOAD_IN_PROGRESS` if a load does not end, or changes follow one another too fast; those
+ *   of opening the catalogue
  * @throws the signal's reason when aborted
  */
 export async function readWhileUnchanged(

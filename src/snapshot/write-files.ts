@@ -45,8 +45,8 @@ export interface FilesToWrite {
 }
 
 /**
- * The work of `writeSnapshot`: writes the files of a catalogue into a folder. The manifest is written last. A chunk that
- * is there already is not written again.
+ * The work of `writeSnapshot`: writes the files of a catalogue into a folder. The manifest is written last. A chunk
+ * that is there already is not written again.
  *
  * @throws {SkillSearchError} those of opening the catalogue; `LOAD_IN_PROGRESS` if a load does not end, or changes
  *   follow one another too fast; `SNAPSHOT_NOT_WRITABLE`

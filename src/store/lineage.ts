@@ -15,8 +15,8 @@ export interface CatalogueState {
 
 /**
  * The states of a catalogue from which the present one was made by small changes, oldest first; the last one is the
- * present state. Derived files of all of them can be used, but not all can be read: see {@link oldestKept}. Empty if there
- * was no small change since the last whole load.
+ * present state. Derived files of all of them can be used, but not all can be read: see {@link oldestKept}. Empty if
+ * there was no small change since the last whole load.
  *
  * @param until stamp of the last state that is wanted; left out for the present one
  */

@@ -198,13 +198,13 @@ CREATE INDEX IF NOT EXISTS text_signature_text ON text_signature (text);
  * - `content_file` has the files. The bytes of one are `kept` as a `blob`, as the `text` of the file of that name, or
  *   not at all (`none`).
  * - `blob` has bytes, once for each digest: compressed (`deflate`) or, if that does not help, as they are (`raw`).
- * - `derived_label` has what a classifier found of each skill without categories: an array of categories, empty where it
- *   was unsure. An entry is void if the skill has another hash by now.
+ * - `derived_label` has what a classifier found of each skill without categories: an array of categories, empty where
+ *   it was unsure. An entry is void if the skill has another hash by now.
  * - `vector.embedding` has unit length: 32-bit floats, little-endian. Numbers are never reused, so that derived files
  *   can be updated by them. A finished catalogue has vectors of one model only.
  * - `meta` holds the `stamp`, a random value of each finished load; the stamp that it `replaces`; the
- *   `signature_rules`; the id of the `model` of the vectors; the rules of the `classifier` that made all derived labels,
- *   if the catalogue is classified; the `load_key` of a running load; the `shared_version` of a local copy
+ *   `signature_rules`; the id of the `model` of the vectors; the rules of the `classifier` that made all derived
+ *   labels, if the catalogue is classified; the `load_key` of a running load; the `shared_version` of a local copy
  *   (`shared-note.ts`); and what a finished load notes of the whole (`facts.ts`): `facts`, and the `checksum` of all
  *   other entries.
  * - `state` has the states that small changes made since the last whole load (`lineage.ts`): the first row is the state

@@ -31,8 +31,8 @@ const READ_A_TURN = 32;
  *   but for the frequency of phrases.
  *
  * @returns the report, as the value of the generator
- * @throws {SkillSearchError} `INVALID_OPTION`; `SOURCE_NOT_FOUND`, `INVALID_SOURCE` for a list that cannot be read; with
- *   negatives what `warmUp` throws (`NO_VECTORS`, `MODEL_MISMATCH`, …); what `openSkillSearch` throws
+ * @throws {SkillSearchError} `INVALID_OPTION`; `SOURCE_NOT_FOUND`, `INVALID_SOURCE` for a list that cannot be read;
+ *   with negatives what `warmUp` throws (`NO_VECTORS`, `MODEL_MISMATCH`, …); what `openSkillSearch` throws
  * @throws the signal's reason when aborted
  * @example
  * import { minePairs } from 'skill-discovery/tuning';

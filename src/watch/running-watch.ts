@@ -331,8 +331,8 @@ function everythingOf(sources: readonly WatchedSource[]): Changes {
 }
 
 /**
- * Leaves out what came from a folder that another one has replaced, as when a drive is unmounted: nothing in it is gone.
- * The next look reads the other one.
+ * Leaves out what came from a folder that another one has replaced, as when a drive is unmounted: nothing in it is
+ * gone. The next look reads the other one.
  */
 async function ofSameSources(taken: Changes): Promise<Changes> {
   const same = new Map<WatchedSource, SourceChanges>();

@@ -9,8 +9,8 @@ export type Found = { readonly path: string } | { readonly path: undefined; read
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /**
- * Finds the Chromium of this machine: `CHROMIUM_PATH`, else what is on `PATH`. A program of that name that cannot say its
- * version counts as none: some systems have a stand-in there that only says what to install.
+ * Finds the Chromium of this machine: `CHROMIUM_PATH`, else what is on `PATH`. A program of that name that cannot say
+ * its version counts as none: some systems have a stand-in there that only says what to install.
  *
  * @throws {Error} if `CHROMIUM_PATH` names something else: whoever sets it wants these tests
  */

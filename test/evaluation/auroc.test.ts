@@ -3,11 +3,13 @@ import { expect, test } from 'vitest';
 import { separation } from '../../src/evaluation/auroc.js';
 
 test('the area is the share of pairs in which the answerable question scores higher', () => {
-  // Of the nine pairs of (.9, .6, .4) and (.5, .4, .1): .9 is above all three, .6 above all three, .4 above .1 and equal to .4.
+  // Of the nine pairs of (.9, .6, .4) and (.5, .4, .1): .9 is above all three, .6 above all three, .4 above .1 and
+  // equal to .4.
   const { area, parts } = separation(Float64Array.of(0.9, 0.6, 0.4), Float64Array.of(0.5, 0.4, 0.1));
   expect(area).toBeCloseTo((3 + 3 + 1.5) / 9, 12);
-  // Of a question: the share of the unanswerable that its score is above, plus the share of the answerable that are above
-  // its score without answers, less the area. The second: 3/3 and, of .4: above it .9, .6 and half of .4, which is 2.5/3.
+  // Of a question: the share of the unanswerable that its score is above, plus the share of the answerable that are
+  // above its score without answers, less the area. The second: 3/3 and, of .4: above it .9, .6 and half of .4, which
+  // is 2.5/3.
   expect(parts[1]).toBeCloseTo(1 + 2.5 / 3 - 7.5 / 9, 12);
 });
 

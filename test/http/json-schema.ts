@@ -22,8 +22,8 @@ const KNOWN = new Set([
 ]);
 
 /**
- * What is wrong with a value by a schema of an OpenAPI document. Stricter than JSON Schema: an object may not have other
- * properties than those described.
+ * What is wrong with a value by a schema of an OpenAPI document. Stricter than JSON Schema: an object may not have
+ * other properties than those described.
  */
 export function schemaFaults(document: Json, schema: Json, value: unknown, at = 'it'): string[] {
   const strange = Object.keys(schema).filter((word) => !KNOWN.has(word));

@@ -278,7 +278,8 @@ describe('a request that is too long', () => {
     expect(answered(await wire.send(last).reply()).status).toBe(401);
   });
 
-  // By itself Node keeps 2,000 and drops the rest without a word: a wrong key among those is served as if there were none.
+  // By itself Node keeps 2,000 and drops the rest without a word: a wrong key among those is served as if there were
+  // none.
   test('does not lose its last headers where it has thousands', async () => {
     const many = Array.from({ length: 2500 }, (_, i) => `X${i}:`);
     const wire = await connected();

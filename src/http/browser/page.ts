@@ -85,7 +85,9 @@ class SearchPage {
   /** Answers by their parameters, so that going back asks nothing. */
   readonly #answers = new Map<string, PageAnswer>();
   #allowance: Allowance | undefined;
-  /** The question for words, and that for the whole answer: the one for words goes on until the other has its answer. */
+  /**
+   * The question for words, and that for the whole answer: the one for words goes on until the other has its answer.
+   */
   readonly #asking: { quick?: AbortController; whole?: AbortController } = {};
   /** The question whose answer stands on the page, words alone included. */
   #shown = new URLSearchParams(location.search).toString();

@@ -1,6 +1,6 @@
 /**
- * Where a skill is not published: nowhere at all; not for installers, though by MCP; or not in the index for installers,
- * though at its own address.
+ * Where a skill is not published: nowhere at all; not for installers, though by MCP; or not in the index for
+ * installers, though at its own address.
  */
 export type UnpublishedWhere = 'everywhere' | 'for-installers' | 'in-index';
 

@@ -16,12 +16,13 @@ import { isTransientError, retryAfter } from './failed-call.js';
  * Makes an embedder of a function that asks a service: in batches, few calls at a time, and again after a pause if a
  * call fails for a while. Checks what comes back, and gives it unit length.
  *
- * Pauses double from attempt to attempt, each shortened by up to a half at random, so that clients which failed together
- * do not come back together. `Retry-After` of an error counts instead: see {@link BatchedEmbedderOptions.isTransient}
- * for what else errors may say. A call that pauses keeps its place among the `concurrency` calls.
+ * Pauses double from attempt to attempt, each shortened by up to a half at random, so that clients which failed
+ * together do not come back together. `Retry-After` of an error counts instead: see {@link
+ * BatchedEmbedderOptions.isTransient} for what else errors may say. A call that pauses keeps its place among the
+ * `concurrency` calls.
  *
- * @throws {SkillSearchError} `INVALID_OPTION`. `embed` of the embedder throws `EMBEDDER_FAILED` if a call fails for good
- *   or its answer is wrong, and the signal's reason when aborted.
+ * @throws {SkillSearchError} `INVALID_OPTION`. `embed` of the embedder throws `EMBEDDER_FAILED` if a call fails for
+ *   good or its answer is wrong, and the signal's reason when aborted.
  * @example
  * const embedder = batchedEmbedder({
  *   model: 'text-embedding-3-small@512',

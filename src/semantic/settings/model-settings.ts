@@ -15,8 +15,8 @@ export interface ModelSettings {
   /** What stands before each text of a skill. */
   readonly document: string;
   /**
-   * `sentence_embedding` takes the output of that name, for a model that does more than pooling. So does a model without
-   * an output for tokens, whatever is said here.
+   * `sentence_embedding` takes the output of that name, for a model that does more than pooling. So does a model
+   * without an output for tokens, whatever is said here.
    */
   readonly pooling: Pooling | 'sentence_embedding';
   /** Tokens of a text that are read, special ones and prefix included; undefined if it is what the tokenizer says. */

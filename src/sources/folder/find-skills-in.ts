@@ -67,7 +67,9 @@ async function outermostSkill(folder: string, root: string): Promise<string> {
   return outermost;
 }
 
-/** Whether there is a folder. One that is reached through links is another way to a part of the source, or out of it. */
+/**
+ * Whether there is a folder. One that is reached through links is another way to a part of the source, or out of it.
+ */
 async function isFolderInPlace(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch((cause: NodeJS.ErrnoException) => {
     // What cannot be looked at may be there.

@@ -22,9 +22,9 @@ export interface GroupedDocuments {
 }
 
 /**
- * Brings the groups of copies up to date after a small change. Skills are compared only if they have the same name or the
- * same text, so only the relatives of what changed can be in other groups than before: skills that have a name or a text
- * in common with it, or with a relative. Among them the groups are made anew.
+ * Brings the groups of copies up to date after a small change. Skills are compared only if they have the same name or
+ * the same text, so only the relatives of what changed can be in other groups than before: skills that have a name or a
+ * text in common with it, or with a relative. Among them the groups are made anew.
  *
  * @param connection in a transaction that reads the state
  */

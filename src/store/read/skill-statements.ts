@@ -54,7 +54,9 @@ export class SkillStatements {
   readonly #id: Statement<[skill: SkillNumber], unknown>;
   readonly #number: Statement<[id: string], SkillNumber>;
   readonly #derived: DerivedLabels | undefined;
-  /** The record that was read last: texts of a skill are mostly read after it. The number of a skill names its state. */
+  /**
+   * The record that was read last: texts of a skill are mostly read after it. The number of a skill names its state.
+   */
   #last: { readonly skill: SkillNumber; readonly record: string } | undefined;
 
   constructor(connection: Connection, path: string) {

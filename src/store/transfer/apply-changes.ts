@@ -27,8 +27,8 @@ export interface ApplyOptions {
 
 /**
  * Brings a catalogue to the later state that changes lead to, or makes it. Few changes are written in place, in one
- * transaction; more by a working copy that is published as that of a load. Killed at any moment, the catalogue is in the
- * state before or in the later one, and the next call goes on. Derived files are left alone.
+ * transaction; more by a working copy that is published as that of a load. Killed at any moment, the catalogue is in
+ * the state before or in the later one, and the next call goes on. Derived files are left alone.
  *
  * @param database its file
  * @param changes from the catalogue's state; what they say of more skills than have changed does no harm

@@ -12,8 +12,8 @@ export interface ChangedIds {
 }
 
 /**
- * Compares a catalogue with a former state of it. SQLite does all of it: an object for each of the skills, most of which
- * are as they were, would take longer.
+ * Compares a catalogue with a former state of it. SQLite does all of it: an object for each of the skills, most of
+ * which are as they were, would take longer.
  *
  * @param connection of the later state, in a transaction. The former one is attached as `base`
  * @param model of the vectors of the later state; undefined if it has none
@@ -93,7 +93,10 @@ const LABELS = [
    WHERE $before IS NOT NULL AND ($now IS NULL OR label.categories IS NULL)`,
 ];
 
-/** Expects id and dimensions of the model. The later state has a vector of the text of these skills, and the former one had none. */
+/**
+ * Expects id and dimensions of the model. The later state has a vector of the text of these skills, and the former one
+ * had none.
+ */
 const MORE_VECTORS = `
   INSERT OR IGNORE INTO differs SELECT number FROM main.skill WHERE text_hash IN (
     SELECT text_hash FROM main.vector AS now

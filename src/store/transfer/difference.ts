@@ -31,7 +31,8 @@ export interface OpenDifference extends CatalogueChanges {
 }
 
 /**
- * What leads from one finished catalogue to another. A vector whose text no skill of the later one has is no difference.
+ * What leads from one finished catalogue to another. A vector whose text no skill of the later one has is no
+ * difference.
  *
  * @param base path of the former catalogue; undefined: all of the later one is new. It is read before this returns
  * @param next path of the later catalogue, which must stay as it is until {@link OpenDifference.close}

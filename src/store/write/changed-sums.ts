@@ -22,7 +22,8 @@ const VECTOR =
   '(SELECT vector.number FROM vector WHERE model = (SELECT number FROM model) AND vector.text_hash = skill.text_hash)';
 
 /**
- * What a catalogue notes of itself after a small change, from what it noted before: only the rows of the change are read.
+ * What a catalogue notes of itself after a small change, from what it noted before: only the rows of the change are
+ * read.
  *
  * @param connection in the transaction of the change
  * @param base the catalogue as it was before the change

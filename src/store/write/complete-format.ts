@@ -8,9 +8,9 @@ import { hasUnitLength } from '../vector-bytes.js';
 import { SkillSeal } from './seal-skill.js';
 
 /**
- * Completes a catalogue of the format without checksums, so that it has the next one, inside the open transaction. What does not fit the hash of its
- * skill gets none: it stays marked as damaged until a load brings it again. Vectors have no hash, so they are taken as
- * they are if they have unit length.
+ * Completes a catalogue of the format without checksums, so that it has the next one, inside the open transaction. What
+ * does not fit the hash of its skill gets none: it stays marked as damaged until a load brings it again. Vectors have
+ * no hash, so they are taken as they are if they have unit length.
  */
 export function completeFormat(connection: Connection): void {
   if (formatOf(connection) !== FORMAT_WITHOUT_CHECKSUMS) return;

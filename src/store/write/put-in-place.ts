@@ -4,8 +4,8 @@ import { syncToDisk } from '../../sync-to-disk.js';
 import { forgetJournal } from './forget-journal.js';
 
 /**
- * Puts a finished file into a catalogue's place, so that it is there after a power cut. Readers that have the former one
- * open go on reading that.
+ * Puts a finished file into a catalogue's place, so that it is there after a power cut. Readers that have the former
+ * one open go on reading that.
  *
  * @param file without a journal, on the same file system. It is moved away
  */

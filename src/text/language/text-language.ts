@@ -17,7 +17,9 @@ const SAMPLE = 240;
 const LATIN: TextLanguage = { lang: undefined, dir: 'ltr' };
 const ENGLISH: TextLanguage = { lang: 'en', dir: 'ltr' };
 const RIGHT_TO_LEFT_LANGUAGES: ReadonlySet<string> = new Set(['ar', 'fa', 'ur', 'he']);
-/** Letters of Hebrew, Arabic, Syriac, Thaana, NKo, Samaritan, Mandaic, and of the scripts from U+10800 and U+1E800 on. */
+/**
+ * Letters of Hebrew, Arabic, Syriac, Thaana, NKo, Samaritan, Mandaic, and of the scripts from U+10800 and U+1E800 on.
+ */
 const RIGHT_TO_LEFT = /(?=\p{L})[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;
 const LETTER = /\p{L}/gu;
 /** Letters in the block of a language that another language has, and it has not. */

@@ -66,7 +66,9 @@ export function readForm(query: string): { readonly form: QuestionForm; readonly
   return fault === undefined ? { form } : { form, fault };
 }
 
-/** @throws {SkillSearchError} `INVALID_PARAMETER` for `mode`, `sortBy` or `page`; filters are for the search to check */
+/**
+ * @throws {SkillSearchError} `INVALID_PARAMETER` for `mode`, `sortBy` or `page`; filters are for the search to check
+ */
 export function questionOf(form: QuestionForm): PageQuestion {
   const mode = choiceOf('mode', form.mode, PAGE_MODES);
   const page = integerOf(form.page) ?? 1;

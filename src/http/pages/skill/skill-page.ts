@@ -16,7 +16,9 @@ import { similarSkills } from './similar-skills.js';
 import { aboutSkill, byline, copiesOfSkill, filesOfSkill } from './skill-facts.js';
 import { mainFileOf, markdownView } from './skill-text.js';
 
-/** The pages of a skill: its own, the list of its files, and each of these; undefined if no skill can have this path. */
+/**
+ * The pages of a skill: its own, the list of its files, and each of these; undefined if no skill can have this path.
+ */
 export function skillRoute(path: string): PageRoute | undefined {
   const found = readSkillPath(path);
   if (found === undefined) return undefined;

@@ -15,8 +15,8 @@ export interface TextPart {
 }
 
 /**
- * A part of a text: up to {@link MAX_PAGE_TEXT} UTF-16 units and {@link MAX_PAGE_LINES} lines. Ends at the end of a line
- * where there is one in its second half.
+ * A part of a text: up to {@link MAX_PAGE_TEXT} UTF-16 units and {@link MAX_PAGE_LINES} lines. Ends at the end of a
+ * line where there is one in its second half.
  *
  * @param number from 1 on
  * @returns undefined if the text has fewer parts
