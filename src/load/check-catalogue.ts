@@ -70,12 +70,8 @@ export async function checkCatalogue(options: CheckOptions): Promise<CheckReport
   const all = [...found.problems, ...found.outdated];
   if (options.repair !== true || all.length === 0) return { ...found, repaired: [] };
   const { repairCatalogue } = await import('./repair-catalogue.js');
+  const { repairedProblems } = await import('./repaired-problems.js');
   await repairCatalogue(database, signal);
   const left = await findProblems(database, signal);
-  const isLeft = new Set([...left.problems, ...left.outdated].map(nameOf));
-  return { ...left, repaired: all.filter((problem) => !isLeft.has(nameOf(problem))) };
-}
-
-function nameOf({ part, skill, problem }: CheckReport['problems'][number]): string {
-  return JSON.stringify([part, skill, problem]);
+  return { ...left, repaired: repairedProblems(all, left) };
 }

@@ -7,6 +7,7 @@ import { findSharedFaults, type SharedFault } from '../shared-catalogue/shared-f
 import type { SharedState } from '../shared-catalogue/shared-state.js';
 import type { CatalogueProblem, CheckReport } from './check-report.js';
 import { findProblems } from './find-problems.js';
+import { repairedProblems } from './repaired-problems.js';
 
 const REPAIR = 'run `skill-discovery check --repair`, which makes the local copy anew';
 
@@ -52,8 +53,7 @@ export async function checkShared(
     // Where the database alone is at fault, another copy would be no better.
     const isCopyAtFault = all.some(({ path }) => path !== connected.store.shown);
     const { checkpoint: _, ...left } = await findAll(connected, isCopyAtFault, signal);
-    const isLeft = new Set([...left.problems, ...left.outdated].map(nameOf));
-    return { ...left, repaired: all.filter((problem) => !isLeft.has(nameOf(problem))) };
+    return { ...left, repaired: repairedProblems(all, left) };
   } finally {
     await connected.store.close();
   }
@@ -134,8 +134,4 @@ function changedSince(
   const work = async ({ isWhole, isBehind, changed, removed }: SharedChanges) =>
     isWhole || isBehind ? undefined : new Set([...changed, ...removed]);
   return store.withChangesSince(state, work, signal);
-}
-
-function nameOf({ part, path, skill, problem }: CatalogueProblem): string {
-  return JSON.stringify([part, path, skill, problem]);
 }
