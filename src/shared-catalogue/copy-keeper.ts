@@ -1,9 +1,10 @@
 import { SkillSearchError } from '../errors.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { copyState, isSameState } from './copy-state.js';
+import type { LookedCopy } from './known-copy.js';
 import { CHUNKS_AT_ONCE } from './newest-state.js';
 import { type BringUpOptions, type IndexCopyOptions, SharedCopy } from './shared-copy.js';
-import { isAhead, type SharedState } from './shared-state.js';
+import { isAhead } from './shared-state.js';
 import { SharedStore } from './shared-store.js';
 
 /** Where a shared catalogue is, and its copy. */
@@ -31,11 +32,10 @@ export class CopyKeeper {
   /**
    * Looks, and does what is to be done. One call at a time. With `anew` nothing that is here is believed.
    *
-   * @returns the state that the copy is
    * @throws {SkillSearchError} as opening the store and `SharedCopy.bringUp` do
    * @throws the signal's reason when aborted
    */
-  async look(options: Pick<BringUpOptions, 'signal' | 'index' | 'anew' | 'onBehind'>): Promise<SharedState> {
+  async look(options: Pick<BringUpOptions, 'signal' | 'index' | 'anew'>): Promise<LookedCopy> {
     const { store, copy } = await this.#open();
     options.signal?.throwIfAborted();
     if (this.#hasIndexed && options.anew !== true) {
@@ -44,16 +44,17 @@ export class CopyKeeper {
       const here = copyState(copy.database);
       if (here !== undefined && isSameState(here, head)) {
         const { publishedAt } = head;
-        return publishedAt === undefined ? here : { ...here, publishedAt };
+        return { state: publishedAt === undefined ? here : { ...here, publishedAt }, isNewest: true };
       }
-      if (here !== undefined && isAhead(here, head)) {
-        options.onBehind?.();
-        return here;
-      }
+      if (here !== undefined && isAhead(here, head)) return { state: here, isNewest: false };
     }
-    const state = await copy.bringUp(options);
+    let isNewest = true;
+    const onBehind = (): void => {
+      isNewest = false;
+    };
+    const state = await copy.bringUp({ ...options, onBehind });
     this.#hasIndexed = true;
-    return state;
+    return { state, isNewest };
   }
 
   /**

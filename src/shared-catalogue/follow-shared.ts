@@ -4,6 +4,7 @@ import { isPostgresAddress } from '../database-address.js';
 import { readPostgresAddress } from '../postgres/postgres-address.js';
 import type { CopyFollower, FollowCopyOptions } from '../snapshot/copy-follower.js';
 import { LocalCopy } from '../snapshot/local-copy.js';
+import { LONGEST_WITH_COPY, tookTooLong } from '../snapshot/longest-look.js';
 import { CopyKeeper } from './copy-keeper.js';
 import { copyState } from './copy-state.js';
 import type { FollowThreadData } from './follow-messages.js';
@@ -15,10 +16,6 @@ import { ThreadFollower } from './thread-follower.js';
 
 /** How often a busy database is asked again, in milliseconds. */
 const LOOK_AGAIN = 500;
-
-/** How long a single look may take where there is a copy already, in milliseconds. */
-const LONGEST_WITH_COPY = 5000;
-const TOOK_TOO_LONG: string = `bringing it up to date takes longer than ${LONGEST_WITH_COPY / 1000} s`;
 
 /**
  * Brings the local copy of a shared catalogue up to date, and with an interval keeps it so, in a thread. A copy that is
@@ -60,13 +57,9 @@ export async function followShared(options: FollowCopyOptions): Promise<CopyFoll
 }
 
 async function makeAnew(keeper: CopyKeeper, known: KnownCopy, signal: AbortSignal | undefined): Promise<void> {
-  let isNewest = true;
-  const onBehind = (): void => {
-    isNewest = false;
-  };
   try {
-    const looking = keeper.look({ signal, index: 'nothing', anew: true, onBehind });
-    known.agreed(await untilAborted(looking, signal), isNewest);
+    const looking = keeper.look({ signal, index: 'nothing', anew: true });
+    known.agreed(await untilAborted(looking, signal));
   } finally {
     await keeper.close();
   }
@@ -80,12 +73,8 @@ async function lookOnce(keeper: CopyKeeper, known: KnownCopy, { signal, onProble
     for (;;) {
       try {
         // Vectors take minutes, and can be searched without: whoever follows the copy indexes them. Words come after.
-        let isNewest = true;
-        const onBehind = (): void => {
-          isNewest = false;
-        };
-        const looking = keeper.look({ signal: either, index: known.exists ? 'nothing' : 'all', onBehind });
-        known.agreed(await untilAborted(looking, either), isNewest);
+        const looking = keeper.look({ signal: either, index: known.exists ? 'nothing' : 'all' });
+        known.agreed(await untilAborted(looking, either));
         return;
       } catch (error) {
         if (signal?.aborted === true || known.exists || !isWorthAnotherTry(error, began)) throw error;
@@ -94,7 +83,7 @@ async function lookOnce(keeper: CopyKeeper, known: KnownCopy, { signal, onProble
     }
   } catch (error) {
     if (signal?.aborted === true || !known.exists) throw error;
-    onProblem(tooLong?.aborted === true ? new Error(TOOK_TOO_LONG) : error);
+    onProblem(tooLong?.aborted === true ? tookTooLong() : error);
   } finally {
     const closed = keeper.close();
     // A database that says nothing is not waited for.

@@ -30,18 +30,10 @@ function look(anew = false): Promise<ErrorMessage | undefined> {
 }
 
 async function lookOnce(anew: boolean): Promise<ErrorMessage | undefined> {
-  let isNewest = true;
   try {
-    const state = await keeper.look({
-      signal: closing.signal,
-      anew,
-      index: 'words',
-      onBehind: () => {
-        isNewest = false;
-      },
-    });
-    tell({ kind: 'agreed', state, isNewest });
-    indexBeside(state);
+    const looked = await keeper.look({ signal: closing.signal, anew, index: 'words' });
+    tell({ kind: 'agreed', ...looked });
+    indexBeside(looked.state);
     return undefined;
   } catch (error) {
     const plain = messageOf(error);

@@ -6,6 +6,14 @@ import type { SharedState } from './shared-state.js';
 /** States whose versions are known. A search may answer from the one before the newest. */
 const KNOWN_STATES = 4;
 
+/** What a look at a copy has found. */
+export interface LookedCopy {
+  /** That the copy is. */
+  readonly state: SharedState;
+  /** Whether the database has nothing newer; a standby that is behind does not know that. */
+  readonly isNewest: boolean;
+}
+
 /** What this process knows of a copy. */
 export class KnownCopy {
   readonly #files: LocalCopy;
@@ -25,12 +33,8 @@ export class KnownCopy {
     return this.#states.length > 0;
   }
 
-  /**
-   * Notes what the copy is.
-   *
-   * @param isNewest whether the database has nothing newer; a standby that is behind does not know that
-   */
-  agreed(state: SharedState, isNewest: boolean): void {
+  /** Notes what the copy is. */
+  agreed({ state, isNewest }: LookedCopy): void {
     this.#note(state);
     if (isNewest) this.#files.confirm();
   }

@@ -5,6 +5,7 @@ import { errorOf } from '../error-message.js';
 import { SkillSearchError } from '../errors.js';
 import type { CopyStats } from '../result.js';
 import type { CopyFollower, FollowCopyOptions } from '../snapshot/copy-follower.js';
+import { ToldFault } from '../snapshot/told-fault.js';
 import { startWorker } from '../threads/start-worker.js';
 import type { FollowReply, FollowRequest, FollowThreadData } from './follow-messages.js';
 import { isWorthAnotherTry } from './is-worth-another-try.js';
@@ -26,6 +27,7 @@ export class ThreadFollower implements CopyFollower {
   readonly #data: FollowThreadData;
   readonly #known: KnownCopy;
   readonly #listeners: FollowListeners;
+  readonly #fault: ToldFault;
   readonly #looks = new Map<number, Waiting>();
   readonly #began = performance.now();
   #lastLook = 0;
@@ -36,16 +38,13 @@ export class ThreadFollower implements CopyFollower {
   #ended: Error | undefined;
   /** Whoever waits until there is a copy. */
   #first: Waiting | undefined;
-  /** The message of what is wrong now, which is told once. */
-  #told: string | undefined;
-  /** Since when something is wrong that was told, by `performance.now()`. */
-  #failedAt: number | undefined;
 
   constructor(data: FollowThreadData, known: KnownCopy, listeners: FollowListeners) {
     this.database = known.database;
     this.#data = data;
     this.#known = known;
     this.#listeners = listeners;
+    this.#fault = new ToldFault(listeners);
     this.#worker = this.#start();
   }
 
@@ -133,8 +132,8 @@ export class ThreadFollower implements CopyFollower {
     } else if (this.#isClosing) {
       return;
     } else if (reply.kind === 'agreed') {
-      this.#known.agreed(reply.state, reply.isNewest);
-      this.#tellReachable();
+      this.#known.agreed(reply);
+      this.#fault.over();
       this.#first?.resolve();
     } else if (reply.kind === 'warned') {
       this.#listeners.onProblem(new Error(reply.message));
@@ -143,23 +142,14 @@ export class ThreadFollower implements CopyFollower {
     }
   }
 
-  #tellReachable(): void {
-    const since = this.#failedAt;
-    this.#told = undefined;
-    this.#failedAt = undefined;
-    if (since !== undefined) this.#listeners.onReachable?.(performance.now() - since);
-  }
-
-  /** What stays wrong is told once. */
   #tell(error: Error): void {
-    if (this.#first !== undefined) {
-      // The thread looks again soon.
-      if (!isWorthAnotherTry(error, this.#began)) this.#first.reject(error);
-    } else if (error.message !== this.#told) {
-      this.#failedAt ??= performance.now();
-      this.#listeners.onProblem(error);
+    if (this.#first === undefined) {
+      this.#fault.tell(error);
+      return;
     }
-    this.#told = error.message;
+    this.#fault.know(error);
+    // The thread looks again soon.
+    if (!isWorthAnotherTry(error, this.#began)) this.#first.reject(error);
   }
 
   /** The thread has ended: of too little memory, say. */

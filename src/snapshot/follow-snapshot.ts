@@ -5,8 +5,10 @@ import type { CopyStats } from '../result.js';
 import { surroundings, userFolders } from '../user-folders.js';
 import type { CopyFollower, FollowCopyOptions } from './copy-follower.js';
 import { LocalCopy } from './local-copy.js';
+import { LONGEST_WITH_COPY, tookTooLong } from './longest-look.js';
 import { type Manifest, manifestText } from './manifest.js';
 import { Origin } from './origin.js';
+import { ToldFault } from './told-fault.js';
 
 /**
  * Brings a local copy of a snapshot up to date, and keeps it so. A copy that is there does not wait for a server that
@@ -17,55 +19,50 @@ import { Origin } from './origin.js';
  * @throws the signal's reason when aborted
  */
 export async function followSnapshot(options: Omit<FollowCopyOptions, 'passwordFile'>): Promise<CopyFollower> {
-  const { interval, onProblem, onReachable = () => {}, signal } = options;
-  const listeners = { onProblem, onReachable };
+  const { interval, onProblem, signal } = options;
   const origin = new Origin(options.address);
   const folder = options.cache ?? join(userFolders(surroundings()).cache, 'snapshots', origin.key);
-  const looker = new Looker(origin, new LocalCopy(folder, origin));
+  const looker = new Looker(origin, new LocalCopy(folder, origin), new ToldFault(options));
   try {
-    await looker.first(interval === undefined ? 'wait' : 'later', listeners, signal);
+    await looker.first(interval === undefined ? 'wait' : 'later', onProblem, signal);
   } catch (error) {
     await looker.close();
     throw error;
   }
-  if (interval !== undefined) looker.every(interval, listeners);
+  if (interval !== undefined) looker.every(interval);
   return looker;
 }
 
 /** How often another process that is fetching the same is waited for, in milliseconds. */
 const LOOK_AGAIN = 250;
 
-/** How long a single look may take where there is a copy already, in milliseconds. */
-const LONGEST_WITH_COPY = 5000;
-const TOOK_TOO_LONG: string = `bringing it up to date takes longer than ${LONGEST_WITH_COPY / 1000} s`;
-
-type FollowListeners = Required<Pick<FollowCopyOptions, 'onProblem' | 'onReachable'>>;
-
 class Looker implements CopyFollower {
   readonly database: string;
   readonly #origin: Origin;
   readonly #copy: LocalCopy;
+  readonly #fault: ToldFault;
   readonly #closing = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   /** What the server calls its manifest, and the manifest. */
   #known: { readonly tag: string | undefined; readonly text: string } | undefined;
-  /** What went wrong at the last look, if anything did. */
-  #told: string | undefined;
-  /** Since when something is wrong, by `performance.now()`. */
-  #failedAt: number | undefined;
 
-  constructor(origin: Origin, copy: LocalCopy) {
+  constructor(origin: Origin, copy: LocalCopy, fault: ToldFault) {
     this.#origin = origin;
     this.#copy = copy;
+    this.#fault = fault;
     this.database = copy.database;
   }
 
   /** @param withCopy whether to wait for a look where there is a copy */
-  async first(withCopy: 'wait' | 'later', listeners: FollowListeners, signal: AbortSignal | undefined): Promise<void> {
+  async first(
+    withCopy: 'wait' | 'later',
+    onProblem: (error: unknown) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const hasCopy = this.#copy.exists;
     if (hasCopy && withCopy === 'later') {
-      this.#lookQuietly(listeners);
+      this.#lookQuietly();
       return;
     }
     const tooLong = hasCopy ? AbortSignal.timeout(LONGEST_WITH_COPY) : undefined;
@@ -78,7 +75,7 @@ class Looker implements CopyFollower {
         if (signal?.aborted === true || this.#closing.signal.aborted) throw error;
         if (this.#copy.exists) {
           // Whoever fetches it makes it newer soon.
-          if (!isElsewhere(error)) listeners.onProblem(tooLong?.aborted === true ? new Error(TOOK_TOO_LONG) : error);
+          if (!isElsewhere(error)) onProblem(tooLong?.aborted === true ? tookTooLong() : error);
           return;
         }
         if (!isElsewhere(error)) throw error;
@@ -87,8 +84,8 @@ class Looker implements CopyFollower {
     }
   }
 
-  every(interval: number, listeners: FollowListeners): void {
-    this.#timer = setInterval(() => this.#lookQuietly(listeners), interval).unref();
+  every(interval: number): void {
+    this.#timer = setInterval(() => this.#lookQuietly(), interval).unref();
   }
 
   async look(): Promise<void> {
@@ -108,22 +105,12 @@ class Looker implements CopyFollower {
     return confirmedAt === undefined ? {} : { confirmedAt };
   }
 
-  /** What stays wrong is told once. */
-  #lookQuietly({ onProblem, onReachable }: FollowListeners): void {
+  #lookQuietly(): void {
     this.#running ??= this.#look(this.#closing.signal)
       .then(
-        () => {
-          const since = this.#failedAt;
-          this.#told = undefined;
-          this.#failedAt = undefined;
-          if (since !== undefined) onReachable(performance.now() - since);
-        },
+        () => this.#fault.over(),
         (error: unknown) => {
-          const { message } = error as Error;
-          if (this.#closing.signal.aborted || isElsewhere(error) || message === this.#told) return;
-          this.#told = message;
-          this.#failedAt ??= performance.now();
-          onProblem(error);
+          if (!this.#closing.signal.aborted && !isElsewhere(error)) this.#fault.tell(error as Error);
         },
       )
       .finally(() => {
